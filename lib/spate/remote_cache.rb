@@ -24,8 +24,9 @@ module Spate
   #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
   #   head(name)                its size in bytes, or nil
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true
-  #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; Unsupported where a server does not tell
+  #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; may raise Unsupported
   #   delete(name)              true, also where there was nothing
+  #   sweep(dry:)               removes what killed writers left, a day later: how many files, and bytes
   #   close                     ends all requests at once, from any thread: they raise Unavailable, reason :closed
   #
   # All of it may be called by many threads, and raises Unavailable. No more than `limit` bytes are ever taken. A name

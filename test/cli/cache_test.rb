@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "install/team/team_case"
+require "support/web_servers"
 
 # `spate cache` as a user types it.
 class CacheCommandTest < TeamCase
@@ -143,6 +144,32 @@ class CacheCommandTest < TeamCase
     output, status = run_install(machine("first", "alpha"), "--push", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 0, status.exitstatus, output
     assert_match(/2 sent/, output)
+  end
+
+  # As docs/team-cache.md says it: a token is the password of any user.
+  def test_a_node_with_tokens
+    node = WebServers.node(@cache, reader: "reader")
+    writer, reader, nobody = [%w[writer ci:secret], %w[reader me:reader], %w[nobody me:wrong]].map do |name, userinfo|
+      plain(name, SPATE_CACHE: node.url, SPATE_CACHE_KEYS: @key.public_key("ci").to_s).tap do |project|
+        project.bundle("config", "set", "--local", "127.0.0.1", userinfo)
+      end
+    end
+    install(writer)
+    assert_equal 1, push(writer).last["sent"]
+    assert_equal 1, events(writer.spate!("cache", "verify", "--json")).last["blobs"]
+    told = events(writer.spate!("cache", "gc", "--older-than", "1d", "--dry-run", "--json")).last
+    assert_equal [true, 0, 1, 0], told.values_at("dry_run", "documents", "blobs", "removed")
+    { reader => 403, nobody => 401 }.each do |project, status|
+      %w[verify gc].each { |word| assert_match(/^error: the cache \S+ answers #{status}/, refused(project, 6, word)) }
+    end
+    @source.forget_requests
+    install(reader)
+    assert_empty @source.requests.map(&:path).grep(/gems/), "it came from the cache"
+    output, = run_install(nobody)
+    assert_match(/^warning: the cache \S+ answers 401 \w+; it is asked no more$/, output)
+    assert_equal 1, output.scan("warning").size
+  ensure
+    node&.stop
   end
 
   def test_bundlers_own_cache_command_is_still_that

@@ -7,6 +7,7 @@ module Spate
       autoload :EditedFiles, "spate/cli/output/edited_files"
       autoload :Packages, "spate/cli/output/packages"
       autoload :PlainLog, "spate/cli/output/plain_log"
+      autoload :Progress, "spate/cli/output/progress"
       autoload :ProgressLine, "spate/cli/output/progress_line"
       autoload :Summary, "spate/cli/output/summary"
       autoload :Tally, "spate/cli/output/tally"

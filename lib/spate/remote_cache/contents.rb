@@ -4,40 +4,46 @@ module Spate
   module RemoteCache
     # All that a cache has, where it can be listed: collected by age and by what is still named, or read and checked.
     class Contents
-      # documents, blobs: how many there were; removed, bytes: how many names went, or would, and their bytes.
-      Collected = Struct.new(:documents, :blobs, :removed, :bytes, keyword_init: true)
+      # documents, blobs: how many there were; removed: how many names went, or would; unfinished: what killed writers
+      # left; bytes: of both.
+      Collected = Struct.new(:documents, :blobs, :removed, :unfinished, :bytes, keyword_init: true)
       # One that is not as it should be. name: "cas/…" or "ac/…".
       Fault = Struct.new(:name, :reason, keyword_init: true)
+      # Names that are kept in mind of each kind: some 300 MB.
+      MOST = 1_000_000
 
-      # transport: see RemoteCache.transport. trust: Trust.
-      def initialize(transport, trust:, store:)
+      # transport: see RemoteCache.transport. trust: Trust. progress: told how far it is, (words, done, of).
+      def initialize(transport, trust:, store:, progress: nil)
         @transport = transport
         @trust = trust
         @store = store
+        @progress = progress
       end
 
       # Removes what is older than `before` (Time) and not named: of documents, by the gems in them; of blobs, by
       # documents that stay, or as archives. A document goes before its blobs, so that whoever reads finds a whole one,
-      # or none. names: full names of gems; archives: SHA-256s. Answers Collected. Raises Unavailable, Unsupported.
+      # or none; and what was published meanwhile keeps its blobs. names: full names of gems; archives: SHA-256s.
+      # Answers Collected. Raises Unavailable, Unsupported.
       def collect(before:, names: [], archives: [], dry: false)
         documents = list("ac/")
         blobs = list("cas/")
-        old = documents.select { |_, (_, time)| time < before }
-        gone = old.keys.reject { |name| named?(name, names) }
-        kept = archives.map { |sha256| "cas/#{sha256}" } | blobs_of(documents.keys - gone)
-        gone += blobs.select { |_, (_, time)| time < before }.keys - kept
-        gone.each { |name| @transport.delete(name) } unless dry
-        sizes = documents.merge(blobs)
-        Collected.new(documents: documents.size, blobs: blobs.size, removed: gone.size,
-                      bytes: gone.sum { |name| sizes[name].first })
+        gone, kept = sort(documents, before.to_i, names)
+        remove(gone, dry)
+        kept += archives.map { |sha256| "cas/#{sha256}" } + published_since(documents)
+        old = blobs.select { |_, (_, time)| time < before.to_i }.keys - kept
+        remove(old, dry)
+        unfinished, bytes = @transport.sweep(dry: dry)
+        Collected.new(documents: documents.size, blobs: blobs.size, removed: gone.size + old.size,
+                      unfinished: unfinished,
+                      bytes: bytes + documents.merge(blobs).values_at(*gone, *old).sum(&:first))
       end
 
       # Reads everything; yields each Fault. Answers {documents:, blobs:, bytes:}.
       def verify(&block)
         blobs = list("cas/")
         documents = list("ac/")
-        blobs.each_key { |name| (reason = blob_fault(name)) && yield(Fault.new(name: name, reason: reason)) }
-        documents.each_key do |name|
+        each(blobs.keys, "read") { |name| (reason = blob_fault(name)) && yield(Fault.new(name: name, reason: reason)) }
+        each(documents.keys, "read") do |name|
           faults(name, blobs).each { |reason| block.call(Fault.new(name: name, reason: reason)) }
         end
         { documents: documents.size, blobs: blobs.size, bytes: documents.merge(blobs).sum { |_, (size, _)| size } }
@@ -45,25 +51,50 @@ module Spate
 
       private
 
-      # { name => [bytes, Time] }
+      # { name => [bytes, Unix time] }
       def list(prefix)
         found = {}
-        @transport.each(prefix) { |name, size, time| found[name] = [size, time] }
+        @transport.each(prefix) do |name, size, time|
+          found[name] = [size, time.to_i]
+          next if found.size <= MOST
+
+          raise Unavailable.new(:answer, @transport, "has more than #{MOST} names below #{prefix}")
+        end
         found
       end
 
-      def named?(name, names)
-        names.any? && document(name).entries.any? { |entry| names.include?(entry.what) }
-      rescue Malformed
-        false
+      def each(names, words)
+        names.each_with_index do |name, index|
+          yield name
+          @progress&.call(words, index + 1, names.size)
+        end
       end
 
-      def blobs_of(names)
-        names.flat_map do |name|
-          document(name).entries.map { |entry| "cas/#{entry.blob}" }
-        rescue Malformed
-          []
+      # [names of documents that are to go, names of blobs that the others have]
+      def sort(documents, before, names)
+        gone = []
+        kept = []
+        each(documents.keys, "looked at") do |name|
+          old = documents[name].last < before
+          entries = old && names.empty? ? [] : entries(name)
+          stays = !old || entries.any? { |entry| names.include?(entry.what) }
+          stays ? kept.concat(blobs_of(entries)) : gone << name
         end
+        [gone, kept]
+      end
+
+      def published_since(documents)
+        list("ac/").reject { |name, facts| documents[name] == facts }.keys.flat_map { |name| blobs_of(entries(name)) }
+      end
+
+      def remove(names, dry) = dry || each(names, "removed") { |name| @transport.delete(name) }
+      def blobs_of(entries) = entries.map { |entry| "cas/#{entry.blob}" }
+
+      # One that cannot be read has none.
+      def entries(name)
+        document(name).entries
+      rescue Malformed
+        []
       end
 
       # One that went meanwhile has nothing in it.

@@ -9,8 +9,11 @@ module Spate
       include Transport::Reading
 
       HINT = "make that folder, or mount the share that it is of"
+      # What Ground::Files.beside calls a file that is being written; seconds without a write after which nobody is.
+      UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
+      ABANDONED = 24 * 60 * 60
       RIGHTS = "the permissions of that folder say who may read and write it"
-      private_constant :HINT, :RIGHTS
+      private_constant :HINT, :RIGHTS, :UNFINISHED, :ABANDONED
 
       def initialize(address)
         @address = address
@@ -28,7 +31,7 @@ module Spate
           ready(File.dirname(name), mode)
           Ground::Files.replace(path(name)) { |fresh| write(fresh, source, mode & 0o666) }
           true
-        end || raise(unavailable(:refused, "lost its folder #{File.dirname(name)} meanwhile"))
+        end || raise(unavailable(:refused, "lost what was written to #{name} meanwhile"))
       end
 
       def delete(name)
@@ -42,10 +45,22 @@ module Spate
       def each(prefix)
         return enum_for(:each, prefix) unless block_given?
 
-        names(prefix).each do |name|
-          stat = looking { File.lstat(path(name)) }
-          yield name, stat.size, stat.mtime if stat&.file?
+        files(prefix, NAME) { |name, stat| yield name, stat.size, stat.mtime }
+      end
+
+      # A writer that comes back to a file that went writes it anew.
+      def sweep(dry: false)
+        count = bytes = 0
+        %w[ac/ cas/].each do |prefix|
+          files(prefix, UNFINISHED) do |name, stat|
+            next if Time.now - stat.mtime < ABANDONED
+
+            looking(denied: :read_only) { Ground::Files.remove(path(name)) } unless dry
+            count += 1
+            bytes += stat.size
+          end
         end
+        [count, bytes]
       end
 
       # What waits for a share goes on waiting; nothing else begins.
@@ -105,12 +120,16 @@ module Spate
         raise unavailable(:answer, "has a link at #{name}")
       end
 
-      def names(prefix)
+      # Yields name and File::Stat of all files whose name is of that form.
+      def files(prefix, form)
         folder = prefix.delete_suffix("/")
         raise ArgumentError, "no part of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
 
         found = looking { Dir.children(path(folder)) if real_folder?(folder) }
-        found.to_a.map { |each| "#{folder}/#{each}" }.grep(NAME).sort
+        found.to_a.map { |each| "#{folder}/#{each}" }.grep(form).sort.each do |name|
+          stat = looking { File.lstat(path(name)) }
+          yield name, stat if stat&.file?
+        end
       end
 
       # False where there is none.

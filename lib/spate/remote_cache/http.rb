@@ -46,6 +46,8 @@ module Spate
         raise Unsupported.new("the cache #{@address} does not list what it has", hint: UNLISTED_HINT)
       end
 
+      # A server leaves nothing unfinished that could be seen here.
+      def sweep(**) = [0, 0]
       def close = @requests.close
       def to_s = @address.to_s
 

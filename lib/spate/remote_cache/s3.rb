@@ -70,6 +70,8 @@ module Spate
         raise Unavailable.new(:answer, @address, "sends a list of more than #{MAX_PAGES} pages")
       end
 
+      # A server leaves nothing unfinished that could be seen here.
+      def sweep(**) = [0, 0]
       def close = @requests.close
       def to_s = @address.to_s
 

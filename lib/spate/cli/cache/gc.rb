@@ -9,18 +9,18 @@ module Spate
 
         def run
           age = ::Spate::Store::Prune.duration(values[:older_than] || DEFAULT)
-          found = contents.collect(before: Time.now - age, **named, dry: values[:dry_run])
-          json? ? json.call(event: :cache_collected, **found.to_h) : tell(found)
+          dry = values[:dry_run] || false
+          found = contents { |all| all.collect(before: Time.now - age, **named, dry: dry) }
+          json? ? json.call(event: :cache_collected, dry_run: dry, **found.to_h) : tell(found)
           0
-        ensure
-          @transport&.close
         end
 
         private
 
         def tell(found)
+          left = " and #{Units.count(found.unfinished, "unfinished file")}" if found.unfinished.positive?
           terminal.tell "#{values[:dry_run] ? "would remove" : "removed"} #{Units.number(found.removed)} of " \
-                        "#{Units.number(found.documents + found.blobs)} (#{Units.bytes(found.bytes)})"
+                        "#{Units.number(found.documents + found.blobs)}#{left} (#{Units.bytes(found.bytes)})"
         end
 
         # Gems of the lockfiles, and their archives as far as these say.

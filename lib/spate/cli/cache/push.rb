@@ -35,6 +35,7 @@ module Spate
           json? ? json.call(event: :cache_pushed, **counts, bytes: bytes) : tell_sum
           0
         ensure
+          progress&.clear
           @transport&.close
         end
 
@@ -50,8 +51,10 @@ module Spate
 
         def send_all
           push = pushing
-          shareable.builds.each { |stored| late? || note(push.build(stored, again: again?)) }
-          shareable.archives.each { |name, sha256| late? || note(push.archive(name, sha256, again: again?)) }
+          builds, archives = [shareable.builds, shareable.archives]
+          @count = builds.size + archives.size
+          builds.each { |stored| late? || note(push.build(stored, again: again?)) }
+          archives.each { |name, sha256| late? || note(push.archive(name, sha256, again: again?)) }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
@@ -96,8 +99,9 @@ module Spate
         def note(sending)
           @found[sending.state] << sending
           return json.call(event: :cache_sending, **sending.to_h) if json?
-          return if sending.state == :there
+          return progress.call("looked at", @found.each_value.sum(&:size), @count) if sending.state == :there
 
+          progress.clear
           size = " (#{Units.bytes(sending.bytes)})" if sending.bytes.positive?
           state = sending.reason ? "stays here, #{sending.reason}" : WORDS[sending.state]
           terminal.tell Ground::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
@@ -107,6 +111,7 @@ module Spate
         def bytes = (@found[:sent] + @found[:would]).sum(&:bytes)
 
         def tell_sum
+          progress.clear
           parts = WORDS.filter_map { |state, words| "#{@found[state].size} #{words}" if @found[state].any? }
           size = " (#{Units.bytes(bytes)})" if bytes.positive?
           terminal.tell parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"

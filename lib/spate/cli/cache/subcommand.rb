@@ -51,11 +51,18 @@ module Spate
         # RemoteCache::Address of the cache in use. Raises NoCache, InvalidAddress.
         def address = @address ||= RemoteCache.address(settings) || raise(NoCache)
 
-        # RemoteCache::Contents of it; @transport is to be closed.
+        # RemoteCache::Contents of it, for the block; what is told meanwhile goes beside the progress.
         def contents
           @transport = RemoteCache.transport(address, env: context.env, settings: settings)
-          RemoteCache::Contents.new(@transport, trust: RemoteCache::Trust.from(settings), store: context.store)
+          yield RemoteCache::Contents.new(@transport, trust: RemoteCache::Trust.from(settings), store: context.store,
+                                                      progress: progress)
+        ensure
+          progress&.clear
+          @transport&.close
         end
+
+        # nil where events are told instead.
+        def progress = json? ? nil : @progress ||= Output::Progress.new(terminal)
 
         # Setting to change, where --global or the application says.
         def setting(name) = Setting.new(name, context, terminal, global: values[:global])

@@ -10,17 +10,17 @@ module Spate
         def run
           operands!
           faults = 0
-          found = contents.verify do |fault|
-            faults += 1
-            tell(fault)
+          found = contents do |all|
+            all.verify do |fault|
+              faults += 1
+              tell(fault)
+            end
           end
           return finish_json(found, faults) if json?
 
           terminal.tell "#{Units.count(found[:documents], "document")} and #{Units.count(found[:blobs], "blob")} " \
                         "(#{Units.bytes(found[:bytes])}), #{Units.count(faults, "fault")}"
           faults.zero? ? 0 : FAULTY
-        ensure
-          @transport&.close
         end
 
         private
@@ -33,6 +33,7 @@ module Spate
         def tell(fault)
           return json.call(event: :cache_fault, **fault.to_h) if json?
 
+          progress.clear
           terminal.error("#{fault.name}: #{Ground::Terminal.plain(fault.reason)}")
         end
       end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+
+class ProgressTest < CLICase
+  def setup
+    super
+    @seconds = 0
+  end
+
+  # What is written while a thousand things are done, ten a second; done: after how many it is asked.
+  def told(terminal, done)
+    progress = Spate::CLI::Output::Progress.new(terminal, clock: -> { @seconds })
+    (1..done).each do |number|
+      @seconds += 0.11
+      progress.call("read", number, 4000)
+    end
+    progress.clear
+    terminal.err.string
+  end
+
+  def test_a_line_every_ten_seconds_where_nobody_looks_at_a_screen
+    assert_empty told(terminal, 80)
+    assert_equal ["read 91 of 4,000\n", "read 182 of 4,000\n"], told(terminal, 200).lines.last(2)
+  end
+
+  def test_a_line_that_is_drawn_anew_on_a_screen
+    live = terminal(err: Screen.new, env: {})
+
+    assert_equal "\r\e[Kread 1 of 4,000\r\e[Kread 2 of 4,000\r\e[K", told(live, 2)
+    assert_empty told(terminal.tap { |one| one.quiet = true }, 200)
+  end
+end

@@ -1,0 +1,182 @@
+# frozen_string_literal: true
+
+require_relative "entries"
+require_relative "transport_case"
+
+# What is collected and verified, wherever a cache is.
+module ContentsCase
+  include TransportCase
+  include CacheEntries
+
+  DAY = 24 * 60 * 60
+
+  def setup
+    @home = Dir.mktmpdir("spate-contents-")
+    @cache = transport(place)
+  end
+
+  def teardown
+    @server&.stop
+    FileUtils.rm_rf(@home)
+    super
+  end
+
+  # Where all three keep their files.
+  def root = "#{@home}/cache"
+  def contents(**options) = RemoteCache::Contents.new(@cache, trust: trust, store: store, **options)
+  def store = @store ||= Spate::Store.open(home: "#{@home}/store", env: {})
+  def collect(names: [], **options) = contents.collect(before: Time.now - DAY, names: names, **options)
+
+  # A build as a machine publishes it; the name of its document.
+  def publish(what, blob: what, key: hex(what))
+    @cache.put(cas(blob), blob)
+    entry = entry(key: key, what: "#{what}-1.0", blob: hex(blob), blob_bytes: blob.bytesize)
+    RemoteCache::Document.name(key).tap { |name| @cache.put(name, RemoteCache::Document.new([entry]).encode) }
+  end
+
+  def aged(*names) = names.each { |name| File.utime(Time.now - (2 * DAY), Time.now - (2 * DAY), "#{root}/#{name}") }
+  def there = %w[ac/ cas/].flat_map { |prefix| @cache.each(prefix).to_a.map(&:first) }
+
+  def test_what_is_old_and_not_named_goes
+    alpha, beta, gamma = %w[alpha beta gamma].map { |what| publish(what) }
+    %w[one two].each { |text| @cache.put(cas(text), text) }
+    aged(alpha, beta, *%w[alpha beta gamma one two].map { |text| cas(text) })
+    options = { names: %w[beta-1.0], archives: [hex("two")] }
+    before = there
+    told = collect(**options, dry: true)
+
+    assert_equal [3, 5, 3, 0], told.to_a.first(4)
+    assert_equal before, there
+    assert_equal told, collect(**options)
+    assert_equal [beta, gamma, *%w[beta gamma two].map { |text| cas(text) }].sort, there.sort
+    assert_equal 0, collect(**options).removed
+  end
+
+  # A document that is published while others are looked at names a blob that was there for long.
+  def test_beside_a_writer
+    publish("alpha")
+    @cache.put(cas("beta"), "beta")
+    aged(cas("alpha"), cas("beta"))
+    published = nil
+    collected = contents(progress: ->(*) { published ||= publish("beta") }).collect(before: Time.now - DAY)
+
+    assert_equal 0, collected.removed
+    assert_equal "beta", @cache.get(cas("beta"), limit: 9)
+  end
+
+  def test_what_is_wrong_is_told
+    %w[alpha beta].each { |what| publish(what) }
+    stolen = publish("gamma", key: hex("other"))
+    File.rename("#{root}/#{stolen}", "#{root}/#{ac("moved")}")
+    File.binwrite("#{root}/#{cas("alpha")}", "x")
+    FileUtils.rm("#{root}/#{cas("beta")}")
+    @cache.put(ac("page"), "<html>")
+    faults = []
+    told = []
+    found = contents(progress: ->(*facts) { told << facts }).verify { |fault| faults << fault.to_a }
+
+    assert_equal [4, 2], found.values_at(:documents, :blobs)
+    assert_equal [["a field of type 4 in an action result", ac("page")],
+                  ["alpha-1.0: its blob is not there", RemoteCache::Document.name(hex("alpha"))],
+                  ["beta-1.0: its blob is not there", RemoteCache::Document.name(hex("beta"))],
+                  ["gamma-1.0: it is for another name", ac("moved")], ["its content is another", cas("alpha")]],
+                 faults.map(&:reverse).sort
+    assert_equal [["read", 2, 2], ["read", 4, 4]], told.select { |_, done, of| done == of }
+  end
+end
+
+class FolderContentsTest < Minitest::Test
+  include ContentsCase
+
+  def place = FileUtils.mkdir_p(root).first
+
+  # A writer that was killed, one that works, and one that comes back after a day's sleep.
+  def test_what_killed_writers_left
+    killed, working, asleep = %w[killed working asleep].map { |text| writer(text) }
+    Process.kill(:KILL, killed.pid)
+    Process.wait(killed.pid)
+
+    assert_equal [0, 3], [collect.unfinished, unfinished.size]
+    aged(*unfinished.grep_v(/\.#{working.pid}-/))
+    assert_equal [2, 12], collect(dry: true).to_a.last(2)
+    assert_equal [2, [working.pid]], [collect.unfinished, unfinished.map { |name| name[/\.(\d+)-/, 1].to_i }]
+    assert_equal ["written", "the cache #{root} lost what was written to #{cas("asleep")} meanwhile"],
+                 [working, asleep].map { |child| outcome(child) }
+    assert_equal [cas("working")], there
+    assert_empty unfinished
+  end
+
+  def test_more_names_than_are_kept_in_mind
+    Dir.mkdir("#{root}/cas")
+    endless = @cache
+    endless.define_singleton_method(:each) { |prefix, &block| loop { block.call("#{prefix}#{rand}", 1, Time.now) } }
+    most = RemoteCache::Contents::MOST
+    RemoteCache::Contents.send(:remove_const, :MOST)
+    RemoteCache::Contents.const_set(:MOST, 1000)
+
+    assert_unavailable(:answer, /more than 1000 names below ac/) { collect }
+  ensure
+    RemoteCache::Contents.send(:remove_const, :MOST)
+    RemoteCache::Contents.const_set(:MOST, most)
+  end
+
+  private
+
+  Child = Struct.new(:pid, :input, :output)
+
+  # A child in the middle of a put: its source waits for a line before it ends.
+  def writer(text)
+    inputs, outputs = IO.pipe, IO.pipe
+    pid = fork do
+      inputs[1].close
+      source = File.open(write(text, text))
+      waiting = outputs[1]
+      source.define_singleton_method(:rewind) { nil }
+      IO.singleton_class.prepend(Module.new do
+        define_method(:copy_stream) do |from, to|
+          super(from, to)
+          to.flush
+          waiting.puts("begun")
+          inputs[0].gets
+        end
+      end)
+      RemoteCache.transport(place).put(cas(text), source)
+      waiting.puts("written")
+    rescue Unavailable => e
+      waiting.puts(e.message)
+    ensure
+      exit!
+    end
+    outputs[1].close
+    inputs[0].close
+    assert_equal "begun\n", outputs[0].gets
+    Child.new(pid, inputs[1], outputs[0])
+  end
+
+  def outcome(child)
+    child.input.puts
+    child.output.gets.to_s.chomp
+  ensure
+    Process.wait(child.pid)
+  end
+
+  def unfinished = Dir.glob("*/*.*-*", base: root)
+end
+
+class NginxContentsTest < Minitest::Test
+  include ContentsCase
+
+  def place
+    @server = WebServers.nginx(@home) or skip "no nginx on this machine"
+    "http://ci:secret@127.0.0.1:#{@server.port}"
+  end
+end
+
+class NodeContentsTest < Minitest::Test
+  include ContentsCase
+
+  def place
+    @server = WebServers.node(@home)
+    "http://ci:secret@127.0.0.1:#{@server.port}"
+  end
+end
