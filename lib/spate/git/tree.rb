@@ -4,6 +4,8 @@ module Spate
   module Git
     # The content of a checkout: a patched copy in vendor/cache is not what its revision says.
     class Tree
+      # Older RubyGems write the day on which a gemspec was evaluated into it.
+      DATE = /^  s\.date = "[\d-]+"\n/
       def initialize(folder)
         @folder = folder
       end
@@ -26,7 +28,12 @@ module Spate
       def content(path, stat)
         return File.readlink(path).dump if stat.symlink?
 
-        stat.file? ? Store.sha256(File.binread(path)) : stat.ftype
+        stat.file? ? Store.sha256(text(path)) : stat.ftype
+      end
+
+      def text(path)
+        text = File.binread(path)
+        path.end_with?(".gemspec") && text.match?(Gemspecs::EVALUATED) ? text.sub(DATE, "") : text
       end
     end
   end
