@@ -109,7 +109,7 @@ module Spate
         loaded = @record
         @record = Store::BundleRecord.find(@context.store, @context.layout.root, full_names, loaded)
         @recovered = !@record.equal?(loaded)
-        @notes.git = Commit::Notes.parse(@record.notes).git if @recovered
+        @notes.git, _, @notes.built = Commit::Notes.parse(@record.notes).to_a if @recovered
         @report.edits = Check::Edits.new(@context, @record, full_names).settle
       end
 
@@ -215,11 +215,12 @@ module Spate
       def install_folders(plan, items)
         others = plan.packages.select { |package| package.git? || package.path? }
         @for_bundler = []
-        return @notes.git = [] if others.empty?
+        return @notes.git = @notes.built = [] if others.empty?
 
         result = Folders::Step.new(@context, @notes.git, items, @record).call(others, @resolution.facts)
         @report.count_folders(others.size, result)
         @notes.git = result.checkouts
+        @notes.keep_built(result.kept)
         @for_bundler = result.for_bundler
       end
 

@@ -55,6 +55,8 @@ module Spate
       # Whether it is not in the store yet.
       def lacking? = %i[needed acquiring].include?(state)
       def native? = facts.native?
+      # It comes from a gem source.
+      def checkout = nil
       def stored? = !manifest.nil? && !generated.nil?
     end
   end

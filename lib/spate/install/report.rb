@@ -43,6 +43,7 @@ module Spate
         @reused += all - result.made - result.in_folders
         @built += result.built.size
         @build_reused += result.reused.size
+        @builds_from_team += result.shared
         note_bound(result.built.filter_map(&:stored))
       end
 

@@ -14,7 +14,8 @@ module Spate
 
       # [Build::Cache::Entry], each as the store has it.
       def builds
-        @record.builds.filter_map do |key|
+        notes = Commit::Notes.parse(@record.notes)
+        (@record.builds + notes.built.map { |line| line.split.last }).filter_map do |key|
           @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
         end
       end

@@ -7,14 +7,21 @@ module Spate
       #
       # git:: names of checkouts that are complete
       # unfit:: full names of packages that do not fit this Ruby or RubyGems
-      Notes = Struct.new(:git, :unfit) do
+      # built:: of each build in a checkout the checkout's name and, behind a blank, the build's in the store
+      Notes = Struct.new(:git, :unfit, :built) do
         def self.parse(text)
-          notes = new([], [])
+          notes = new([], [], [])
           text.to_s.each_line(chomp: true) do |line|
             key, value = line.split("\t", 2)
-            notes[key] << value if value && %w[git unfit].include?(key)
+            notes[key] << value if value && members.include?(key.to_sym)
           end
           notes
+        end
+
+        # lines: of checkouts that were built in just now; of others that are still there the former ones stay.
+        def keep_built(lines)
+          anew = lines.map { |line| line[/\S+/] }
+          self.built = lines + built.select { |line| (git - anew).include?(line[/\S+/]) }
         end
 
         def to_s = members.flat_map { |key| self[key].map { |value| "#{key}\t#{value}\n" } }.join

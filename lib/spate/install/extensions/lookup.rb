@@ -14,13 +14,21 @@ module Spate
         TRANSFER = 3.0
         THREADS = 8
 
+        # For a builder of a bundle: asks nobody where there is nobody to ask.
+        def self.of(context, builder, results)
+          client = context.sources.team unless context.options.local
+          facts = { layout: context.layout, store: context.store }
+          team = client && RemoteCache::Client::Asking.new(client, context.team_builds(builder), **facts)
+          new(team, context.backlog, results)
+        end
+
         # team: RemoteCache::Client::Asking, or nil. backlog: Fetch::Backlog, which unpacks.
         def initialize(team, backlog, results)
           @team = team
           @backlog = backlog
           @results = results
           @states = {}.compare_by_identity # item => :asked, :late, :answered
-          @found = {}.compare_by_identity # item => true once its transfer began
+          @found = {}.compare_by_identity # item => true once there is something
           @line = Thread::Queue.new
           @askers = []
           @watchers = []
@@ -39,6 +47,16 @@ module Spate
 
         def late(item) = (@states[item] = :late if @states[item] == :asked)
         def answered(item) = @states[item] = :answered
+
+        # Waits as long as a build does, for who has nothing else to do; answers the Build::Cache::Entry, now in the
+        # store, or nil.
+        def await(item)
+          until settled?(item)
+            kind, other, entry = @results.pop
+            kind == :late ? late(other) : answered(other)
+          end
+          entry if other.equal?(item)
+        end
 
         # Nothing runs after this. Answers whether anything did.
         def stop
@@ -84,8 +102,9 @@ module Spate
         end
 
         def look(item)
-          offer = @team.choose(item.build_key, item.full_name) or return tell(item, nil)
-          @found[item] = true
+          offer = @team.choose(item.build_key, item.full_name, item.checkout) { @found[item] = true }
+          return tell(item, nil) unless offer
+
           path = @team.fetch(offer) or return tell(item, nil)
           @backlog.hand(self, [item, offer], path)
         rescue StandardError => e

@@ -77,16 +77,7 @@ module Spate
         def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
 
         def builder = @builder ||= @context.new_builder
-        def lookup = @lookup ||= Lookup.new(team, @context.backlog, @results)
-
-        # RemoteCache::Client::Asking, nil where there is nobody to ask.
-        def team
-          client = @context.sources.team unless @context.options.local
-          return unless client
-
-          builds = @context.team_builds(builder)
-          RemoteCache::Client::Asking.new(client, builds, layout: @layout, store: @context.store)
-        end
+        def lookup = @lookup ||= Lookup.of(@context, builder, @results)
 
         # Full names of gems that it depends on and that are not installed yet.
         def missing(item)

@@ -58,7 +58,10 @@ module Spate
         def close
           @mutex.synchronize do
             [@client, @team].compact.each(&:close)
-            RemoteCache::Client::Usage.new(@store, @team.name).add(@team.tally) if @team
+            if @team
+              RemoteCache::Client::Usage.new(@store, @team.name).add({ **@team.tally, installs: @told ? 0 : 1 })
+              @told = true
+            end
             @client = @team = nil
           end
         end

@@ -9,6 +9,8 @@ module Spate
         # What a build needs: the facts of a gemspec, and the package with what identifies its source.
         Buildable = Struct.new(:extensions, :require_paths)
         Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
+        # One that a team's cache is asked for: see Extensions::Lookup.
+        Asked = Struct.new(:build_key, :full_name, :checkout)
 
         # finished: names of checkouts that an earlier install completed. items: the bundle's other gems, which are in
         # place. record: Store::BundleRecord of the install before, or nil. result: Step::Result, to be filled.
@@ -37,6 +39,9 @@ module Spate
           gemspecs.each { |package, gemspec| install(package, gemspec) }
           @result.made += packages.size
         end
+
+        # Nothing of it runs after this.
+        def stop = @lookup&.stop && @context.sources.close
 
         private
 
@@ -82,16 +87,25 @@ module Spate
           needed = dependencies.named(package.dependencies)
           identified = Identified.new(package.name, package.version, package.platform, package.full_name,
                                       Store.sha256("git #{identity}"))
-          result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
-                                 key: keys.of_other(identified, needed), spec_path: gemspec.path, again: true,
-                                 needed: needed.map(&:full_name), signers: keys.signers_of_other(needed), **more)
+          asked = Asked.new(keys.of_other(identified, needed), package.full_name, File.basename(folder))
+          shared = !builder.reuse(asked.build_key) && lookup.await(asked)
+          note(asked, shared, builder.build(package: identified, facts: facts, gem_dir: gemspec.folder,
+                                            extension_dir: folder, key: asked.build_key, spec_path: gemspec.path,
+                                            again: true, needed: needed.map(&:full_name),
+                                            signers: keys.signers_of_other(needed), **more))
+        end
+
+        def note(asked, shared, result)
           (result.cached? ? @result.reused : @result.built) << result
+          @result.shared += 1 if shared && result.cached?
+          @result.kept << "#{asked.checkout} #{result.stored.key}" if result.stored
         end
 
         def dependencies = @dependencies ||= Dependencies.new(@items)
         def keys = @keys ||= Extensions::Keys.new(@context, builder, dependencies, @record)
 
         def builder = @builder ||= @context.new_builder
+        def lookup = @lookup ||= Extensions::Lookup.of(@context, builder, Thread::Queue.new)
       end
     end
   end

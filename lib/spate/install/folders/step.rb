@@ -9,8 +9,10 @@ module Spate
         # checkouts:: names of the git checkouts, complete
         # made:: how many gems came out of checkouts that were made now
         # built, reused:: Build::Results of extensions in checkouts
+        # shared:: how many of the reused came from the team's cache in this run
+        # kept:: see Commit::Notes#built
         # for_bundler:: sources with a checkout in vendor/cache that Bundler has to finish
-        Result = Struct.new(:in_folders, :checkouts, :made, :built, :reused, :for_bundler)
+        Result = Struct.new(:in_folders, :checkouts, :made, :built, :reused, :shared, :kept, :for_bundler)
 
         # finished: names of the git checkouts that an earlier install completed. items: all of the plan, in place.
         # record: Store::BundleRecord of the install before, or nil.
@@ -25,13 +27,15 @@ module Spate
         def call(packages, facts)
           paths = packages.select(&:path?).each { |package| assert_there(package) }
           PathStep.new(@context).call(facts.path_specs, paths.map(&:name)) unless paths.empty?
-          result = Result.new(paths.size, [], 0, [], [], [])
+          result = Result.new(paths.size, [], 0, [], [], 0, [], [])
           checkouts = packages.select(&:git?).group_by(&:source)
           return result if checkouts.empty?
 
           step = GitStep.new(@context, @finished, @items, @record, result)
           checkouts.each { |source, own| step.call(source, own) }
           result
+        ensure
+          step&.stop
         end
 
         private

@@ -14,10 +14,13 @@ module Spate
           @paths = Thread::Queue.new # of blobs that were begun
         end
 
-        # Builds::Offer that fits here, or nil. key: the build's first key.
-        def choose(key, full_name)
+        # Builds::Offer that fits here, or nil. key: the build's first key. checkout: the name of the folder that git
+        # checked the gem out into, or nil. Yields once there is something to choose from.
+        def choose(key, full_name, checkout = nil)
           document = @client.document(key) or return
-          answer = @builds.choose(document, key, Pack::Places.of(@layout, full_name))
+          yield
+          places = checkout ? Pack::Places.checkout(@layout, full_name, checkout) : Pack::Places.of(@layout, full_name)
+          answer = @builds.choose(document, key, places)
           answer.is_a?(Builds::Offer) ? answer : @client.miss(answer)
         end
 

@@ -36,7 +36,7 @@ module Spate
 
           @store.lock("team") do
             before = to_h
-            sums = NUMBERS.to_h { |name| [name, before[name] + (name == :installs ? 1 : tally[name].to_i)] }
+            sums = NUMBERS.to_h { |name| [name, before[name] + tally[name].to_i] }
             sums[:seconds] = (before[:seconds] + tally[:seconds].to_f).round(1)
             reasons = before[:reasons].merge(tally[:reasons]) { |_, one, other| one + other }
             text = JSON.generate(**sums, reasons: reasons.max_by(MOST) { |_, count| count }.to_h)

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+require "support/cache_server"
+
+# What was built in a checkout of git's, for other machines.
+class TeamGitTest < TeamCase
+  def setup
+    super
+    @repository = FileUtils.mkdir_p("#{folder}/repo").first
+    commit("1")
+  end
+
+  def test_a_second_machine_compiles_nothing_and_another_revision_is_another_build
+    assert_equal [%w[one], []], install(first = checkout("first"))
+    assert_equal [1, 0], push(first).last.values_at("sent", "refused")
+    second = checkout("second")
+    of_another_day(second)
+    assert_equal [[], %w[one]], install(second)
+    assert_equal [1, 0], done.values_at("builds_from_team", "built")
+    assert_equal "1", value(second, "one")
+    assert_match(/: 0 archives and 1 build had/, second.spate!("cache", "status"))
+    assert_match(/1 install:/, second.spate!("cache", "status"))
+
+    commit("2")
+    assert_equal [%w[one], []], install(third = checkout("third"))
+    assert_equal "2", value(third, "one")
+  end
+
+  def test_a_cache_that_says_nothing_holds_up_no_build
+    server = CacheServer.new(@cache).start
+    server.fault(//, :stall)
+    assert_equal [%w[one], []], install(checkout("first", cache: server.url))
+  ensure
+    server&.stop
+  end
+
+  private
+
+  def checkout(name, cache: @cache)
+    gemfile = "git('#{@repository}') { gem 'one' }\n"
+    env = { "SPATE_CACHE" => cache, "SPATE_CACHE_KEYS" => @key.public_key("ci").to_s, "PWD" => "#{folder}/#{name}/app" }
+    Spate::TestProject.new("#{folder}/#{name}/app", gemfile, home: "#{folder}/#{name}/home", env: env).tap(&:lock)
+  end
+
+  # Older RubyGems note the day on which they evaluated a gemspec.
+  def of_another_day(project)
+    path = Dir.glob("#{project.bundle_root}/bundler/gems/repo-*/one.gemspec").first
+    text = File.read(path)
+    File.write(path, text.sub(/^  s\.date = .*\n/, %(  s.date = "2020-01-01"\n)))
+  end
+
+  def commit(value)
+    write("repo/one.gemspec", <<~RUBY)
+      Gem::Specification.new("one", "1.0") do |spec|
+        spec.summary = "x"
+        spec.authors = ["x"]
+        spec.extensions = ["ext/extconf.rb"]
+      end
+    RUBY
+    write("repo/ext/extconf.rb", "require 'mkmf'\ncreate_makefile('one')\n")
+    write("repo/ext/one.c", format(C, name: "one", constant: "ONE", value: value))
+    [%w[init -q], %w[add .], %w[-c user.name=x -c user.email=x@x.test commit -qm x]].each do |arguments|
+      system("git", "-C", @repository, *arguments, exception: true)
+    end
+  end
+end
