@@ -9,6 +9,7 @@ module Spate
       autoload :Portable, "spate/remote_cache/builds/portable"
       autoload :Secrets, "spate/remote_cache/builds/secrets"
 
+      KIND = "build"
       # What fits here: Entry and its Records; places: Pack::Places.
       Offer = Struct.new(:entry, :records, :places) do
         # What to fetch: SHA-256, and bytes.
@@ -34,12 +35,8 @@ module Spate
       # The Offer of the first entry that is trusted and whose inputs all hold here; else why none is: [String], one for
       # each entry, or for the document. places: where the build of that gem may have files.
       def choose(document, first_key, places)
-        document = Document.parse(document)
-        offers, reasons = document.entries.map { |entry| examine(entry, first_key, places) }
-                                  .partition { |answer| answer.is_a?(Offer) }
-        fitting(offers, reasons) || (document.faults + reasons)
-      rescue Malformed => e
-        [e.message]
+        offers, reasons = Document.sift(document, @trust, KIND, first_key) { |entry| examine(entry, places) }
+        fitting(offers, reasons) || reasons
       end
 
       # The offer's build, out of the file at `blob`, now in the store: Build::Cache::Entry. Raises Refused where the
@@ -53,6 +50,13 @@ module Spate
         end
       end
 
+      # What Push sends of a stored build (Build::Cache::Entry).
+      def parcel(build)
+        key, id = build.identity.split("-")
+        Push::Parcel.new(kind: KIND, name: build.record.full_name, key: key, id: id,
+                         offer: ->(signer) { offer(build, signer) })
+      end
+
       # [Entry for the document, path of the blob to send, which is the caller's to remove], or why a stored build
       # (Build::Cache::Entry) must stay here (String). key: Trust::PrivateKey. Raises Store::Error.
       def offer(build, key)
@@ -63,16 +67,10 @@ module Spate
         e.message
       end
 
-      # As entries have them.
-      def self.ruby = Ground::Ruby.description.sub(" +PRISM", "")
-      def self.platform = Platform.local.to_s
-
       private
 
       # An Offer, or in words why it is none; whether its inputs hold is looked at later.
-      def examine(entry, first_key, places)
-        refusal = @trust.refusal(entry, first_key, ruby: Builds.ruby, platform: Builds.platform)
-        return refusal if refusal
+      def examine(entry, places)
         return "for another gem: #{entry.what}" if entry.what != places.full_name
 
         records = Entry::Records.unpack(entry.packed)
@@ -82,8 +80,6 @@ module Spate
         return "its facts are of #{record.full_name}" if record.full_name != entry.what
 
         Offer.new(entry, records, places)
-      rescue Malformed => e
-        e.message
       end
 
       # The first that holds; on a machine that cannot build, the first that would run. Adds reasons.
@@ -130,8 +126,7 @@ module Spate
 
       def facts(build, record)
         first, id = build.identity.split("-")
-        { key: first, kind: "build", what: record.full_name, archive: build.manifest.sha256,
-          platform: Builds.platform, ruby: Builds.ruby, id: id, made: Time.now.to_i,
+        { key: first, kind: KIND, what: record.full_name, archive: build.manifest.sha256, id: id,
           seconds: format("%.3f", record.seconds.to_f) }
       end
     end

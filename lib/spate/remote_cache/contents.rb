@@ -114,7 +114,7 @@ module Spate
       def faults(name, blobs)
         document = document(name)
         document.faults + document.entries.filter_map do |entry|
-          next "#{entry.what}: it is for another name" unless Document.name(entry.key) == name
+          next "#{entry.what}: it is for another name" unless Document.name(entry.key, entry.kind) == name
           next "#{entry.what}: its blob is not there" unless blobs.dig("cas/#{entry.blob}", 0) == entry.blob_bytes
 
           doubt = @trust.doubt(entry.signer, entry.made) || (@trust.signed?(entry) ? nil : "it is signed by nobody")

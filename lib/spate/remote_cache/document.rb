@@ -2,10 +2,9 @@
 
 module Spate
   module RemoteCache
-    # What a cache has under the name of one first key: entries, the newest first. Bytes of an ActionResult whose files
-    # are the entries' blobs; its stdout is a line of format, and then of each entry a line with the lengths of text,
-    # signature and records, and these.
-    #
+    # What a cache has of one kind under the name of one key: entries, the newest first. Bytes of an ActionResult whose
+    # files are the entries' blobs; its stdout is a line of format, and then of each entry a line with the lengths of
+    # text, signature and records, and these.
     class Document
       autoload :ActionResult, "spate/remote_cache/document/action_result"
       autoload :Wire, "spate/remote_cache/document/wire"
@@ -13,8 +12,23 @@ module Spate
       FORMAT = "spate document 1".b.freeze
       MOST = 8
 
-      # Where the document of a first key lies.
-      def self.name(key) = "ac/#{Store.sha256("spate build #{key}")}"
+      # Where the document of a key lies.
+      def self.name(key, kind = "build") = "ac/#{Store.sha256("spate #{kind} #{key}")}"
+
+      # What the block makes of each entry that is trusted and for this kind, key and machine, and [String]: why others
+      # are of no use. The block answers why one is none (String), or raises Malformed.
+      def self.sift(bytes, trust, kind, key)
+        document = parse(bytes)
+        answers = document.entries.map do |entry|
+          trust.refusal(entry, key, kind: kind, **Entry.machine) || yield(entry)
+        rescue Malformed => e
+          e.message
+        end
+        reasons, found = answers.partition { |answer| answer.is_a?(String) }
+        [found, document.faults + reasons]
+      rescue Malformed => e
+        [[], [e.message]]
+      end
 
       # An entry that cannot be read is a fault; the others count. Raises Malformed where it is no document at all.
       def self.parse(bytes)
@@ -62,7 +76,7 @@ module Spate
 
       # Bytes.
       def encode
-        files = entries.map { |entry| ActionResult::File.new(entry.what, entry.blob, entry.blob_bytes) }
+        files = entries.select(&:blob).map { |entry| ActionResult::File.new(entry.what, entry.blob, entry.blob_bytes) }
         stdout = entries.map do |entry|
           pieces = [entry.text, entry.signature, entry.packed]
           [pieces.map(&:bytesize).join(" "), "\n", *pieces].map(&:b).join

@@ -2,9 +2,9 @@
 
 module Spate
   module RemoteCache
-    # One build in a cache: what it is, signed, and with it the Records of what it depends on.
+    # One result in a cache: what it is, signed, and with it the Records of what it depends on.
     #
-    # key:: the build's first key (Build::Key), hex
+    # key:: what is known beforehand, hex: of a build its first key (Build::Key)
     # kind:: "build"
     # what, archive:: the gem's full name; SHA-256 of what it was built from
     # platform, ruby:: for people, and against an entry that was moved to another key
@@ -19,9 +19,15 @@ module Spate
       # What was signed, and with what; packed: Records as they are sent. All bytes.
       attr_accessor :text, :signature, :packed
 
-      # facts: all but records and signer. key: Trust::PrivateKey.
+      # This machine, as entries have it.
+      def self.machine
+        { platform: Platform.local.to_s, ruby: Ground::Ruby.description.sub(" +PRISM", "") }
+      end
+
+      # facts: what there is of this kind, but records and signer; it was made here and now unless they say otherwise.
+      # key: Trust::PrivateKey.
       def self.sign(facts, packed, key)
-        entry = new(**facts, records: Store.sha256(packed), signer: key.id)
+        entry = new(**machine, made: Time.now.to_i, **facts, records: Store.sha256(packed), signer: key.id)
         text = entry.render
         parse(text, key.sign(text), packed)
       end
@@ -32,9 +38,10 @@ module Spate
         raise Malformed, "no entry of this format" unless first == self::FORMAT && signature.bytesize == 64
 
         values = lines.map { |line| line.split(" ", 2) }
-        raise Malformed, "an entry with other lines" unless values.map(&:first) == members.map(&:to_s)
+        names = members - self::LACKING.fetch(values.dig(1, 1), [])
+        raise Malformed, "an entry with other lines" unless values.map(&:first) == names.map(&:to_s)
 
-        entry = new(**members.zip(values.map(&:last)).to_h { |name, value| [name, read(name, value)] })
+        entry = new(**names.zip(values.map(&:last)).to_h { |name, value| [name, read(name, value)] })
         raise Malformed, "an entry that is written otherwise" unless entry.render == text.b
 
         entry.tap { |made| made.text, made.signature, made.packed = [text, signature, packed].map(&:b) }
@@ -48,7 +55,7 @@ module Spate
       private_class_method :read
 
       # The text to be signed.
-      def render = [self.class::FORMAT, *to_h.map { |name, value| "#{name} #{value}" }, ""].join("\n").b
+      def render = [self.class::FORMAT, *to_h.compact.map { |name, value| "#{name} #{value}" }, ""].join("\n").b
 
       # Whether the text, and by their digest the records, are this key's. key: Trust::PublicKey.
       def signed_by?(key) = key.verify(signature, text) && Store.sha256(packed) == records
@@ -58,6 +65,8 @@ module Spate
     Entry::FORMAT = "spate entry 1"
     # Bytes of a text, at most.
     Entry::TEXT = 4096
+    # What entries of a kind have no line for.
+    Entry::LACKING = {}.freeze
     Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
     Entry::VALUES = begin
       sha256 = /\A[0-9a-f]{64}\z/n

@@ -5,34 +5,34 @@ module Spate
     # Sends to a cache what a bundle is made of, as far as it is lacking there. Can be broken off at any time and begun
     # again: what was sent is there, and noted.
     class Push
-      # One thing to send. kind: :build or :archive. name: full name. bytes: sent, or that would be. state: :sent,
+      # What becomes an entry. kind, key, id: as the entry has them. name: for people. offer: called with a
+      # Trust::PrivateKey; answers [Entry, path of its blob, to be removed, or nil], or why it stays here (String).
+      Parcel = Struct.new(:kind, :name, :key, :id, :offer, keyword_init: true) do
+        def identity = "#{key}-#{id}"
+      end
+      # One thing to send. kind: a parcel's, or :archive. name: full name. bytes: sent, or that would be. state: :sent,
       # :there, :would, :refused; reason: why it was refused, in words.
       Sending = Struct.new(:kind, :name, :bytes, :state, :reason, keyword_init: true)
       # How often a document is written anew where another writer has written over it.
       TRIES = 4
 
-      # transport: see RemoteCache.transport. builds: Builds. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
-      def initialize(transport, store:, builds:, key:, trust:, dry: false)
+      # transport: see RemoteCache.transport. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
+      def initialize(transport, store:, key:, trust:, dry: false)
         @transport = transport
         @store = store
-        @builds = builds
         @key = key
         @trust = trust
         @dry = dry
         @notes = Store.sha256(transport.to_s)[0, 32]
       end
 
-      # stored: Build::Cache::Entry. again: looks there, whatever was noted. Answers a Sending. Raises Unavailable,
-      # Store::Error.
-      def build(stored, again: false)
-        name = stored.record.full_name
-        sending(:build, name, stored.identity, again) do
-          next :there if published?(stored)
+      # again: looks there, whatever was noted. Answers a Sending. Raises Unavailable, Store::Error.
+      def parcel(parcel, again: false)
+        sending(parcel.kind.to_sym, parcel.name, parcel.identity, again) do
+          next :there if published?(parcel)
 
-          answer = @builds.offer(stored, @key)
-          next answer if answer.is_a?(String)
-
-          send_build(*answer)
+          answer = parcel.offer.call(@key)
+          answer.is_a?(String) ? answer : send_entry(*answer)
         end
       end
 
@@ -63,21 +63,21 @@ module Spate
       def noted?(name) = !@store.keeper&.read("sent", "#{@notes}/#{name}").nil?
       def note(name) = @store.keeper&.write("sent", "#{@notes}/#{name}", "")
 
-      # Whether the cache has that very build, signed by somebody who counts here, and its blob.
-      def published?(stored)
-        key, id = stored.identity.split("-")
-        document(key).entries.any? do |entry|
-          entry.id == id && (entry.signer == @key.id || !@trust.doubt(entry.signer, entry.made)) &&
-            @transport.head("cas/#{entry.blob}") == entry.blob_bytes
+      # Whether the cache has that very result, signed by somebody who counts here, and its blob.
+      def published?(parcel)
+        document(parcel).entries.any? do |entry|
+          entry.id == parcel.id && (entry.signer == @key.id || !@trust.doubt(entry.signer, entry.made)) &&
+            (entry.blob.nil? || @transport.head("cas/#{entry.blob}") == entry.blob_bytes)
         end
       end
 
-      def send_build(entry, path)
-        upload("cas/#{entry.blob}", path)
+      # How many bytes they are.
+      def send_entry(entry, path)
+        upload("cas/#{entry.blob}", path) if path
         publish(entry) unless @dry
-        entry.blob_bytes
+        entry.blob_bytes || entry.packed.bytesize
       ensure
-        Ground::Files.remove(path)
+        Ground::Files.remove(path) if path
       end
 
       # :there, or how many bytes there are now.
@@ -93,16 +93,16 @@ module Spate
       def publish(entry)
         TRIES.times do |attempt|
           sleep(Random.rand * 0.2 * attempt)
-          there = document(entry.key)
+          there = document(entry)
           break if there.entries.any? { |other| other.text == entry.text }
 
-          @transport.put(Document.name(entry.key), Document.merge(Document.new([entry]), there).encode)
+          @transport.put(Document.name(entry.key, entry.kind), Document.merge(Document.new([entry]), there).encode)
         end
       end
 
-      # One that is damaged is as none.
-      def document(key)
-        bytes = @transport.get(Document.name(key), limit: Client::DOCUMENT)
+      # The one that has an entry, or a parcel's. One that is damaged is as none.
+      def document(about)
+        bytes = @transport.get(Document.name(about.key, about.kind), limit: Client::DOCUMENT)
         bytes ? Document.parse(bytes) : Document.new([])
       rescue Malformed
         Document.new([])

@@ -40,14 +40,15 @@ module Spate
       # Whether an entry is what its signer, whom one trusts, has signed.
       def signed?(entry) = @keys.key?(entry.signer) && entry.signed_by?(@keys[entry.signer])
 
-      # The same of an entry that came under a first key. ruby, platform: this machine's, as entries have them.
-      def refusal(entry, first_key, ruby:, platform:, now: Time.now)
+      # The same of an entry that came under a key. ruby, platform: this machine's, as entries have them.
+      def refusal(entry, key, ruby:, platform:, kind: "build", now: Time.now)
         doubt = doubt(entry.signer, entry.made, now: now) and return doubt
         return "not what #{@keys[entry.signer].name} signed" unless signed?(entry)
+        return "a #{entry.kind}" if entry.kind != kind
         return "for another Ruby: #{entry.ruby}" if entry.ruby != ruby
         return "for another platform: #{entry.platform}" if entry.platform != platform
 
-        "for another key: #{entry.key}" if entry.key != first_key
+        "for another key: #{entry.key}" if entry.key != key
       end
 
       private

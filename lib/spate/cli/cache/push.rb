@@ -51,9 +51,9 @@ module Spate
 
         def send_all
           push = pushing
-          builds, archives = [shareable.builds, shareable.archives]
-          @count = builds.size + archives.size
-          builds.each { |stored| late? || note(push.build(stored, again: again?)) }
+          archives = shareable.archives
+          @count = parcels.size + archives.size
+          parcels.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
           archives.each { |name, sha256| late? || note(push.archive(name, sha256, again: again?)) }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
@@ -65,7 +65,7 @@ module Spate
 
         def pushing
           @transport = RemoteCache.transport(address, env: context.env, settings: context.settings)
-          RemoteCache::Push.new(@transport, store: context.store, key: key, builds: builds, dry: values[:dry_run],
+          RemoteCache::Push.new(@transport, store: context.store, key: key, dry: values[:dry_run],
                                             trust: RemoteCache::Trust.from(context.settings))
         end
 
@@ -78,9 +78,9 @@ module Spate
           RemoteCache::Trust::PrivateKey.generate
         end
 
-        def builds
-          RemoteCache::Builds.new(store: context.store, layout: installation.layout, settings: context.settings,
-                                  builder: installation.new_builder, trust: RemoteCache::Trust.from(context.settings))
+        def parcels
+          builds = installation.team_builds(installation.new_builder)
+          shareable.builds.map { |stored| builds.parcel(stored) }
         end
 
         def installation
