@@ -40,6 +40,9 @@ module Spate
         Native::Inputs.check(record, roots, env, memo, renew_to)
       end
 
+      # Whether bytes begin as a record does; `check` takes others for a path.
+      def record?(bytes) = bytes.b.start_with?(Native::Inputs::MAGIC)
+
       # Yields kind, name of the root or nil, path below it, and facts: {sha256:, target:, target_root:, mode:, size:,
       # nofollow:, mtime:, stamped:}, each where there is one.
       def each(record, &block)

@@ -61,16 +61,25 @@ module Runner
       end
     end
 
-    # Each target of fuzz/: those of the core by its Makefile, the lockfile's by its own.
+    # Each target of fuzz/.
     def fuzz
       seconds = @full ? 300 : 6
-      Dir[File.join(@root, "{,bytes/}fuzz/*_fuzzer.c")].sort.map do |path|
-        name = File.basename(path, "_fuzzer.c")
-        command = make("fuzz-#{name}", "SECONDS=#{seconds}")
-        own = path.delete_prefix("#{@root}/").sub(/c\z/, "mk")
-        command = ["make", "-s", "-f", own, "run", "FUZZ_SECONDS=#{seconds}"] if File.exist?(File.join(@root, own))
-        Job.new("fuzz", "fuzz #{name}", command, counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers)
+      Dir[File.join(@root, "{,bytes/}fuzz/*_fuzzer.{c,rb}")].sort.map do |path|
+        name = File.basename(path)[/\A\w+(?=_fuzzer)/]
+        missing = no_sanitizers if path.end_with?(".c")
+        Job.new("fuzz", "fuzz #{name}", fuzzer(path, name, seconds), counts: Counts::Fuzzer, limit: seconds + 180,
+                                                                     missing: missing)
       end
+    end
+
+    # Those in Ruby run as they are, those of the core by its Makefile, the lockfile's by its own.
+    def fuzzer(path, name, seconds)
+      return [@ruby, path, seconds.to_s] if path.end_with?(".rb")
+
+      own = path.delete_prefix("#{@root}/").sub(/c\z/, "mk")
+      return ["make", "-s", "-f", own, "run", "FUZZ_SECONDS=#{seconds}"] if File.exist?(File.join(@root, own))
+
+      make("fuzz-#{name}", "SECONDS=#{seconds}")
     end
 
     def ruby = test_files.map { |path| minitest("ruby", path) }

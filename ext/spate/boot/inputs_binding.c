@@ -384,6 +384,7 @@ static VALUE inputs_items(VALUE self, VALUE record) {
 
 void spate_init_inputs(VALUE native) {
     VALUE inputs = rb_define_module_under(native, "Inputs");
+    rb_define_const(inputs, "MAGIC", rb_obj_freeze(rb_str_new_cstr(MAGIC))); /* what a record begins with */
     memo_class = rb_define_class_under(inputs, "Memo", rb_cObject);
     rb_define_alloc_func(memo_class, memo_allocate);
     rb_define_method(memo_class, "forget", memo_forget, 0);

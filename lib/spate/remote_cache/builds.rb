@@ -74,6 +74,10 @@ module Spate
         return "for another gem: #{entry.what}" if entry.what != places.full_name
 
         records = Entry::Records.unpack(entry.packed)
+        # Other bytes would be taken for a path; and neither a path nor a name has a NUL in it.
+        return "its inputs are no record" unless [records.inputs, records.needs].all? { |one| Inputs.record?(one) }
+        return "its facts are no text" if records.facts.include?("\0")
+
         record = Build::Cache::Record.parse(records.facts)
         foreign = record.removed.find { |path| !places.place?(path) }
         return "it removes #{foreign}" if foreign

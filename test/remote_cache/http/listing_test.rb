@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require "remote_cache/transport_case"
 
 # A list of what a server has: whole, or none.
@@ -50,7 +51,9 @@ class HTTPListingTest < Minitest::Test
 
   def test_what_is_no_entry_of_a_cache
     others = ["README", "../#{NAMES[0]}", "#{NAMES[0]}.1-a", 7, nil].map { |name| entry(name) }
-    others += [entry(NAMES[0], type: "directory"), entry(NAMES[0], size: "7"), entry(NAMES[0], size: nil)]
+    others += [entry(NAMES[0], type: "directory"), entry(NAMES[0], size: "7"), entry(NAMES[0], size: nil),
+               entry(NAMES[0], size: -1)]
+    others << entry("@").sub("@", "\xff")
 
     assert_equal ["cas/#{NAMES[1]}"], listed(list(*others, entry(NAMES[1]))).map(&:first)
   end

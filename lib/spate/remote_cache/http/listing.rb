@@ -69,8 +69,9 @@ module Spate
           raise broken("sends a list of another form") unless found.is_a?(Hash)
 
           name, type, time, size = found.values_at("name", "type", "mtime", "size")
-          name = "#{@folder}#{name}"
-          @block.call(name, size, time(time)) if type == "file" && size.is_a?(Integer) && NAME.match?(name)
+          name = "#{@folder}#{name}".scrub
+          fit = type == "file" && size.is_a?(Integer) && !size.negative? && NAME.match?(name)
+          @block.call(name, size, time(time)) if fit
         rescue JSON::ParserError
           raise broken("sends a list of another form")
         end

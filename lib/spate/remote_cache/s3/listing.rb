@@ -25,7 +25,7 @@ module Spate
           @entries.each do |entry|
             key, size, time = %w[Key Size LastModified].map { |name| XML.value(entry, name).to_s }
             name = key.delete_prefix(prefix)
-            yield name, size.to_i, time(time) if key.start_with?(prefix) && NAME.match?(name)
+            yield name, size[/\A\d+/].to_i, time(time) if key.start_with?(prefix) && NAME.match?(name)
           end
         end
 

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "tmpdir"
+
+# A machine that takes builds from a team's cache, and somebody whom it trusts and who means no good.
+class Machine
+  RemoteCache = Spate::RemoteCache
+  WHAT = "alpha-1.0"
+  KEY = Spate::Store.sha256("first key")
+
+  # folder: for all that it has; what lies beside its own folders must not change.
+  def initialize(folder)
+    @folder = folder
+    @home = FileUtils.mkdir_p("#{folder}/home").first
+    File.write("#{@home}/file", "content")
+    env = { "HOME" => @home, "PATH" => "/usr/bin:/bin", "LANG" => "C" }
+    @store = Spate::Store.open(home: "#{folder}/spate", env: env)
+    root = FileUtils.mkdir_p("#{folder}/app").first
+    settings = Spate::Settings.load(root: root, env: env.merge("BUNDLE_PATH" => "bundle"))
+    @layout = Spate::Layout.for(settings, root, store: @store)
+    builder = Spate::Build::Builder.new(store: @store, layout: @layout, settings: settings, env: env)
+    @roots = builder.reuse_check.roots
+    @builds = RemoteCache::Builds.new(store: @store, layout: @layout, settings: settings, builder: builder,
+                                      trust: RemoteCache::Trust.new([signer.public_key("ci")]))
+  end
+
+  attr_reader :store, :folder
+
+  def places = @places ||= RemoteCache::Pack::Places.of(@layout, WHAT)
+  def signer = @signer ||= RemoteCache::Trust::PrivateKey.generate
+
+  # A record of inputs as one that leaves a machine.
+  def inputs
+    path = @store.temporary("inputs")
+    Spate::Inputs.write(path, [[:file, "#{@home}/file"], [:listed, @home], [:absent, "#{@home}/none"],
+                               [:environment, "LANG"], [:looked, "/usr", nil]], @roots, env: { "LANG" => "C" },
+                                                                                        portable: true)
+    File.binread(path)
+  end
+
+  def facts
+    "gem\t#{WHAT}\nseconds\t1.5\nremoved\tgems/#{WHAT}/tmp\nprogram\tgcc\t/usr/bin/gcc\nabove\t.config\nwords\t\n" \
+      "names\tHOME\tLANG\n"
+  end
+
+  # Bytes of a document with one entry, signed. packed: its records. more: facts of the entry.
+  def document(packed, **more)
+    RemoteCache::Document.new([entry(packed, **more)]).encode
+  end
+
+  def entry(packed, **more)
+    sha256 = Spate::Store.sha256("x")
+    RemoteCache::Entry.sign({ key: KEY, kind: "build", what: WHAT, archive: sha256, made: Time.now.to_i,
+                              platform: RemoteCache::Builds.platform, ruby: RemoteCache::Builds.ruby,
+                              id: "0123456789abcdef", blob: sha256, blob_bytes: 1, tar_bytes: 1, file_bytes: 1,
+                              paths: 1, seconds: "1.500", **more }, packed, signer)
+  end
+
+  # What an install makes of a document's bytes.
+  def choose(bytes) = @builds.choose(bytes, KEY, places)
+
+  # What it makes of a tar, compressed, that its signer says is a build's.
+  def accept(tar, facts)
+    path = "#{@folder}/blob"
+    File.binwrite(path, Zlib.gzip(tar, level: 1))
+    told = entry("", blob: Spate::Native.sha256_file(path), blob_bytes: File.size(path), **facts)
+    RemoteCache::Pack.new(@store).read(told, path, places)
+  ensure
+    File.delete(path)
+  end
+
+  # [tar of a build, what its entry says of it]
+  def tar
+    members = [{ path: "gems/#{WHAT}/lib/alpha.so", type: :file, mode: 0o755, text: "library" * 50 },
+               { path: "gems/#{WHAT}/lib/#{"deep/" * 30}x.rb", type: :file, mode: 0o644, text: "x" },
+               { path: "gems/#{WHAT}/lib/link", type: :symlink, mode: 0o777, target: "alpha.so" },
+               { path: "build_info/#{WHAT}.info", type: :file, mode: 0o644, text: "" }]
+    members.each { |member| member[:size] = member[:text].to_s.bytesize }
+    bytes = +""
+    RemoteCache::Pack::Tar.new(out = StringIO.new(bytes.b)).write(members) { |member, to| to.write(member[:text]) }
+    [out.string, { tar_bytes: out.string.bytesize, file_bytes: members.sum { |member| member[:size] },
+                   paths: members.size }]
+  end
+end
