@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "transport_case"
+require_relative "../transport_case"
 
 # Answers that are nearly right, at random: what comes of one is an answer, nothing, or Unavailable; never more bytes
 # than were allowed, another error, or a wait without end.
