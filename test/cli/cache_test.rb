@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "install/team/team_case"
+require "support/test_disk"
 require "support/web_servers"
 
 # `spate cache` as a user types it.
@@ -170,6 +171,24 @@ class CacheCommandTest < TeamCase
     assert_equal 1, output.scan("warning").size
   ensure
     node&.stop
+  end
+
+  # What was not taken is sent once there is room.
+  def test_a_share_that_is_full
+    obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
+    disk = Spate::TestDisk.new(:ext4, "#{folder}/image").tap { |one| one.mount("#{folder}/share") }
+    @source.add("plain", "1.0", files: { "data" => Random.bytes(200_000) })
+    project = app("here/app", gems: %w[plain], home: "here/home", SPATE_CACHE: "#{folder}/share")
+    install(project)
+    filler = "#{folder}/share/filler"
+    assert_raises(Errno::ENOSPC) { IO.copy_stream("/dev/zero", filler, 1 << 30) }
+    output = refused(project, 6, "push", SPATE_CACHE_KEY: @key.to_pem)
+    assert_match(/^error: the cache \S+ takes no more: No space left on device/, output)
+    assert_empty Dir.glob("#{folder}/share/*/*")
+    FileUtils.rm(filler)
+    assert_equal 1, push(project).last["sent"]
+  ensure
+    disk&.unmount
   end
 
   def test_bundlers_own_cache_command_is_still_that

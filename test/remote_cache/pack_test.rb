@@ -98,6 +98,15 @@ class PackTest < Minitest::Test
     assert_refused(/allowed/, bomb, file_bytes: 1 << 20, compress: Zlib.method(:gzip))
   end
 
+  # Headers and nothing else: a hundred megabytes of them are half of one.
+  def test_very_many_entries
+    made, path = blob([{ path: "gems/alpha-1.0/x", type: :directory, mode: 0o755 }], compress: Zlib.method(:gzip))
+    header = Zlib.gunzip(File.binread(path)).byteslice(0, 512)
+    bytes = Zlib.gzip(header * 200_001, level: 1)
+    assert_not_taken(/more than the 200000 members/,
+                     signed(write("blob", bytes), made.to_h.slice(:paths, :file_bytes).merge(tar_bytes: 200_001 * 512)))
+  end
+
   def test_bytes_that_are_not_the_signed_ones
     made, path = blob([GOOD.dup])
     [->(bytes) { bytes.chop }, ->(bytes) { "#{bytes}x" }, ->(bytes) { bytes.tap { bytes.setbyte(9, 1) } },

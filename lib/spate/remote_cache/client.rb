@@ -79,6 +79,8 @@ module Spate
 
         Ground::Files.remove(path)
         raise Unavailable.new(:answer, name, "has other content at cas/#{sha256} than that says")
+      rescue Store::Error => e # of whatever size it is: who wants it has other ways
+        raise Unavailable.new(:answer, name, "sends what is not taken here: #{e.message}", hint: e.hint)
       end
 
       def ask(line)
