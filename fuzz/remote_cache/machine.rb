@@ -14,7 +14,9 @@ class Machine
     @folder = folder
     @home = FileUtils.mkdir_p("#{folder}/home").first
     File.write("#{@home}/file", "content")
-    env = { "HOME" => @home, "PATH" => "/usr/bin:/bin", "LANG" => "C" }
+    FileUtils.mkdir_p("#{@home}/bin")
+    File.write("#{@home}/bin/tool", "", perm: 0o755)
+    env = { "HOME" => @home, "PATH" => "#{@home}/bin:/usr/bin:/bin", "LANG" => "C" }
     @store = Spate::Store.open(home: "#{folder}/spate", env: env)
     root = FileUtils.mkdir_p("#{folder}/app").first
     settings = Spate::Settings.load(root: root, env: env.merge("BUNDLE_PATH" => "bundle"))
@@ -40,7 +42,7 @@ class Machine
   end
 
   def facts
-    "gem\t#{WHAT}\nseconds\t1.5\nremoved\tgems/#{WHAT}/tmp\nprogram\tgcc\t/usr/bin/gcc\nabove\t.config\nwords\t\n" \
+    "gem\t#{WHAT}\nseconds\t1.5\nremoved\tgems/#{WHAT}/tmp\nprogram\ttool\t~/bin/tool\nabove\t.config\nwords\t\n" \
       "names\tHOME\tLANG\n"
   end
 

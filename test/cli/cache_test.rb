@@ -26,6 +26,8 @@ class CacheCommandTest < TeamCase
     project.spate!("cache", "trust", word)
     assert_equal @cache, project.bundle("config", "get", "--parseable", "spate.cache").chomp.split("=").last
     assert_match(/trusts ci$/, project.spate!("cache", "status"))
+    told = events(project.spate!("cache", "status", "--json", SPATE_CACHE_KEY: @key.to_pem)).last
+    assert_equal [@cache, %w[ci], true, 0], told.values_at("address", "trusts", "writes", "installs")
     refused(project, 14, "distrust", "somebody")
     project.spate!("cache", "distrust", "ci")
     assert_match(/trusts nobody/, project.spate!("cache", "status"))
@@ -64,6 +66,11 @@ class CacheCommandTest < TeamCase
     output = project.spate!("cache", "push", "--dry-run")
     assert_match(/^build alpha-1.0 \(.*\): would be sent$/, output)
     assert_match(/^archive alpha-1.0 \(.*\): would be sent$/, output)
+    *sendings, sum = events(project.spate!("cache", "push", "--dry-run", "--json"))
+    assert_equal [%w[build alpha-1.0 would], %w[archive alpha-1.0 would]],
+                 sendings.map { |event| event.values_at("kind", "name", "state") }
+    assert_equal [0, 2, 0, 0, sendings.sum { |event| event["bytes"] }],
+                 sum.values_at("sent", "would", "there", "refused", "bytes")
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
   end
