@@ -147,6 +147,19 @@ class CacheCommandTest < TeamCase
     assert_equal [[], %w[alpha]], install(machine("second", "alpha"))
   end
 
+  def test_in_ci_it_sends_before_it_ends
+    native("alpha")
+    install(machine("first", "alpha"), SPATE_CACHE_KEY: @key.to_pem, CI: "true")
+    assert_equal 3, Dir.glob("#{@cache}/*/*").size
+    assert_equal 2, @events.last["sent"]
+  end
+
+  def test_in_ci_a_cache_that_takes_nothing_is_a_warning
+    native("alpha")
+    install(machine("first", "alpha", cache: "#{folder}/missing"), SPATE_CACHE_KEY: @key.to_pem, CI: "true")
+    assert_includes warnings.last, "nothing more is sent to the team's cache: the cache #{folder}/missing"
+  end
+
   def test_an_install_can_wait_for_what_it_sends
     native("alpha")
     output, status = run_install(machine("first", "alpha"), "--push", SPATE_CACHE_KEY: @key.to_pem)

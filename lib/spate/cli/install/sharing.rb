@@ -4,7 +4,8 @@ module Spate
   module CLI
     class Install < Command
       # After an install: what it made goes to the team's cache, if this machine may write there. Never before the
-      # install has ended, by a process of its own at the lowest priority.
+      # install has ended, by a process of its own at the lowest priority. In CI that would end with the job, so there
+      # it is waited for.
       class Sharing
         LOG = "logs/cache-push.log"
 
@@ -20,15 +21,29 @@ module Spate
         def call(report)
           return unless RemoteCache.set?(@context.settings)
           return push if @wait
+          return unless set?("SPATE_CACHE_KEY") && (report.built.positive? || report.fetched.positive?)
 
-          background if key? && (report.built.positive? || report.fetched.positive?)
+          set?("CI") && @context.env["CI"] != "false" ? in_job : background
         end
 
         private
 
-        def key? = !@context.env["SPATE_CACHE_KEY"].to_s.empty?
+        def set?(name) = !@context.env[name].to_s.empty?
 
-        def push = Cache::Push.new([], values: { json: @json }.compact, terminal: @terminal, context: @context).run
+        def push(**more)
+          values = { json: @json, **more }.compact
+          Cache::Push.new([], values: values, terminal: @terminal, context: @context).run
+        end
+
+        # The install is done, and a cache that cannot be written fails no job.
+        def in_job
+          push(noted: true)
+        rescue Error => e
+          message = "nothing more is sent to the team's cache: #{e.message}"
+          return @terminal.warning(message, hint: e.hint) unless @json
+
+          Ground::JsonLines.new(@terminal.out).call(event: :warning, message: message, hint: e.hint)
+        end
 
         # What goes wrong is in its log; what was not sent is sent after the next install.
         def background
