@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "install/team/ci_case"
+require "install/team/recipe_scenes"
+require "support/ci/workflow"
+
+# docs/team-cache-ci.md, "GitHub Actions".
+class ActionsTest < CiCase
+  include RecipeScenes
+  include RecipeScenes::Others if ENV["SPATE_TEST_FULL"]
+  include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
+
+  # The secrets are those of an environment for main alone.
+  def job(branch, key: nil, writer: nil, &during)
+    secrets = { "SPATE_CACHE_KEY" => key, "SPATE_CACHE_WRITER" => writer }.compact
+    environments = { "builds" => { branches: ["main"], secrets: secrets } }
+    workflow = CI::Workflow.new(recipes("yaml").first, environments: environments) { |name| fresh("#{branch}-#{name}") }
+    done = workflow.run(event: key ? "push" : "pull_request", branch: branch, repository: @repository, &during)
+    during ? done["builds"] : done["test"]
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+# What each recipe is for. Who includes it has
+#
+#   job(branch, key: nil, writer: nil)
+#
+# which answers something with `said` (see CI::Machine) after the job, or CI::Failed. key: PEM, and writer:
+# "user:password": the secrets of a project, which a service gives to jobs of main. A fork is a project of its own where
+# its own main is built, and a branch without secrets elsewhere.
+module RecipeScenes
+  def main(**options, &) = job("main", key: @key.to_pem, writer: CiCase::WRITER, **options, &)
+
+  def test_what_main_has_built_is_built_by_nobody_else
+    first = built(main)
+    before = sent
+    assert_equal 6, before.size, "two archives, two builds, two documents"
+    assert_equal first, built(job("theirs"))
+    assert_equal before, sent, "a fork sends nothing"
+
+    extension("beta", "1.1")
+    @repository = repository("changed", "alpha", "beta")
+    second = built(main)
+    assert_equal [true, false], second.zip(first).map { |now, before_it| now == before_it }
+    assert_equal 9, sent.size
+  end
+
+  # More of them, of a gem alone.
+  module Others
+    def test_a_fork_with_a_key_of_its_own
+      own = { key: Spate::RemoteCache::Trust::PrivateKey.generate.to_pem, writer: "me:guessed" }
+      @repository = repository("alone", "alpha")
+      node(open: true)
+      foreign = built(job("main", **own))
+      assert_equal 3, sent.size
+      mine = built(main)
+      refute_equal foreign, mine
+      assert_equal mine, built(job("topic"))
+    end
+  end
+
+  # What takes longer.
+  module Full
+    def test_another_branch_changes_a_gem
+      first = built(main)
+      extension("beta", "1.1")
+      @repository = repository("changed", "alpha", "beta")
+      before = sent
+      topic = built(job("topic"))
+      assert_equal [true, false], topic.zip(first).map { |now, before_it| now == before_it }
+      assert_equal before, sent, "a branch sends nothing"
+      refute_equal topic, second = built(main)
+      assert_equal second, built(job("topic"))
+    end
+
+    def test_a_fork_without_the_password
+      own = { key: Spate::RemoteCache::Trust::PrivateKey.generate.to_pem, writer: "me:guessed" }
+      @repository = repository("alone", "alpha")
+      job("main", **own)
+      assert_empty sent
+    end
+
+    def test_a_new_key
+      @repository = repository("alone", "alpha")
+      first = built(main)
+      @key = Spate::RemoteCache::Trust::PrivateKey.generate
+      @trusted += ",#{@key.public_key("ci2")}"
+      assert_equal first, built(main)
+      @trusted = @trusted.split(",").last
+      refute_equal first, second = built(main)
+      assert_equal second, built(job("topic"))
+    end
+
+    # The bundle is what a cache of the CI has kept, the store is not.
+    def test_an_empty_store_beside_a_warm_bundle
+      @repository = repository("alone", "alpha")
+      first = built(main)
+      before = sent
+      @warm = true
+      assert_equal first, built(main)
+      assert_equal before, sent
+    end
+
+    def test_a_job_that_is_killed_while_it_sends
+      @repository = repository("alone", "alpha")
+      held = CI::HeldUploads.new(@node.url).start
+      address, @address = @address, "#{held.url(host: CiCase::HOST)}spate"
+      killed = main { |pid| Thread.new { held.waiting.pop && Process.kill(:KILL, -pid) } }
+      @address = address
+      assert_kind_of CI::Failed, killed
+      assert_empty Dir.glob("#{@cache}/ac/*")
+      assert_equal built(main), built(job("topic"))
+      assert_equal 4, sent.size, "a blob more, of its build"
+    ensure
+      held&.stop
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "yaml"
+require_relative "machine"
+
+module CI
+  # A pipeline of GitLab's, as far as the recipes need it.
+  class Pipeline
+    KEYS = %w[default variables].freeze
+    JOB = %w[script variables id_tokens].freeze
+
+    # text: YAML. protected: {"NAME" => "value"}, and files: the same of variables that are files, for protected
+    # branches. The block gives a Machine for a job's name.
+    def initialize(text, protected: {}, files: {}, &machine)
+      @tree = YAML.safe_load(text)
+      @protected = protected
+      @files = files
+      @machine = machine
+    end
+
+    # {name of a job => Machine or Failed}. main alone is protected.
+    def run(branch:, repository:, &during)
+      @tree.except(*KEYS).to_h do |name, job|
+        raise ArgumentError, "what is #{(job.keys - JOB).join(", ")} in a job?" if (job.keys - JOB).any?
+
+        [name, perform(name, job, branch, repository, &during)]
+      end
+    end
+
+    private
+
+    # All lines in one shell, which ends at the first that fails.
+    def perform(name, job, branch, repository, &during)
+      machine = @machine.call(name)
+      machine.check_out(repository)
+      env = { "CI" => "true", "GITLAB_CI" => "true", "CI_PROJECT_DIR" => machine.work, "CI_COMMIT_BRANCH" => branch,
+              "CI_COMMIT_REF_PROTECTED" => (branch == "main").to_s, **(branch == "main" ? secrets(machine) : {}),
+              **@tree.fetch("variables", {}), **job.fetch("variables", {}), **identities(job, branch) }
+      machine.run(job.fetch("script").join("\n"), shell: %w[sh -e], env: env, &during)
+      machine
+    rescue Failed => e
+      e
+    end
+
+    def secrets(machine)
+      files = @files.to_h do |name, content|
+        path = "#{machine.temporary}/#{name}"
+        File.write(path, content)
+        [name, path]
+      end
+      @protected.merge(files)
+    end
+
+    def identities(job, branch)
+      job.fetch("id_tokens", {}).transform_values { |facts| "#{branch} for #{facts.fetch("aud")}" }
+    end
+  end
+end
