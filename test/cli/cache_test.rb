@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "install/team/team_case"
+require "support/cache_server"
 require "support/test_disk"
 require "support/web_servers"
 
@@ -73,6 +74,16 @@ class CacheCommandTest < TeamCase
                  sum.values_at("sent", "would", "there", "refused", "bytes")
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
+  end
+
+  def test_archives_are_asked_for_at_the_same_time
+    names = Array.new(3) { |number| "plain#{number}".tap { |name| @source.add(name, "1.0") } }
+    install(project = machine("first", *names))
+    server = CacheServer.new(@cache).start
+    server.fault(//, :delay, until: -> { server.requests.size == names.size })
+    assert_match(/^3 would be sent/, project.spate!("cache", "push", "--dry-run", SPATE_CACHE: server.url))
+  ensure
+    server&.stop
   end
 
   def test_what_is_there_is_not_sent_again

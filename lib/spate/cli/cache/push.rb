@@ -25,6 +25,8 @@ module Spate
 
         # Seconds of one that works behind an install.
         BOUND = 600
+        # Archives that are asked for and sent at the same time.
+        AT_ONCE = 16
         WORDS = { sent: "sent", would: "would be sent", there: "there already", refused: "stay here" }.freeze
 
         def run
@@ -54,10 +56,17 @@ module Spate
           archives = shareable.archives
           @count = parcels.size + archives.size
           parcels.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
-          archives.each { |name, sha256| late? || note(push.archive(name, sha256, again: again?)) }
+          archives.each_slice(AT_ONCE) { |some| late? || send_archives(push, some) }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
+        end
+
+        # Most are there, and to learn that of one takes a round trip.
+        def send_archives(push, some)
+          some.map { |name, sha256| Thread.new { push.archive(name, sha256, again: again?) } }
+              .each { |thread| thread.report_on_exception = false }
+              .each { |thread| note(thread.value) }
         end
 
         # In the background what was noted as sent is not looked for again.
