@@ -7,7 +7,7 @@ require "support/ci/workflow"
 # docs/team-cache-ci.md, "GitHub Actions".
 class ActionsTest < CiCase
   include RecipeScenes
-  include RecipeScenes::Others if ENV["SPATE_TEST_FULL"]
+  include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
   # The secrets are those of an environment for main alone.

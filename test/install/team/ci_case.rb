@@ -67,12 +67,12 @@ class CiCase < TeamCase
   end
 
   # A machine for a job, always with the same paths for the same name; of a job before it only the bundle is left, and
-  # that if @warm.
-  def fresh(name)
+  # that if @warm. env: of its image.
+  def fresh(name, **env)
     kept = "#{folder}/jobs/#{name}"
     FileUtils.mv("#{kept}/work/vendor", "#{folder}/kept") if @warm
     FileUtils.rm_rf(kept)
-    CI::Machine.new(kept, programs: @programs).tap do |machine|
+    CI::Machine.new(kept, programs: @programs, env: env.transform_keys(&:to_s)).tap do |machine|
       FileUtils.mv("#{folder}/kept", "#{machine.work}/vendor") if @warm
     end
   end

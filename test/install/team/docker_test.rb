@@ -7,7 +7,7 @@ require "support/ci/docker"
 # docs/team-cache-ci.md, "Docker": on runners whose cache mounts are empty.
 class DockerTest < CiCase
   include RecipeScenes
-  include RecipeScenes::Others if ENV["SPATE_TEST_FULL"]
+  include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
   # What an image said, or the build of it.

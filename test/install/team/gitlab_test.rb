@@ -7,7 +7,7 @@ require "support/ci/pipeline"
 # docs/team-cache-ci.md, "GitLab".
 class GitlabTest < CiCase
   include RecipeScenes
-  include RecipeScenes::Others if ENV["SPATE_TEST_FULL"]
+  include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
   # The secrets are protected variables.

@@ -10,6 +10,7 @@
 module RecipeScenes
   def main(**options, &) = job("main", key: @key.to_pem, writer: CiCase::WRITER, **options, &)
 
+  # Of a job on main, of one without secrets, and of one after a gem was changed.
   def test_what_main_has_built_is_built_by_nobody_else
     first = built(main)
     before = sent
@@ -17,15 +18,19 @@ module RecipeScenes
     assert_equal first, built(job("theirs"))
     assert_equal before, sent, "a fork sends nothing"
 
-    extension("beta", "1.1")
-    @repository = repository("changed", "alpha", "beta")
+    change
     second = built(main)
     assert_equal [true, false], second.zip(first).map { |now, before_it| now == before_it }
     assert_equal 9, sent.size
   end
 
-  # More of them, of a gem alone.
-  module Others
+  def change
+    extension("beta", "1.1")
+    @repository = repository("changed", "alpha", "beta")
+  end
+
+  # Of a gem alone.
+  module Attack
     def test_a_fork_with_a_key_of_its_own
       own = { key: Spate::RemoteCache::Trust::PrivateKey.generate.to_pem, writer: "me:guessed" }
       @repository = repository("alone", "alpha")
@@ -42,8 +47,7 @@ module RecipeScenes
   module Full
     def test_another_branch_changes_a_gem
       first = built(main)
-      extension("beta", "1.1")
-      @repository = repository("changed", "alpha", "beta")
+      change
       before = sent
       topic = built(job("topic"))
       assert_equal [true, false], topic.zip(first).map { |now, before_it| now == before_it }
