@@ -9,6 +9,7 @@ class ActionsTest < CiCase
   include RecipeScenes
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
+  include RecipeScenes::KeptBundle if ENV["SPATE_TEST_FULL"]
 
   # The secrets are those of an environment for main alone.
   def job(branch, key: nil, writer: nil, &during)

@@ -67,13 +67,13 @@ class CiCase < TeamCase
   end
 
   # A machine for a job, always with the same paths for the same name; of a job before it only the bundle is left, and
-  # that if @warm. env: of its image.
+  # that if @kept_bundle. env: of its image.
   def fresh(name, **env)
     kept = "#{folder}/jobs/#{name}"
-    FileUtils.mv("#{kept}/work/vendor", "#{folder}/kept") if @warm
+    FileUtils.mv("#{kept}/work/vendor", "#{folder}/kept") if @kept_bundle
     FileUtils.rm_rf(kept)
     CI::Machine.new(kept, programs: @programs, env: env.transform_keys(&:to_s)).tap do |machine|
-      FileUtils.mv("#{folder}/kept", "#{machine.work}/vendor") if @warm
+      FileUtils.mv("#{folder}/kept", "#{machine.work}/vendor") if @kept_bundle
     end
   end
 

@@ -17,12 +17,16 @@ module RecipeScenes
     assert_equal 6, before.size, "two archives, two builds, two documents"
     assert_equal first, built(job("theirs"))
     assert_equal before, sent, "a fork sends nothing"
+    return if brief?
 
     change
     second = built(main)
     assert_equal [true, false], second.zip(first).map { |now, before_it| now == before_it }
     assert_equal 9, sent.size
   end
+
+  # Whether a change of one gem is left for --full.
+  def brief? = false
 
   def change
     extension("beta", "1.1")
@@ -74,16 +78,6 @@ module RecipeScenes
       assert_equal second, built(job("topic"))
     end
 
-    # The bundle is what a cache of the CI has kept, the store is not.
-    def test_an_empty_store_beside_a_warm_bundle
-      @repository = repository("alone", "alpha")
-      first = built(main)
-      before = sent
-      @warm = true
-      assert_equal first, built(main)
-      assert_equal before, sent
-    end
-
     def test_a_job_that_is_killed_while_it_sends
       @repository = repository("alone", "alpha")
       held = CI::HeldUploads.new(@node.url).start
@@ -96,6 +90,18 @@ module RecipeScenes
       assert_equal 4, sent.size, "a blob more, of its build"
     ensure
       held&.stop
+    end
+  end
+
+  # Where a cache of the CI keeps the bundle, and the store is empty.
+  module KeptBundle
+    def test_an_empty_store_beside_a_bundle
+      @repository = repository("alone", "alpha")
+      first = built(main)
+      before = sent
+      @kept_bundle = true
+      assert_equal first, built(main)
+      assert_equal before, sent
     end
   end
 end

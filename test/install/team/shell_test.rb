@@ -8,6 +8,7 @@ class ShellTest < CiCase
   include RecipeScenes
   include RecipeScenes::Attack
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
+  include RecipeScenes::KeptBundle if ENV["SPATE_TEST_FULL"]
 
   def job(branch, key: nil, writer: nil, &during)
     machine = fresh(branch)

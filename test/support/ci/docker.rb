@@ -11,17 +11,17 @@ module CI
     LINKS = %w[bin lib lib64 sbin].freeze
     ETC = %w[passwd group ld.so.cache alternatives].freeze
     FOLDERS = %w[etc tmp root run var/tmp usr/local/bundle proc sys dev].freeze
-
     PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     # Why there is none here, nil where there is.
     def self.lacking
       return "there is no buildah" unless ServerProgram.find("buildah")
+      return "only root has buildah without another user namespace" unless Process.euid.zero?
 
-      "only root has buildah without a second user namespace" unless Process.euid.zero?
+      "its images have /usr, and this Ruby is #{RbConfig.ruby}" unless RbConfig.ruby.start_with?("/usr/")
     end
 
-    # folder: for images, layers and mounts. programs: see Machine.programs.
+    # folder: for images, layers and mounts. programs: see Machine.programs. Raises Failed where no image can be made.
     def initialize(folder, programs:)
       @folder = folder
       @programs = programs
@@ -54,7 +54,7 @@ module CI
     end
 
     # What is in cache mounts goes, as on another runner.
-    def forget_mounts = FileUtils.rm_rf("#{@folder}/tmp/buildah-cache")
+    def forget_mounts = FileUtils.rm_rf(Dir.glob("#{@folder}/tmp/buildah-cache*"))
 
     private
 
@@ -73,9 +73,9 @@ module CI
       LINKS.each { |name| File.symlink("usr/#{name}", "#{root}/#{name}") if File.symlink?("/#{name}") }
       ETC.each { |name| FileUtils.cp_r("/etc/#{name}", "#{root}/etc/") if File.exist?("/etc/#{name}") }
       File.chmod(0o1777, "#{root}/tmp", "#{root}/var/tmp")
-      File.write("#{@folder}/Dockerfile", "FROM scratch\nCOPY root /\nENV PATH=#{PATH}\n")
+      File.write("#{@folder}/Dockerfile", "FROM scratch\nCOPY root /\nENV PATH=#{PATH}\nRUN ruby -v\n")
       tags = IMAGES.map { |name| "--tag localhost/#{name}" }.join(" ")
-      said, status = Open3.capture2e("sh", "-c", "#{buildah} bud --isolation chroot #{tags} #{@folder}")
+      said, status = Open3.capture2e("sh", "-c", "#{build} #{tags} #{@folder}")
       raise Failed, said unless status.success?
     end
   end
