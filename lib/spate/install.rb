@@ -28,6 +28,7 @@ module Spate
       autoload :AvailableVersions, "spate/install/prepare/available_versions"
       autoload :ChecksumLookup, "spate/install/prepare/checksum_lookup"
       autoload :GroupCheck, "spate/install/prepare/group_check"
+      autoload :Inquiry, "spate/install/prepare/inquiry"
       autoload :Inventory, "spate/install/prepare/inventory"
       autoload :Items, "spate/install/prepare/items"
       autoload :LocalChanges, "spate/install/prepare/local_changes"

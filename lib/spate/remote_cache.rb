@@ -9,8 +9,9 @@ module Spate
   #   Unavailable        why a cache did not do what it was asked to; never a reason for an install to fail
   #
   #   Builds     which build of a document fits here, and what of this store may be sent
+  #   Verdicts   the same of what Bundler said of a Gemfile
   #   Document   what a cache has under a key: up to eight entries, in a form that Bazel's caches check
-  #   Entry      one build, signed, and what it depends on
+  #   Entry      one result, signed, and what it depends on
   #   Trust      whose entries count
   #   Pack       a build's files as one file, and back into a store
   #
@@ -45,6 +46,7 @@ module Spate
     autoload :S3, "spate/remote_cache/s3"
     autoload :Transport, "spate/remote_cache/transport"
     autoload :Trust, "spate/remote_cache/trust"
+    autoload :Verdicts, "spate/remote_cache/verdicts"
 
     %i[InvalidAddress Malformed Refused Unavailable Unsupported]
       .each { |name| autoload name, "spate/remote_cache/errors" }

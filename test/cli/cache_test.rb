@@ -68,10 +68,11 @@ class CacheCommandTest < TeamCase
     assert_match(/^build alpha-1.0 \(.*\): would be sent$/, output)
     assert_match(/^archive alpha-1.0 \(.*\): would be sent$/, output)
     *sendings, sum = events(project.spate!("cache", "push", "--dry-run", "--json"))
-    assert_equal [%w[build alpha-1.0 would], %w[archive alpha-1.0 would]],
+    assert_equal [%w[build alpha-1.0 would], %w[verdict Gemfile would], %w[archive alpha-1.0 would]],
                  sendings.map { |event| event.values_at("kind", "name", "state") }
-    assert_equal [0, 2, 0, 0, sendings.sum { |event| event["bytes"] }],
+    assert_equal [0, 3, 0, 0, sendings.sum { |event| event["bytes"] }],
                  sum.values_at("sent", "would", "there", "refused", "bytes")
+    assert_match(/^verdict Gemfile \(.*\): would be sent$/, output)
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
   end
@@ -80,8 +81,8 @@ class CacheCommandTest < TeamCase
     names = Array.new(3) { |number| "plain#{number}".tap { |name| @source.add(name, "1.0") } }
     install(project = machine("first", *names))
     server = CacheServer.new(@cache).start
-    server.fault(//, :delay, until: -> { server.requests.size == names.size })
-    assert_match(/^3 would be sent/, project.spate!("cache", "push", "--dry-run", SPATE_CACHE: server.url))
+    server.fault(/cas/, :delay, until: -> { server.requests.count { |one| one.path.include?("/cas/") } == names.size })
+    assert_match(/^4 would be sent/, project.spate!("cache", "push", "--dry-run", SPATE_CACHE: server.url))
   ensure
     server&.stop
   end
@@ -90,9 +91,9 @@ class CacheCommandTest < TeamCase
     native("alpha")
     project = machine("first", "alpha")
     install(project)
-    assert_equal 2, push(project).last["sent"]
+    assert_equal 3, push(project).last["sent"]
     before = Dir.glob("#{@cache}/*/*").to_h { |path| [path, File.stat(path).ino] }
-    assert_equal [0, 2], push(project).last.values_at("sent", "there")
+    assert_equal [0, 3], push(project).last.values_at("sent", "there")
     assert_equal before, Dir.glob("#{@cache}/*/*").to_h { |path| [path, File.stat(path).ino] }
   end
 
@@ -114,7 +115,7 @@ class CacheCommandTest < TeamCase
                                "BUNDLE_LOCALHOST:#{@source.port}": "me:secret", BUNDLE_LOCALHOST: "me:secret")
     install(project)
     told = push(project)
-    assert_equal [0, 1], told.last.values_at("sent", "refused"), told
+    assert_equal [0, 2], told.last.values_at("sent", "refused"), told
   end
 
   def test_what_no_lockfile_names_goes_once_it_is_old
@@ -122,7 +123,7 @@ class CacheCommandTest < TeamCase
     native("beta")
     %w[alpha beta].each { |name| machine(name, name).tap { |project| install(project) && push(project) } }
     all = Dir.glob("#{@cache}/*/*")
-    assert_equal 6, all.size
+    assert_equal 8, all.size
     project = machine("alpha", "alpha")
     project.spate!("cache", "gc", "--older-than", "1d")
     assert_equal all, Dir.glob("#{@cache}/*/*")
@@ -140,7 +141,7 @@ class CacheCommandTest < TeamCase
     project = machine("first", "alpha")
     install(project)
     push(project)
-    assert_match(/1 document and 2 blobs .* 0 faults/, project.spate!("cache", "verify"))
+    assert_match(/2 documents and 2 blobs .* 0 faults/, project.spate!("cache", "verify"))
     blob = Dir.glob("#{@cache}/cas/*").min_by { |path| File.size(path) }
     File.binwrite(blob, "x" * File.size(blob))
     output, status = project.spate("cache", "verify")
@@ -154,15 +155,15 @@ class CacheCommandTest < TeamCase
     native("alpha")
     project = machine("first", "alpha")
     install(project, SPATE_CACHE_KEY: @key.to_pem)
-    Timeout.timeout(60) { sleep 0.05 until Dir.glob("#{@cache}/*/*").grep_v(/\.\d+-/).size == 3 }
+    Timeout.timeout(60) { sleep 0.05 until Dir.glob("#{@cache}/*/*").grep_v(/\.\d+-/).size == 4 }
     assert_equal [[], %w[alpha]], install(machine("second", "alpha"))
   end
 
   def test_in_ci_it_sends_before_it_ends
     native("alpha")
     install(machine("first", "alpha"), SPATE_CACHE_KEY: @key.to_pem, CI: "true")
-    assert_equal 3, Dir.glob("#{@cache}/*/*").size
-    assert_equal 2, @events.last["sent"]
+    assert_equal 4, Dir.glob("#{@cache}/*/*").size
+    assert_equal 3, @events.last["sent"]
   end
 
   def test_in_ci_a_cache_that_takes_nothing_is_a_warning
@@ -175,7 +176,7 @@ class CacheCommandTest < TeamCase
     native("alpha")
     output, status = run_install(machine("first", "alpha"), "--push", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 0, status.exitstatus, output
-    assert_match(/2 sent/, output)
+    assert_match(/3 sent/, output)
   end
 
   # As docs/team-cache.md says it: a token is the password of any user.
@@ -187,10 +188,10 @@ class CacheCommandTest < TeamCase
       end
     end
     install(writer)
-    assert_equal 1, push(writer).last["sent"]
+    assert_equal 2, push(writer).last["sent"]
     assert_equal 1, events(writer.spate!("cache", "verify", "--json")).last["blobs"]
     told = events(writer.spate!("cache", "gc", "--older-than", "1d", "--dry-run", "--json")).last
-    assert_equal [true, 0, 1, 0], told.values_at("dry_run", "documents", "blobs", "removed")
+    assert_equal [true, 1, 1, 0], told.values_at("dry_run", "documents", "blobs", "removed")
     { reader => 403, nobody => 401 }.each do |project, status|
       %w[verify gc].each { |word| assert_match(/^error: the cache \S+ answers #{status}/, refused(project, 6, word)) }
     end
@@ -215,7 +216,7 @@ class CacheCommandTest < TeamCase
     assert_raises(Errno::ENOSPC) { IO.copy_stream("/dev/zero", filler, 1 << 30) }
     output = refused(project, 6, "push", SPATE_CACHE_KEY: @key.to_pem)
     assert_match(/^error: the cache \S+ takes no more: No space left on device/, output)
-    assert_empty Dir.glob("#{folder}/share/*/*")
+    assert_empty Dir.glob("#{folder}/share/cas/*")
     FileUtils.rm(filler)
     assert_equal 1, push(project).last["sent"]
   ensure

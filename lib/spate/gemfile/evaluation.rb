@@ -16,6 +16,13 @@ module Spate
         @thread.report_on_exception = false
       end
 
+      # Until Bundler has answered, or failed, or was cancelled.
+      def wait
+        @thread.join
+      rescue StandardError
+        nil # comes again with the value
+      end
+
       # Facts. Raises EvaluationFailed if the Gemfile raises, or Bundler does not run.
       def value = @value ||= accepted(@thread.value)
 

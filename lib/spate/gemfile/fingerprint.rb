@@ -77,6 +77,14 @@ module Spate
           all
         end
 
+        # The same for another machine. The block makes a record of Inputs portable: it is called with its bytes, the
+        # roots and the environment.
+        def portable(bytes, location, env)
+          variables, names, paths, *rest = read(bytes)
+          variables = yield(variables, {}, compared(env, location.gemfile))
+          Marshal.dump([variables, names, yield(paths, roots(location.root), {}), *rest])
+        end
+
         private
 
         # [record of variables, their names, record of paths, patterns, Policy#bound]

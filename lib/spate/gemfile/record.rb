@@ -14,6 +14,7 @@ module Spate
     #         ruby           see Record.ruby
     #         refused        why Bundler has to be asked each time (String), nil where the record answers
     #         again          whether that may change while the fingerprint stays the same
+    #         signer         [key's id, Unix time] of whose machine asked Bundler, nil for this one
     #         folder         in which the program has to run, if the Gemfile depends on it
     class Record
       NAME = "SPATE BUNDLER "
@@ -76,6 +77,7 @@ module Spate
         head[:again] == true || (head[:fingerprint] && !change(env, place).nil?) || false
       end
 
+      def signer = (head[:signer] if parts)
       def head = parts[0]
       def part(index) = (@loaded ||= {})[index] ||= load(parts[index + 1])
 

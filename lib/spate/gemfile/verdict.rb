@@ -14,15 +14,22 @@ module Spate
 
       module_function
 
-      # Facts as remembered, nil where nothing is remembered or something changed since.
-      def recall(store:, location:, settings:)
-        records(store, location, settings).find { |record| record.usable?(settings.env, location) == true }&.part(0)
+      # What others have signed lies apart: who trusts nobody does not look there.
+      SIGNED = :signed
+
+      # Facts as remembered, nil where nothing is remembered or something changed since. trusts: whether what somebody
+      # else has signed counts, callable with a key's id and a Unix time; nil: it does not.
+      def recall(store:, location:, settings:, trusts: nil)
+        found = records(store, location, settings, trusts)
+        found.find { |record| record.usable?(settings.env, location) == true }&.part(0)
       end
 
-      # Records for every checkout, then those for this one alone: lazily [Record]. Their texts of Gemfile and lockfile
-      # are the same.
-      def records(store, location, settings)
-        [nil, location.root].lazy.flat_map { |bound| kept(store, key(location, settings, bound)).to_a }
+      # Records for every checkout, then those for this one alone, then those of others: lazily [Record]. Their texts of
+      # Gemfile and lockfile are the same.
+      def records(store, location, settings, trusts = nil)
+        [nil, location.root, *(SIGNED if trusts)].lazy
+                                                 .flat_map { |from| kept(store, key(location, settings, from)).to_a }
+                                                 .select { |record| record.signer.nil? || trusts.call(*record.signer) }
       end
 
       # Facts as an evaluation told them; remembered where all that they depend on is known. policy: nil where nothing
@@ -31,10 +38,14 @@ module Spate
         print, facts.volatile = policy ? Fingerprint.of(policy, location, settings.env) : [nil, [Observation.obstacle]]
         return facts unless store && facts.rememberable?
 
-        key = key(location, settings, policy.bound)
-        record = Record.of(location, { fingerprint: print }, facts.without_secrets)
-        store.write(KIND, key, Marshal.dump(kept(store, key).with(record).to_a.map(&:bytes)))
+        remember(store, key(location, settings, policy.bound),
+                 Record.of(location, { fingerprint: print }, facts.without_secrets))
         facts
+      end
+
+      # A Record that has a signer.
+      def adopt(record, location:, settings:, store:)
+        remember(store, key(location, settings, SIGNED), record)
       end
 
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
@@ -59,14 +70,19 @@ module Spate
           evaluate(store: store, location: location, settings: settings)
       end
 
+      # Record::List of what lies under a key.
       def kept(store, key)
         list = store.read(KIND, key)&.then { |bytes| Marshal.load(bytes) } # rubocop:disable Security/MarshalLoad -- ours
         Record::List.new(list.to_a.map { |bytes| Record.new(bytes) })
       end
-      private_class_method :kept
+
+      def remember(store, key, record)
+        store.write(KIND, key, Marshal.dump(kept(store, key).with(record).to_a.map(&:bytes)))
+      end
+      private_class_method :remember
 
       # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: see
-      # Policy#bound; such checkouts do not displace each other's records.
+      # Policy#bound, or SIGNED; such records do not displace others.
       def key(location, settings, bound = nil)
         lockfile = begin
           File.binread(location.lockfile)

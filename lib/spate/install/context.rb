@@ -61,12 +61,20 @@ module Spate
 
       def new_builder
         Build::Builder.new(store: store, layout: layout, settings: settings, events: events, jobs: jobs,
-                           trusts: ->(signer, made) { trust.doubt(signer, made).nil? })
+                           trusts: trusts)
       end
+
+      # Whether what somebody else has made counts here: callable with a key's id and a Unix time.
+      def trusts = @trusts ||= ->(signer, made) { trust.doubt(signer, made).nil? }
 
       # RemoteCache::Builds for a builder of this bundle.
       def team_builds(builder)
         RemoteCache::Builds.new(store: store, layout: layout, settings: settings, builder: builder, trust: trust)
+      end
+
+      # RemoteCache::Verdicts of this application.
+      def team_verdicts
+        RemoteCache::Verdicts.new(location: location, settings: settings, store: store, trust: trust)
       end
 
       # Whose builds count here. Asked for only where there are some of others.

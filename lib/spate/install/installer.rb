@@ -109,7 +109,7 @@ module Spate
         loaded = @record
         @record = Store::BundleRecord.find(@context.store, @context.layout.root, full_names, loaded)
         @recovered = !@record.equal?(loaded)
-        @notes.git, _, @notes.built = Commit::Notes.parse(@record.notes).to_a if @recovered
+        @notes.git, _, _, @notes.built = Commit::Notes.parse(@record.notes).to_a if @recovered
         @report.edits = Check::Edits.new(@context, @record, full_names).settle
       end
 
@@ -240,6 +240,7 @@ module Spate
         return if @report.noop? && @record&.notes == @notes.to_s && @report.edits.empty? && !links_change? &&
                   !@recovered
 
+        @notes.verdict = [Gemfile::Verdict.key(@context.location, @context.settings)]
         Commit::RecordWriter.new(@context, @record).keep(items, @notes.to_s)
       end
 

@@ -14,11 +14,13 @@ module Spate
 
       # [Build::Cache::Entry], each as the store has it.
       def builds
-        notes = Commit::Notes.parse(@record.notes)
         (@record.builds + notes.built.map { |line| line.split.last }).filter_map do |key|
           @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
         end
       end
+
+      # Under which key the store may have what Bundler said of the Gemfile: [String].
+      def verdicts = notes.verdict
 
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
@@ -29,6 +31,8 @@ module Spate
       end
 
       private
+
+      def notes = @notes ||= Commit::Notes.parse(@record.notes)
 
       # {full name => SHA-256}, of gems that came from a source.
       def gems
@@ -42,7 +46,7 @@ module Spate
       # {full name => addresses of its source}
       def sources
         @sources ||= begin
-          resolution = Prepare::Resolution.new(@context, unfit: Commit::Notes.parse(@record.notes).unfit)
+          resolution = Prepare::Resolution.new(@context, unfit: notes.unfit)
           resolution.plan.packages.select(&:gem?).to_h { |package| [package.full_name, package.source.remotes] }
         end
       end

@@ -36,11 +36,11 @@ module Spate
       # What people know it by.
       def name = @builds.transport.to_s
 
-      # Of this run so far: archives, builds (had), misses, failures (Integer), bytes, seconds (of compiling that was
-      # spared), reasons ({words => how often}).
+      # Of this run so far: archives, builds, verdicts (had), misses, failures (Integer), bytes, seconds (of compiling
+      # that was spared), reasons ({words => how often}).
       def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup } }
 
-      # kind: :archives, :builds, :seconds or :misses.
+      # kind: :archives, :builds, :verdicts, :seconds or :misses.
       def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
 
       # Why something that it has is of no use here.
@@ -52,8 +52,10 @@ module Spate
         nil
       end
 
-      # Bytes of the document of a first key, or nil.
-      def document(key) = ask(@builds) { |transport| transport.get(Document.name(key), limit: DOCUMENT) }
+      # Bytes of the document of a key, or nil.
+      def document(key, kind = "build")
+        ask(@builds) { |transport| transport.get(Document.name(key, kind), limit: DOCUMENT) }
+      end
 
       # Puts the archive with that SHA-256 (hex) at the path `to`; its bytes, or nil. It is what was asked for.
       def archive(sha256, to:) = ask(@archives) { |transport| blob(transport, sha256, to, BLOB) }

@@ -88,7 +88,7 @@ module Spate
       end
 
       def remove(names, dry) = dry || each(names, "removed") { |name| @transport.delete(name) }
-      def blobs_of(entries) = entries.map { |entry| "cas/#{entry.blob}" }
+      def blobs_of(entries) = entries.filter_map { |entry| "cas/#{entry.blob}" if entry.blob }
 
       # One that cannot be read has none.
       def entries(name)
@@ -115,7 +115,9 @@ module Spate
         document = document(name)
         document.faults + document.entries.filter_map do |entry|
           next "#{entry.what}: it is for another name" unless Document.name(entry.key, entry.kind) == name
-          next "#{entry.what}: its blob is not there" unless blobs.dig("cas/#{entry.blob}", 0) == entry.blob_bytes
+
+          there = entry.blob.nil? || blobs.dig("cas/#{entry.blob}", 0) == entry.blob_bytes
+          next "#{entry.what}: its blob is not there" unless there
 
           doubt = @trust.doubt(entry.signer, entry.made) || (@trust.signed?(entry) ? nil : "it is signed by nobody")
           "#{entry.what}: #{doubt}" if doubt

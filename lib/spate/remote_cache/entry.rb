@@ -5,8 +5,8 @@ module Spate
     # One result in a cache: what it is, signed, and with it the Records of what it depends on.
     #
     # key:: what is known beforehand, hex: of a build its first key (Build::Key)
-    # kind:: "build"
-    # what, archive:: the gem's full name; SHA-256 of what it was built from
+    # kind:: "build", or "verdict": what Bundler said of a Gemfile (Gemfile::Verdict)
+    # what, archive:: the gem's full name, or what of_lockfile says; SHA-256 of what it was built from
     # platform, ruby:: for people, and against an entry that was moved to another key
     # id:: of the candidate, in the store that made it
     # blob, blob_bytes:: SHA-256 of the file that has the build's, as Pack made it, and its size
@@ -23,6 +23,9 @@ module Spate
       def self.machine
         { platform: Platform.local.to_s, ruby: Ground::Ruby.description.sub(" +PRISM", "") }
       end
+
+      # What an entry is about that belongs to a lockfile. text: of the lockfile.
+      def self.of_lockfile(text) = "lockfile-#{Store.sha256(text)[0, 32]}"
 
       # facts: what there is of this kind, but records and signer; it was made here and now unless they say otherwise.
       # key: Trust::PrivateKey.
@@ -65,13 +68,15 @@ module Spate
     Entry::FORMAT = "spate entry 1"
     # Bytes of a text, at most.
     Entry::TEXT = 4096
-    # What entries of a kind have no line for.
-    Entry::LACKING = {}.freeze
     Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
+    # What entries of a kind have no line for.
+    Entry::LACKING = {
+      "verdict" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds]
+    }.freeze
     Entry::VALUES = begin
       sha256 = /\A[0-9a-f]{64}\z/n
       number = /\A(?:0|[1-9]\d{0,14})\z/n
-      { key: sha256, kind: /\Abuild\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
+      { key: sha256, kind: /\A(?:build|verdict)\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
         platform: /\A[\w.-]{1,64}\z/n, ruby: /\A[!-~](?:[ -~]{0,198}[!-~])?\z/n, id: /\A[0-9a-f]{16}\z/n,
         blob: sha256, blob_bytes: number, tar_bytes: number, file_bytes: number, paths: number, records: sha256,
         made: number, seconds: /\A\d{1,7}\.\d{1,3}\z/n, signer: /\A[0-9a-f]{32}\z/n }

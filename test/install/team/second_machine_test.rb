@@ -21,7 +21,7 @@ class SecondMachineTest < TeamCase
     first = machine("first", "alpha")
     assert_equal [%w[alpha], []], install(first)
     told = push(first)
-    assert_equal [@source.catalog.entries.size + 1, 0], told.last.values_at("sent", "refused"), told
+    assert_equal [@source.catalog.entries.size + 2, 0], told.last.values_at("sent", "refused"), told
   end
 
   def second(**options) = machine("second", "alpha", cache: @server.url, **options)

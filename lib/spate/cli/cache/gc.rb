@@ -23,11 +23,11 @@ module Spate
                         "#{Units.number(found.documents + found.blobs)}#{left} (#{Units.bytes(found.bytes)})"
         end
 
-        # Gems of the lockfiles, and their archives as far as these say.
+        # Gems of the lockfiles, their archives as far as these say, and what is about the whole lockfile.
         def named
           lockfiles = operands.map { |path| read(path) }
           named = lockfiles.flat_map { |lockfile| lockfile.specs.map { |spec| [spec.full_name, lockfile] } }
-          { names: named.map(&:first).uniq,
+          { names: named.map(&:first).uniq + operands.map { |path| RemoteCache::Entry.of_lockfile(File.binread(path)) },
             archives: named.filter_map { |name, lockfile| lockfile.digests(name)["sha256"] }.uniq }
         end
 

@@ -89,7 +89,8 @@ module Spate
 
         def parcels
           builds = installation.team_builds(installation.new_builder)
-          shareable.builds.map { |stored| builds.parcel(stored) }
+          [*shareable.builds.map { |stored| builds.parcel(stored) },
+           *shareable.verdicts.flat_map { |key| installation.team_verdicts.parcels(key) }]
         end
 
         def installation

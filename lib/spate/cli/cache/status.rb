@@ -27,8 +27,9 @@ module Spate
           reasons = usage[:reasons].max_by(MOST) { |_, count| count }
           ["#{address}#{", with a key to send" if writes}",
            keys.empty? ? "trusts nobody: no build is taken" : "trusts #{keys.join(", ")}",
-           "asked in #{Units.count(usage[:installs], "install")}: #{Units.count(usage[:archives], "archive")} and " \
-           "#{Units.count(usage[:builds], "build")} had (#{Units.bytes(usage[:bytes])}), " \
+           "asked in #{Units.count(usage[:installs], "install")}: #{Units.count(usage[:archives], "archive")}, " \
+           "#{Units.count(usage[:builds], "build")} and #{Units.count(usage[:verdicts], "verdict")} had " \
+           "(#{Units.bytes(usage[:bytes])}), " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
            "spared #{Units.seconds(usage[:seconds])} of compiling",
            *reasons.map { |words, count| "  not used #{count}x: #{Ground::Terminal.plain(words)}" }]

@@ -7,10 +7,11 @@ module Spate
       #
       # git:: names of checkouts that are complete
       # unfit:: full names of packages that do not fit this Ruby or RubyGems
+      # verdict:: under which key the store has what Bundler said of the Gemfile
       # built:: of each build in a checkout the checkout's name and, behind a blank, the build's in the store
-      Notes = Struct.new(:git, :unfit, :built) do
+      Notes = Struct.new(:git, :unfit, :verdict, :built) do
         def self.parse(text)
-          notes = new([], [], [])
+          notes = new([], [], [], [])
           text.to_s.each_line(chomp: true) do |line|
             key, value = line.split("\t", 2)
             notes[key] << value if value && members.include?(key.to_sym)

@@ -27,8 +27,8 @@ module Spate
           return !@facts.nil? if @facts || @evaluation
 
           known = { store: @context.store, location: @location, settings: @settings }
-          @facts = Gemfile::Verdict.recall(**known)
-          @evaluation = Gemfile::Verdict.start(**known) unless @facts
+          @facts = Gemfile::Verdict.recall(**known, trusts: @context.trusts)
+          @evaluation = Inquiry.start(@context, known) unless @facts
           !@facts.nil?
         end
 

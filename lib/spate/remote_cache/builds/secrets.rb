@@ -3,7 +3,7 @@
 module Spate
   module RemoteCache
     class Builds
-      # What must not leave this machine with a build: what variables hold that look secret, and Bundler's credentials.
+      # What must not leave this machine with a result: what variables hold that look secret, and Bundler's credentials.
       # Who can read the cache could test guesses at them, since records of inputs have digests of values.
       class Secrets
         # Names of variables and of files, by their parts; some words also within one (PGPASSWORD).
@@ -26,7 +26,10 @@ module Spate
           @long = @values.select { |value| value.bytesize >= LEAST }
         end
 
-        # Why a build with these inputs (as Inputs.each yields them) must stay here, or nil. What is not set is no
+        # Where files belong to nobody else.
+        OWN = %w[home app real].freeze
+
+        # Why a result with these inputs (as Inputs.each yields them) must stay here, or nil. What is not set is no
         # secret.
         def doubt(items)
           items.each do |kind, root, path, facts|
@@ -36,7 +39,9 @@ module Spate
 
               return "it depends on the variable #{path}, which looks secret"
             when :file
-              return "it read ~/#{path}, which looks secret" if root == "home" && NAME.match?(File.basename(path).b)
+              next unless OWN.include?(root) && NAME.match?(File.basename(path).b)
+
+              return "it read #{"~/" if root == "home"}#{path}, which looks secret"
             end
           end
           nil

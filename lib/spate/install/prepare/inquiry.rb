@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Prepare
+      # What Bundler says of the Gemfile, asked of Bundler and of the team's cache at the same time: whoever answers
+      # first counts.
+      class Inquiry
+        # An Inquiry, or a Gemfile::Evaluation where there is nobody else to ask. known: location, settings, store.
+        def self.start(context, known)
+          evaluation = Gemfile::Verdict.start(**known)
+          return evaluation if context.options.local || !RemoteCache.set?(context.settings)
+
+          new(evaluation) do
+            client = context.sources.team
+            verdicts = context.team_verdicts
+            answer = client.document(verdicts.key, RemoteCache::Verdicts::KIND)&.then { |found| verdicts.choose(found) }
+            answer.is_a?(Array) ? client.miss(answer) : answer&.tap { client.count(:verdicts) }
+          end
+        end
+
+        # The block answers what Evaluation#value does, or nil.
+        def initialize(evaluation, &other)
+          @evaluation = evaluation
+          @answers = Thread::Queue.new
+          @threads = [beside { other.call&.then { |facts| @answers << facts } },
+                      beside { @evaluation.wait.then { @answers << nil } }]
+        end
+
+        # See Evaluation.
+        def value
+          @value ||= begin
+            facts = @answers.pop
+            @evaluation.cancel if facts
+            facts || @evaluation.value
+          end
+        end
+
+        def cancel
+          @threads.each(&:kill)
+          @evaluation.cancel
+        end
+
+        private
+
+        # What fails there is no answer.
+        def beside
+          Thread.new do
+            Thread.current.report_on_exception = false
+            yield
+          end
+        end
+      end
+    end
+  end
+end

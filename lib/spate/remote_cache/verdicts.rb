@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # What Bundler said of an application's Gemfile on one machine, for others: it counts where all that it depends on
+    # is the same, as one's own does.
+    class Verdicts
+      KIND = "verdict"
+      # What a secret of this machine could be the value of.
+      PAYLOAD = "what Bundler said"
+
+      # trust: Trust.
+      def initialize(location:, settings:, store:, trust:)
+        @known = { location: location, settings: settings, store: store }
+        @location = location
+        @env = settings.env
+        @settings = settings
+        @store = store
+        @trust = trust
+      end
+
+      # What a document of these lies under, here and now.
+      def key = Gemfile::Verdict.key(@location, @settings)
+
+      # Gemfile::Facts, remembered from now on, of the first that is trusted and holds here; else [String]: why none
+      # does.
+      def choose(document)
+        records, reasons = Document.sift(document, @trust, KIND, key) { |entry| record(entry) }
+        records.each do |record|
+          usable = record.usable?(@env, @location)
+          return record.part(0).tap { Gemfile::Verdict.adopt(record, **@known) } if usable == true
+
+          reasons << usable
+        end
+        reasons
+      end
+
+      # [Push::Parcel] of what this machine's own Bundler said and still holds. key: under which it was kept.
+      def parcels(key)
+        own = @store.keeper ? Gemfile::Verdict.kept(@store, key).to_a : []
+        own.select { |record| record.usable?(@env, @location) == true }.first(1).map { |record| parcel(key, record) }
+      end
+
+      private
+
+      def parcel(key, record)
+        payload = payload(record)
+        facts = { key: key, kind: KIND, id: Store.sha256(payload)[0, 16] }
+        Push::Parcel.new(**facts, name: name, offer: ->(signer) { offer(facts, payload, signer) })
+      rescue Refused, SystemCallError => e
+        Push::Parcel.new(key: key, kind: KIND, name: name, id: "", offer: ->(_) { e.message })
+      end
+
+      def name = File.basename(@location.gemfile)
+
+      def offer(facts, payload, signer)
+        what = Entry.of_lockfile(File.binread(@location.lockfile))
+        [Entry.sign({ **facts, what: what }, Entry::Records.new("", "", payload).pack, signer), nil]
+      rescue SystemCallError, Refused => e
+        e.message
+      end
+
+      # Bytes, the same on all machines that heard the same. Raises Refused.
+      def payload(record)
+        secrets = Builds::Secrets.new(Ground::Environment.clean(@env), @settings)
+        print = Gemfile::Fingerprint.portable(record.head[:fingerprint], @location, @env) do |bytes, roots, env|
+          doubt = secrets.doubt(items(bytes)) and raise Refused, doubt
+          Builds::Portable.new(roots, env, @store.keeper.temporary("inputs")).of(bytes)
+        end
+        Marshal.dump([print, record.part(0)]).tap { |payload| secrets.watch.call(PAYLOAD, payload) }
+      end
+
+      # With the home as builds have it.
+      def items(record)
+        home = "#{@env["HOME"]}/"
+        Builds::Portable.items(record).map do |kind, root, path, facts|
+          below = root.nil? && path.start_with?(home)
+          below ? [kind, "home", path.delete_prefix(home), facts] : [kind, root, path, facts]
+        end
+      end
+
+      # Raises Malformed.
+      def record(entry)
+        # Somebody signed this who may run code here.
+        print, facts = Marshal.load(Entry::Records.unpack(entry.packed).facts) # rubocop:disable Security/MarshalLoad
+        raise Malformed, "a verdict of another format" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
+
+        Gemfile::Record.of(@location, { fingerprint: print, signer: [entry.signer, entry.made] }, facts)
+      rescue ArgumentError, TypeError
+        raise Malformed, "a verdict that is damaged"
+      end
+    end
+  end
+end

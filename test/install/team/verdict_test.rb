@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+
+# What Bundler said of a Gemfile on one machine, for the next one with the same home: a job of CI, a container.
+class TeamVerdictTest < TeamCase
+  # Longer than the cache takes to answer.
+  LONG = "count = 0\ncount += 1 while count < 60_000\n"
+
+  def setup
+    super
+    @source.add("plain", "1.0")
+  end
+
+  def test_a_second_machine_need_not_wait_for_bundler
+    first = computer("first")
+    install(first)
+    assert_equal [2, 0], push(first).last.values_at("sent", "refused")
+    assert_equal [0, 2], push(first).last.values_at("sent", "there")
+    second = computer("second")
+    install(second)
+    assert_equal [1, []], known(second), "Bundler was asked as well"
+    assert_match(/nothing to do/, run_install(second).first)
+    assert_match(/1 document and 1 blob .* 0 faults/, second.spate!("cache", "verify"))
+
+    stranger = computer("third", keys: Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s)
+    install(stranger)
+    assert_equal [0, 1], known(stranger).then { |had, own| [had, own.size] }
+  end
+
+  def test_what_a_lockfile_names_stays
+    install(first = computer("first"))
+    push(first)
+    all = Dir.glob("#{@cache}/*/*").each { |path| File.utime(Time.now - 200_000, Time.now - 200_000, path) }
+    first.spate!("cache", "gc", "--older-than", "1d", "Gemfile.lock")
+    assert_equal 1, (all - (left = Dir.glob("#{@cache}/*/*"))).size, "the archive, for which nothing vouches"
+    assert_equal ["ac"], (left.map { |path| File.basename(File.dirname(path)) })
+    first.spate!("cache", "gc", "--older-than", "1d")
+    assert_empty Dir.glob("#{@cache}/*/*")
+  end
+
+  private
+
+  def computer(name, **options)
+    home = FileUtils.mkdir_p("#{folder}/home").first
+    env = { HOME: home, BUNDLE_USER_HOME: "#{home}/.bundle", SPATE_HOME: "#{folder}/#{name}/spate" }
+    machine(name, "plain", **env, **options).tap { |project| File.write(project.path("Gemfile"), LONG, mode: "a") }
+  end
+
+  # [how many verdicts it had from the cache, those of its own].
+  def known(project)
+    env = ENV.to_h.merge(project.env).compact
+    location = Spate::Gemfile.find(project.folder, env)
+    settings = Spate::Settings.load(root: project.folder, env: env)
+    store = Spate::Store.open(home: env["SPATE_HOME"], env: {})
+    told = events(project.spate!("cache", "status", "--json")).last
+    [told["verdicts"], Spate::Gemfile::Verdict.records(store, location, settings).to_a]
+  end
+end
