@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# One gem, alpha, whose configuration learns a value of its machine.
+# Gems whose configuration learns a value of its machine: alpha, or one for each way of learning it.
 class BuildLearningCase < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
@@ -13,26 +13,29 @@ class BuildLearningCase < InstallBuildCase
   def put(path, text, mode: 0o644) = write("outside/#{path}", text, mode: mode)
 
   # A gem whose configuration writes what it learned, `value`, where it can be read; make has nothing to do.
-  def plain(extconf, make: "all:\ninstall:\nclean:\n", files: {}, version: "1.0")
+  def plain(extconf, name: "alpha", make: "all:\ninstall:\nclean:\n", files: {}, version: "1.0", **recipe)
     text = "value = nil\n#{extconf}\nFile.write('../../lib/value', value.to_s) if value\n" \
            "File.write('Makefile', #{make.dump})\n"
-    files = { "lib/alpha.rb" => "", "ext/alpha/extconf.rb" => text, **files }
-    @source.add("alpha", version, native: true, files: files)
+    files = { "lib/#{name}.rb" => "", "ext/alpha/extconf.rb" => text, **files }
+    @source.add(name, version, native: true, files: files, **recipe)
   end
 
-  def learned(project)
-    Dir.glob("#{project.bundle_root}/gems/alpha-*/lib/value").last&.then { |path| File.binread(path).chomp }
+  def learned(project, name = "alpha")
+    Dir.glob("#{project.bundle_root}/gems/#{name}-[0-9]*/lib/value").last&.then { |path| File.binread(path).chomp }
   end
+
+  # Written by a plain one, or compiled in.
+  def result(project, name) = learned(project, name) || value(project, name)
 
   def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))
 
   # Built with "1"; after the change, in another project, built again with "2".
-  def assert_follows(name = nil, first: {}, second: first)
-    assert_equal BUILT, install(one = another("alpha"), **first)
-    assert_equal "1", learned(one)
-    assert_equal HIT, install(another("alpha"), **first), "before the change: #{reasons}"
+  def assert_follows(label = nil, names: %w[alpha], first: {}, second: first)
+    assert_equal [names, []], install(one = another(*names), **first)
+    assert_equal({ "1" => names }, names.group_by { |name| learned(one, name) })
+    assert_equal [[], names], install(another(*names), **first), "before the change: #{reasons}"
     yield if block_given?
-    assert_equal BUILT, install(two = another("alpha"), **second), "after the change #{name}"
-    assert_equal "2", learned(two)
+    assert_equal [names, []], install(two = another(*names), **second), "after the change #{label}"
+    assert_equal({ "2" => names }, names.group_by { |name| learned(two, name) })
   end
 end

@@ -33,7 +33,7 @@ class InstallTest < Minitest::Test
 
     assert_equal %w[base-1.2 native-0.3 tool-1.0], app.installed
     assert_match(/satisfied/, app.bundle("check"))
-    assert_match(/1/, app.bundle("exec", "ruby", "-e", "require 'base'; p BASE"))
+    assert_match(/1/, app.bundle("exec", "ruby", "-e", "require 'base'; require 'native/native'; p BASE"))
     app.bundle("exec", "tool")
   end
 

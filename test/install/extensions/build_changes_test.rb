@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require "install/build_case"
+require "install/build_learning_case"
 
-# One gem for each way in which a build can learn something of its machine. Where one thing changes, the build that
-# learned it is made anew, and no other.
-class BuildChangesTest < InstallBuildCase
+# One gem for each way in which a build can learn something of its machine. Where some things change, the builds that
+# learned them are made anew, and no others.
+class BuildChangesTest < BuildLearningCase
   # What the configuration, or a rule of make, takes its value from; %<at>s is a folder of the case's own.
   CONFIGURATIONS = {
     "read" => "File.read('%<at>s/file')",
@@ -20,7 +20,6 @@ class BuildChangesTest < InstallBuildCase
     "static" => "`%<at>s/static %<at>s/file`.to_i",
     "home" => "File.read(File.join(Dir.home, '.flavour')).to_i",
     "site" => "`sh -c '. $CONFIG_SITE; echo $site_flavour'`.to_i",
-    "pkgconf" => "pkg_config('flavour') && `pkg-config --modversion flavour`.to_i",
     "computed" => "`sh -c 'x=COMPUTED; eval echo \\\\${YOUR_$x:-1}'`.to_i",
     "searched" => "(ENV.find { |name, _| name.start_with?('MY_SEARCH_') } || ['', 1]).last",
     "asked" => "ENV.fetch(%%w[MY ASKED].join('_'), 1)",
@@ -34,30 +33,34 @@ class BuildChangesTest < InstallBuildCase
   # What a configuration says of where headers are.
   HEADERS = { "header" => %w[specifications], "order" => %w[first second], "isystem" => %w[first second] }.freeze
 
+  # How many things change between two installs.
+  AT_ONCE = 6
+
   def setup
     super
     @env = { CONFIG_SITE: "#{at("site")}/config.site", PKG_CONFIG_PATH: at("pkgconf"),
              PATH: "#{at("earlier")}/first:#{at("earlier")}/second:#{at("answered")}:#{ENV.fetch("PATH")}" }
     plant
-    CONFIGURATIONS.each { |name, text| native(name, extconf: flavour(format(text, at: at(name))), value: "FLAVOUR") }
+    CONFIGURATIONS.each { |name, text| plain("value = #{format(text, at: at(name))}", name: name) }
+    asked = "pkg_config('flavour') && `pkg-config --modversion flavour`.to_i"
+    native("pkgconf", extconf: "$defs << \"-DFLAVOUR=\#{#{asked}}\"", value: "FLAVOUR")
     RULES.each { |name, text| made(name, "ext/#{name}/depend" => format(text, at: at(name))) }
     HEADERS.each { |name, folders| including(name, folders) }
   end
 
   def test_each_change_is_followed_by_the_build_that_learned_it
-    names = [*CONFIGURATIONS.keys, *RULES.keys, *HEADERS.keys].sort
+    names = [*CONFIGURATIONS.keys, "pkgconf", *RULES.keys, *HEADERS.keys].sort
     assert_equal [names, []], install(another(*names), **@env)
     assert_empty warnings
     assert_equal [[], names], install(last = another(*names), **@env)
-    assert_equal "1", value(last, "read", **@env)
-    changes.each { |name, change| assert_follows(name, names, change) }
+    assert_equal({ "1" => names }, names.group_by { |name| result(last, name) })
+    assert_equal names, changes.keys.sort
+    changes.each_slice(AT_ONCE) { |some| assert_follow(some.to_h, names) }
   end
 
   private
 
   def at(name) = "#{folder}/cases/#{name}"
-
-  def flavour(text) = "$defs << \"-DFLAVOUR=\#{#{text}}\""
 
   def made(name, files)
     lines = "#ifndef FLAVOUR\n#define FLAVOUR 1\n#endif"
@@ -126,12 +129,12 @@ class BuildChangesTest < InstallBuildCase
       "home" => -> { write("home/.flavour", "2") } }
   end
 
-  def assert_follows(name, names, change)
-    change.call
-    built, reused = install(project = another(*names), **@env)
-    assert_equal [[name], names - [name]], [built, reused], "#{name}: #{reasons}"
-    assert_equal "2", value(project, name, **@env), name
-    refute_empty reasons.fetch(name)
+  def assert_follow(some, names)
+    some.each_value(&:call)
+    changed = some.keys.sort
+    assert_equal [changed, names - changed], install(project = another(*names), **@env), reasons.to_s
+    assert_equal({ "2" => changed }, changed.group_by { |name| result(project, name) })
+    assert_equal changed, reasons.compact.keys.sort
     FileUtils.rm_rf(project.folder)
   end
 end

@@ -1,33 +1,25 @@
 # frozen_string_literal: true
 
-require "install/build_case"
+require "install/build_learning_case"
 
 # What a build reads of the machine, in ways that no list of its archive shows.
-class BuildInputsTest < InstallBuildCase
-  def test_a_variable_that_a_file_of_the_configuration_reads
-    %w[literal computed].zip(["require_relative '../../lib/tool/flavour'",
-                              "require File.expand_path('../../lib/tool/flavour', __dir__)"]) do |name, line|
-      native(name, extconf: "#{line}\n$defs << \"-DFLAVOUR=\#{flavour}\"", value: "FLAVOUR",
-                   files: { "lib/tool/flavour.rb" => "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n" })
-      assert_follows(name, MY_FLAVOUR: "2")
+class BuildInputsTest < BuildLearningCase
+  # By the configuration's own files, a gem that it needs, and make.
+  def test_a_variable_that_is_read_on_the_way
+    read = "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n"
+    @source.add("tool", "1.0", files: { "lib/tool.rb" => read })
+    { "computed" => "require File.expand_path('../../lib/own/flavour', __dir__)",
+      "literal" => "require_relative '../../lib/own/flavour'", "needing" => "require 'tool'" }.each do |name, line|
+      plain("#{line}\nvalue = flavour", name: name, files: { "lib/own/flavour.rb" => read },
+                                        dependencies: { "tool" => ">= 1" })
     end
-  end
-
-  def test_a_variable_that_a_gem_of_the_configuration_reads
-    @source.add("tool", "1.0", files: { "lib/tool.rb" => "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n" })
-    native("alpha", extconf: "require 'tool'\n$defs << \"-DFLAVOUR=\#{flavour}\"", value: "FLAVOUR",
-                    dependencies: { "tool" => ">= 1" })
-    assert_follows("alpha", MY_FLAVOUR: "2")
-  end
-
-  def test_a_variable_that_make_expands
-    rules = "MY_FLAVOUR ?= 1\nalpha.o: CFLAGS += -DFLAVOUR=$(MY_FLAVOUR)\n"
-    native("alpha", value: "FLAVOUR + 0", files: { "ext/alpha/depend" => rules })
-    assert_follows("alpha", MY_FLAVOUR: "2")
+    rules = "MY_FLAVOUR ?= 1\nmade.o: CFLAGS += -DFLAVOUR=$(MY_FLAVOUR)\n"
+    native("made", value: "FLAVOUR + 0", files: { "ext/made/depend" => rules })
+    assert_follow(%w[computed literal made needing], MY_FLAVOUR: "2")
   end
 
   def test_the_folder_that_the_shell_is_in
-    native("alpha", extconf: "abort if ENV.fetch('PWD').empty?")
+    plain("abort if ENV.fetch('PWD').empty?")
     first, second = Array.new(2) { another("alpha") }
     assert_equal [%w[alpha], []], install(first, PWD: first.folder)
     assert_equal [[], %w[alpha]], install(second, PWD: second.folder)
@@ -41,7 +33,7 @@ class BuildInputsTest < InstallBuildCase
     path = IO.popen(["which", real], &:read).chomp
     wrapper(real, "exec #{path} -DFLAVOUR=2 \"$@\"")
     behind = { PATH: "#{folder}/wrapped:#{ENV.fetch("PATH")}" }
-    assert_follows("alpha", **behind)
+    assert_follow(%w[alpha], **behind)
     wrapper(real, "exec #{path} -DFLAVOUR=3 \"$@\"")
     assert_equal [%w[alpha], []], install(third = another("alpha"), **behind)
     assert_equal "3", value(third, "alpha")
@@ -79,29 +71,25 @@ class BuildInputsTest < InstallBuildCase
 
   # Places and users do not count, but what has their names in it is for them.
   def test_values_that_the_result_has
-    @source.add("alpha", "1.0", native: true, files: { "lib/alpha.rb" => "", "ext/alpha/extconf.rb" => <<~'RUBY' })
-      File.write("../../lib/place.rb", "PLACE = #{ENV.values_at("XDG_DATA_HOME", "TMPDIR", "USER").compact.first.dump}\n")
-      File.write("Makefile", "all:\ninstall:\nclean:\n")
-    RUBY
-    { XDG_DATA_HOME: %w[/x /y], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], USER: %w[bob alice] }
-      .each do |name, values|
-        values.each do |value|
-          told = { XDG_DATA_HOME: nil, TMPDIR: nil, USER: "root", name => value }
-          assert_equal [%w[alpha], []], install(project = another("alpha"), **told), name
-          assert_equal "PLACE = #{value.dump}\n", File.read("#{project.bundle_root}/gems/alpha-1.0/lib/place.rb")
-          assert_equal [[], %w[alpha]], install(another("alpha"), **told), name
-        end
-      end
+    told = { USER: %w[bob alice], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], XDG_DATA_HOME: %w[/x /y] }
+    names = told.keys.map { |name| "in_#{name.downcase}" }.sort
+    told.each_key { |name| holding(name) }
+    2.times do |index|
+      env = told.transform_values { |values| values[index] }
+      assert_equal [names, []], install(project = another(*names), **env)
+      env.each { |name, value| assert_equal "PLACE = #{value.dump}\n", place(project, name) }
+      assert_equal [[], names], install(another(*names), **env), reasons
+    end
   end
 
   # What is found at a place is another's where the place is another, or is no longer the usual one.
   def test_what_is_found_at_a_place
     %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", number.to_s) }
-    native("alpha", extconf: "place = ENV['XDG_CONFIG_HOME'] || File.join(Dir.home, '.config')\n" \
-                             "$defs << \"-DFLAVOUR=\#{File.read(File.join(place, 'flavour'))}\"", value: "FLAVOUR")
+    plain("place = ENV['XDG_CONFIG_HOME'] || File.join(Dir.home, '.config')\n" \
+          "value = File.read(File.join(place, 'flavour'))")
     [nil, "#{folder}/one", "#{folder}/two"].each.with_index(1) do |place, number|
       assert_equal [%w[alpha], []], install(project = another("alpha"), XDG_CONFIG_HOME: place)
-      assert_equal number.to_s, value(project, "alpha")
+      assert_equal number.to_s, learned(project)
       assert_equal [[], %w[alpha]], install(another("alpha"), XDG_CONFIG_HOME: place), reasons
     end
   end
@@ -110,19 +98,17 @@ class BuildInputsTest < InstallBuildCase
   def test_what_is_found_by_a_list_or_a_file
     %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", "x" * number) }
     usual = "File.join(Dir.home, '.config')"
-    { HOME: ["%s/", "File.join(ENV['XDG_CONFIG_HOME'] || #{usual}, 'flavour')"],
-      DIRS: ["%s:/nowhere", "File.join((ENV['XDG_CONFIG_DIRS'] || #{usual}).split(':').first, 'flavour')"],
-      FILE: ["%s/flavour", "(ENV['XDG_CONFIG_FILE'] || File.join(#{usual}, 'flavour'))"] }
-      .each do |kind, (form, text)|
-        name = kind.downcase.to_s
-        native(name, extconf: "$defs << \"-DFLAVOUR=\#{File.size(#{text})}\"", value: "FLAVOUR")
-        [nil, "#{folder}/one", "#{folder}/two"].each.with_index(1) do |place, number|
-          env = { "XDG_CONFIG_#{kind}": place && format(form, place) }
-          assert_equal [[name], []], install(project = another(name), **env), env.to_s
-          assert_equal number.to_s, value(project, name)
-          assert_equal [[], [name]], install(another(name), **env), reasons
-        end
-      end
+    texts = { "dirs" => "File.join((ENV['XDG_CONFIG_DIRS'] || #{usual}).split(':').first, 'flavour')",
+              "file" => "(ENV['XDG_CONFIG_FILE'] || File.join(#{usual}, 'flavour'))",
+              "home" => "File.join(ENV['XDG_CONFIG_HOME'] || #{usual}, 'flavour')" }
+    texts.each { |name, text| plain("value = File.size(#{text})", name: name) }
+    [nil, "#{folder}/one", "#{folder}/two"].each.with_index(1) do |place, number|
+      env = { XDG_CONFIG_DIRS: "%s:/no", XDG_CONFIG_FILE: "%s/flavour", XDG_CONFIG_HOME: "%s/" }
+            .transform_values { |form| place && format(form, place) }
+      assert_equal [texts.keys, []], install(project = another(*texts.keys), **env), place
+      assert_equal({ number.to_s => texts.keys }, texts.keys.group_by { |name| learned(project, name) })
+      assert_equal [[], texts.keys], install(another(*texts.keys), **env), reasons
+    end
   end
 
   # A compiler writes down how its sources are called, which is no place to go to.
@@ -143,13 +129,24 @@ class BuildInputsTest < InstallBuildCase
   private
 
   # Built once for each value of the variable, and then found again.
-  def assert_follows(name, **env)
-    assert_equal [[name], []], install(first = another(name))
-    assert_equal [[name], []], install(second = another(name), **env)
-    assert_equal %w[1 2], [value(first, name), value(second, name)]
-    assert_equal [[], [name]], install(another(name))
-    assert_equal [[], [name]], install(another(name), **env)
+  def assert_follow(names, **env)
+    assert_equal [names, []], install(first = another(*names))
+    assert_equal [names, []], install(second = another(*names), **env)
+    assert_equal({ %w[1 2] => names }, names.group_by { |name| [result(first, name), result(second, name)] })
+    assert_equal [[], names], install(another(*names))
+    assert_equal [[], names], install(another(*names), **env)
   end
+
+  # A gem in whose result the value of a variable is.
+  def holding(variable)
+    files = { "lib/x.rb" => "", "ext/extconf.rb" => <<~RUBY }
+      File.write("../lib/place.rb", "PLACE = \#{ENV["#{variable}"].dump}\\n")
+      File.write("Makefile", "all:\\ninstall:\\nclean:\\n")
+    RUBY
+    @source.add("in_#{variable.downcase}", "1.0", native: true, files: files)
+  end
+
+  def place(project, variable) = File.read("#{project.bundle_root}/gems/in_#{variable.downcase}-1.0/lib/place.rb")
 
   def wrapper(name, line)
     FileUtils.rm_f("#{folder}/wrapped/#{name}")

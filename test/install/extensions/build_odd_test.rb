@@ -136,11 +136,14 @@ class BuildOddTest < BuildLearningCase
 
   # Whoever asks where he is, or whether something is a link, and it was none.
   def test_where_he_is
-    ["File.realpath('%s')[-1]", "(File.readlink('%s') rescue 1)", "File.symlink?('%s') ? 2 : 1",
-     "Dir.chdir('%s') { Dir.pwd }[-1]"].each_with_index do |text, index|
-      %w[1 2].each { |name| put("#{index}/#{name}/file", "") }
-      plain("value = #{format(text, at("#{index}/1"))}", version: "1.#{index}")
-      assert_follows(text) { FileUtils.rm_rf(at("#{index}/1")) && File.symlink("2", at("#{index}/1")) }
+    ways = { "asked" => "File.symlink?('%s') ? 2 : 1", "gone" => "Dir.chdir('%s') { Dir.pwd }[-1]",
+             "link" => "(File.readlink('%s') rescue 1)", "real" => "File.realpath('%s')[-1]" }
+    ways.each do |name, text|
+      %w[1 2].each { |number| put("#{name}/#{number}/file", "") }
+      plain("value = #{format(text, at("#{name}/1"))}", name: name)
+    end
+    assert_follows(names: ways.keys) do
+      ways.each_key { |name| FileUtils.rm_rf(at("#{name}/1")) && File.symlink("2", at("#{name}/1")) }
     end
   end
 

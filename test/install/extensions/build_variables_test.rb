@@ -5,33 +5,38 @@ require "zlib"
 
 # Variables that no program asks for by name.
 class BuildVariablesTest < BuildLearningCase
-  # In ways in which no program asks libc for them: {what a script says => [name, other value]}.
+  # In ways in which no program asks libc for them: {name => {program => scripts that mean it}}.
+  MEANT = {
+    MY_FLAVOUR: { "sh" => ["cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n"],
+                  "make -f" => ["include conf.inc\nall:\n\t@echo $(F)\n"],
+                  "perl" => ["print $ENV{uc 'my_flavour'} || 1"],
+                  "python3" => ["import os\nprint(f\"\"\"\n# {os.environ.get('MY_FLAVOUR', 1)}\"\"\"[3:])"] },
+    TF_BUILD: { "awk -f" => ["BEGIN { print ENVIRON[\"TF_BUILD\"] ? 2 : 1 }"],
+                "python3" => ["import os\nprint(os.environ.get('TF_BUILD', 1))",
+                              "import os\nprint(2 if 'TF_BUILD' in os.environ else 1)"] },
+    ENV: { "sh" => ["echo ${ENV:-1}\n"] },
+    X: { "sh" => ["echo ${X:-1}"] },
+    "BASH_FUNC_one%%": { "bash" => ["type one >/dev/null 2>&1 || one() { echo 1; }\none\n"] },
+    BASH_ENV: { "bash" => ["echo ${F:-1}\n"] },
+    "my-flavour": { "make -f" => ["my-flavour ?= 1\nall:\n\t@echo $(my-flavour)\n"] },
+    MAKEFLAGS: { "make -f" => ["F = 1\nall:\n\t@echo $(F)\n"] },
+    GNUMAKEFLAGS: { "make -f" => ["F = 1\n\nall:\n\t@echo $(F)\n"] }
+  }.freeze
+
   def test_variables_that_scripts_mean
-    scripts = {
-      "sh" => { "cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n" => :MY_FLAVOUR, "echo ${ENV:-1}\n" => :ENV,
-                "echo ${X:-1}" => :X },
-      "bash" => { "type one >/dev/null 2>&1 || one() { echo 1; }\none\n" => [:"BASH_FUNC_one%%", "() { echo 2; }"],
-                  "echo ${F:-1}\n" => [:BASH_ENV, put("env", "F=2\n")] },
-      "make -f" => { "include conf.inc\nall:\n\t@echo $(F)\n" => :MY_FLAVOUR,
-                     "F = 1\nall:\n\t@echo $(F)\n" => [:MAKEFLAGS, "F=2"],
-                     "my-flavour ?= 1\nall:\n\t@echo $(my-flavour)\n" => :"my-flavour",
-                     "F = 1\n\nall:\n\t@echo $(F)\n" => [:GNUMAKEFLAGS, "F=2"] },
-      "perl" => { "print $ENV{uc 'my_flavour'} || 1" => :MY_FLAVOUR },
-      "awk -f" => { "BEGIN { print ENVIRON[\"TF_BUILD\"] ? 2 : 1 }" => :TF_BUILD },
-      "python3" => { "import os\nprint(os.environ.get('TF_BUILD', 1))" => :TF_BUILD,
-                     "import os\nprint(2 if 'TF_BUILD' in os.environ else 1)" => :TF_BUILD,
-                     "import os\nprint(f\"\"\"\n# {os.environ.get('MY_FLAVOUR', 1)}\"\"\"[3:])" => :MY_FLAVOUR }
-    }
-    scripts.delete("python3") unless system("python3", "-c", "")
-    scripts.each do |program, meanings|
-      meanings.each { |script, change| assert_meant("`#{program} ./script`", script, *change) }
-    end
+    names = MEANT.transform_values { |programs| gems(programs).sort }
+    all = names.values.flatten.sort
+    assert_equal [all, []], install(first = another(*all))
+    assert_equal({ "1" => all }, all.group_by { |name| learned(first, name) })
+    assert_equal [[], all], install(another(*all)), reasons.to_s
+    names.each { |variable, meaning| assert_meant(variable, meaning) }
   end
 
   def test_variables_that_programs_search_themselves
-    ["`#{search}`", "`#{search("-static")}`", "ENV.to_h.fetch('my_flavour'.upcase, 1)"].each do |text|
-      assert_meant(text, "", :MY_FLAVOUR)
-    end
+    texts = { "dynamic" => "`#{search}`", "static" => "`#{search("-static")}`",
+              "within" => "ENV.to_h.fetch('my_flavour'.upcase, 1)" }
+    texts.each { |name, text| plain("value = #{text}", name: name) }
+    assert_follows(names: texts.keys, second: { MY_FLAVOUR: "2" })
   end
 
   # As configure scripts of libraries that a gem brings packed, and whose folder it takes away.
@@ -51,12 +56,25 @@ class BuildVariablesTest < BuildLearningCase
 
   private
 
-  def assert_meant(text, script, name, value = "2")
-    @version = @version.to_i + 1
-    plain("value = #{text}", version: "1.#{@version}", files: {
-            "ext/alpha/script" => script, "ext/alpha/conf.inc" => "F = 1\nifdef MY_FLAVOUR\nF = $(MY_FLAVOUR)\nendif\n"
-          })
-    assert_follows("#{text} #{script}", second: { name => value })
+  # Their names; each runs a script.
+  def gems(programs)
+    programs = programs.except("python3") unless system("python3", "-c", "")
+    programs.flat_map do |program, scripts|
+      scripts.map do |script|
+        name = "script#{@gems = @gems.to_i + 1}"
+        included = "F = 1\nifdef MY_FLAVOUR\nF = $(MY_FLAVOUR)\nendif\n"
+        plain("value = `#{program} ./script`", name: name, files: { "ext/alpha/script" => script,
+                                                                    "ext/alpha/conf.inc" => included })
+        name
+      end
+    end
+  end
+
+  def assert_meant(variable, meaning)
+    value = { BASH_ENV: put("env", "F=2\n"), MAKEFLAGS: "F=2", GNUMAKEFLAGS: "F=2",
+              "BASH_FUNC_one%%": "() { echo 2; }" }.fetch(variable, "2")
+    assert_equal [meaning, []], install(project = another(*meaning), variable => value), variable
+    assert_equal({ "2" => meaning }, meaning.group_by { |name| learned(project, name) })
   end
 
   # A program that looks through the environment itself.
