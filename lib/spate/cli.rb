@@ -49,6 +49,8 @@ module Spate
     # Answers the exit code (docs/exit-codes.md). `out` takes data, `err` everything that is told on the way.
     # A program that `exec` runs has its own signals and exceptions: nothing here comes between.
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
+      # Not asked of the ground: a boot loads no more than it needs.
+      Ground::SigningKey.withhold if env.equal?(ENV) && env.key?("SPATE_CACHE_KEY")
       return Exec.call(argv.drop(1), out: out, err: err) if %w[exec e].include?(argv.first)
 
       return guarded(argv, out, err, env) unless env.equal?(ENV)
@@ -65,7 +67,8 @@ module Spate
       return if BOXED.include?(argv.first)
 
       program = File.expand_path("../../exe/spate", __dir__)
-      env = { "RUBY_BOX" => nil, ::Spate::Boot::Switches::BOX => "1" }
+      key = Ground::SigningKey
+      env = { "RUBY_BOX" => nil, ::Spate::Boot::Switches::BOX => "1", key::VARIABLE => key.of(ENV) }
       Process.exec(env, Ground::Ruby.path, "--disable-gems", program, *argv)
     end
 

@@ -6,7 +6,8 @@ module Spate
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
       JsonLines: "json_lines", NoHome: "no_home", Obstacle: "obstacle", Openssl: "openssl", Processors: "processors",
-      Retriable: "retries", Retries: "retries", Ruby: "ruby", Suggestion: "suggestion", Terminal: "terminal"
+      Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key", Suggestion: "suggestion",
+      Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
 
     # A URI (or text that holds one) as it may be shown: without user and password, and without a query, which may be

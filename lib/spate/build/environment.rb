@@ -31,15 +31,13 @@ module Spate
       # What the loader and Ruby read before they are heard, and what is passed on to make.
       ALWAYS = %w[LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
-      # With which a gem could sign in its owner's name.
-      SECRET = %w[SPATE_CACHE_KEY].freeze
 
       # Whether the value of a variable may change a result. Names are bytes.
       def self.counts?(name) = !UNCOUNTED.match?(name.b)
 
       # As it was before a surrounding `bundle exec`: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)
-        @clean = Ground::Environment.clean(env).except(*BUNDLER, *SECRET)
+        @clean = Ground::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]

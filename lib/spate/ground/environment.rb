@@ -13,7 +13,7 @@ module Spate
 
       # env: Hash or ENV. A new Hash.
       def self.clean(env)
-        clean = original(env)
+        clean = original(env).except(SigningKey::VARIABLE)
         options = ruby_options(clean)
         options ? clean.merge("RUBYOPT" => options) : clean.except("RUBYOPT")
       end

@@ -135,10 +135,4 @@ class SecondMachineTest < TeamCase
     %w[ruby bundle gem sh git].each { |name| File.symlink(`which #{name}`.chomp, "#{bare}/#{name}") }
     assert_equal [[], %w[alpha]], install(project, PATH: bare)
   end
-
-  def test_a_build_cannot_sign_in_its_machines_name
-    native("alpha", extconf: "File.write('#{folder}/seen', ENV['SPATE_CACHE_KEY'].to_s)")
-    install(machine("first", "alpha"), SPATE_CACHE_KEY: @key.to_pem)
-    assert_equal "", File.read("#{folder}/seen")
-  end
 end

@@ -80,8 +80,8 @@ module Spate
 
         # One that is made for this run tells what would be sent.
         def key
-          text = context.env[RemoteCache::Trust::PrivateKey::VARIABLE]
-          return RemoteCache::Trust::PrivateKey.load(text) unless text.to_s.empty?
+          text = Ground::SigningKey.of(context.env)
+          return RemoteCache::Trust::PrivateKey.load(text) if text
           raise NoKey unless values[:dry_run]
 
           RemoteCache::Trust::PrivateKey.generate

@@ -12,7 +12,7 @@ module Spate
           operands!
           usage = RemoteCache::Client::Usage.new(context.store, address).to_h
           keys = RemoteCache::Trust.from(settings).keys.map(&:name)
-          writes = !context.env[RemoteCache::Trust::PrivateKey::VARIABLE].to_s.empty?
+          writes = !Ground::SigningKey.of(context.env).nil?
           if json?
             json.call(event: :cache_status, address: address.to_s, trusts: keys, writes: writes, **usage)
           else

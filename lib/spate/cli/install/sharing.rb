@@ -21,14 +21,15 @@ module Spate
         def call(report)
           return unless RemoteCache.set?(@context.settings)
           return push if @wait
-          return unless set?("SPATE_CACHE_KEY") && (report.built.positive? || report.fetched.positive?)
+          return unless key && (report.built.positive? || report.fetched.positive?)
 
-          set?("CI") && @context.env["CI"] != "false" ? in_job : background
+          ci? ? in_job : background
         end
 
         private
 
-        def set?(name) = !@context.env[name].to_s.empty?
+        def key = Ground::SigningKey.of(@context.env)
+        def ci? = !["", "false"].include?(@context.env["CI"].to_s)
 
         def push(**more)
           values = { json: @json, **more }.compact
@@ -50,11 +51,21 @@ module Spate
           store = @context.store.keeper or return
           log = store.path(LOG)
           store.make(File.dirname(log))
-          output = [log, File::WRONLY | File::CREAT | File::TRUNC, 0o600]
-          Process.detach(Process.spawn(@context.env, *command, chdir: @context.location.root, pgroup: true,
-                                                               in: File::NULL, %i[out err] => output))
+          start([log, File::WRONLY | File::CREAT | File::TRUNC, 0o600])
         rescue SystemCallError
           nil
+        end
+
+        # Everybody's processes can be read by their user's others (/proc), so the key comes through a pipe.
+        def start(output)
+          text = key.include?("-----BEGIN") ? key : File.read(key)
+          IO.pipe do |reader, writer|
+            env = @context.env.merge(Ground::SigningKey::VARIABLE => "/dev/stdin")
+            Process.detach(Process.spawn(env, *command, chdir: @context.location.root, pgroup: true, in: reader,
+                                                        %i[out err] => output))
+            reader.close
+            writer.write(text)
+          end
         end
 
         def command

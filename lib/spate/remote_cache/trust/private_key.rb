@@ -5,7 +5,7 @@ module Spate
     class Trust
       # An Ed25519 key that signs: what a machine that may write to the cache has, and no other.
       class PrivateKey
-        VARIABLE = "SPATE_CACHE_KEY"
+        VARIABLE = Ground::SigningKey::VARIABLE
 
         # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it. Raises
         # Settings::Error, which never has the text in it.
