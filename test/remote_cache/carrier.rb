@@ -29,9 +29,11 @@ module RemoteCarrier
   def settings(project) = Spate::Settings.load(root: project.folder, env: environment(project))
   def layout(project) = Spate::Layout.for(settings(project), project.folder, store: project.store)
 
-  def facade(project)
+  # keys: whom it trusts.
+  def facade(project, *keys)
+    keys = [signing_key.public_key("ci")] if keys.empty?
     options = { store: project.store, layout: layout(project), settings: settings(project) }
     builder = Spate::Build::Builder.new(**options, env: environment(project))
-    RemoteCache::Builds.new(**options, builder: builder, trust: RemoteCache::Trust.new([signing_key.public_key("ci")]))
+    RemoteCache::Builds.new(**options, builder: builder, trust: RemoteCache::Trust.new(keys))
   end
 end

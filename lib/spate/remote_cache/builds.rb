@@ -83,6 +83,7 @@ module Spate
         return "it removes #{foreign}" if foreign
         return "its facts are of #{record.full_name}" if record.full_name != entry.what
 
+        doubt = record.sees.filter_map { |signer| @trust.doubt(*signer) }.first and return "it saw a build #{doubt}"
         Offer.new(entry, records, places)
       end
 
@@ -123,9 +124,7 @@ module Spate
 
       def records(build, record)
         portable = Portable.new(@reuse_check.roots, @builder.environment.told, @store.keeper.temporary("inputs"))
-        Entry::Records.new(portable.of(build.inputs), portable.of(build.needs), record.dup.tap do |own|
-                                                                                  own.sees = []
-                                                                                end.to_s)
+        Entry::Records.new(portable.of(build.inputs), portable.of(build.needs), record.to_s)
       end
 
       def facts(build, record)

@@ -58,7 +58,27 @@ class SignedBuildsTest < InstallBuildCase
     assert_equal [%w[alpha beta], []], install(another("beta"))
   end
 
+  def test_whose_builds_one_saw_leaves_with_it
+    brought("alpha")
+    install(project = another("beta"), **trust)
+    own = RemoteCache::Trust::PrivateKey.generate
+    entry, blob = facade(project).offer(stored(project, "beta"), own)
+    to = facade(project, own.public_key("own"))
+    places = RemoteCache::Pack::Places.of(layout(project), "beta-1.0")
+    document = RemoteCache::Document.new([entry]).encode
+    assert_equal ["it saw a build signed by #{signing_key.id}, whom nobody here trusts"],
+                 to.choose(document, entry.key, places)
+
+    to = facade(project, own.public_key("own"), signing_key.public_key("ci"))
+    kept = to.accept(to.choose(document, entry.key, places), blob)
+    assert_equal [own.id, signing_key.id], kept.record.signers.map(&:first)
+  end
+
   private
+
+  def stored(project, name)
+    Spate::Build::Cache::Candidates.every(project.store).find { |one| one.record.full_name == "#{name}-1.0" }
+  end
 
   def grow(project)
     File.write(project.path("Gemfile"), "gem 'beta'\n", mode: "a")
@@ -68,8 +88,7 @@ class SignedBuildsTest < InstallBuildCase
   # Puts the builds of these gems from the first machine's store into the other's.
   def brought(*names)
     names.each do |name|
-      stored = Spate::Build::Cache::Candidates.every(@ci.store).find { |one| one.record.full_name == "#{name}-1.0" }
-      carry([stored], @ci, project = another(name)) { RemoteCache::Pack::Places.of(layout(project), "#{name}-1.0") }
+      carry([stored(@ci, name)], @ci, project = another(name)) { RemoteCache::Pack::Places.of(layout(project), "#{name}-1.0") }
     end
   end
 end

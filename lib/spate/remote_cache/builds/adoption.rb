@@ -14,7 +14,6 @@ module Spate
         def call(entry, records, files)
           record = Build::Cache::Record.parse(records.facts)
           record.signer = [entry.signer, entry.made]
-          record.sees = []
           candidates = Build::Cache::Candidates.new(@store, entry.key)
           id = entry.id + Build::Cache::Candidates.mark(record)
           commit(candidates, id, records) do |path|
