@@ -88,17 +88,25 @@ module Spate
       assert_equal "what it depends on was not heard", cache(bundle("origin")).offer(origin, private_key)
     end
 
-    def test_a_machine_without_a_compiler_takes_what_would_run_there
+    # An old document that was put back has valid signatures, too.
+    def test_what_would_only_run_is_not_taken_by_a_machine_without_a_compiler_neither
       archive = native_gem("alpha")
-      _, entry, blob = made(archive)
+      _, entry, = made(archive)
       on(:second) do
         bare = { "PATH" => FileUtils.mkdir_p(File.join(folder, "nothing")).first }
-        offer = chosen(archive, entry, env: bare)
-        assert_kind_of RemoteCache::Builds::Offer, offer
-        builder = bundle(env: bare, trust: trust)
-        kept = cache(builder, env: bare).accept(offer, blob)
-        assert_equal kept.key, builder.reuse(entry.key).key
+        assert_match(/\APATH has another/, Array(chosen(archive, entry, env: bare)).first.to_s)
       end
+    end
+
+    def test_a_build_for_one_folder_stays
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~'RUBY' })
+        require "mkmf"
+        File.write("../../lib/where.rb", "WHERE = #{File.expand_path("../..").dump}\n")
+        create_makefile("alpha/alpha")
+      RUBY
+      builder = bundle("origin")
+      kept = build(builder, archive).stored
+      assert_equal "it holds the folder that it was built in", cache(builder).offer(kept, private_key)
     end
 
     def test_it_is_in_the_store_whole_or_not_at_all

@@ -17,7 +17,7 @@ module Spate
         def bytes = entry.blob_bytes
       end
       # What ReuseCheck looks at, of a build that is in no store yet.
-      Probe = Struct.new(:record, :inputs, :needs) do
+      Probe = Struct.new(:record, :inputs) do
         def store = nil
       end
 
@@ -87,23 +87,25 @@ module Spate
         Offer.new(entry, records, places)
       end
 
-      # The first that holds; on a machine that cannot build, the first that would run. Adds reasons.
+      # The first that holds; adds reasons. What would run is not enough, on a machine that cannot build neither: there
+      # whoever writes into the cache could choose among all that was ever signed.
       def fitting(offers, reasons)
         offers.each do |offer|
           change = @reuse_check.change(probe(offer)) or return offer
           reasons << Build::Trace::ReuseCheck.sentence(*change)
         end
-        offers.find { |offer| @reuse_check.runs?(probe(offer)) } unless @builder.compiler?
+        nil
       end
 
       def probe(offer)
-        Probe.new(Build::Cache::Record.parse(offer.records.facts), offer.records.inputs, offer.records.needs)
+        Probe.new(Build::Cache::Record.parse(offer.records.facts), offer.records.inputs)
       end
 
       # Why it is not this machine's to send, or nil.
       def own(build)
         return "what it depends on was not heard" unless File.file?(build.inputs) && File.file?(build.needs)
         return "it came from a cache" if build.record.signer
+        return "it holds the folder that it was built in" if build.record.root
 
         change = @reuse_check.change(build)
         change && "what it depends on is no longer so: #{Build::Trace::ReuseCheck.sentence(*change)}"

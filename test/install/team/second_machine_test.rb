@@ -127,12 +127,4 @@ class SecondMachineTest < TeamCase
     status = project.spate!("cache", "status")
     assert_includes status, "flavour.h changed"
   end
-
-  def test_without_a_compiler_the_cache_is_enough
-    sent
-    project = second
-    bare = FileUtils.mkdir_p("#{folder}/bare").first
-    %w[ruby bundle gem sh git].each { |name| File.symlink(`which #{name}`.chomp, "#{bare}/#{name}") }
-    assert_equal [[], %w[alpha]], install(project, PATH: bare)
-  end
 end

@@ -88,7 +88,8 @@ class SignedBuildsTest < InstallBuildCase
   # Puts the builds of these gems from the first machine's store into the other's.
   def brought(*names)
     names.each do |name|
-      carry([stored(@ci, name)], @ci, project = another(name)) { RemoteCache::Pack::Places.of(layout(project), "#{name}-1.0") }
+      project = another(name)
+      carry([stored(@ci, name)], @ci, project) { RemoteCache::Pack::Places.of(layout(project), "#{name}-1.0") }
     end
   end
 end
