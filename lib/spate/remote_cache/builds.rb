@@ -113,15 +113,25 @@ module Spate
 
       def send_off(build, key, blob)
         secrets = Secrets.new(@builder.environment.told, @settings)
-        doubt = secrets.doubt(Portable.items(build.inputs)) and raise Refused, doubt
+        items = Portable.items(build.inputs)
+        doubt = secrets.doubt(items) || secrets.personal(items, *own_folders) and raise Refused, doubt
         record = build.record
-        packed = records(build, record).pack
+        records = records(build, record)
+        entries = Array.new(build.manifest.count) { |index| build.manifest.entry(index) }
+        doubt = secrets.told(entries, records.to_a) and raise Refused, doubt
+        packed = records.pack
         written = @pack.write(build, blob, Pack::Places.guess(@layout, record.full_name, build.manifest.paths),
                               &secrets.watch)
         [Entry.sign(facts(build, record).merge(written.to_h), packed, key), blob]
       rescue StandardError
         File.unlink(blob) if File.exist?(blob)
         raise
+      end
+
+      # The home, and folders that may be in it and hold what is everybody's.
+      def own_folders
+        [@reuse_check.roots["home"].to_s,
+         [@layout.root, @store.root, Ground::Ruby.config("prefix"), *@layout.rubygems.path]]
       end
 
       def records(build, record)

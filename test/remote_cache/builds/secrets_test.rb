@@ -33,8 +33,39 @@ module Spate
       %w[.netrc .npmrc .aws/credentials .cargo/credentials.toml .ssh/id_rsa .pgpass secrets/x.pem].each do |path|
         assert_match(/read ~/, doubt([:file, "home", path, {}]).to_s, path)
       end
-      assert_nil doubt([:file, "home", ".gitconfig", {}])
       assert_nil doubt([:file, nil, "/usr/include/key.h", {}]), "the system's own files are everybody's"
+    end
+
+    def test_a_file_of_the_home_is_its_owners_but_for_those_of_tools
+      home = "/home/me"
+      said = ->(path) { secrets({}).personal([[:file, "home", path, {}]], home, ["#{home}/.rbenv/versions/3", "/usr"]) }
+      [".docker/config.json", ".gitconfig", "notes", ".cargo/credentials.toml"].each do |path|
+        assert_equal "it read ~/#{path}, which may be its owner's alone", said.call(path)
+      end
+      [".rbenv/versions/3/include/ruby.h", ".ccache/ccache.conf"].each { |path| assert_nil said.call(path), path }
+      assert_nil secrets({}).personal([[:absent, "home", ".gemrc", {}], [:file, nil, "/etc/x", {}]], home, [])
+    end
+
+    def test_each_password_of_several_addresses
+      mirrors = { "MIRRORS" => "https://me:first-pass@a.test,https://me:second-pass@b.test https://token-three@c.test" }
+      %w[first-pass second-pass token-three].each do |value|
+        assert_match(/OTHER/, doubt(variable("OTHER", value), mirrors).to_s)
+      end
+    end
+
+    def test_a_secret_in_the_target_of_a_link_or_in_a_name
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~'RUBY' })
+        require "mkmf"
+        value = IO.popen(["cat", "/proc/#{Process.pid}/environ"], &:read)[/hunter2-hunter2/]
+        File.symlink(value, "../../lib/link")
+        create_makefile("alpha/alpha")
+      RUBY
+      said = "a name in it has the value of a secret in it"
+      assert_equal said, offered(archive, { "DEPLOY_TOKEN" => "hunter2-hunter2" })
+      watched = secrets("DEPLOY_TOKEN" => "hunter2-hunter2")
+      assert_equal said, watched.told([{ path: "lib/hunter2-hunter2.rb", target: nil }], [])
+      assert_equal said, watched.told([], ["removed\tlib/hunter2-hunter2"])
+      assert_nil watched.told([{ path: "lib/a.rb", target: "b" }], ["text"])
     end
 
     def test_values_in_files_are_found_across_pieces
@@ -59,7 +90,7 @@ module Spate
     end
 
     def test_a_build_that_wrote_its_environment_down_is_not_sent
-      extconf = "require 'mkmf'\nsystem('env > ../../lib/log')\ncreate_makefile('alpha/alpha')\n"
+      extconf = "require 'mkmf'\nsystem('env | grep hunter > ../../lib/log')\ncreate_makefile('alpha/alpha')\n"
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => extconf })
 
       assert_equal "gems/alpha-1.0/lib/log has the value of a secret in it",

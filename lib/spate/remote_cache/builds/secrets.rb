@@ -13,6 +13,8 @@ module Spate
         ADDRESS = %r{://[^/\s@]+@}
         # Settings that are named like a host and are none.
         OTHERS = /\A(?:build|local|spate|gem|path|git)\./
+        # Below the home: what tools of builds keep there for themselves.
+        TOOLS = %w[.cache/ccache .ccache .config/ccache .cargo/bin .cargo/git .cargo/registry .rustup].freeze
         # Bytes; shorter values are in files by chance.
         LEAST = 8
 
@@ -47,6 +49,21 @@ module Spate
           nil
         end
 
+        # The same of what it read below the home: any file there may be its owner's alone, and what a build reads it
+        # may have copied. tools: folders (absolute) in the home (absolute) that are not meant.
+        def personal(items, home, tools)
+          tools = tools.filter_map { |folder| "#{folder.delete_prefix("#{home}/")}/" if folder.start_with?("#{home}/") }
+          tools += TOOLS.map { |folder| "#{folder}/" }
+          _, _, path = items.find { |kind, root, at| kind == :file && root == "home" && !at.start_with?(*tools) }
+          "it read ~/#{path}, which may be its owner's alone" if path
+        end
+
+        # The same of what it consists of beside the content of files: their entries in a manifest, and texts.
+        def told(entries, texts)
+          named = entries.flat_map { |entry| entry.values_at(:path, :target) } + texts
+          "a name in it has the value of a secret in it" if named.any? { |text| text && secret?(text.b) }
+        end
+
         # A callable that is given all pieces of all files, (path, bytes), and raises Refused where one of the values is
         # in a file: logs may have a whole environment in them.
         def watch
@@ -57,7 +74,7 @@ module Spate
             rest = "".b if path != before
             before = path
             text = rest + piece
-            raise Refused, "#{path} has the value of a secret in it" if @long.any? { |value| text.include?(value) }
+            raise Refused, "#{path} has the value of a secret in it" if secret?(text)
 
             rest = longest > 1 ? text.byteslice(-[longest - 1, text.bytesize].min..) : rest
           end
@@ -68,9 +85,11 @@ module Spate
         # A path tells where a secret is, and is none.
         def place?(value) = value.start_with?("/") && !value.include?("\0") && File.exist?(value)
 
-        # "https://user:password@host" has three.
+        def secret?(text) = @long.any? { |value| text.include?(value) }
+
+        # "https://user:password@host" has three; there may be several in one.
         def parts(value)
-          [value, value[%r{://([^/\s@]+)@}n, 1], value[%r{(?:\A|://)[^/\s:@]+:([^/\s@]+)(?:@|\z)}n, 1]].compact
+          [value, *value.scan(%r{://([^/\s@]+)@}n), *value.scan(%r{(?:\A|://)[^/\s:@]+:([^/\s@]+)(?:@|\z)}n)].flatten
         end
       end
     end
