@@ -21,7 +21,7 @@ module Spate
         @transport = transport
         @store = store
         @key = key
-        @trust = trust
+        @trust = Trust.new([*trust.keys, key.public_key("own")])
         @dry = dry
         @notes = Store.sha256(transport.to_s)[0, 32]
       end
@@ -66,7 +66,8 @@ module Spate
       # Whether the cache has that very result, signed by somebody who counts here, and its blob.
       def published?(parcel)
         document(parcel).entries.any? do |entry|
-          entry.id == parcel.id && (entry.signer == @key.id || !@trust.doubt(entry.signer, entry.made)) &&
+          entry.id == parcel.id &&
+            @trust.refusal(entry, parcel.key, kind: parcel.kind, **Entry.machine).nil? &&
             (entry.blob.nil? || @transport.head("cas/#{entry.blob}") == entry.blob_bytes)
         end
       end
@@ -94,7 +95,7 @@ module Spate
         TRIES.times do |attempt|
           sleep(Random.rand * 0.2 * attempt)
           there = document(entry)
-          break if there.entries.any? { |other| other.text == entry.text }
+          break if there.entries.any? { |other| [other.text, other.signature] == [entry.text, entry.signature] }
 
           @transport.put(Document.name(entry.key, entry.kind), Document.merge(Document.new([entry]), there).encode)
         end

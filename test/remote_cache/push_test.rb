@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "remote_cache/entries"
+
+# What counts as sent already: what whoever reads the cache would take, and nothing that somebody only put there.
+class PushTest < Minitest::Test
+  include CacheEntries
+
+  def setup
+    @cache = FileUtils.mkdir_p("#{folder}/cache").first
+    @store = Spate::Store.open(home: "#{folder}/home", env: {})
+  end
+
+  def test_what_oneself_or_a_trusted_one_signed_is_there
+    put(here)
+    assert_equal :there, push.state
+    put(here(by: private_key(:other)))
+    assert_equal :there, push(trust: trust(public_key(:other))).state
+    assert_equal :refused, push(trust: trust).state
+  end
+
+  def test_what_nobody_signed_or_for_something_else_is_not
+    forged = here.tap { |made| made.signature = "\0".b * 64 }
+    [forged, here(key: hex("other")), here(ruby: "ruby 2.7"), here(id: hex("x")[0, 16])].each do |entry|
+      put(entry)
+      assert_equal :refused, push.state
+    end
+  end
+
+  def test_a_forged_copy_is_replaced
+    entry = here
+    put(entry.dup.tap { |made| made.signature = "\0".b * 64 })
+    assert_equal :sent, push { [entry, blob] }.state
+    document = RemoteCache::Document.parse(File.binread(path))
+    assert_equal([entry.signature], document.entries.map(&:signature))
+  end
+
+  private
+
+  def here(**facts) = entry(blob: hex("blob"), blob_bytes: 4, **RemoteCache::Entry.machine, **facts)
+  def path = "#{@cache}/#{RemoteCache::Document.name(FIRST)}"
+  def blob = write("blob-#{rand}", "blob")
+
+  def put(entry)
+    write("cache/#{RemoteCache::Document.name(FIRST)}", RemoteCache::Document.new([entry]).encode)
+    write("cache/cas/#{hex("blob")}", "blob")
+  end
+
+  # The block: what would be sent; nothing, else.
+  def push(trust: self.trust, &offer)
+    offer ||= -> { "it was looked for" }
+    parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: hex("id")[0, 16],
+                                           offer: ->(_) { offer.call })
+    RemoteCache::Push.new(RemoteCache.transport(@cache, env: {}),
+                          store: @store, key: private_key, trust: trust).parcel(parcel, again: true)
+  end
+end
