@@ -43,6 +43,15 @@ class CacheCommandTest < TeamCase
     assert_equal keys.last, project.bundle("config", "get", "--parseable", "spate.cache_keys").chomp.split("=", 2).last
   end
 
+  def test_a_key_goes_with_all_its_names_and_who_is_left_is_told
+    project = plain
+    keys = Array.new(2) { Spate::RemoteCache::Trust::PrivateKey.generate.public_key("x").to_s[/:.*/] }
+    project.spate!("cache", "trust", "--global", "b#{keys.last}")
+    ["a#{keys.first}", "other#{keys.first}"].each { |word| project.spate!("cache", "trust", word) }
+    assert_match(/^trusted here now: b$/, project.spate!("cache", "distrust", "a"))
+    assert_match(/^nobody is trusted here now$/, project.spate!("cache", "distrust", "--global", "b"))
+  end
+
   def test_what_is_no_address_and_no_key
     project = plain
     refused(project, 12, "use", "ftp://cache.test/")
