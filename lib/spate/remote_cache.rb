@@ -69,17 +69,19 @@ module Spate
       def client(settings, events:)
         place = address(settings)
         Client.new(events: events) do |seconds|
-          transport(place, env: settings.env, settings: settings, connect: Client::CONNECT, read: seconds)
+          transport(place, env: settings.env, settings: settings, connect: Client::CONNECT, read: seconds,
+                           pace: Client::PACE)
         end
       end
 
-      # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. Raises
-      # InvalidAddress.
-      def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ)
+      # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. pace: of answers.
+      # Raises InvalidAddress, and Unavailable where an S3's settings on this machine contradict each other.
+      def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ,
+                    pace: Registry::HTTP::Meter::LOWEST)
         address = Address.parse(address) unless address.is_a?(Address)
         return Folder.new(address) if address.kind == :folder
 
-        requests = Transport::Requests.by(env: env, settings: settings, timeout: read, connect: connect)
+        requests = Transport::Requests.by(env: env, settings: settings, timeout: read, connect: connect, pace: pace)
         return S3.new(address, requests, env: env) if address.kind == :s3
 
         HTTP.new(address, requests, env: env, settings: settings)

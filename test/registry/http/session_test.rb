@@ -62,6 +62,16 @@ class SessionTest < Minitest::Test
     end
   end
 
+  # At any pace, where somebody has another way.
+  def test_an_answer_that_takes_too_long
+    pace = HTTP::Meter::Pace.new(1, 0.5)
+    @connections = HTTP::Connections.new(proxy: HTTP::Proxy.new(env: {}), certificates: nil, timeout: 0.4, pace: pace)
+    @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
+    serve("#{OK}Content-Length: 9999\r\n\r\n", "a" * 100, pause: 0.1)
+
+    assert_match(%r{/x was not at its end after 0.5 seconds\z}, assert_raises(Registry::TooSlow) { get }.message)
+  end
+
   # What a proxy says to CONNECT comes before anything of the server's.
   def test_a_proxy_that_never_ends
     @connections = proxied

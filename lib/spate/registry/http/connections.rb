@@ -11,12 +11,13 @@ module Spate
         # Seconds after which an idle connection is no longer used: proxies and servers close theirs unannounced.
         IDLE = 15
 
-        # timeout: seconds between two reads; connect: for connecting, the same without.
-        def initialize(proxy:, certificates:, timeout:, connect: timeout)
+        # timeout: seconds between two reads; connect: for connecting, the same without. pace: of answers.
+        def initialize(proxy:, certificates:, timeout:, connect: timeout, pace: Meter::LOWEST)
           @proxy = proxy
           @certificates = certificates
           @timeout = timeout
           @connect = connect
+          @pace = pace
           @addresses = Addresses.new
           @idle = Hash.new { |idle, key| idle[key] = [] }
           @busy = {}
@@ -103,6 +104,7 @@ module Spate
         def build(uri, address, proxy, identity)
           http = Session.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
           http.ipaddr = address unless proxy
+          http.pace = @pace
           http.read_timeout = http.write_timeout = @timeout
           http.open_timeout = http.ssl_timeout = @connect
           http.continue_timeout = 1 # of who sends "Expect: 100-continue"

@@ -6,16 +6,20 @@ module Spate
       # A socket (or what has TLS on top of it) that counts what comes, and how long it is waited for: a byte now and
       # then is less than the silence that a time limit ends, and as useless.
       class Meter
-        # Bytes a second. Somebody who shares a slow line among many connections has more.
-        LOWEST_RATE = 100
+        # What is expected of an answer that has begun. rate: bytes a second; longest: seconds that it may be waited for
+        # in all.
+        Pace = Struct.new(:rate, :longest)
+        # Somebody who shares a slow line among many connections has more.
+        LOWEST = Pace.new(100, Float::INFINITY).freeze
         # What a server sends does not end; limit in bytes.
         Endless = Class.new(StandardError)
         # It sends, but hardly anything; the message says how much.
         Slow = Class.new(StandardError)
 
         # silence: seconds that a server may say nothing.
-        def initialize(io, silence)
+        def initialize(io, silence, pace = LOWEST)
           @io = io
+          @pace = pace
           @window = 2 * silence
           @limit = nil
           ask
@@ -51,7 +55,7 @@ module Spate
         # A new request: the time until its answer begins is not the line's.
         def ask
           @begun = false
-          @waited = 0.0
+          @waited = @in_all = 0.0
           @bytes = 0
           @since = nil
         end
@@ -59,7 +63,7 @@ module Spate
         def count(got)
           return unless got.is_a?(String)
 
-          @waited = 0.0 unless @begun
+          @waited = @in_all = 0.0 unless @begun
           @begun = true
           @bytes += got.bytesize
           return unless @limit
@@ -68,10 +72,12 @@ module Spate
 
         def wait
           @waited += now - @since
+          @in_all += now - @since
           @since = nil
+          raise Slow, "was not at its end after #{@pace.longest} seconds" if @in_all > @pace.longest
           return if @waited < @window
 
-          least = (LOWEST_RATE * @window).ceil
+          least = (@pace.rate * @window).ceil
           raise Slow, "sent #{@bytes} bytes in #{@waited.round} seconds, expected #{least} at least" if @bytes < least
 
           @waited = 0.0

@@ -40,6 +40,9 @@ module Spate
           end
         end
 
+        # Meter::Pace
+        attr_writer :pace
+
         private
 
         # Net::HTTP calls it for each connection that it makes.
@@ -47,7 +50,7 @@ module Spate
 
         def wire(io)
           timeouts = { read_timeout: read_timeout, write_timeout: write_timeout, continue_timeout: continue_timeout }
-          Wire.new(Meter.new(io, read_timeout), **timeouts)
+          Wire.new(Meter.new(io, read_timeout, @pace), **timeouts)
         end
 
         # Net::HTTP would take any answer of a proxy to CONNECT, before it is told of the connection.

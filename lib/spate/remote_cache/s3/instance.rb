@@ -19,6 +19,7 @@ module Spate
         def self.ask(verb, uri, headers)
           requests = Transport::Requests.new(
             Registry::HTTP::Connections.new(proxy: Registry::HTTP::Proxy.new(env: {}), timeout: PATIENCE,
+                                            pace: Registry::HTTP::Meter::Pace.new(100, PATIENCE),
                                             certificates: Registry::HTTP::Certificates.new(settings: {}, gemrc: {}))
           )
           body = "" if verb == :put

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+
+# What an install asks of a cache that means no good costs a bounded time, and is told once.
+class ClientTroubleTest < Minitest::Test
+  RemoteCache = Spate::RemoteCache
+  SHA256 = "a" * 64
+  ANNOUNCED = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+
+  def setup
+    @listener = TCPServer.new("127.0.0.1", 0)
+    @told = []
+  end
+
+  def teardown
+    @server&.kill
+    @listener.close
+    super
+  end
+
+  # Of a server that answers each connection by the block.
+  def client
+    @server = Thread.new do
+      loop do
+        Thread.new(@listener.accept) do |socket|
+          Thread.current.report_on_exception = false
+          socket.gets("\r\n\r\n")
+          yield socket
+        rescue SystemCallError
+          nil # the other side has left
+        end
+      end
+    end
+    client_of("http://127.0.0.1:#{@listener.addr[1]}")
+  end
+
+  def client_of(address)
+    events = Spate::Events.new.subscribe { |event| @told << event }
+    settings = Spate::Settings.load(root: nil, env: { "HOME" => folder, "SPATE_CACHE" => address })
+    RemoteCache.client(settings, events: events)
+  end
+
+  # More than what ends a download from a gem source.
+  def drip(socket, text)
+    socket.write(text)
+    loop do
+      socket.write("x" * 20)
+      sleep 0.1
+    end
+  end
+
+  def test_a_drip_is_no_answer
+    ["HTTP/1.1 200 OK\r\nX: ", ANNOUNCED].each do |head|
+      @told.clear
+      slow = client { |socket| drip(socket, head) }
+      threads = Array.new(3) { Thread.new { slow.archive(SHA256, to: "#{folder}/archive") } }
+
+      assert_equal([nil] * 3, threads.map { |thread| thread.join(20)&.value })
+      assert_match(/sent \d+ bytes in 1 seconds, expected 4916 at least; it is asked no more/, @told.first[:message])
+      assert_equal [1, 3], [@told.size, slow.tally[:failures]]
+      @server.kill
+    end
+  end
+end
