@@ -7,7 +7,7 @@ module Spate
       # bound is built meanwhile: what comes first counts.
       #
       # One thread decides and calls settled?, answered, late and pending?. What comes goes through the queue of
-      # results: [:answered, item, Build::Cache::Entry or nil] once for each item that was asked for, and [:late, item].
+      # results: [:answered, item, Build::Cache::Entry or nil] for each item that was asked for, and [:late, item].
       class Lookup
         # Seconds that a build waits for the answer whether there is one, and for what was found to be here.
         PATIENCE = 0.25
@@ -42,8 +42,17 @@ module Spate
           @states[item] != :asked
         end
 
-        # Whether an answer may come yet.
-        def pending?(item) = %i[asked late].include?(@states[item])
+        # Whether an answer may come yet, for who has no other way left: within a bound one does come, if only that
+        # there is none.
+        def pending?(item)
+          return false unless %i[asked late].include?(@states[item])
+
+          @watchers << thread do
+            sleep PATIENCE + TRANSFER
+            tell(item, nil)
+          end
+          true
+        end
 
         def late(item) = (@states[item] = :late if @states[item] == :asked)
         def answered(item) = @states[item] = :answered
@@ -107,7 +116,7 @@ module Spate
 
           path = @team.fetch(offer) or return tell(item, nil)
           @backlog.hand(self, [item, offer], path)
-        rescue StandardError => e
+        rescue StandardError, NoMemoryError => e # else nobody would hear of it
           @team.trouble(e)
           tell(item, nil)
         end
