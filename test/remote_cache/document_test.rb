@@ -33,6 +33,21 @@ class DocumentTest < Minitest::Test
     assert_equal old.entries, Document.merge(document, old).entries
   end
 
+  # However long their records are.
+  def test_as_many_stay_as_a_reader_takes
+    long = Random.new(3).bytes(1 << 20)
+    old = (1..8).reduce(document) { |made, number| Document.merge(document(numbered(number, packed: long)), made) }
+
+    assert_equal([8, 7, 6], old.entries.map { |entry| (1..8).find { |number| numbered(number).id == entry.id } })
+    assert_equal old.entries, Document.parse(old.encode).entries
+  end
+
+  # A later format is no error of the cache's.
+  def test_what_another_spate_wrote_is_a_fault
+    other = Document::ActionResult.new([], "spate document 2\nx".b).encode
+    assert_equal [[], ["no document of this format"]], Document.parse(other).then { |made| [made.entries, made.faults] }
+  end
+
   def test_an_entry_that_cannot_be_read_hides_no_other
     broken = numbered(2)
     broken.text = broken.text.sub("kind build", "kind other")

@@ -33,7 +33,7 @@ module Spate
       end
 
       # The Offer of the first entry that is trusted and whose inputs all hold here; else why none is: [String], one for
-      # each entry, or for the document. places: where the build of that gem may have files.
+      # each entry, or for the document. Raises Malformed. places: where the build of that gem may have files.
       def choose(document, first_key, places)
         offers, reasons = Document.sift(document, @trust, KIND, first_key) { |entry| examine(entry, places) }
         fitting(offers, reasons) || reasons

@@ -9,7 +9,7 @@ module Spate
       autoload :Usage, "spate/remote_cache/client/usage"
 
       # Bytes of a document, and of a blob, at most.
-      DOCUMENT = 16 << 20
+      DOCUMENT = Document::ActionResult::LIMIT
       BLOB = 2 << 30
       # Seconds to connect, and of silence. Whoever wants an archive waits for it; whoever wants a build has another
       # way meanwhile.
@@ -65,6 +65,11 @@ module Spate
 
       # The same of a build's files, of `bytes` at most.
       def build(sha256, bytes, to:) = ask(@builds) { |transport| blob(transport, sha256, to, bytes) }
+
+      # A document of its own is none: see Malformed. It may have more of them.
+      def malformed(error)
+        failed(@builds, Unavailable.new(:answer, name, "has a document that is none: #{error.message}"))
+      end
 
       # What went wrong with something that it had.
       def trouble(error)

@@ -16,7 +16,8 @@ module Spate
       def self.name(key, kind = "build") = "ac/#{Store.sha256("spate #{kind} #{key}")}"
 
       # What the block makes of each entry that is trusted and for this kind, key and machine, and [String]: why others
-      # are of no use. The block answers why one is none (String), or raises Malformed.
+      # are of no use. The block answers why one is none (String), or raises Malformed. So does
+      # this where the bytes are no document.
       def self.sift(bytes, trust, kind, key)
         document = parse(bytes)
         answers = document.entries.map do |entry|
@@ -26,15 +27,17 @@ module Spate
         end
         reasons, found = answers.partition { |answer| answer.is_a?(String) }
         [found, document.faults + reasons]
-      rescue Malformed => e
-        [[], [e.message]]
       end
 
-      # An entry that cannot be read is a fault; the others count. Raises Malformed where it is no document at all.
+      # An entry that cannot be read is a fault, as is a format that another Spate may know; the others count. Raises
+      # Malformed where it is no document at all.
       def self.parse(bytes)
         entries = []
         faults = []
-        pieces(ActionResult.decode(bytes).stdout).each do |pieces|
+        first, rest = ActionResult.decode(bytes).stdout.split("\n", 2)
+        return new([], ["no document of this format"]) unless first == FORMAT && rest
+
+        pieces(rest).each do |pieces|
           entries << Entry.parse(*pieces)
         rescue Malformed => e
           faults << e.message
@@ -43,10 +46,7 @@ module Spate
       end
 
       # [[text, signature, records]]
-      def self.pieces(stdout)
-        first, rest = stdout.split("\n", 2)
-        raise Malformed, "no document of this format" unless first == FORMAT && rest
-
+      def self.pieces(rest)
         found = []
         until rest.empty?
           head = rest[/\A\d{1,4} \d{1,3} \d{1,8}\n/n] or raise Malformed, "a document with other lines"
@@ -61,9 +61,11 @@ module Spate
       end
       private_class_method :pieces
 
-      # Both as one: of each signer's builds from the same inputs only the first stays.
+      # Both as one, as far as there is room: of each signer's builds from the same inputs only the first stays.
       def self.merge(newer, older)
-        new((newer.entries + older.entries).uniq { |entry| [entry.signer, entry.id] }.first(MOST))
+        entries = (newer.entries + older.entries).uniq { |entry| [entry.signer, entry.id] }.first(MOST)
+        entries.pop while new(entries).encode.bytesize > ActionResult::LIMIT
+        new(entries)
       end
 
       # [Entry]; why others could not be read, in words.

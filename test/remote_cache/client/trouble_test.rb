@@ -42,6 +42,19 @@ class ClientTroubleTest < Minitest::Test
     RemoteCache.client(settings, events: events)
   end
 
+  # One that cannot be read is no better for being asked for again.
+  def test_documents_that_are_none
+    cache = client { |socket| socket.write("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n", "\x18\x00" * 200) }
+    builds = Object.new
+    def builds.choose(bytes, key, _places) = RemoteCache::Document.sift(bytes, nil, "build", key)
+    layout = Struct.new(:extensions_scope).new("x")
+    asking = RemoteCache::Client::Asking.new(cache, builds, layout: layout, store: nil)
+    5.times { |number| assert_nil asking.choose(number.to_s * 64, "alpha-1.0") { nil } }
+
+    assert_match(/has a document that is none: .* 128 fields; it is asked no more/, @told.first[:message])
+    assert_equal [1, 3], [@told.size, cache.tally[:failures]]
+  end
+
   # More than what ends a download from a gem source.
   def drip(socket, text)
     socket.write(text)

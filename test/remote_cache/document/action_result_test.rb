@@ -83,12 +83,22 @@ class ActionResultTest < Minitest::Test
     no_digest = Spate::RemoteCache::Document::Wire.field(2, Spate::RemoteCache::Document::Wire.field(1, "a"))
     { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "without number" => "\x00\x01",
       "ten bytes" => "\x20#{"\xff" * 10}\x01", "without digest" => no_digest,
-      "more than 16777216" => "\x00" * ((16 << 20) + 1),
+      "more than 4194304" => "\x00" * ((4 << 20) + 1),
+      "more than 128 fields" => "\x18\x00" * 129,
       "more than 64 files" => result(files: 65).encode, "a number where" => "\x10\x02",
       "of another type" => "\x12\x02\x08\x01" }.each do |words, bytes|
       error = assert_raises(Malformed, words) { ActionResult.decode(bytes.b) }
       assert_includes error.message, words
     end
+  end
+
+  # Whoever wrote it, and however often it is asked for.
+  def test_fields_without_end_cost_nothing
+    bytes = "\x18\x00".b * (1 << 20)
+    before = GC.stat(:total_allocated_objects)
+    assert_raises(Malformed) { ActionResult.decode(bytes) }
+
+    assert_operator GC.stat(:total_allocated_objects) - before, :<, 2_000
   end
 
   private

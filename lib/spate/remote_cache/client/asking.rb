@@ -22,6 +22,8 @@ module Spate
           places = checkout ? Pack::Places.checkout(@layout, full_name, checkout) : Pack::Places.of(@layout, full_name)
           answer = @builds.choose(document, key, places)
           answer.is_a?(Builds::Offer) ? answer : @client.miss(answer)
+        rescue Malformed => e
+          @client.malformed(e)
         end
 
         # Path of the offer's blob, which is the caller's to remove, or nil.

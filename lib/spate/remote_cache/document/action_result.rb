@@ -45,7 +45,7 @@ module Spate
       # A blob: sha256 in hex; how many bytes.
       ActionResult::File = Struct.new(:path, :sha256, :bytes)
       # Bytes of one, and the most files in it.
-      ActionResult::LIMIT = 16 << 20
+      ActionResult::LIMIT = 4 << 20
       ActionResult::FILES = 64
     end
   end

@@ -6,6 +6,9 @@ module Spate
       # Protocol Buffers' wire format (protobuf.dev/programming-guides/encoding): fields of a number and a type, which
       # are 0 for a varint, 1 for eight bytes, 2 for a length and as many bytes, 5 for four bytes.
       module Wire
+        # Fields of a message at most: an action result has one for each of its files, and a few.
+        MOST = 128
+
         module_function
 
         # [[number, String or Integer]] in their order. Raises Malformed.
@@ -21,6 +24,7 @@ module Spate
 
             value, at = value(bytes, at, tag & 7)
             found << [tag >> 3, value]
+            raise Malformed, "an action result with more than #{MOST} fields" if found.size > MOST
           end
           found
         end
