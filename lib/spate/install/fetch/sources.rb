@@ -47,11 +47,18 @@ module Spate
           end
         end
 
-        # RemoteCache::Client of the team's cache; nil where there is none.
+        # RemoteCache::Client of the team's cache; nil where there is none, or none that can be asked as this machine is
+        # set up: that costs no install.
         def team
           return unless RemoteCache.set?(@settings)
 
-          @mutex.synchronize { @team ||= RemoteCache.client(@settings, events: @events) }
+          @mutex.synchronize do
+            @team ||= RemoteCache.client(@settings, events: @events) unless @refused
+          rescue Spate::Error => e
+            @refused = true
+            @events.emit(:warning, message: "#{e.message}; it is not asked", hint: e.hint)
+            nil
+          end
         end
 
         # Ends what is under way; whoever asks later gets another client.

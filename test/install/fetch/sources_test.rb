@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# A team's cache that nobody can ask as this machine is set up costs no install.
+class SourcesTest < Minitest::Test
+  def sources(**env)
+    @told = []
+    env = { "HOME" => folder, "SPATE_CACHE" => "s3://bucket" }.merge(env.transform_keys(&:to_s))
+    events = Spate::Events.new.subscribe { |event| @told << event }
+    @settings = Spate::Settings.load(root: nil, env: env)
+    Spate::Install::Fetch::Sources.new(settings: @settings, store: nil, events: events) { [] }
+  end
+
+  def test_a_cache_that_is_set_up_wrong_is_none
+    { /names the profile nope, which is in no file; it is not asked/ => { AWS_PROFILE: "nope" },
+      /"eu west" is in no region/ => { AWS_REGION: "eu west" },
+      /"minio:9000" is no endpoint/ => { AWS_ENDPOINT_URL: "minio:9000" },
+      /"cache.test" is neither http, https, s3/ => { SPATE_CACHE: "cache.test" } }.each do |message, env|
+      made = sources(**env)
+
+      2.times { assert_nil made.team }
+      made.close
+      assert_equal [:warning], @told.map { |event| event[:event] }
+      assert_match message, @told.first[:message]
+      assert @told.first[:hint]
+      assert_raises(Spate::Error) { Spate::RemoteCache.client(@settings, events: Spate::Events.new) }
+    end
+  end
+end
