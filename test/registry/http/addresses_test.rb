@@ -42,6 +42,33 @@ class AddressesTest < Minitest::Test
     assert_equal 1, tried
   end
 
+  # Who asked meanwhile gets the same answer, also where it is that there is none.
+  def test_a_failure_is_that_of_all_who_waited
+    gate = Thread::Queue.new
+    lookups = @lookups
+    @addresses.define_singleton_method(:look_up) do |host|
+      lookups << host
+      gate.pop
+      raise SocketError, "no answer"
+    end
+    threads = Array.new(8) { Thread.new { assert_raises(SocketError) { @addresses.reach("h.test") { flunk } } } }
+    sleep 0.01 until threads.all? { |thread| thread.status == "sleep" }
+    8.times { gate << true }
+    threads.each(&:join)
+
+    assert_equal 1, @lookups.size
+  end
+
+  # A resolver that says nothing costs all who ask one wait, and other hosts none.
+  def test_a_look_up_has_a_limit
+    addresses = Spate::Registry::HTTP::Addresses.new(0.1)
+    addresses.define_singleton_method(:look_up) { |host| host == "h.test" ? sleep : [host] }
+    waiting = Array.new(4) { Thread.new { assert_raises(SocketError) { addresses.reach("h.test") { flunk } } } }
+
+    assert_equal "192.0.2.1", addresses.reach("192.0.2.1") { |address| address }
+    waiting.each { |thread| assert_match(/the name h.test was not looked up in time/, thread.value.message) }
+  end
+
   def test_an_unknown_name_is_asked_for_again
     addresses = Spate::Registry::HTTP::Addresses.new
     2.times { assert_raises(SocketError) { addresses.reach("nobody.invalid") { flunk } } }

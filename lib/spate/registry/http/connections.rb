@@ -11,14 +11,15 @@ module Spate
         # Seconds after which an idle connection is no longer used: proxies and servers close theirs unannounced.
         IDLE = 15
 
-        # timeout: seconds between two reads; connect: for connecting, the same without. pace: of answers.
-        def initialize(proxy:, certificates:, timeout:, connect: timeout, pace: Meter::LOWEST)
+        # timeout: seconds between two reads; connect: for connecting, the same without; names: for
+        # looking one up, nil as long as it takes. pace: of answers.
+        def initialize(proxy:, certificates:, timeout:, connect: timeout, names: nil, pace: Meter::LOWEST)
           @proxy = proxy
           @certificates = certificates
           @timeout = timeout
           @connect = connect
           @pace = pace
-          @addresses = Addresses.new
+          @addresses = Addresses.new(names)
           @idle = Hash.new { |idle, key| idle[key] = [] }
           @busy = {}
           @closed = false

@@ -11,13 +11,14 @@ module Spate
         ASK_BEFORE = 1 << 20
         private_constant :ASK_BEFORE
 
-        # timeout, connect: seconds between two reads, and to connect. pace: Registry::HTTP::Meter::Pace.
+        # timeout, connect: seconds between two reads, and to connect; for a name, others have to be asked. pace:
+        # Registry::HTTP::Meter::Pace.
         def self.by(env:, settings:, timeout:, connect:, pace:)
           gemrc = Registry::Gemrc.load(env)
           proxy = Registry::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
           certificates = Registry::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
           new(Registry::HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: timeout,
-                                              connect: connect, pace: pace))
+                                              connect: connect, names: 4 * connect, pace: pace))
         end
 
         # connections: Registry::HTTP::Connections.
