@@ -11,6 +11,7 @@ module Spate
       autoload :Instance, "spate/remote_cache/s3/instance"
       autoload :Listing, "spate/remote_cache/s3/listing"
       autoload :Place, "spate/remote_cache/s3/place"
+      autoload :Program, "spate/remote_cache/s3/program"
       autoload :Providers, "spate/remote_cache/s3/providers"
       autoload :SharedFiles, "spate/remote_cache/s3/shared_files"
       autoload :Signature, "spate/remote_cache/s3/signature"

@@ -134,6 +134,8 @@ class ProvidersTest < Minitest::Test
     assert_equal "PROCESS", asked
 
     files(config: "[default]\ncredential_process = false\n")
+    refused({}, /credential_process of profile default: it ended with 1/)
+    files(config: "[default]\ncredential_process = echo {}\n")
     refused({}, /credential_process of profile default: it printed none/)
     files(config: "[default]\ncredential_process = /nonexistent/program\n")
     refused({}, /No such file/)

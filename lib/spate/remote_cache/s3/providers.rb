@@ -80,12 +80,11 @@ module Spate
                          "credential_process = #{format(SINGLE_SIGN_ON, profile.name)}")
         end
 
-        # A program prints them. No shell: its words are divided as one would.
+        # A program prints them. Its words are divided as a shell would.
         def process(profile)
-          require "open3"
           require "shellwords"
-          said, status = Open3.capture2(@env, *profile["credential_process"].shellsplit)
-          (Credentials.from_json(said) if status.success?) || raise(ArgumentError, "it printed none")
+          said = Program.said(@env, profile["credential_process"].shellsplit)
+          Credentials.from_json(said) || raise(ArgumentError, "it printed none")
         rescue SystemCallError, ArgumentError => e
           profile.refuse("has no credentials from the credential_process of profile #{profile.name}: #{e.message}",
                          "run that command alone, and see what it says")

@@ -13,12 +13,17 @@ module Spate
           @address = address
           @providers = providers
           @known = false
+          @refusals = 0
           @mutex = Mutex.new
         end
 
-        # Credentials, or nil where there are none: then nothing is signed. Raises Unavailable.
+        # Credentials, or nil where there are none: then nothing is signed. Raises Unavailable; who waited while another
+        # was refused is refused, too.
         def keys
+          before = @refusals
           @mutex.synchronize do
+            raise @refusal if @refusals != before
+
             renew unless @known && (@keys.nil? || @keys.serve?(MARGIN))
             @keys
           end
@@ -39,7 +44,8 @@ module Spate
           return if @keys&.serve?
 
           fact = e.message.delete_prefix("the cache #{@address} ").delete_prefix("the cache ")
-          raise Unavailable.new(e.reason, @address, "has no credentials: #{fact}", hint: e.hint)
+          @refusals += 1
+          raise @refusal = Unavailable.new(e.reason, @address, "has no credentials: #{fact}", hint: e.hint)
         end
       end
     end
