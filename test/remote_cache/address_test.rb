@@ -29,11 +29,17 @@ class RemoteCacheAddressTest < Minitest::Test
                  address.options)
     assert_equal "me:p%40ss", parse("https://me:p%40ss@cache.test").userinfo
     assert_equal "", parse("s3://acme").prefix
+    { "https://ci:p/wd@cache.test/x" => "ci:p/wd", "https://ci:p@ss@cache.test/x" => "ci:p@ss",
+      "https://ci:12345@cache.test/x" => "ci:12345", "https://to:ken:/@cache.test/x" => "to:ken:/" }
+      .each do |text, userinfo|
+        assert_equal ["https://cache.test/x", userinfo], [parse(text).to_s, parse(text).userinfo]
+      end
   end
 
   def test_what_is_none
     ["", "cache", "./cache", "../x", "~/cache", "ftp://cache.test", "file://host/x", "file:x", "http://", "https:///x",
      "http://cache.test/?x=1", "http://cache.test/#x", "http://cache.test/../x", "http://cache.test/a/%2E%2e/b",
+     "http://cache.test:80/a@b", "http://[::1]:80/a@b",
      "http://cache.test/a b", "http://cache.test/\n", "http://cache test", "s3://", "s3:///x", "s3://a", "s3://a..b/x",
      "s3://acme/../x", "s3://acme/a//b", "s3://acme/./x", "s3://-acme/x", "s3://acme:8080/x", "s3://user@acme/x",
      "s3://acme/x\0", "s3://acme?bucket=x", "s3://acme?endpoint=ftp://x", "s3://acme?endpoint=http://u:p@x",
@@ -47,7 +53,9 @@ class RemoteCacheAddressTest < Minitest::Test
   end
 
   def test_no_password_is_told
-    ["https://me:secret@cache.test/../x", "https://me:secret@cache.test?x=1", "ftp://me:secret@x.test"].each do |text|
+    ["https://me:secret@cache.test/../x", "https://me:secret@cache.test?x=1", "ftp://me:secret@x.test",
+     "https://me:/secret@cache test", "https://me:s@/secret@cache.test", "https://me:1/secret@cache.test",
+     "me:secret@cache.test/x", "me:@secret@cache.test"].each do |text|
       refute_includes assert_raises(RemoteCache::InvalidAddress) { parse(text) }.message, "secret"
     end
   end

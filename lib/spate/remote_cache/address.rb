@@ -13,7 +13,9 @@ module Spate
       OPTIONS = %w[region endpoint path_style profile].freeze
       # What S3 takes, and what older buckets and other servers have beside it; never "..".
       BUCKET = /\A(?!.*\.\.)[a-zA-Z0-9][\w.-]{1,253}[a-zA-Z0-9]\z/
-      USERINFO = %r{\A[^:]+://([^/@]+)@}
+      # To the last @ before the host, which is the first but where something else than a port follows a colon: then a
+      # password has a slash.
+      USERINFO = %r{\A[^:]+://([^/]+|[^/:\[]*:(?!\d{0,5}/).*)@}
       private_constant :OPTIONS, :BUCKET, :USERINFO
 
       # :http, :s3 or :folder.
@@ -76,6 +78,7 @@ module Spate
         refuse("has no host") if @uri.host.to_s.empty?
         refuse("has a query or a fragment, expected a path at most") if @uri.query || @uri.fragment
         refuse("has #{step(@uri.path)} as a step of its path") if step(@uri.path)
+        refuse("has an @ in its path, expected %40 there, and %2F for a slash of a password") if @uri.path.include?("@")
         @uri.path = @uri.path.sub(%r{/+\z}, "")
       end
 
