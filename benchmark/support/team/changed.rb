@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "support/team/world"
+
+module Benchmark
+  module Team
+    # One gem with an extension in another version than the one that the team's machines have built: nothing but its
+    # build begins.
+    class Changed
+      NAME = "bcrypt"
+      VERSION = "3.1.18"
+
+      def self.archive = "#{NAME}-#{VERSION}"
+
+      def initialize(world, app, rounds:)
+        @world = world
+        @app = app
+        @rounds = rounds
+      end
+
+      def table
+        machine = @world.machine(@app, "changed", :nginx) { |lockfile| lockfile.sub(/^(    #{NAME}) \(.+\)$/, LINE) }
+        runs = Array.new(@rounds) { machine.forget && machine.install }
+        walls = runs.map { |run| run.sample.wall }
+        builds = runs.flat_map(&:builds)
+        Table.new("#{@app.name}: #{NAME} is another one", ["", "wall s", "builds begun"])
+             .row("spate, cache in nginx", Figures.spread(walls), builds.tally.to_a.join(" "))
+             .note(Goals.words([["its build alone", builds == [NAME] * @rounds]]))
+      end
+
+      LINE = "\\1 (#{VERSION})".freeze
+      private_constant :LINE
+    end
+  end
+end

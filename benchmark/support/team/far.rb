@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require "json"
+require "rbconfig"
+require "support/team/line"
+
+module Benchmark
+  module Team
+    # What is at the other end of the line: a gem source of plain files, and caches: nginx as docs/team-cache.md has it,
+    # with a second one to send to, and spate-serve. Each at a port of its own.
+    class Far
+      PORTS = { source: 8080, nginx: 8081, sent: 8082, serve: 8083, admin: 8084, refusing: 8085 }.freeze
+      WRITER = "ci:secret"
+      SERVE = File.expand_path("../../../server/exe/spate-serve", __dir__)
+
+      # folder: for what the servers keep. mirror: folder of the gem source.
+      def initialize(line, folder, mirror)
+        @line = line
+        @folder = folder
+        @mirror = mirror
+        @pids = {}
+      end
+
+      def start
+        FileUtils.mkdir_p([@folder, kept(:nginx), kept(:sent)])
+        write
+        spawn(:nginx, ServerProgram.find("nginx"), "-p", @folder, "-c", "#{@folder}/nginx.conf", "-e", "stderr",
+              "-g", "daemon off;")
+        serve
+        self
+      rescue StandardError
+        stop
+        raise
+      end
+
+      # The same again with nothing in it.
+      def serve
+        end_of(:serve)
+        FileUtils.rm_rf([kept(:serve), log(:serve)])
+        FileUtils.mkdir_p(kept(:serve))
+        File.write("#{@folder}/token", WRITER.split(":").last)
+        spawn(:serve, RbConfig.ruby, SERVE, "--host", Line::FAR, "--port", PORTS[:serve].to_s,
+              "--cache", kept(:serve), "--cache-write-token", "#{@folder}/token", "--access-log", log(:serve))
+      end
+
+      def url(name, host: Line::FAR, userinfo: nil)
+        "http://#{"#{userinfo}@" if userinfo}#{host}:#{PORTS.fetch(name)}"
+      end
+
+      # Folder of a cache's entries.
+      def kept(name) = "#{@folder}/#{name}"
+
+      # Requests that a server answered since the last look: [["GET", "/cas/…", 200], …]
+      def requests(name)
+        path = log(name)
+        sleep 1.2 # spate-serve writes lines once a second
+        lines = File.exist?(path) ? File.readlines(path, chomp: true) : []
+        File.truncate(path, 0) if File.exist?(path)
+        lines.map { |line| JSON.parse(line).values_at("method", "target", "status") }
+      end
+
+      def stop
+        end_of(@pids.keys.last) until @pids.empty?
+      end
+
+      private
+
+      def log(name) = "#{@folder}/#{name}.log"
+
+      def spawn(name, *command)
+        @pids[name] = Process.spawn(*@line.at(:far, *command), in: File::NULL, %i[out err] => "#{@folder}/#{name}.out")
+        wait(name)
+      end
+
+      def wait(name)
+        probe = [RbConfig.ruby, "--disable-gems", "-rsocket", "-e", "TCPSocket.new(*ARGV)", Line::FAR,
+                 PORTS[name].to_s]
+        100.times do
+          return if system(*@line.at(:far, *probe), err: File::NULL)
+          raise "#{name} ended: #{File.read("#{@folder}/#{name}.out")}" if Process.wait(@pids[name], Process::WNOHANG)
+
+          sleep 0.1
+        end
+        raise "#{name} does not listen: #{File.read("#{@folder}/#{name}.out")}"
+      end
+
+      def end_of(name)
+        pid = @pids.delete(name) or return
+        Process.kill(:TERM, pid)
+        Process.wait(pid)
+      rescue Errno::ESRCH, Errno::ECHILD
+        nil
+      end
+
+      def write
+        digest, = Open3.capture2("openssl", "passwd", "-apr1", WRITER.split(":").last)
+        File.write("#{@folder}/writers", "#{WRITER.split(":").first}:#{digest}")
+        File.write("#{@folder}/nginx.conf", <<~CONF)
+          user root;
+          worker_processes 2;
+          pid #{@folder}/nginx.pid;
+          error_log stderr;
+          events {}
+          http {
+            log_format lines escape=json '{"method":"$request_method","target":"$uri","status":$status}';
+            #{%w[fastcgi proxy scgi uwsgi].map { |each| "#{each}_temp_path #{@folder}/tmp-#{each};" }.join("\n  ")}
+            server {
+              listen #{Line::FAR}:#{PORTS[:source]};
+              root #{@mirror};
+              access_log off;
+            }
+            #{%i[nginx sent].map { |name| cache(name) }.join}
+          }
+        CONF
+      end
+
+      def cache(name)
+        ServerProgram.documented("team-cache.md", "nginx")
+                     .gsub("/srv/spate-cache", kept(name)).gsub("/etc/nginx/spate-writers", "#{@folder}/writers")
+                     .gsub("listen 8080;", "listen #{Line::FAR}:#{PORTS[name]};\n  access_log #{log(name)} lines;")
+      end
+    end
+  end
+end
