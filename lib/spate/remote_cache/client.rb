@@ -36,6 +36,20 @@ module Spate
         @reasons = Hash.new(0)
       end
 
+      # Opens connections before there is anything to ask for, from threads of its own. Who asks meanwhile waits until
+      # it is known whether there is anybody: so one that is not there costs the time to connect once, and no more.
+      def greet
+        @mutex.synchronize do
+          return if @greetings
+
+          both = [@archives, @builds]
+          @greetings = Array.new(MOST) { Thread.new { attempt(both) { @archives.transport.connect } } }
+        end
+      end
+
+      # When anything came from it last (monotonic seconds), nil before that.
+      def heard = [@archives, @builds].filter_map { |line| line.transport.heard }.max
+
       # What people know it by.
       def name = @builds.transport.to_s
 
@@ -68,7 +82,7 @@ module Spate
 
       # A document of its own is none: see Malformed. It may have more of them.
       def malformed(error)
-        failed(@builds, Unavailable.new(:answer, name, "has a document that is none: #{error.message}"))
+        failed([@builds], Unavailable.new(:answer, name, "has a document that is none: #{error.message}"))
       end
 
       # What went wrong with something that it had.
@@ -94,23 +108,29 @@ module Spate
       end
 
       def ask(line)
+        @greetings&.each(&:join)
         return if line.down
 
-        yield(line.transport).tap { |found| count(:misses) unless found }
+        attempt([line]) { yield(line.transport).tap { |found| count(:misses) unless found } }
+      end
+
+      # lines: that a failure is about.
+      def attempt(lines)
+        yield
       rescue Unavailable => e
-        failed(line, e) unless e.reason == :closed
+        failed(lines, e) unless e.reason == :closed
       end
 
       # What cannot pass is so for all.
-      def failed(line, error)
+      def failed(lines, error)
         passing = PASSING.include?(error.reason)
         news = @mutex.synchronize do
           @tally[:failures] += 1
-          line.troubles += 1
-          over = passing ? [line] : [@archives, @builds]
-          next if line.down || (passing && line.troubles < MOST)
+          lines.each { |line| line.troubles += 1 }
+          over = passing ? lines.select { |line| line.troubles >= MOST } : [@archives, @builds]
+          next if over.all?(&:down)
 
-          over.each { |each| each.down = true }
+          over.each { |line| line.down = true }
           !@told && @told = true
         end
         @events.emit(:warning, message: "#{error.message}; it is asked no more", hint: error.hint) if news

@@ -26,6 +26,8 @@ module Spate
         @authorization = userinfo && Registry::Remote.basic(userinfo)
       end
 
+      def connect = @requests.connect(@address.uri, address: @address)
+
       def head(name)
         ask(:head, locate(name)) { |answer| Transport::Answer.size(answer, @address) }
       end

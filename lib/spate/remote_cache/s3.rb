@@ -41,6 +41,8 @@ module Spate
         @wallet = Wallet.new(address, Providers.new(env: env, profile: profile, place: @place, requests: requests))
       end
 
+      def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
+
       def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, @address) }
 
       # A blob's name is its digest: S3 refuses what is not as its name says.

@@ -1,57 +1,115 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "timeout"
 
-# A cache that never answers holds nobody who waits for it.
+# How long a build waits for a team's cache: `team` says when it heard something last, and answers when it is told to.
 class LookupTest < Minitest::Test
   Lookup = Spate::Install::Extensions::Lookup
   Item = Struct.new(:build_key, :full_name, :checkout)
-  # A team's cache whose answer is the block's.
-  Team = Struct.new(:answer) do
-    def choose(*) = answer.call
+  Entry = Struct.new(:seconds)
+  Offer = Struct.new(:entry)
+
+  # A cache that does what the test says.
+  class Team
+    attr_writer :speaking
+
+    def initialize
+      @speaking = false
+      @answers = Hash.new { |answers, key| answers[key] = Thread::Queue.new }
+      @blobs = Thread::Queue.new
+    end
+
+    def heard = @speaking ? Process.clock_gettime(Process::CLOCK_MONOTONIC) : nil
+    def answer(key, offer) = @answers[key] << offer
+    def send(path) = @blobs << path
+    def choose(key, *) = @answers[key].pop.then { |offer| offer.is_a?(Class) ? raise(offer) : offer }
+    def fetch(_offer) = @blobs.pop
     def trouble(error) = error
     def close = nil
     def clean = nil
   end
 
+  # Takes what came, and unpacks nothing.
+  class Backlog
+    def hand(*) = nil
+    def leave(*) = nil
+  end
+
   def setup
+    @team = Team.new
     @results = Thread::Queue.new
-    @item = Item.new("key", "alpha-1.0")
+    @lookup = Lookup.new(@team, Backlog.new, @results)
+    @item = Item.new("key", "a-1")
   end
 
-  def teardown
-    @lookup&.stop
-    super
+  def teardown = @lookup.stop
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # What comes within so many seconds, or nil.
+  def result(seconds)
+    deadline = now + seconds
+    sleep 0.01 while @results.empty? && now < deadline
+    @results.pop(true) unless @results.empty?
   end
 
-  # No time passes in it.
-  def lookup(&answer)
-    backlog = Object.new
-    def backlog.leave(_) = nil
-    @lookup = Lookup.new(Team.new(answer), backlog, @results)
-    @lookup.define_singleton_method(:sleep) { |_seconds| nil }
-    refute @lookup.settled?(@item)
-    @lookup
+  def test_silence_is_not_waited_for
+    @lookup.settled?(@item)
+    assert_equal [:late, @item], result(10)
   end
 
+  def test_a_cache_that_speaks_is_waited_for
+    @lookup.settled?(@item)
+    @team.speaking = true
+    assert_nil result(4 * Lookup::PATIENCE)
+    @team.speaking = false
+    assert_equal [:late, @item], result(10)
+  end
+
+  def test_no_longer_than_for_an_answer
+    @lookup.settled?(@item)
+    @team.speaking = true
+    assert_equal [:late, @item], result(Lookup::TRANSFER + 10)
+  end
+
+  def test_what_would_take_long_to_build_is_waited_for_longer
+    @lookup.settled?(@item)
+    @team.answer("key", Offer.new(Entry.new(60)))
+    @team.speaking = true
+    assert_nil result(Lookup::TRANSFER + 0.5)
+  end
+
+  def test_what_has_come_is_not_built
+    @lookup.settled?(@item)
+    @team.answer("key", Offer.new(Entry.new(1)))
+    @team.send("path")
+    assert_nil result(4 * Lookup::PATIENCE)
+  end
+
+  def test_what_it_has_not
+    @lookup.settled?(@item)
+    @team.answer("key", nil)
+    assert_equal [:answered, @item, nil], result(10)
+  end
+
+  # Who has no other way left.
   def test_a_build_that_failed_is_answered_within_a_bound
-    waiting = lookup { sleep }
-    assert_equal [:late, @item], @results.pop
-    waiting.late(@item)
-
-    assert waiting.pending?(@item)
-    assert_equal [:answered, @item, nil], Timeout.timeout(10) { @results.pop }
-    waiting.answered(@item)
-    refute waiting.pending?(@item)
+    @lookup.settled?(@item)
+    assert_equal [:late, @item], result(10)
+    @lookup.late(@item)
+    @lookup.define_singleton_method(:sleep) { |_seconds| nil }
+    assert @lookup.pending?(@item)
+    assert_equal [:answered, @item, nil], result(10)
+    @lookup.answered(@item)
+    refute @lookup.pending?(@item)
   end
 
   def test_whatever_is_raised_is_an_answer
     [ArgumentError, NoMemoryError].each do |error|
-      lookup { raise error }
-      told = Array.new(2) { Timeout.timeout(10) { @results.pop } }
-      assert_includes told, [:answered, @item, nil], error
-      @lookup.stop
+      item = Item.new(error.name, "a-1")
+      @lookup.settled?(item)
+      @team.answer(item.build_key, error)
+      assert_equal [:answered, item, nil], result(10)
     end
   end
 end

@@ -3,16 +3,18 @@
 module Spate
   module Install
     module Extensions
-      # Builds that the store lacks, asked of the team's cache before they are made. Whoever is not answered within a
-      # bound is built meanwhile: what comes first counts.
+      # Builds that the store lacks, asked of the team's cache before they are made. While the cache says nothing, for
+      # that long, they are built meanwhile: what comes first counts.
       #
       # One thread decides and calls settled?, answered, late and pending?. What comes goes through the queue of
       # results: [:answered, item, Build::Cache::Entry or nil] for each item that was asked for, and [:late, item].
       class Lookup
-        # Seconds that a build waits for the answer whether there is one, and for what was found to be here.
+        # Seconds of silence: as long as anything comes from the cache, a build waits for it.
         PATIENCE = 0.25
+        # Seconds that it waits for all: whatever comes, and where it was found and would take longer to build.
         TRANSFER = 3.0
-        THREADS = 8
+        LONGEST = 10.0
+        THREADS = 16
 
         # For a builder of a bundle: asks nobody where there is nobody to ask.
         def self.of(context, builder, results)
@@ -28,7 +30,8 @@ module Spate
           @backlog = backlog
           @results = results
           @states = {}.compare_by_identity # item => :asked, :late, :answered
-          @found = {}.compare_by_identity # item => true once there is something
+          @bounds = {}.compare_by_identity # item => seconds that it waits for all, once it was found
+          @came = {}.compare_by_identity # item => true once it is only to be unpacked
           @line = Thread::Queue.new
           @askers = []
           @watchers = []
@@ -111,10 +114,10 @@ module Spate
         end
 
         def look(item)
-          offer = @team.choose(item.build_key, item.full_name, item.checkout) { @found[item] = true }
-          return tell(item, nil) unless offer
-
+          offer = @team.choose(item.build_key, item.full_name, item.checkout) or return tell(item, nil)
+          @bounds[item] = offer.entry.seconds.to_f.clamp(TRANSFER, LONGEST)
           path = @team.fetch(offer) or return tell(item, nil)
+          @came[item] = true
           @backlog.hand(self, [item, offer], path)
         rescue StandardError, NoMemoryError => e # else nobody would hear of it
           @team.trouble(e)
@@ -122,10 +125,16 @@ module Spate
         end
 
         def watch(item)
-          sleep PATIENCE
-          sleep TRANSFER if @found[item]
-          @results << [:late, item]
+          asked = now
+          until @came[item]
+            left = [[asked, *@team.heard].max + PATIENCE, asked + @bounds.fetch(item, TRANSFER)].min - now
+            return @results << [:late, item] unless left.positive?
+
+            sleep left
+          end
         end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def tell(item, entry) = @results << [:answered, item, entry]
 

@@ -24,6 +24,7 @@ module Spate
 
           @warm_up ||= Thread.new { warm_up }
           @backlog.add(self, items)
+          @context.sources.team unless @context.options.local # which greets it before anybody asks
         end
 
         # Ends what is under way.

@@ -53,7 +53,7 @@ module Spate
           return unless RemoteCache.set?(@settings)
 
           @mutex.synchronize do
-            @team ||= RemoteCache.client(@settings, events: @events) unless @refused
+            @team ||= RemoteCache.client(@settings, events: @events).tap(&:greet) unless @refused
           rescue Spate::Error => e
             @refused = true
             @events.emit(:warning, message: "#{e.message}; it is not asked", hint: e.hint)

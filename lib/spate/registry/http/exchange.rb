@@ -59,7 +59,16 @@ module Spate
             raise failure(uri, e)
           end
         rescue OpenSSLError => e
-          raise certificate?(e) ? Untrusted.new(uri, e) : Unreachable.new(uri, e)
+          raise failure(uri, e)
+        end
+
+        # Opens a connection for who asks next. Raises as #perform does.
+        def connect(uri)
+          @connections.with(uri) { nil }
+        rescue *BROKEN, OpenSSLError => e
+          raise Ground::Cancelled if @connections.closed?
+
+          raise failure(uri, e)
         end
 
         private
@@ -94,6 +103,7 @@ module Spate
           when EOFError then Truncated.new(uri, nil, 0)
           when Meter::Endless then Endless.new(uri, Session::Wire::LINES)
           when Meter::Slow then TooSlow.new(uri, error)
+          when OpenSSLError then certificate?(error) ? Untrusted.new(uri, error) : Unreachable.new(uri, error)
           else Unreachable.new(uri, error)
           end
         end

@@ -15,10 +15,9 @@ module Spate
         end
 
         # Builds::Offer that fits here, or nil. key: the build's first key. checkout: the name of the folder that git
-        # checked the gem out into, or nil. Yields once there is something to choose from.
+        # checked the gem out into, or nil.
         def choose(key, full_name, checkout = nil)
           document = @client.document(key) or return
-          yield
           places = checkout ? Pack::Places.checkout(@layout, full_name, checkout) : Pack::Places.of(@layout, full_name)
           answer = @builds.choose(document, key, places)
           answer.is_a?(Builds::Offer) ? answer : @client.miss(answer)
@@ -39,6 +38,9 @@ module Spate
             @client.count(:seconds, offer.entry.seconds.to_f)
           end
         end
+
+        # When anything came from the cache last (monotonic seconds), or nil.
+        def heard = @client.heard
 
         def trouble(error) = @client.trouble(error)
 

@@ -9,9 +9,15 @@ module Spate
         # Bytes at a time, of files.
         CHUNK = 256 * 1024
 
+        # When anything came last (monotonic seconds), nil before that.
+        attr_reader :heard
+
+        # Opens a connection for who asks next, where there are connections.
+        def connect = nil
+
         def get(name, limit:)
           text = String.new(encoding: Encoding::BINARY)
-          text if read(RemoteCache.name(name), limit) { |bytes| text << bytes }
+          text if hear(name, limit) { |bytes| text << bytes }
         end
 
         # Raises Store::Error where the disk of `to` does not take it.
@@ -19,7 +25,7 @@ module Spate
           part = "#{Ground::Files.beside(to)}.part"
           written = 0
           file = nil
-          found = read(RemoteCache.name(name), limit) do |bytes|
+          found = hear(name, limit) do |bytes|
             written += on_disk(to) { (file ||= create(part)).write(bytes) }
           end
           return unless found
@@ -35,6 +41,17 @@ module Spate
         end
 
         private
+
+        def hear(name, limit)
+          found = read(RemoteCache.name(name), limit) do |bytes|
+            @heard = now
+            yield bytes
+          end
+          @heard = now
+          found
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def create(path) = File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644)
 

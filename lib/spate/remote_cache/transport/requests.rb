@@ -32,10 +32,27 @@ module Spate
         # File. address: whom an Unavailable is to name.
         def perform(verb, uri, address:, headers: {}, body: nil)
           result = nil
-          catch(Answer::SKIPPED) do
-            @exchange.perform(uri, request(verb, uri, headers, body)) { |answer| result = yield answer }
+          request = request(verb, uri, headers, body)
+          translating(address) do
+            catch(Answer::SKIPPED) do
+              @exchange.perform(uri, request) do |answer|
+                result = yield answer
+              end
+            end
           end
           result
+        end
+
+        # Opens a connection for the next request. Raises Unavailable.
+        def connect(uri, address:) = translating(address) { @exchange.connect(uri) }
+
+        # Ends all requests at once.
+        def close = @connections.close
+
+        private
+
+        def translating(address)
+          yield
         rescue Registry::Error => e
           raise unavailable(address, e)
         rescue Settings::Error => e # of certificates
@@ -43,11 +60,6 @@ module Spate
         rescue Ground::Cancelled
           raise Unavailable.new(:closed, address, "is asked no more")
         end
-
-        # Ends all requests at once.
-        def close = @connections.close
-
-        private
 
         def request(verb, uri, headers, body)
           Net::HTTP.const_get(verb.capitalize).new(uri.request_uri, "Accept-Encoding" => "identity", **headers)

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "remote_cache/transport_case"
+require "support/test_disk"
+
+# A cache that would fill the disk of whoever reads it: a miss, and nothing is left.
+class RemoteCacheClientRoomTest < Minitest::Test
+  include TransportCase
+
+  GIB = 1 << 30
+  SHA256 = "a" * 64
+
+  def setup
+    @listener = TCPServer.new("127.0.0.1", 0)
+    @sent = 0
+    @warnings = []
+  end
+
+  def teardown
+    @server&.kill&.join
+    @disk&.unmount
+    @listener.close
+    super
+  end
+
+  # A client of a server that answers each request with this head, and then with zeros for as long as they are taken.
+  def client(head)
+    @server = Thread.new { loop { answer(@listener.accept, head) } }
+    events = Spate::Events.new.tap { |all| all.subscribe { |event| @warnings << event[:message] } }
+    RemoteCache::Client.new(events: events) do |_|
+      transport("http://127.0.0.1:#{@listener.addr[1]}", connect: 1, read: 2)
+    end
+  end
+
+  def answer(socket, head)
+    socket.gets("\r\n\r\n")
+    @sent = 0
+    socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\n#{head}\r\n")
+    loop { @sent += socket.write("\0" * 65_536) }
+  rescue SystemCallError
+    nil # it had enough
+  ensure
+    socket.close
+  end
+
+  # What a client asks for three times is asked for no more.
+  def assert_missed(client, message, to: "#{folder}/there/archive")
+    FileUtils.mkdir_p(File.dirname(to))
+    5.times { assert_nil client.archive(SHA256, to: to) }
+    assert_equal 1, @warnings.size, @warnings
+    assert_match message, @warnings.first
+    assert_equal 3, client.tally[:failures]
+    assert_empty Dir.children(File.dirname(to)) - %w[lost+found]
+  end
+
+  def test_more_is_announced_than_any_archive_has
+    assert_missed(client("Content-Length: #{3 * GIB}\r\n"), /sends 3221225472 bytes, expected 2147483648 at most/)
+  end
+
+  def test_nothing_is_announced_and_there_is_no_end
+    assert_missed(client(""), /sends more bytes, expected 16777216 at most/)
+    assert_operator @sent, :<, 64 << 20
+  end
+
+  def test_other_content
+    assert_missed(client("Content-Length: 1000000\r\n"), /has other content at cas/)
+  end
+
+  # As much as may be, and more than there is room for: the install has other ways to the same archive.
+  def test_a_disk_without_room
+    obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
+    @disk = Spate::TestDisk.new(:ext4, "#{folder}/image").tap { |disk| disk.mount("#{folder}/disk") }
+    free = -> { Spate::Store::Full.free("#{folder}/disk") }
+    before = free.call
+    assert_missed(client("Content-Length: #{GIB}\r\n"), /sends what is not taken here: no space left/,
+                  to: "#{folder}/disk/archive")
+    assert_equal before, free.call
+  end
+end
