@@ -190,6 +190,22 @@ class RemoteCacheTroubleTest < Minitest::Test
     [listener, *queue].each(&:close)
   end
 
+  # Whoever has its answer sends nothing more on that connection: the server may take it for the body.
+  def test_an_answer_at_once_spares_the_body
+    sent = []
+    answers = ["413 No", "200 It is here"].map do |status|
+      lambda do |client|
+        client.write("HTTP/1.1 #{status}\r\nContent-Length: 0\r\n\r\n")
+        sent << client.read
+      end
+    end
+    cache = fake(*answers)
+    assert_unavailable(:full, /answers 413/) { cache.put(cas(BYTES), BYTES) }
+    assert cache.put(cas(BYTES), BYTES)
+    @fake.join(5)
+    assert_equal ["", ""], sent
+  end
+
   def test_close_ends_what_waits
     @proxy.fault(%r{/cas/}, :stall)
     cache = transport(@proxy.url, read: 60)

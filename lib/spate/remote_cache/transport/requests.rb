@@ -8,7 +8,7 @@ module Spate
       # One request after the other to servers that may be down, slow, or somebody else: an answer, or Unavailable.
       class Requests
         # A server that takes no such file says so before it is sent.
-        ASK_BEFORE = 1 << 20
+        ASK_BEFORE = 64 << 10
         private_constant :ASK_BEFORE
 
         # timeout, connect: seconds between two reads, and to connect; for a name, others have to be asked. pace:
@@ -37,6 +37,7 @@ module Spate
             catch(Answer::SKIPPED) do
               @exchange.perform(uri, request) do |answer|
                 result = yield answer
+                throw Answer::SKIPPED if spared?(request)
               end
             end
           end
@@ -50,6 +51,9 @@ module Spate
         def close = @connections.close
 
         private
+
+        # A server that answered at once may take what comes next on that connection for the body.
+        def spared?(request) = request.content_length.to_i.positive? && request.body_stream.pos.zero?
 
         def translating(address)
           yield
