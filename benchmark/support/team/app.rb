@@ -6,6 +6,7 @@ require "support/gem_source"
 require "support/peers"
 require "uri"
 require "net/http"
+require "rubygems/remote_fetcher"
 
 module Benchmark
   module Team
