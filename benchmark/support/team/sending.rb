@@ -10,6 +10,13 @@ module Benchmark
       SHARE = 0.02
       COLUMNS = ["", "entries", "sent", "of one, at most"].freeze
 
+      # {kind => how often each entry was sent whole}: what the server took, 201; what it has already, 200.
+      def self.sent(requests)
+        taken = requests.filter_map { |verb, path, status| path if verb == "PUT" && status == 201 }.tally
+        blobs, documents = taken.partition { |path, _| path.start_with?("/cas/") }
+        { "blobs" => blobs.map(&:last), "documents" => documents.map(&:last) }
+      end
+
       # fill, few: Fill of the application that is sent, and of a small one, which the many send.
       def initialize(world, fill, few, rounds:)
         @world = world
@@ -41,19 +48,12 @@ module Benchmark
         @world.far.requests(:serve)
         failed = @few.crowd(:serve, CLIENTS)
         verified = @few.verify(@world.far.kept(:serve))
-        sent = sendings(@world.far.requests(:serve))
+        sent = Sending.sent(@world.far.requests(:serve))
         table = Table.new("#{CLIENTS} machines send the same to spate-serve at once", COLUMNS)
         sent.each { |kind, counts| table.row(kind, counts.size, counts.sum, counts.max) }
         table.note(Goals.words([["each blob sent once more than needed, at most", sent["blobs"].max <= 2],
                                 ["each document, too", sent["documents"].max <= 2],
                                 ["nothing torn", verified], ["nobody failed", failed.zero?]]))
-      end
-
-      # {kind => how often each entry was sent whole}: what the server took, 201; what it has already, 200.
-      def sendings(requests)
-        taken = requests.filter_map { |verb, path, status| path if verb == "PUT" && status == 201 }.tally
-        blobs, documents = taken.partition { |path, _| path.start_with?("/cas/") }
-        { "blobs" => blobs.map(&:last), "documents" => documents.map(&:last) }
       end
     end
   end
