@@ -20,9 +20,11 @@ module Spate
         # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an
         # install. renew: whether the bundle is looked at again. env: the user's, before the program changed it, since
         # the stand-in is made with it. load_path: as it is at the end of the boot. whole: see Images::Recording#with.
+        # team: whether a team's cache is asked.
         # Answers whether a builder was started. Where none may be, the boot is noted for one that is started by hand,
         # and where the last ones failed, for the next one.
-        def start(location, recorded = nil, images:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true)
+        def start(location, recorded = nil, images:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true,
+                  team: false)
           forbidden = forbidden(env)
           return false if !images.writable?(env) || (forbidden && !by_hand?(images, location))
 
@@ -32,7 +34,7 @@ module Spate
           return false if forbidden || (recorded && attempts.wait.positive?)
 
           attempts.add
-          spawn(images, location, renew, env)
+          spawn(images, location, env, renew: renew, team: team)
         rescue SystemCallError
           false # a full disk, a limit on processes: the next boot tries again
         end
@@ -76,10 +78,10 @@ module Spate
           load_path.filter_map { |path| "#{path}/" if path.is_a?(String) && path.start_with?("/") && path != LIBRARY }
         end
 
-        def spawn(images, location, renew, env)
+        def spawn(images, location, env, **asked)
           require "#{LIBRARY}/spate/ground"
           clean = Ground::Environment.clean(env).except("SPATE_LOG")
-          words = [ruby, *RubyOptions.current, SCRIPT, *BuilderArguments.for(location, images, renew: renew)]
+          words = [ruby, *RubyOptions.current, SCRIPT, *BuilderArguments.for(location, images, **asked)]
           open_log(images.log_path(location)) do |log|
             Native.start_apart(words, clean.map { |pair| pair.map(&:b).join("=") }, log.fileno)
           end

@@ -143,7 +143,7 @@ module Spate
 
       def boot_images
         BootImages.new(location: context.location, settings: context.settings, store: context.store,
-                       option: values[:boot_images])
+                       option: values[:boot_images], local: values[:local])
       end
 
       def tell_odd_numbers

@@ -14,9 +14,12 @@ module Spate
       # How long a builder waits for another one that makes images of gems, and works at most, in seconds.
       SECONDS = 600
 
-      # images: Boot::ImageFolder. jobs: children at most. events: Spate::Events or nil.
-      def initialize(images:, jobs: nil, events: nil, seconds: SECONDS)
+      # images: Boot::ImageFolder. jobs: children at most. events: Spate::Events or nil. trusts, shared: see GemImages;
+      # without, what others have compiled is as nothing.
+      def initialize(images:, jobs: nil, events: nil, seconds: SECONDS, trusts: ->(*) { false }, shared: nil)
         @images = images
+        @trusts = trusts
+        @shared = shared
         @jobs = jobs
         @events = events
         @deadline = now + seconds
@@ -28,7 +31,7 @@ module Spate
         started = now
         @report = Report.new
         @images.make
-        image = ApplicationImage.new(@images, location, recorded: recorded, **facts,
+        image = ApplicationImage.new(@images, location, recorded: recorded, trusts: @trusts, **facts,
                                                         gem_images: gems && gem_images(gems, location))
         make(:boot, image.job)
         make(:overlay, Overlay.new(@images, location, image).job)
@@ -43,8 +46,8 @@ module Spate
 
       # {gem folder => path of its image}
       def gem_images(gems, location)
-        former = ImageFile.new(@images.application_path(location), @images.ruby_key)
-        made = GemImages.new(@images, gems, former: former, deadline: @deadline)
+        former = ImageFile.new(@images.application_path(location), @images.ruby_key, trusts: @trusts)
+        made = GemImages.new(@images, gems, former: former, deadline: @deadline, trusts: @trusts, shared: @shared)
         made.build { |jobs| run(jobs).each { |result| @report.gem(result) } }
         @report.reused = made.reused
         @report.empty = made.empty

@@ -10,17 +10,25 @@ module Spate
       end
 
       # An image's data "about": kind, what it is of, when and by which Spate it was made.
-      def self.describe(kind, **facts)
+      # signers: see #signers.
+      def self.describe(kind, signers: [], **facts)
         facts = { kind: kind, **facts, made: Time.now.to_i, spate: VERSION }.compact
+        facts[:signers] = signers.uniq.map { |signer| signer.join(" ") }.sort.join(",") if signers.any?
         facts.map { |key, value| "#{key}\t#{value}\n" }.join
       end
 
       # reason: why it cannot be used (Symbol), nil where it can.
       attr_reader :path, :image, :reason
 
-      def initialize(path, ruby_key)
+      # trusts: whether what somebody else has compiled counts, callable with a key's id and a Unix time; nil for who
+      # only looks.
+      def initialize(path, ruby_key, trusts: nil)
         @path = path
         @image = Native::Image.open(path, key: ruby_key)
+        return if trusts.nil? || signers.all? { |signer| trusts.call(*signer) }
+
+        @image = nil
+        @reason = :signer
       rescue Native::Image::Unusable => e
         @reason = e.reason
       end
@@ -35,6 +43,11 @@ module Spate
       def fits?(path)
         state = @image&.state(path)
         !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit
+      end
+
+      # Whose blobs may be among its own: [[key's id, Unix time]].
+      def signers
+        about["signers"].to_s.split(",").map { |pair| pair.split.then { |id, made| [id.to_s, made.to_i] } }
       end
 
       # {"kind" => "boot", "root" => ...}

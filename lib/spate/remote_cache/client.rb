@@ -53,11 +53,11 @@ module Spate
       # What people know it by.
       def name = @builds.transport.to_s
 
-      # Of this run so far: archives, builds, verdicts (had), misses, failures (Integer), bytes, seconds (of compiling
-      # that was spared), reasons ({words => how often}).
+      # Of this run so far: archives, builds, verdicts, images (had), misses, failures (Integer), bytes, seconds (of
+      # compiling that was spared), reasons ({words => how often}).
       def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup } }
 
-      # kind: :archives, :builds, :verdicts, :seconds or :misses.
+      # kind: :archives, :builds, :verdicts, :images, :seconds or :misses.
       def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
 
       # Why something that it has is of no use here.

@@ -59,6 +59,32 @@ module Spate
         raise refused(entry, [e.member, e.message].reject(&:empty?).join(": "))
       end
 
+      # Compresses an open file into a new one at `path`.
+      def compress(file, path)
+        file.flush
+        File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |out|
+          next Native::Zstd.compress(file, out, LEVEL) unless Native::Zstd.missing
+
+          require "zlib"
+          gzip = Zlib::GzipWriter.new(out, Zlib::DEFAULT_COMPRESSION)
+          gzip.mtime = 1 # 0 would be now
+          file.rewind
+          IO.copy_stream(file, gzip)
+          gzip.finish
+        end
+      end
+
+      # Puts what an entry's blob expands to into a new file at `to`. Raises Refused, as `read`, and SystemCallError.
+      def expand(entry, path, to)
+        check_blob(entry, path)
+        File.open(to, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |file|
+          File.open(path, "rb") { |blob| copy_expanded(entry, blob, file) }
+          raise refused(entry, "expands to another length") if file.size != entry.tar_bytes
+        end
+      rescue Native::Error => e
+        raise refused(entry, e.message)
+      end
+
       private
 
       def refused(entry, why) = Refused.new("the blob of #{entry.what} #{why}")
@@ -83,22 +109,8 @@ module Spate
         raise Refused, "#{entry[:path]} changed meanwhile" unless left.zero?
       end
 
-      def compress(file, path)
-        file.flush
-        File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |out|
-          next Native::Zstd.compress(file, out, LEVEL) unless Native::Zstd.missing
-
-          require "zlib"
-          gzip = Zlib::GzipWriter.new(out, Zlib::DEFAULT_COMPRESSION)
-          gzip.mtime = 1 # 0 would be now
-          file.rewind
-          IO.copy_stream(file, gzip)
-          gzip.finish
-        end
-      end
-
       def check_blob(entry, path)
-        raise refused(entry, "has more than #{LIMIT} bytes") if [entry.file_bytes, entry.tar_bytes].max > 2 * LIMIT
+        raise refused(entry, "has more than #{LIMIT} bytes") if [*entry.file_bytes, entry.tar_bytes].max > 2 * LIMIT
 
         found = [File.size(path), Native.sha256_file(path)]
         raise refused(entry, "is another file") unless found == [entry.blob_bytes, entry.blob]
@@ -114,13 +126,28 @@ module Spate
       end
 
       def expanded(entry, path)
+        temporary do |file|
+          File.open(path, "rb") { |blob| unzstd(entry, blob, file) }
+          yield file.path
+        end
+      end
+
+      def unzstd(entry, blob, file)
         missing = Native::Zstd.missing
         raise refused(entry, "is compressed by zstd, which is not here: #{missing}") if missing
 
-        temporary do |file|
-          File.open(path, "rb") { |blob| Native::Zstd.expand(blob, file, entry.tar_bytes) }
-          yield file.path
-        end
+        Native::Zstd.expand(blob, file, entry.tar_bytes)
+      end
+
+      def copy_expanded(entry, blob, file)
+        magic = blob.read(4).to_s
+        blob.rewind
+        return unzstd(entry, blob, file) if magic == ZSTD
+
+        require "zlib"
+        IO.copy_stream(Zlib::GzipReader.new(blob), file, entry.tar_bytes + 1)
+      rescue Zlib::Error => e
+        raise refused(entry, "is neither zstd nor gzip, or damaged: #{e.message}")
       end
 
       # Yields an open file that is gone afterwards.

@@ -6,11 +6,11 @@ module Spate
       # What a builder is told: arguments `name=value`, repeated for lists.
       class BuilderArguments
         # location: answers root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for events,
-        # where somebody waits.
-        def self.for(location, images, renew:, jobs: nil, exclude: [], report: nil)
-          { renew: renew ? 1 : nil, store_root: images.store_root, ruby_key: images.ruby_key, root: location.root,
-            gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude, report: report,
-            load_path: RubyOptions.load_path }
+        # where somebody waits; team: whether a team's cache is asked.
+        def self.for(location, images, renew:, jobs: nil, exclude: [], report: nil, team: false)
+          { renew: renew ? 1 : nil, team: team ? 1 : nil, store_root: images.store_root, ruby_key: images.ruby_key,
+            root: location.root, gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude,
+            report: report, load_path: RubyOptions.load_path }
             .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
         end
 
@@ -22,6 +22,7 @@ module Spate
         def store_root = one("store_root")
         def ruby_key = one("ruby_key")
         def renew? = !one("renew").nil?
+        def team? = !one("team").nil?
         def jobs = one("jobs")&.to_i
         def report = one("report")&.to_i
         def exclude = @values["exclude"] || []

@@ -54,9 +54,10 @@ module Spate
         def send_all
           push = pushing
           archives = shareable.archives
-          @count = parcels.size + archives.size
+          @count = parcels.size + archives.size + images.size
           parcels.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
           archives.each_slice(AT_ONCE) { |some| late? || send_archives(push, some) }
+          images.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
@@ -91,6 +92,16 @@ module Spate
           builds = installation.team_builds(installation.new_builder)
           [*shareable.builds.map { |stored| builds.parcel(stored) },
            *shareable.verdicts.flat_map { |key| installation.team_verdicts.parcels(key) }]
+        end
+
+        def images
+          require "spate/native/boot"
+          folder = ::Spate::Boot::ImageFolder.new(context.store.root)
+          shared = ::Spate::Images::Shared.new(images: folder, location: context.location, settings: context.settings,
+                                               store: context.store, trust: installation.trust)
+          shared.parcels(shareable.archives.map { |name, _| "#{installation.layout.gems}/#{name}" })
+        rescue LoadError
+          [] # built without them
         end
 
         def installation

@@ -28,8 +28,8 @@ module Spate
           ["#{address}#{", with a key to send" if writes}",
            keys.empty? ? "trusts nobody: no build is taken" : "trusts #{keys.join(", ")}",
            "asked in #{Units.count(usage[:installs], "install")}: #{Units.count(usage[:archives], "archive")}, " \
-           "#{Units.count(usage[:builds], "build")} and #{Units.count(usage[:verdicts], "verdict")} had " \
-           "(#{Units.bytes(usage[:bytes])}), " \
+           "#{Units.count(usage[:builds], "build")}, #{Units.count(usage[:verdicts], "verdict")} and " \
+           "#{Units.count(usage[:images], "set")} of boot images had (#{Units.bytes(usage[:bytes])}), " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
            "spared #{Units.seconds(usage[:seconds])} of compiling",
            *reasons.map { |words, count| "  not used #{count}x: #{Ground::Terminal.plain(words)}" }]

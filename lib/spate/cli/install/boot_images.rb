@@ -10,8 +10,9 @@ module Spate
 
         SETTING = "spate.boot_images"
 
-        # option: one of MODES, nil where not given.
-        def initialize(location:, settings:, store:, option: nil)
+        # option: one of MODES, nil where not given. local: whether nobody is asked.
+        def initialize(location:, settings:, store:, option: nil, local: false)
+          @team = !local && RemoteCache.set?(settings)
           @location = location
           @settings = settings
           @store = store
@@ -51,12 +52,13 @@ module Spate
         end
 
         def wait(&block)
-          ::Spate::Images::Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs]).call(&block)
+          ::Spate::Images::Builder::Child.new(@location, images: images, env: env, jobs: @settings[:jobs], team: @team)
+                                         .call(&block)
         end
 
         def background
           asked = @given ? env.merge("SPATE_BOOT_BACKGROUND" => "1") : env
-          :background if ::Spate::Boot::Background.start(@location, images: images, env: asked)
+          :background if ::Spate::Boot::Background.start(@location, images: images, env: asked, team: @team)
         end
 
         def images = @images ||= ::Spate::Boot::ImageFolder.new(@store.root)

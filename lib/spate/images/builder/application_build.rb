@@ -10,8 +10,10 @@ module Spate
         PAUSES = [0.1, 0.3, 1, 2].freeze
 
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
-        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted.
-        def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [])
+        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted. team: whether a team's
+        # cache is asked for what others have compiled.
+        def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [], team: false)
+          @team = team
           @location = location
           @images = images
           @env = env.to_h
@@ -45,19 +47,21 @@ module Spate
         end
 
         # Whether there is an image, of the bundle as it is now.
-        def current? = ApplicationImage.new(@images, @location).current?
+        def current? = image.current?
+
+        def image(**options) = ApplicationImage.new(@images, @location, trusts: trusts, **options)
 
         def build(renew)
           recording = Recording.collect(recording_path)
           @folders = recording.folders
           recorded = recording.paths.reject { |path| exclude?(path) }
-          Builder.new(images: @images, jobs: @jobs, events: @events)
+          Builder.new(images: @images, jobs: @jobs, events: @events, trusts: trusts, shared: (shared if @team))
                  .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : index))
         end
 
         # A new index, if boots added folders to the load path that the image's does not have.
         def index
-          image = ApplicationImage.new(@images, @location, folders: @folders)
+          image = image(folders: @folders)
           return {} if image.folders?
 
           first, *others = Boot::Standin.records(image.old).to_a
@@ -83,20 +87,37 @@ module Spate
             index: index_of(first, rest) }
         end
 
-        def others = Boot::Standin.records(ApplicationImage.new(@images, @location).old).others(environment)
+        def others = Boot::Standin.records(image.old).others(environment)
         def contents(record) = BundleContents.new(@location, record, environment)
 
         # Gemfile::Setup::Record, nil without a lockfile.
         def standin
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
-          settings = Settings.load(root: @location.root, env: environment)
-          store = Store.open(home: File.dirname(@images.store_root, 2), env: @env)
           [*PAUSES, nil].each do |pause|
             record = Gemfile::Setup::Recorder.new(@location, settings, store).call
             return record unless pause && record.refused && record.outdated?(environment)
 
             sleep(pause)
+          end
+        end
+
+        def settings = @settings ||= Settings.load(root: @location.root, env: environment)
+        def store = @store ||= Store.open(home: File.dirname(@images.store_root, 2), env: @env)
+        def trust = @trust ||= RemoteCache::Trust.from(settings)
+        # Asked only where there is something of others.
+        def trusts = ->(signer, made) { trust.doubt(signer, made).nil? }
+
+        # See GemImages. Whatever goes wrong is a miss.
+        def shared
+          lambda do |dirs|
+            next unless @location.gemfile && RemoteCache.set?(settings)
+
+            Shared.new(images: @images, location: @location, settings: settings, store: store, trust: trust)
+                  .ask(dirs, @events || Events.new)
+          rescue Error => e
+            @events&.emit(:warning, message: "boot images: #{e.message}")
+            nil
           end
         end
 

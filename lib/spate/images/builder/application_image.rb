@@ -19,10 +19,11 @@ module Spate
         # recorded: paths in load order. folders: what the index covers beside the bundle's load path. own: folders of
         # gems that are being worked on (of PATH sources): their files go into the overlay, like the application's own.
         # index: bytes; standins: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
-        # four, nil stands for what the image has.
+        # four, nil stands for what the image has. trusts: see ImageFile.
         def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standins: nil,
-                       gem_images: nil)
+                       gem_images: nil, trusts: nil)
           @images = images
+          @trusts = trusts
           @location = location
           @recorded = recorded.select { |file| Native.stat(file) }
           @folders = folders
@@ -52,7 +53,7 @@ module Spate
         # Other recorded files that are not in the image as they are; none where the image is made again.
         def left_out = needed? ? [] : changed
 
-        def old = @old ||= ImageFile.new(path, @images.ruby_key)
+        def old = @old ||= ImageFile.new(path, @images.ruby_key, trusts: @trusts)
 
         private
 
@@ -79,11 +80,17 @@ module Spate
         def about
           bundle = @given ? ApplicationImage.bundle(@location) : old.about["bundle"]
           ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
-                                     bundle: bundle, folders: @index ? folders_print : old.about["folders"])
+                                     bundle: bundle, folders: @index ? folders_print : old.about["folders"],
+                                     signers: signers)
+        end
+
+        # Of what blobs are copied from.
+        def signers
+          old.signers + gem_images.values.flat_map { |image| ImageFile.new(image, @images.ruby_key).signers }
         end
 
         # The fullest first.
-        def sources = [path, @images.overlay_path(@location), *gem_images.values]
+        def sources = [*(path if old.usable?), @images.overlay_path(@location), *gem_images.values]
 
         def own?(file)
           return true if own.any? { |dir| file.start_with?("#{dir}/") }

@@ -6,10 +6,10 @@ module Spate
       # Builds in a child and waits for it: for anyone who wants the images now, in whatever process.
       class Child
         # env: the user's. See ApplicationBuild for the rest.
-        def initialize(location, images:, env: ENV, jobs: nil, exclude: [])
+        def initialize(location, images:, env: ENV, jobs: nil, exclude: [], team: false)
           @env = Ground::Environment.clean(env).except("SPATE_LOG")
           @arguments = Boot::Background::BuilderArguments.for(
-            location, images, renew: true, jobs: jobs, exclude: exclude, report: Ground::Child::REPORT
+            location, images, renew: true, jobs: jobs, exclude: exclude, team: team, report: Ground::Child::REPORT
           )
         end
 

@@ -8,10 +8,13 @@ module Spate
         # How many gems had their image already, and how many have nothing to compile.
         attr_reader :reused, :empty
 
-        # gems: [GemFiles]. former: ImageFile of the application, before this build.
-        def initialize(images, gems, former:, deadline:)
+        # gems: [GemFiles]. former: ImageFile of the application, before this build. trusts: see ImageFile. shared:
+        # callable with the folders of gems that lack an image: Shared::Found of others' images, or nil.
+        def initialize(images, gems, former:, deadline:, trusts:, shared: nil)
           @images = images
           @former = former
+          @trusts = trusts
+          @shared = shared
           @deadline = deadline
           @gems, without = gems.partition { |gem| !gem.empty? }
           @empty = without.size
@@ -24,10 +27,13 @@ module Spate
           return @reused = @gems.size if missing.empty?
 
           Lock.hold("#{@images.folder}/gems/.lock", seconds: [@deadline - now, 0].max) do
-            jobs = missing.map { |gem| job(gem) }
-            @reused = @gems.size - jobs.size
-            yield jobs if jobs.any?
+            lacking = missing
+            @reused = @gems.size - lacking.size
+            @found = @shared&.call(lacking.map(&:dir)) if lacking.any?
+            yield lacking.map { |gem| job(gem) } if lacking.any?
           end
+        ensure
+          Ground::Files.remove(@found.path) if @found
         end
 
         # {gem folder => path of its image}
@@ -35,18 +41,26 @@ module Spate
 
         private
 
-        def missing = @gems.reject { |gem| ImageFile.new(path(gem), @images.ruby_key).whole? }
+        def missing = @gems.reject { |gem| own(path(gem)).whole? }
+
+        def own(path) = ImageFile.new(path, @images.ruby_key, trusts: @trusts)
 
         def path(gem) = @images.gem_path(gem.dir, gem.fingerprint)
 
         def job(gem)
-          about = ImageFile.describe("gem", dir: gem.dir, fingerprint: gem.fingerprint)
+          former = sources(gem)
+          shared = [@found].compact.select { |found| found.dirs.include?(gem.dir) }
+          about = ImageFile.describe("gem", dir: gem.dir, fingerprint: gem.fingerprint,
+                                            signers: former.flat_map(&:signers) + shared.map(&:signer))
           Compiler::Job.new(path: path(gem), key: @images.ruby_key, files: gem.files, weight: gem.weight,
-                            data: { "about" => about }, sources: sources(gem))
+                            data: { "about" => about }, sources: [*former, *shared].map(&:path))
         end
 
         # Of a gem that was edited, or whose times changed, most files are as they were.
-        def sources(gem) = [@former.gem_images[gem.dir], (@former.path if @former.usable?)].compact
+        def sources(gem)
+          before = @former.gem_images[gem.dir]
+          [(own(before) if before), @former].compact.select(&:usable?)
+        end
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end

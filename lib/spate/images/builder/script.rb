@@ -37,7 +37,8 @@ abort "error: this Ruby is another one than that which booted" if images.ruby_ke
 
 jobs = arguments.jobs || (Spate::Images::Compiler.few unless report)
 build = Spate::Images::Builder::ApplicationBuild.new(arguments.location, images: images, events: events, jobs: jobs,
-                                                                         exclude: arguments.exclude)
+                                                                         exclude: arguments.exclude,
+                                                                         team: arguments.team?)
 done = build.call(renew: arguments.renew?)
 events.emit(:boot_images, **done.to_h)
 warn "#{Time.now}: #{done.to_h}" unless report

@@ -11,6 +11,8 @@ module Spate
                 [_.-]PWD\z|(?:\A|[_.-])(?:AUTH|KEY|KEYS|PASS|PAT|JWT|DSN|PEM|ID_RSA|ID_ED25519|NPMRC)(?:[_.-]|\z)/xi
         # A value with a user and a password in it.
         ADDRESS = %r{://[^/\s@]+@}
+        # A user with a password, of a host whose name has no dot.
+        PAIR = %r{\A[^:/\s]+:[^/\s]}
         # Settings that are named like a host and are none.
         OTHERS = /\A(?:build|local|spate|gem|path|git)\./
         # Below the home: what tools of builds keep there for themselves.
@@ -22,7 +24,8 @@ module Spate
         def initialize(environment, settings)
           named = environment.select { |name, value| NAME.match?(name.b) || ADDRESS.match?(value.b) }.values
           named.reject! { |value| place?(value) }
-          set = settings.names.grep(/\./).grep_v(OTHERS).map { |name| settings.raw(name).to_s }
+          all = settings.names.grep_v(OTHERS).to_h { |name| [name, settings.raw(name).to_s] }
+          set = all.select { |name, value| name.include?(".") || PAIR.match?(value.b) }.values
           @values = (named + set).flat_map { |value| parts(value.b) }.reject(&:empty?).uniq
           @digests = @values.to_h { |value| [Store.sha256(value), true] }
           @long = @values.select { |value| value.bytesize >= LEAST }

@@ -5,12 +5,12 @@ module Spate
     class Client
       # What a cache was good for on this machine, added up over installs and kept in the store.
       #
-      #   installs, archives, builds, verdicts, misses, failures, bytes   Integer
+      #   installs, archives, builds, verdicts, images, misses, failures, bytes   Integer
       #   seconds   of compiling that was spared, Float
       #   reasons   {words => how often}: why what it has is of no use
       class Usage
         KIND = "team"
-        NUMBERS = %i[installs archives builds verdicts misses failures bytes seconds].freeze
+        NUMBERS = %i[installs archives builds verdicts images misses failures bytes seconds].freeze
         # Reasons that are kept, those seen most.
         MOST = 20
 
