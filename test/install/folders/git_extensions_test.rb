@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "install/build_case"
-require "remote_cache/carrier"
+require "remote_cache/builds/carrier"
 
 # Native gems of one git repository share a folder of extensions. What they were built to is kept as any build.
 class GitExtensionsTest < InstallBuildCase

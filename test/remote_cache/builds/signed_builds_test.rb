@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "install/build_case"
-require "remote_cache/carrier"
+require "remote_cache/builds/carrier"
 
 # Projects share a store, in which somebody else's builds are; each uses them only if its own settings trust the signer.
 class SignedBuildsTest < InstallBuildCase
