@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rubygems/package"
+require "support/hasty_compiler"
 
 # The gem as users get it: built, and installed into an empty GEM_HOME.
 class GemTest < Minitest::Test
@@ -24,7 +25,7 @@ class GemTest < Minitest::Test
 
   def environment
     { "GEM_HOME" => home, "GEM_PATH" => home, "HOME" => folder, "SPATE_HOME" => File.join(folder, "spate"),
-      "MAKEFLAGS" => "-j2" }
+      "MAKEFLAGS" => "-j2", "PATH" => HastyCompiler.path("#{folder}/hasty") }
   end
 
   def install(gem, **env)

@@ -89,6 +89,16 @@ class RunnerJobTest < Minitest::Test
     assert Run.new([job("echo '#{MINITEST}'")], root: folder, out: StringIO.new).call
   end
 
+  # Each waits for the other two.
+  def test_so_many_run_at_a_time
+    waiting = Array.new(3) do |index|
+      job("touch ready#{index}; until ls ready0 ready1 ready2; do sleep 0.02; done; echo '#{MINITEST}'", limit: 20)
+    end
+
+    assert run_of(waiting, workers: 3, strict: true).first
+    assert_includes run_of([job("true")], workers: 5, strict: true).last, "in all, 5 at a time"
+  end
+
   # Fails the first `failures` times that it is run.
   def shaky(failures)
     path = File.join(folder, "shaky#{failures}")

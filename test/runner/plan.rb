@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "etc"
-
 module Runner
   # Which commands make up a run. What takes longest comes first, so that no processor waits at the end.
   class Plan
@@ -12,17 +10,20 @@ module Runner
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
     # In CI, where root may make another system, or by name: what depends most on Ruby, RubyGems, Bundler and compilers,
-    # in the Debian that this one is not. Of installs that is not what the store and the file system decide.
+    # in the Debian that this one is not; one program for each thing that may be another there. With --full all.
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_TESTS = [
-      "bytes/test/bytes", "bytes/test/zlib", "test/boot", "test/images", "test/gemfile/setup",
-      *%w[install/bundler/bundler_settings install/extensions/build_inputs install/extensions/native_processor
-          install/extensions/rebuild install/folders/git_extensions install/install install/prepare/checksum_lookup
-          install/prepare/variants install/trouble/kill install/trouble/machine install/unpack/hostile
-          specification/eras specification/plain_metadata specification/rubygems_metadata]
-        .map { |name| "test/#{name}_test.rb" }
+      "test/boot/standin", "test/images",
+      *%w[boot/bootsnap boot/exec/program boot/proof/distrust boot/start gemfile/setup/record
+          install/bundler/bundler_settings install/extensions/build_changes install/extensions/native_processor
+          install/install install/prepare/variants specification/eras specification/plain_metadata
+          specification/rubygems_metadata].map { |name| "test/#{name}_test.rb" },
+      *%w[bytes/abi bytes/compat zlib/deflate zlib/global zlib/gzip_reader zlib/zstream]
+        .map { |name| "bytes/test/#{name}_test.rb" }
     ].freeze
     MINUTES = 20
+    # Folders whose programs take longest.
+    LONG = %r{/(?:full|install|boot|gemfile|house)/}
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
     # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
@@ -117,8 +118,9 @@ module Runner
 
     def other_system
       system = File.read("/etc/os-release").include?('VERSION_ID="13"') ? "debian12" : "debian13"
-      command = ["bin/fresh", system, "bin/test", *OTHER_SYSTEM_TESTS]
-      [Job.new(OTHER_SYSTEM, "on #{system}", command, counts: Counts::InTime, limit: MINUTES * 60)]
+      # One at a time: it is itself one of several here.
+      command = ["bin/fresh", system, "bin/test", "--workers", "1", *(@full ? %w[--only ruby] : OTHER_SYSTEM_TESTS)]
+      [Job.new(OTHER_SYSTEM, "on #{system}", command, counts: Counts::InTime, limit: @full ? 3600 : MINUTES * 60)]
     end
 
     def style
@@ -153,13 +155,13 @@ module Runner
       $?.success?
     end
 
-    # Bigger files first is a fair guess of longer ones first; whole installs even before those.
+    # Bigger files first is a fair guess of longer ones first, in the folders of long ones and in the others.
     def test_files
       found = @files.flat_map { |path| File.directory?(path) ? Dir[File.join(path, "**/*_test.rb")] : [path] }
       found = Dir[File.join(@root, "{,bytes/}test/**/*_test.rb")] if @files.empty?
       found = found.map { |path| File.expand_path(path) }.uniq
       found.reject! { |path| path.include?("/test/full/") } unless @full || @files.any?
-      found.sort_by { |path| [path.match?(%r{/(full|ground|install|build)/}) ? 0 : 1, -File.size(path)] }
+      found.sort_by { |path| [path.match?(LONG) ? 0 : 1, -File.size(path)] }
     end
 
     def make(target, *variables) = ["make", "-s", "-C", "core", "-j2", target, *variables]

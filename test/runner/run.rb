@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Runner
-  # Works through the jobs, two at a time, and tells what came out.
+  # Works through the jobs, several at a time, and tells what came out.
   #
   # Tests with clocks, sockets and signals share the processors with another job here. One that failed is run again with
   # the machine to itself: if it then passes twice it counts as passed, and the end names it as unsteady, with the
@@ -12,7 +14,10 @@ module Runner
     # How often one that failed has to pass alone.
     ALONE = 2
 
-    def initialize(jobs, root:, out: $stdout, workers: 2, strict: false)
+    # How many at a time: half of the time a program of the tests waits for a clock, a disk or a peer.
+    def self.workers = Etc.nprocessors + 1
+
+    def initialize(jobs, root:, out: $stdout, workers: Run.workers, strict: false)
       @jobs = jobs
       @root = root
       @out = out

@@ -2,6 +2,7 @@
 
 require "support/boot_project"
 require "support/apps"
+require "support/hasty_compiler"
 
 module Spate
   # A small real Rails application (railties, controllers, views; no database), installed by Spate from the gem source
@@ -97,7 +98,7 @@ module Spate
       update
       write("Gemfile", gemfile)
       run!("bundle", "lock")
-      run!(*SPATE, "install", "--quiet", "--boot-images=off")
+      run!(*SPATE, "install", "--quiet", "--boot-images=off", PATH: HastyCompiler.path("#{FOLDER}/hasty"))
       write(".made", EDITION)
     end
 
@@ -118,12 +119,12 @@ module Spate
       stale.each { |file, content| write(file, content) }
     end
 
-    def run!(*command)
-      result = run(*command)
+    def run!(*command, **more)
+      result = run(*command, **more)
       raise "#{command.join(" ")} failed:\n#{result.out}#{result.err}" unless result.code.zero?
     end
 
-    # Native gems in the version that Ruby itself brings, which need not be compiled.
+    # Native gems in the version that Ruby itself brings.
     def gemfile
       pins = RUBY_VERSION < "3.2" ? { "nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0" } : {}
       pins["railties"] = pins["actionpack"] = RUBY_VERSION < "3.2" ? "~> 7.1.0" : "~> 8.1.0"

@@ -11,8 +11,9 @@ module Spate
 
     private
 
-    def assert_same_boot(app, hits: 500, **more)
-      plain, expected = app.told(spate: false, **more)
+    # plain: what a plain boot of the same told, where there was one.
+    def assert_same_boot(app, hits: 500, plain: nil, **more)
+      plain, expected = plain || app.told(spate: false, **more)
       told, found = app.told(spate: true, **more)
 
       assert_operator found.hits, :>, hits, found.facts if hits

@@ -24,8 +24,9 @@ class BootSamenessTest < Spate::BootSamenessCase
   end
 
   def test_with_each_part_alone
+    plain = @app.told(spate: false)
     Spate::BootProject::PARTS.each_key do |part|
-      assert_same_boot(@app, hits: (500 if part == :bundle),
+      assert_same_boot(@app, hits: (500 if part == :bundle), plain: plain,
                              **Spate::BootProject.only(part).transform_keys(&:to_sym))
     end
   end
