@@ -106,6 +106,35 @@ class FolderContentsTest < Minitest::Test
     assert_empty unfinished
   end
 
+  # Each answer waits until others are asked for, too.
+  def test_several_are_looked_at_at_once
+    20.times { |number| publish("gem#{number}") }
+    inside = Thread::Queue.new
+    most = 0
+    @cache.define_singleton_method(:get) do |name, **options|
+      inside << name
+      most = [most, inside.size].max
+      Timeout.timeout(10) { sleep 0.001 until most > 5 }
+      super(name, **options).tap { inside.pop }
+    end
+
+    assert_equal [20, 20], contents.verify { |fault| flunk fault.inspect }.values_at(:documents, :blobs)
+    assert_operator most, :<=, RemoteCache::Contents::THREADS
+  end
+
+  def test_what_fails_ends_it_all
+    20.times { |number| @cache.put(cas("x#{number}"), "x#{number}") }
+    asked = []
+    @cache.define_singleton_method(:fetch) do |name, **|
+      asked << name
+      raise Unavailable.new(:slow, self, "is slow")
+    end
+
+    assert_unavailable(:slow) { contents.verify { flunk } }
+    assert_operator asked.size, :<=, RemoteCache::Contents::THREADS
+    assert_empty Dir.children("#{store.root}/tmp")
+  end
+
   def test_more_names_than_are_kept_in_mind
     Dir.mkdir("#{root}/cas")
     endless = @cache

@@ -11,6 +11,8 @@ module Spate
       Fault = Struct.new(:name, :reason, keyword_init: true)
       # Names that are kept in mind of each kind: some 300 MB.
       MOST = 1_000_000
+      # Requests at once: a cache may be far away.
+      THREADS = 8
 
       # transport: see RemoteCache.transport. trust: Trust. progress: told how far it is, (words, done, of).
       def initialize(transport, trust:, store:, progress: nil)
@@ -42,10 +44,9 @@ module Spate
       def verify(&block)
         blobs = list("cas/")
         documents = list("ac/")
-        each(blobs.keys, "read") { |name| (reason = blob_fault(name)) && yield(Fault.new(name: name, reason: reason)) }
-        each(documents.keys, "read") do |name|
-          faults(name, blobs).each { |reason| block.call(Fault.new(name: name, reason: reason)) }
-        end
+        told = ->(name, reasons) { reasons.each { |reason| block.call(Fault.new(name: name, reason: reason)) } }
+        each(blobs.keys, "read", ->(name) { [blob_fault(name)].compact }, &told)
+        each(documents.keys, "read", ->(name) { faults(name, blobs) }, &told)
         { documents: documents.size, blobs: blobs.size, bytes: documents.merge(blobs).sum { |_, (size, _)| size } }
       end
 
@@ -63,10 +64,34 @@ module Spate
         found
       end
 
-      def each(names, words)
-        names.each_with_index do |name, index|
-          yield name
-          @progress&.call(words, index + 1, names.size)
+      # Does the work with each name, in threads, and yields the name and what came of it, one at a time. What fails
+      # ends it all.
+      def each(names, words, work)
+        left = Thread::Queue.new(names).close
+        mutex = Mutex.new
+        done = 0
+        threads = Array.new([THREADS, names.size].min) do
+          working(left, work) do |name, answer|
+            mutex.synchronize do
+              yield name, answer if block_given?
+              @progress&.call(words, done += 1, names.size)
+            end
+          end
+        end
+        threads.each(&:join)
+      ensure
+        threads&.each(&:kill)&.each(&:join)
+      end
+
+      def working(left, work)
+        Thread.new do
+          Thread.current.report_on_exception = false
+          while (name = left.pop)
+            yield name, work.call(name)
+          end
+        rescue StandardError
+          left.clear
+          raise
         end
       end
 
@@ -74,10 +99,10 @@ module Spate
       def sort(documents, before, names)
         gone = []
         kept = []
-        each(documents.keys, "looked at") do |name|
-          old = documents[name].last < before
-          entries = old && names.empty? ? [] : entries(name)
-          stays = !old || entries.any? { |entry| names.include?(entry.what) }
+        old = ->(name) { documents[name].last < before }
+        look = ->(name) { old[name] && names.empty? ? [] : entries(name) }
+        each(documents.keys, "looked at", look) do |name, entries|
+          stays = !old[name] || entries.any? { |entry| names.include?(entry.what) }
           stays ? kept.concat(blobs_of(entries)) : gone << name
         end
         [gone, kept]
@@ -87,7 +112,7 @@ module Spate
         list("ac/").reject { |name, facts| documents[name] == facts }.keys.flat_map { |name| blobs_of(entries(name)) }
       end
 
-      def remove(names, dry) = dry || each(names, "removed") { |name| @transport.delete(name) }
+      def remove(names, dry) = dry || each(names, "removed", @transport.method(:delete))
       def blobs_of(entries) = entries.filter_map { |entry| "cas/#{entry.blob}" if entry.blob }
 
       # One that cannot be read has none.
