@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "remote_cache/machines"
+require "support/test_disk"
 
 module Spate
   # Real builds, from one machine's store into another's.
@@ -127,6 +128,24 @@ module Spate
         assert_equal 1, Dir.children(store.path("builds")).size
         assert_empty Store::Verify.new(store).call.damaged
       end
+    end
+
+    # What it would send has no room beside it: nothing is left, and it is sent once there is.
+    def test_a_machine_whose_disk_is_full_while_it_sends
+      obstacle = TestDisk.obstacle(:ext4) and skip obstacle
+      disk = TestDisk.new(:ext4, write("image", "")).tap { |one| one.mount("#{folder}/first/spate") }
+      File.chmod(0o755, "#{folder}/first/spate")
+      archive = native_gem("alpha")
+      origin = build(builder = bundle("origin"), archive).stored
+      filler = "#{folder}/first/spate/filler"
+      assert_raises(Errno::ENOSPC) { IO.copy_stream("/dev/zero", filler, 1 << 30) }
+      assert_raises(Store::Full) { cache(builder).offer(origin, private_key) }
+      assert_empty Dir.children(store.path("tmp"))
+      File.unlink(filler)
+      assert_kind_of Array, cache(builder).offer(origin, private_key)
+    ensure
+      @stores&.clear
+      disk&.unmount
     end
 
     private

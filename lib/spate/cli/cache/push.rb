@@ -53,11 +53,11 @@ module Spate
 
         def send_all
           push = pushing
-          archives = shareable.archives
-          @count = parcels.size + archives.size + images.size
-          parcels.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
+          results, archives, compiled = parcels, shareable.archives, images
+          @count = results.size + archives.size + compiled.size
+          results.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
           archives.each_slice(AT_ONCE) { |some| late? || send_archives(push, some) }
-          images.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
+          compiled.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
