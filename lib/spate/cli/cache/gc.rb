@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache gc --older-than AGE [LOCKFILE ...]`
+      # `spate cache gc [--older-than AGE] [LOCKFILE ...]`
       class Gc < Subcommand
         DEFAULT = "30d"
 
