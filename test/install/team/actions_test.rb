@@ -7,6 +7,7 @@ require "support/ci/workflow"
 # docs/team-cache-ci.md, "GitHub Actions".
 class ActionsTest < CiCase
   include RecipeScenes
+  include RecipeScenes::Brief
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::KeptBundle if ENV["SPATE_TEST_FULL"]

@@ -7,6 +7,7 @@ require "support/ci/docker"
 # docs/team-cache-ci.md, "Docker": on runners whose cache mounts are empty.
 class DockerTest < CiCase
   include RecipeScenes
+  include RecipeScenes::Brief
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
@@ -21,8 +22,6 @@ class DockerTest < CiCase
   rescue CI::Failed => e
     skip "buildah makes no image here: #{e.message.lines.last}"
   end
-
-  def brief? = !ENV["SPATE_TEST_FULL"]
 
   def job(branch, key: nil, writer: nil, &during)
     @docker.forget_mounts

@@ -25,12 +25,16 @@ module RecipeScenes
     assert_equal 9, sent.size
   end
 
-  # Whether a change of one gem is left for --full.
   def brief? = false
 
   def change
     extension("beta", "1.1")
     @repository = repository("changed", "alpha", "beta")
+  end
+
+  # Of a recipe that takes long: a change of one gem is left for --full.
+  module Brief
+    def brief? = !ENV["SPATE_TEST_FULL"]
   end
 
   # Of a gem alone.
@@ -82,7 +86,9 @@ module RecipeScenes
       @repository = repository("alone", "alpha")
       held = CI::HeldUploads.new(@node.url).start
       address, @address = @address, "#{held.url(host: CiCase::HOST)}spate"
-      killed = main { |pid| Thread.new { held.waiting.pop && Process.kill(:KILL, -pid) } }
+      script = nil
+      Thread.new { held.waiting.pop && Process.kill(:KILL, -script) }
+      killed = main { |pid| script = pid }
       @address = address
       assert_kind_of CI::Failed, killed
       assert_empty Dir.glob("#{@cache}/ac/*")

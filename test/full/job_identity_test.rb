@@ -8,7 +8,7 @@ require "support/scripted_server"
 
 # docs/team-cache-ci.md, "With a bucket": jobs that show who they are. The bucket is s3rver; who tells a job its
 # identity and who gives keys for it are servers of the test.
-class IdentityTest < CiCase
+class JobIdentityTest < CiCase
   ROLE = "arn:aws:iam::123456789012:role/spate-builds"
   MAIN = "main for sts.amazonaws.com"
 
@@ -78,19 +78,17 @@ class IdentityTest < CiCase
     end
   end
 
-  if ENV["SPATE_TEST_FULL"]
-    def test_actions
-      identity = { "ACTIONS_ID_TOKEN_REQUEST_TOKEN" => "of-the-job",
-                   "ACTIONS_ID_TOKEN_REQUEST_URL" => "#{@services[:identity].url}token?api-version=2" }
-      environments = { "builds" => { branches: ["main"], secrets: { "SPATE_CACHE_KEY" => @key.to_pem } } }
-      assert_main_alone_sends do |branch|
-        workflow = CI::Workflow.new(recipe(0), environments: environments, identity: identity) do |name|
-          fresh("#{branch}-#{name}")
-        end
-        done = workflow.run(event: branch == "main" ? "push" : "pull_request", branch: branch, repository: @repository)
-        done.each_value { |job| raise job if job.is_a?(CI::Failed) }
-        done["test"]
+  def test_actions
+    identity = { "ACTIONS_ID_TOKEN_REQUEST_TOKEN" => "of-the-job",
+                 "ACTIONS_ID_TOKEN_REQUEST_URL" => "#{@services[:identity].url}token?api-version=2" }
+    environments = { "builds" => { branches: ["main"], secrets: { "SPATE_CACHE_KEY" => @key.to_pem } } }
+    assert_main_alone_sends do |branch|
+      workflow = CI::Workflow.new(recipe(0), environments: environments, identity: identity) do |name|
+        fresh("#{branch}-#{name}")
       end
+      done = workflow.run(event: branch == "main" ? "push" : "pull_request", branch: branch, repository: @repository)
+      done.each_value { |job| raise job if job.is_a?(CI::Failed) }
+      done["test"]
     end
   end
 end
