@@ -23,6 +23,11 @@ class DockerTest < CiCase
     skip "buildah makes no image here: #{e.message.lines.last}"
   end
 
+  def teardown
+    @docker&.stop
+    super
+  end
+
   def job(branch, key: nil, writer: nil, &during)
     @docker.forget_mounts
     machine = fresh(branch)

@@ -56,6 +56,12 @@ module CI
     # What is in cache mounts goes, as on another runner.
     def forget_mounts = FileUtils.rm_rf(Dir.glob("#{@folder}/tmp/buildah-cache*"))
 
+    # What a build that was killed has left mounted.
+    def stop
+      mounts = File.readlines("/proc/self/mounts").map { |line| line.split[1] }
+      mounts.reverse_each { |path| system("umount", "-l", path) if path.start_with?("#{@folder}/") }
+    end
+
     private
 
     def buildah = "TMPDIR=#{@folder}/tmp buildah --root #{@folder}/storage --runroot #{@folder}/state"

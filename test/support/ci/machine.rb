@@ -16,7 +16,7 @@ module CI
   class Machine
     ROOT = File.expand_path("../../..", __dir__)
     # Seconds for one script.
-    PATIENCE = 90
+    PATIENCE = 150
     # Of the machine that runs the tests: what an image has, or a runner.
     SAME = %w[LANG LC_ALL LC_CTYPE].freeze
     IMAGE = { "SPATE_BOOT_BACKGROUND" => "0", "SPATE_NO_OWN_CODE" => "1", "BUNDLE_SILENCE_ROOT_WARNING" => "true",
