@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "remote_cache/machines"
+require "remote_cache/builds/machines"
 require "rbconfig"
 
 module Spate

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "remote_cache/machines"
+require "remote_cache/builds/machines"
 
 module Spate
   # What looks like a secret stays on the machine that has it.

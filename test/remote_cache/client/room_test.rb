@@ -28,7 +28,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     @server = Thread.new { loop { answer(@listener.accept, head) } }
     events = Spate::Events.new.tap { |all| all.subscribe { |event| @warnings << event[:message] } }
     RemoteCache::Client.new(events: events) do |_|
-      transport("http://127.0.0.1:#{@listener.addr[1]}", connect: 1, read: 2)
+      transport("http://127.0.0.1:#{@listener.addr[1]}", connect: 5, read: 10)
     end
   end
 

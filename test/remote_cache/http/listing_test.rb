@@ -35,7 +35,7 @@ class HTTPListingTest < Minitest::Test
         client&.close
       end
     end
-    transport("http://127.0.0.1:#{@listener.addr[1]}", connect: 1, read: 2).each("cas/").to_a
+    transport("http://127.0.0.1:#{@listener.addr[1]}", connect: 5, read: 10).each("cas/").to_a
   end
 
   def entry(name, **more) = JSON.generate({ name: name, type: "file", mtime: TIME, size: 7 }.merge(more))
