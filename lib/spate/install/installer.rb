@@ -27,6 +27,7 @@ module Spate
       ensure
         @pipeline&.stop
         @resolution&.give_up
+        @context.sources.close
         tell_healed
       end
 

@@ -21,6 +21,9 @@ class TeamVerdictTest < TeamCase
     install(second)
     assert_equal [1, []], known(second), "Bundler was asked as well"
     assert_match(/nothing to do/, run_install(second).first)
+    FileUtils.rm_rf([second.path("vendor"), "#{second.env["SPATE_HOME"]}/store/v1/verdicts"])
+    install(second)
+    assert_equal [2, []], known(second), "also where nothing is fetched"
     assert_match(/1 document and 1 blob .* 0 faults/, second.spate!("cache", "verify"))
 
     stranger = computer("third", keys: Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s)
