@@ -4,8 +4,9 @@ module Spate
   module Gemfile
     # What Bundler's kept answers about a Gemfile depend on, and whether they hold here.
     class Explanation
-      # env: of the user, or of a program whose bundle is set up.
-      def initialize(location, settings, store, env)
+      # env: of the user, or of a program whose bundle is set up. trusts: see Verdict.recall.
+      def initialize(location, settings, store, env, trusts: nil)
+        @trusts = trusts
         @location = location
         @settings = settings
         @store = store
@@ -15,7 +16,7 @@ module Spate
       # [{answer: "verdict", change: String, or nil where nothing changed, inputs: {kind => count}}], the newest first;
       # if asked for, with `all: [[kind, text]]`.
       def to_a(all: false)
-        records = @store ? Verdict.records(@store, @location, @settings) : []
+        records = @store ? Verdict.records(@store, @location, @settings, @trusts) : []
         records.map do |record|
           Explanation.of("verdict", record.head[:fingerprint], record.usable?(@env, @location), all: all)
         end.to_a

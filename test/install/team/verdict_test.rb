@@ -24,6 +24,7 @@ class TeamVerdictTest < TeamCase
     FileUtils.rm_rf([second.path("vendor"), "#{second.env["SPATE_HOME"]}/store/v1/verdicts"])
     install(second)
     assert_equal [2, []], known(second), "also where nothing is fetched"
+    assert_match(/^verdict  would be used here/, second.spate!("explain", "gemfile"))
     assert_match(/1 document and 1 blob .* 0 faults/, second.spate!("cache", "verify"))
 
     stranger = computer("third", keys: Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s)

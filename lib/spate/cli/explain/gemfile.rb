@@ -35,7 +35,9 @@ module Spate
         def json = @json ||= Ground::JsonLines.new(@terminal.out)
 
         def explanations
-          [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env),
+          trust = RemoteCache::Trust.from(@context.settings)
+          [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env,
+                                             trusts: ->(signer, made) { trust.doubt(signer, made).nil? }),
            ::Spate::Images::StandinExplanation.new(@context.location, @context.env)]
         end
 
