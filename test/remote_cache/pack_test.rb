@@ -140,6 +140,19 @@ class PackTest < Minitest::Test
                  said)
   end
 
+  # As boot images are.
+  def test_one_file_as_it_is
+    [:zstd, Zlib.method(:gzip)].each_with_index do |compress, number|
+      made, path = blob([GOOD.dup], compress: compress)
+      pack.expand(made, path, to = "#{folder}/expanded#{number}")
+      assert_equal File.binread("#{folder}/tar"), File.binread(to)
+      made.tar_bytes -= 1
+      assert_raises(RemoteCache::Refused) { pack.expand(made, path, "#{to}.short") }
+    end
+    made, path = blob([GOOD.dup], compress: ->(bytes) { "no such #{bytes}" })
+    assert_raises(RemoteCache::Refused) { pack.expand(made, path, "#{folder}/none") }
+  end
+
   private
 
   def assert_refused(words, members, **options)
