@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "support/apps"
-require "support/boot_gemfile"
 require "support/gem_source"
 require "support/peers"
 require "uri"
@@ -10,18 +9,31 @@ require "rubygems/remote_fetcher"
 
 module Benchmark
   module Team
-    # An application, its archives, and a gem source of plain files that has them. "many" is generated, and locked once:
-    # 400 gems, sassc among them.
+    # An application, its archives, and a gem source of plain files that has them. "many" is generated, and locked once.
     class App
       FOLDER = File.join(Peers::WORK, "team")
       MIRROR = File.join(FOLDER, "mirror")
-      MANY = %w[
-        sassc sassc-rails jekyll resque sinatra sequel mongo bunny pg mysql2 rubyzip stripe twilio-ruby octokit
-        cucumber guard-rspec pry-byebug google-apis-drive_v3 google-apis-sheets_v4
-        aws-sdk-sqs aws-sdk-sns aws-sdk-ses aws-sdk-dynamodb aws-sdk-ec2 aws-sdk-lambda aws-sdk-cloudwatch
-        aws-sdk-cloudfront aws-sdk-rds aws-sdk-iam aws-sdk-ecs aws-sdk-ecr aws-sdk-route53 aws-sdk-secretsmanager
-        aws-sdk-eks aws-sdk-athena aws-sdk-glue aws-sdk-kinesis aws-sdk-firehose aws-sdk-ssm aws-sdk-sfn aws-sdk-batch
-        aws-sdk-cognitoidentityprovider aws-sdk-apigateway aws-sdk-autoscaling aws-sdk-eventbridge
+      # "many" is this one without its engine of JavaScript, which is larger than its other gems together, and with
+      # clients of these services.
+      LARGEST = "human-essentials"
+      ENGINE = /^\s*gem "mini_racer".*\n/
+      SERVICES = %w[
+        accessanalyzer account acm amplify apigateway apigatewayv2 appconfig appflow applicationautoscaling
+        applicationinsights appmesh appstream appsync athena auditmanager autoscaling backup backupgateway batch
+        braket budgets chime cloud9 cloudcontrolapi clouddirectory cloudformation cloudfront cloudhsm cloudsearch
+        cloudtrail cloudwatch cloudwatchevents cloudwatchlogs codeartifact codebuild codecommit codedeploy
+        codegurureviewer codepipeline codestarconnections cognitoidentity cognitoidentityprovider comprehend
+        computeoptimizer configservice connect costexplorer databasemigrationservice dataexchange datapipeline
+        datasync dax detective devicefarm directconnect directoryservice dlm docdb dynamodb dynamodbstreams ebs ec2
+        ecr ecrpublic ecs efs eks elasticache elasticbeanstalk elasticloadbalancing elasticloadbalancingv2
+        elasticsearchservice emr eventbridge finspace firehose fms forecastservice frauddetector fsx gamelift
+        glacier globalaccelerator glue grafana greengrass guardduty health healthlake iam imagebuilder inspector iot
+        iotanalytics iotevents iotwireless ivs kafka kendra keyspaces kinesis kinesisanalytics kinesisvideo kms
+        lakeformation lambda lex licensemanager lightsail location machinelearning macie2 mediaconvert medialive mq
+        neptune opsworks organizations personalize pinpoint polly pricing quicksight ram rds redshift rekognition
+        resourcegroups route53 route53domains s3 sagemaker secretsmanager securityhub servicecatalog
+        servicediscovery ses sesv2 shield signer sns sqs ssm states storagegateway support swf textract
+        transcribeservice transfer translate waf wafv2 workdocs workmail workspaces xray
       ].freeze
       PAGES = %w[versions names specs.4.8.gz latest_specs.4.8.gz prerelease_specs.4.8.gz].freeze
 
@@ -86,11 +98,13 @@ module Benchmark
 
       def seed
         return Spate::TestApps.copy(name, folder) unless name == "many"
-        return if File.exist?("#{folder}/Gemfile.lock")
+        return if File.exist?("#{folder}/.locked")
 
-        lines = MANY.map { |gem| BootGemfile.line(gem) }
-        File.write("#{folder}/Gemfile", "#{BootGemfile.large}#{lines.join("\n")}\n")
+        Spate::TestApps.copy(LARGEST, folder)
+        clients = SERVICES.map { |service| "gem \"aws-sdk-#{service}\", require: false\n" }
+        File.write("#{folder}/Gemfile", File.read("#{folder}/Gemfile").sub(ENGINE, "") + clients.join)
         bundler("lock", BUNDLE_FROZEN: nil)
+        FileUtils.touch("#{folder}/.locked")
       end
 
       def install

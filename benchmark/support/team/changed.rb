@@ -20,7 +20,7 @@ module Benchmark
 
       def table
         machine = @world.machine(@app, "changed", :nginx) { |lockfile| lockfile.sub(/^(    #{NAME}) \(.+\)$/, LINE) }
-        runs = Array.new(@rounds) { machine.forget && machine.install }
+        runs = Array.new(@rounds) { machine.tap(&:forget).install }
         walls = runs.map { |run| run.sample.wall }
         builds = runs.flat_map(&:builds)
         Table.new("#{@app.name}: #{NAME} is another one", ["", "wall s", "builds begun"])
