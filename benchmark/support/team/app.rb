@@ -27,9 +27,10 @@ module Benchmark
         datasync dax detective devicefarm directconnect directoryservice dlm docdb dynamodb dynamodbstreams ebs ec2
         ecr ecrpublic ecs efs eks elasticache elasticbeanstalk elasticloadbalancing elasticloadbalancingv2
         elasticsearchservice emr eventbridge finspace firehose fms forecastservice frauddetector fsx gamelift
-        glacier globalaccelerator glue grafana greengrass guardduty health healthlake iam imagebuilder inspector iot
+        glacier globalaccelerator glue greengrass guardduty health healthlake iam imagebuilder inspector iot
         iotanalytics iotevents iotwireless ivs kafka kendra keyspaces kinesis kinesisanalytics kinesisvideo kms
-        lakeformation lambda lex licensemanager lightsail location machinelearning macie2 mediaconvert medialive mq
+        lakeformation lambda lex licensemanager lightsail locationservice machinelearning macie2 mediaconvert
+        medialive mq
         neptune opsworks organizations personalize pinpoint polly pricing quicksight ram rds redshift rekognition
         resourcegroups route53 route53domains s3 sagemaker secretsmanager securityhub servicecatalog
         servicediscovery ses sesv2 shield signer sns sqs ssm states storagegateway support swf textract

@@ -24,12 +24,13 @@ module Benchmark
 
       def useless
         walls = interleaved
-        base = Figures.median(walls[:none])
         table = Table.new("#{@app.name}: a cache that is of no use, a fresh machine", COLUMNS)
-        walls.each { |name, times| table.row(NAMES.fetch(name), Figures.spread(times), more(times, base)) }
-        table.note("#{@rounds * TIMES} rounds, interleaved; median (min-max)")
+        walls.each do |name, times|
+          table.row(NAMES.fetch(name), Figures.spread(times), format("%+.3f", more(walls, name)))
+        end
+        table.note("#{@rounds * TIMES} rounds, interleaved; median (min-max); more: of each round")
         table.note(Goals.words(LIMITS.map do |name, limit|
-          ["#{NAMES.fetch(name)}: at most #{limit} s more", Figures.median(walls[name]) - base <= limit]
+          ["#{NAMES.fetch(name)}: at most #{limit} s more", more(walls, name) <= limit]
         end))
       end
 
@@ -57,7 +58,9 @@ module Benchmark
         run.sample.wall
       end
 
-      def more(times, base) = format("%+.3f", Figures.median(times) - base)
+      def more(walls, name)
+        Figures.median(walls[name].zip(walls[:none]).map { |time, without| time - without })
+      end
 
       def unasked
         machine = @world.machine(@full, "full", :nginx)
