@@ -31,7 +31,7 @@ module Benchmark
       Team::World.open do |world|
         @world = world
         fill
-        Table.write(@result, [line, *@cases.flat_map { |name| public_send(name) }])
+        Table.write(@result, [line, *@cases.flat_map { |name| told(public_send(name)) }])
       end
     end
 
@@ -42,6 +42,9 @@ module Benchmark
     def sending = Team::Sending.new(@world, fills["lobsters"], fills[SMALL], rounds: @rounds).tables
 
     private
+
+    # What is there so far, should the rest fail.
+    def told(tables) = tables.each { |table| warn table.to_s }
 
     def installs(name, **options)
       [Team::Installs.new(@world, app(name), rounds: @rounds, limit: LIMITS.fetch(name), **options).table]
