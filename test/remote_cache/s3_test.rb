@@ -140,7 +140,8 @@ class SwiftTest < Minitest::Test
   # As AWS is asked: the signed host has the bucket's name.
   def test_the_bucket_in_front_of_the_host
     proxy = GemSource::Proxy.new(hosts: { "acme-builds.s3.test" => URI(@server.url).port }).start
-    cache = by(keys.merge("http_proxy" => proxy.url), "s3://acme-builds/front?endpoint=http://s3.test&path_style=0")
+    env = keys.merge("http_proxy" => proxy.url, "AWS_ENDPOINT_URL_S3" => "http://s3.test")
+    cache = by(env, "s3://acme-builds/front?path_style=0")
     cache.put(cas("front"), "front")
 
     assert_equal "front", by(keys, address(prefix: "front")).get(cas("front"), limit: 9)

@@ -102,7 +102,11 @@ module Spate
         raise refusal
       end
 
-      def sign = Signature.new(@wallet.keys, region: @place.region, service: "s3")
+      def sign
+        keys = @wallet.keys
+        @place.take_keys! if keys
+        Signature.new(keys, region: @place.region, service: "s3")
+      end
 
       # [what the block returns], or [nil, why not] where another try may do.
       def judge(answer, verb, signature)

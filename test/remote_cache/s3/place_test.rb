@@ -52,6 +52,27 @@ class PlaceTest < Minitest::Test
     assert_equal("https://sts.us-east-1.amazonaws.com", place("s3://acme").service("sts"))
   end
 
+  # An address may be committed: keys go where it says under TLS only, or to this machine. Whose machine it is may say
+  # otherwise.
+  def test_no_address_has_keys_shown
+    sent = Thread::Queue.new
+    @server = ScriptedServer.new { |request| sent << request.headers["authorization"] && "bytes" }.start
+    env = KEYS.merge("http_proxy" => @server.url, "AWS_EC2_METADATA_DISABLED" => "true")
+    %w[http://s3.test http://localhost.s3.test http://127.0.0.1.s3.test].each do |endpoint|
+      address = "s3://acme?endpoint=#{endpoint}"
+      error = assert_raises(RemoteCache::Unavailable) { RemoteCache.transport(address, env: env).get(NAME, limit: 9) }
+
+      assert_equal :credentials, error.reason
+      assert_match(%r{would see keys at http://.*s3.test, expected https}, error.message)
+      assert_match(/AWS_ENDPOINT_URL_S3/, error.hint)
+      assert_equal "bytes", RemoteCache.transport(address, env: env.except(*KEYS.keys)).get(NAME, limit: 9)
+      assert_nil sent.pop
+    end
+    own = RemoteCache.transport("s3://acme", env: env.merge("AWS_ENDPOINT_URL_S3" => "http://s3.test"))
+    assert_equal "bytes", own.get(NAME, limit: 9)
+    assert_match(/Credential=ID/, sent.pop)
+  end
+
   def test_what_is_none
     ["a/../b", "x.evil.test/", "a b", "x\n"].each do |region|
       assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_REGION" => region }) }

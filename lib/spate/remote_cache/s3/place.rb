@@ -11,7 +11,9 @@ module Spate
         # What a certificate for *.s3... and a host's name can have.
         IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
         REGION = /\A[a-z0-9-]{2,40}\z/i
-        private_constant :DOMAINS, :IN_HOST, :REGION
+        LOOPBACK = %r{\Ahttp://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:/|\z)}i
+        OWN = "set AWS_ENDPOINT_URL_S3 on machines that are to send them there: an address alone may not lead them"
+        private_constant :DOMAINS, :IN_HOST, :REGION, :LOOPBACK, :OWN
 
         # As far as is known.
         attr_reader :region
@@ -41,6 +43,14 @@ module Spate
 
           @region = region
           true
+        end
+
+        # Raises Unavailable where keys would be seen by whoever is between only because the address says so, which may
+        # be committed.
+        def take_keys!
+          return if !@address.options["endpoint"] || @endpoint.match?(/\Ahttps:/i) || LOOPBACK.match?(@endpoint)
+
+          raise Unavailable.new(:credentials, @address, "would see keys at #{@endpoint}, expected https", hint: OWN)
         end
 
         # Address of another service of AWS: "sts".
