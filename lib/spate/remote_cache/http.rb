@@ -6,6 +6,7 @@ module Spate
     # BASE/cas/<hex>. User and password are its address', Bundler's settings' or netrc's, in this order.
     class HTTP
       autoload :Listing, "spate/remote_cache/http/listing"
+      autoload :Login, "spate/remote_cache/http/login"
 
       include Transport::Reading
 
@@ -21,9 +22,7 @@ module Spate
       def initialize(address, requests, env:, settings: {})
         @address = address
         @requests = requests
-        userinfo = address.userinfo || Settings::Credentials.new(settings).for(address.to_s) ||
-                   Registry::Netrc.load(env).for(address.uri.hostname)
-        @authorization = userinfo && Registry::Remote.basic(userinfo)
+        @login = Login.of(address, settings: settings, env: env)
       end
 
       def connect = @requests.connect(@address.uri, address: @address)
@@ -56,7 +55,7 @@ module Spate
       private
 
       def locate(name) = URI("#{@address}/#{RemoteCache.name(name)}")
-      def credentials = @authorization ? { "Authorization" => @authorization } : {}
+      def credentials = @login&.header || {}
 
       def read(name, limit, &block)
         ask(:get, locate(name)) do |answer|
@@ -86,7 +85,7 @@ module Spate
           next [nil, yield(answer)] if status == 200
 
           location = answer["Location"] if answer.is_a?(Net::HTTPRedirection)
-          raise Transport::Answer.refusal(answer, @address) unless location || missing.include?(status)
+          raise refusal(answer, headers) unless location || missing.include?(status)
 
           Transport::Answer.skip(answer, @address)
           [location]
@@ -103,11 +102,19 @@ module Spate
         @requests.perform(verb, locate(name), address: @address, headers: credentials, **body) do |answer|
           status = answer.code.to_i
           good = DONE.include?(status) || (verb == :delete && MISSING.include?(status))
-          raise Transport::Answer.refusal(answer, @address, writing: true) unless good
+          raise refusal(answer, credentials, writing: true) unless good
 
           Transport::Answer.skip(answer, @address)
         end
         true
+      end
+
+      # headers: that it answers to.
+      def refusal(answer, headers, **options)
+        fact = answer.message
+        fact = "#{Registry::Archive.printable(fact)} to #{@login}" if headers.any? && %w[401 403].include?(answer.code)
+        options[:hint] = "bundle config set --global #{@address.uri.hostname} USER:PASSWORD" if answer.code == "401"
+        Transport::Answer.refusal(answer, @address, fact: fact, **options)
       end
     end
   end

@@ -31,7 +31,8 @@ module Spate
       TRIES = 3
       ENDED = %w[ExpiredToken ExpiredTokenException TokenRefreshRequired].freeze
       LISTABLE = "for a name that it does not have, S3 answers so to who may not list: allow s3:ListBucket, too"
-      private_constant :NOTHING, :MAX_LIST, :MAX_PAGES, :DONE, :TRIES, :ENDED, :LISTABLE
+      NO_BUCKET = "make that bucket, or name another: spate cache use s3://BUCKET/PREFIX"
+      private_constant :NOTHING, :MAX_LIST, :MAX_PAGES, :DONE, :TRIES, :ENDED, :LISTABLE, :NO_BUCKET
 
       def initialize(address, requests, env:)
         @address = address
@@ -126,6 +127,7 @@ module Spate
 
       def refusal(answer, code, writing:)
         hint = LISTABLE if code == "AccessDenied" && !writing
+        hint = NO_BUCKET if code == "NoSuchBucket"
         Transport::Answer.refusal(answer, @address, writing: writing, fact: code || answer.message, hint: hint)
       end
 

@@ -16,7 +16,7 @@ class RefusalsTest < Minitest::Test
 
   def test_what_a_refusal_says
     { [404, "NoSuchKey"] => nil, [404, ""] => nil,
-      [404, "NoSuchBucket"] => [:answer, /answers 404 NoSuchBucket/, /./],
+      [404, "NoSuchBucket"] => [:answer, /answers 404 NoSuchBucket/, /make that bucket/],
       [403, "AccessDenied"] => [:credentials, /answers 403 AccessDenied/, /allow s3:ListBucket/],
       [403, "SignatureDoesNotMatch"] => [:credentials, /SignatureDoesNotMatch/, /keys/],
       [403, "RequestTimeTooSkewed"] => [:credentials, /RequestTimeTooSkewed/, /keys/],

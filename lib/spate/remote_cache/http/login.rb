@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    class HTTP
+      # User and password for a server. userinfo: as in a URI. origin: where they are from, in words.
+      Login = Struct.new(:userinfo, :origin) do
+        # Those of the address, of Bundler's settings or of netrc, in this order; nil where none has any.
+        def self.of(address, settings:, env:)
+          host = address.uri.hostname
+          return new(address.userinfo, "its address") if address.userinfo
+
+          set = Settings::Credentials.new(settings).for(address.to_s)
+          return new(set, "the setting #{host}") if set
+
+          found = Registry::Netrc.load(env).for(host)
+          new(found, "netrc") if found
+        end
+
+        def header = { "Authorization" => Registry::Remote.basic(userinfo) }
+
+        # Whom a refusal is to name. What may be a token instead of a user is not shown.
+        def to_s
+          user, password = userinfo.split(":", 2)
+          [nil, "", "x-oauth-basic"].include?(password) ? "whoever #{origin} names" : "the user #{user} of #{origin}"
+        end
+      end
+    end
+  end
+end

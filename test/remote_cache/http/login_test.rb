@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/scripted_server"
+
+# Who is refused learns as whom, and what to do.
+class LoginTest < Minitest::Test
+  RemoteCache = Spate::RemoteCache
+  NAME = "cas/#{"a" * 64}".freeze
+
+  def setup
+    @server = ScriptedServer.new { |request| request.path.start_with?("/forbidden") ? 403 : 401 }.start
+    @port = @server.port
+  end
+
+  def teardown
+    @server.stop
+    super
+  end
+
+  def refused(address, env = {})
+    settings = Spate::Settings.load(root: nil, env: { "HOME" => folder, **env })
+    cache = RemoteCache.transport(address, env: settings.env, settings: settings)
+    error = assert_raises(RemoteCache::Unavailable) { cache.get(NAME, limit: 9) }
+    assert_equal :credentials, error.reason
+    [error.message[/answers.*/], error.hint]
+  end
+
+  def test_who_is_refused
+    hint = "bundle config set --global 127.0.0.1 USER:PASSWORD"
+    own = { Spate::Settings::Key.for("127.0.0.1") => "me:secret" }
+    netrc = { "NETRC" => write("netrc", "machine 127.0.0.1 login it password secret", mode: 0o600) }
+    { ["", {}] => "Unauthorized", ["", own] => "Unauthorized to the user me of the setting 127.0.0.1",
+      ["", netrc] => "Unauthorized to the user it of netrc",
+      ["ci:secret@", own] => "Unauthorized to the user ci of its address",
+      ["secret@", {}] => "Unauthorized to whoever its address names",
+      ["secret:x-oauth-basic@", {}] => "Unauthorized to whoever its address names" }.each do |(userinfo, env), words|
+        assert_equal ["answers 401 #{words}", hint], refused("http://#{userinfo}127.0.0.1:#{@port}", env)
+      end
+    message, hint = refused("http://127.0.0.1:#{@port}/forbidden", own)
+    assert_equal "answers 403 Forbidden to the user me of the setting 127.0.0.1", message
+    assert_match(/what they allow/, hint)
+  end
+end
