@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../transport_case"
+require "remote_cache/transport_case"
 
 # Servers that are down, slow, full, somebody else's, or mean no good: each is one error with a reason, and the next
 # request is as good as if nothing had been.

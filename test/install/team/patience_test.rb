@@ -3,7 +3,7 @@
 require "test_helper"
 
 # How long a build waits for a team's cache: `team` says when it heard something last, and answers when it is told to.
-class LookupTest < Minitest::Test
+class PatienceTest < Minitest::Test
   Lookup = Spate::Install::Extensions::Lookup
   Item = Struct.new(:build_key, :full_name, :checkout)
   Entry = Struct.new(:seconds)
