@@ -29,6 +29,8 @@ class CacheCommandTest < TeamCase
     assert_match(/trusts ci$/, project.spate!("cache", "status"))
     told = events(project.spate!("cache", "status", "--json", SPATE_CACHE_KEY: @key.to_pem)).last
     assert_equal [@cache, %w[ci], true, 0], told.values_at("address", "trusts", "writes", "installs")
+    bucket = "s3://acme/x?region=eu-west-1&endpoint=https://s3.acme.test"
+    assert_includes project.spate!("cache", "use", bucket), "spate.cache #{bucket}"
     refused(project, 14, "distrust", "somebody")
     project.spate!("cache", "distrust", "ci")
     assert_match(/trusts nobody/, project.spate!("cache", "status"))

@@ -67,6 +67,9 @@ module Spate
         end
       end
 
+      # As it may be written into a file that is committed: with what a bucket is asked with.
+      def lasting = kind == :s3 ? @text : to_s
+
       private
 
       def refuse(expected) = raise(InvalidAddress.new(@text, expected))

@@ -7,7 +7,7 @@ module Spate
       class Use < Subcommand
         def run
           address = RemoteCache::Address.parse(operands!("ADDRESS").first)
-          setting("spate.cache").value = address.to_s
+          setting("spate.cache").value = address.lasting
           terminal.hint("spate cache trust NAME:KEY") if settings["spate.cache_keys"].to_s.empty?
           0
         end
