@@ -52,6 +52,16 @@ module ContentsCase
     assert_equal 0, collect(**options).removed
   end
 
+  # ccache's may be longer than any document.
+  def test_what_another_program_has_there
+    publish("alpha")
+    @cache.put(other = ac("other"), "x" * (5 << 20))
+    assert_equal [other], contents.verify { |fault| (@faults ||= []) << fault.name } && @faults
+    aged(other)
+    assert_equal [2, 1, 1], collect(names: %w[alpha-1.0]).to_a.first(3)
+    refute_includes there, other
+  end
+
   # A document that is published while others are looked at names a blob that was there for long.
   def test_beside_a_writer
     publish("alpha")

@@ -9,6 +9,8 @@ module Spate
       Collected = Struct.new(:documents, :blobs, :removed, :unfinished, :bytes, keyword_init: true)
       # One that is not as it should be. name: "cas/…" or "ac/…".
       Fault = Struct.new(:name, :reason, keyword_init: true)
+      # Bytes of what may lie below ac/: servers take as much from other programs.
+      LONGEST = 16 << 20
       # Names that are kept in mind of each kind: some 300 MB.
       MOST = 1_000_000
       # Requests at once: a cache may be far away.
@@ -124,7 +126,7 @@ module Spate
 
       # One that went meanwhile has nothing in it.
       def document(name)
-        bytes = @transport.get(name, limit: Client::DOCUMENT)
+        bytes = @transport.get(name, limit: LONGEST)
         bytes ? Document.parse(bytes) : Document.new([])
       end
 
