@@ -57,6 +57,14 @@ module Spate
       assert_equal(2, candidates.all { true }.size)
     end
 
+    def test_what_others_signed_pushes_nothing_of_its_own_out
+      own = keep("one")
+      (0..candidates.class::MOST).each { |time| keep("one", signer: [SIGNERS.first.first, time]) }
+
+      assert_equal [own], ids(candidates.all)
+      assert_equal(1 + candidates.class::MOST, candidates.all { true }.size)
+    end
+
     def test_it_is_pruned_with_its_build_and_not_before
       keep("one", signer: SIGNERS.first)
       Store::Prune.new(store).call

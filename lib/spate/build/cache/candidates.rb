@@ -12,7 +12,7 @@ module Spate
       # An id has a mark behind it where others' builds are in it: Spates before the team's cache do not see those.
       class Candidates
         FOLDER = "candidates"
-        # Kept for each key; the ones used last stay.
+        # Kept for each key of a machine's own, and as many of others; the ones used last stay.
         MOST = 8
         ID = /\A\h{16}(?:-\h{16})?\z/
         NEEDS = ".needs"
@@ -57,7 +57,9 @@ module Spate
         def commit(id, files)
           [@store.path(FOLDER), folder].each { |path| @store.make(path) }
           files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }
-          ids.drop(MOST).each { |old| drop("#{folder}/#{old}") }
+          ids.partition { |name| name.include?("-") }.each do |some|
+            some.drop(MOST).each { |old| drop("#{folder}/#{old}") }
+          end
         end
 
         private
