@@ -27,6 +27,7 @@ module Spate
     module Prepare
       autoload :AvailableVersions, "spate/install/prepare/available_versions"
       autoload :ChecksumLookup, "spate/install/prepare/checksum_lookup"
+      autoload :Distrusted, "spate/install/prepare/distrusted"
       autoload :GroupCheck, "spate/install/prepare/group_check"
       autoload :Inquiry, "spate/install/prepare/inquiry"
       autoload :Inventory, "spate/install/prepare/inventory"

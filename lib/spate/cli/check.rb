@@ -50,7 +50,7 @@ module Spate
 
       def finish_json(result)
         json.call(event: :checked, ok: result.ok?, total: result.total, missing: result.missing,
-                  edited: result.edits.length, difference: result.difference)
+                  edited: result.edits.length, difference: result.difference, distrusted: result.distrusted)
         return Disagreement::EXIT_CODE if result.difference
 
         result.ok? ? 0 : INCOMPLETE
@@ -62,7 +62,8 @@ module Spate
       end
 
       def incomplete(result)
-        gone = result.missing
+        foreign = result.distrusted.map { |name| "#{name}: the signer of its build is not trusted here" }
+        gone = result.missing + foreign
         files = result.edits.count { |edit| edit.kind == :missing }
         found = { "gem" => gone.length, "file" => files }.select { |_, number| number.positive? }
         found = found.map { |noun, number| Units.count(number, noun) }

@@ -22,6 +22,9 @@ class TeamGitTest < TeamCase
     assert_match(/: 0 archives, 1 build, /, second.spate!("cache", "status"))
     assert_match(/1 install:/, second.spate!("cache", "status"))
 
+    assert_equal [[], []], install(second)
+    assert_equal [%w[one], []], install(second, SPATE_CACHE_KEYS: ""), "its signer is trusted no more"
+
     commit("2")
     assert_equal [%w[one], []], install(third = checkout("third"))
     assert_equal "2", value(third, "one")

@@ -6,9 +6,10 @@ module Spate
       # Whether the bundle is as its lockfile says. Changes nothing.
       class Checker
         # missing: full names that are not installed. edits: as Edits tells them. difference: how Gemfile and lockfile
-        # disagree, or nil.
-        Result = Struct.new(:missing, :edits, :difference, :total, keyword_init: true) do
-          def ok? = missing.empty? && difference.nil? && edits.none? { |edit| edit.kind == :missing }
+        # disagree, or nil. distrusted: full names of gems that are there, with a build of a signer who is not
+        # trusted here.
+        Result = Struct.new(:missing, :edits, :difference, :total, :distrusted, keyword_init: true) do
+          def ok? = difference.nil? && (missing + distrusted).empty? && edits.none? { |edit| edit.kind == :missing }
         end
 
         def initialize(location:, settings:, store:, events: Events.new)
@@ -18,14 +19,15 @@ module Spate
         def run
           resolution = Prepare::Resolution.new(@context)
           difference = resolution.difference
-          return Result.new(missing: [], edits: [], difference: difference, total: 0) if difference
+          return Result.new(missing: [], edits: [], difference: difference, total: 0, distrusted: []) if difference
 
           packages = resolution.plan.packages
           missing = missing(packages)
           there = packages.map(&:full_name) - missing
           record = Store::BundleRecord.find(@context.store, @context.layout.root, there)
           edits = Edits.new(@context, record, there).find
-          Result.new(missing: missing, edits: edits, total: packages.size)
+          distrusted = Prepare::Distrusted.new(@context, record).names & there
+          Result.new(missing: missing, edits: edits, total: packages.size, distrusted: distrusted)
         end
 
         private

@@ -29,7 +29,7 @@ module Spate
 
           name = Git::Names.checkout(source.uri, source.revision)
           @result.checkouts << name
-          anew = packages.any? { |package| @context.options.rebuild?(package) }
+          anew = packages.any? { |each| @context.options.rebuild?(each) || distrusted.include?(each.full_name) }
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
           checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
@@ -101,6 +101,7 @@ module Spate
           @result.kept << "#{asked.checkout} #{result.stored.key}" if result.stored
         end
 
+        def distrusted = @distrusted ||= Prepare::Distrusted.new(@context, @record)
         def dependencies = @dependencies ||= Dependencies.new(@items)
         def keys = @keys ||= Extensions::Keys.new(@context, builder, dependencies, @record)
 

@@ -15,6 +15,7 @@ module Spate
         # [Item], each with its state: :in_place, :stored or :needed.
         def items(packages, record)
           @record = record
+          @distrusted = Distrusted.new(@context, record)
           items = packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
           refresh(items) if @context.options.refresh
           name(items.select { |item| item.state.nil? && item.sha256.nil? })
@@ -30,7 +31,8 @@ module Spate
           item.sha256 = package.sha256
           return item if @context.options.restore?(package) || !@inventory.installed?(item.full_name)
 
-          @context.options.rebuild?(package) && !kept?(item, "built again") ? item : in_place(item, tree)
+          anew = @context.options.rebuild?(package) || @distrusted.include?(item.full_name)
+          anew && !kept?(item, "built again") ? item : in_place(item, tree)
         end
 
         # Whether it stays as it is because somebody has worked in it; says so.

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "install/build_case"
+require "remote_cache/carrier"
+
+# What lies in a bundle is in place only as long as whoever signed its builds is trusted there.
+class DistrustedTest < InstallBuildCase
+  include RemoteCarrier
+
+  def setup
+    super
+    native("alpha")
+    install(ci = another("alpha", home: "ci"))
+    carry(Spate::Build::Cache::Candidates.every(ci.store), ci, project = another("alpha")) do
+      RemoteCache::Pack::Places.of(layout(project), "alpha-1.0")
+    end
+  end
+
+  def test_a_build_of_whom_one_trusts_no_more_is_made_anew
+    assert_equal [[], %w[alpha]], install(project = another("alpha"), **trust)
+    assert_predicate project.spate("check", **trust).last, :success?
+    output, status = project.spate("check")
+    assert_equal 11, status.exitstatus
+    assert_match(/alpha-1.0: the signer of its build is not trusted here/, output)
+
+    assert_equal [%w[alpha], []], install(project)
+    assert_equal "1", value(project, "alpha")
+    assert_predicate project.spate("check").last, :success?
+    assert_equal [[], []], install(project), "it stays"
+    assert_equal [[], []], install(project, **trust), "and serves who trusts more"
+  end
+
+  def test_two_projects_with_one_folder
+    shared = { BUNDLE_PATH: "#{folder}/shared" }
+    assert_equal [[], %w[alpha]], install(another("alpha"), **shared, **trust)
+    assert_equal [%w[alpha], []], install(another("alpha"), **shared)
+  end
+
+  def test_what_somebody_changed_stays_and_is_told
+    install(project = another("alpha"), **trust)
+    lib = "#{project.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
+    FileUtils.mkdir_p(File.dirname(lib))
+    File.write(lib, "# mine", mode: "a")
+    assert_equal [[], []], install(project)
+    assert_match(/alpha-1.0 is not built again: somebody changed/, warnings.join)
+  end
+end
