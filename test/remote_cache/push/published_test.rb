@@ -3,7 +3,7 @@
 require "remote_cache/entries"
 
 # What counts as sent already: what whoever reads the cache would take, and nothing that somebody only put there.
-class PushTest < Minitest::Test
+class PublishedTest < Minitest::Test
   include CacheEntries
 
   def setup
