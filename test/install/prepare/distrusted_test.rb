@@ -22,6 +22,7 @@ class DistrustedTest < InstallBuildCase
     output, status = project.spate("check")
     assert_equal 11, status.exitstatus
     assert_match(/alpha-1.0: the signer of its build is not trusted here/, output)
+    assert_includes project.spate("doctor").first, "alpha-1.0: the signer of its build is not trusted here"
 
     assert_equal [%w[alpha], []], install(project)
     assert_equal "1", value(project, "alpha")

@@ -25,6 +25,7 @@ module Spate
           others = words.reject { |word| keys.include?(key(word)) }
           kept.value = others.empty? ? nil : others.join(" ")
           tell_who_is_left
+          terminal.hint "spate install, which builds again what #{name} signed"
           0
         end
 

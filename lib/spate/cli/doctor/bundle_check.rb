@@ -81,10 +81,11 @@ module Spate
 
           result.missing.first(SHOWN).each { |full_name| yield missing(full_name) }
           more(result.missing.length - SHOWN, &block)
+          result.distrusted.each { |name| yield incomplete("#{name}: the signer of its build is not trusted here") }
           Output::EditedFiles.group(result.edits).each { |edited| yield Finding.odd(edited.message, hint: edited.hint) }
           return yield(files_missing(result.edits)) if result.edits.any? { |edit| edit.kind == :missing }
 
-          yield Finding.ok(in_place(result.total)) if result.missing.empty?
+          yield Finding.ok(in_place(result.total)) if result.ok?
         end
 
         def files_missing(edits)
