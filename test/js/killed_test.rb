@@ -15,11 +15,32 @@ module Spate
     VERSIONS = %w[1.0.0 2.0.0].freeze
     ONE = { name: "one", version: "1.0.0", bin: "cli.js", dependencies: { "p1" => "1.0.0" } }.freeze
 
+    # What the tests of a class share: what the tool makes takes it longer than all restores.
+    STAGE = %i[@folder @registry @root @mine @made].freeze
+
+    def self.included(tests) = tests.singleton_class.attr_accessor(:stage)
+
     def setup
       skip "no #{tool}" unless system(tool, "--version", out: File::NULL, err: File::NULL)
 
-      @registry = NpmRegistry.start
       @random = Random.new(Spate.test_seed)
+      return set_out if self.class.stage
+
+      @folder = Dir.mktmpdir("spate-test-")
+      @registry = NpmRegistry.start
+      Minitest.after_run { [@registry.stop, FileUtils.rm_rf(@folder)] }
+      make_stage
+      self.class.stage = STAGE.to_h { |name| [name, instance_variable_get(name)] }
+    end
+
+    # As it was before the first test.
+    def set_out
+      self.class.stage.each { |name, value| instance_variable_set(name, value) }
+      clean
+      FileUtils.rm_rf(["#{@root}/#{lockfile}", *Dir.glob("#{@folder}/store*")])
+    end
+
+    def make_stage
       VERSIONS.each { |version| 20.times { |index| add_package(index, version) } }
       @root = File.realpath(File.dirname(write("app/README", "mine")))
       @mine = { "README" => "mine", "packages/one/cli.js" => "#!/usr/bin/env node\n", "data/node_modules.js" => "data",
@@ -27,11 +48,6 @@ module Spate
                 "pnpm-workspace.yaml" => "packages: ['packages/*']\n" }
       @mine.each { |path, text| write("app/#{path}", text) }
       @made = VERSIONS.to_h { |version| [version, made(version)] }
-    end
-
-    def teardown
-      @registry&.stop
-      super
     end
 
     # Every third is in one version only; some need others.
