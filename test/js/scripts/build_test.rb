@@ -113,6 +113,18 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
+  # As the first node-gyp of a machine does, beside its own files.
+  def test_bytecode_that_python_left_outside_is_a_cache
+    skip "no python3" unless JS::Tools::Program.find("python3", @env["PATH"])
+    write("#{@base}/tools/flavour.py", "FLAVOUR = 1\n")
+    @env.delete("PYTHONDONTWRITEBYTECODE")
+    sleep 0.03
+    2.times { install(script: "#{script}; PYTHONPATH=#{@base}/tools python3 -c 'import flavour'") }
+
+    refute_empty Dir.glob("#{@base}/tools/__pycache__/*.pyc")
+    assert_equal 1, starts
+  end
+
   def test_a_script_that_used_the_network_runs_each_time
     server = TCPServer.new("127.0.0.1", 0)
     connect = "node -e \"require('net').connect(#{server.addr[1]}, '127.0.0.1').on('connect', () => process.exit())\""

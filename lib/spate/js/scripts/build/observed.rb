@@ -8,7 +8,7 @@ module Spate
         # the next time, so such a build is not kept.
         class Observed < ::Spate::Build::Trace::ObservedInputs
           # What goes, or is made again by whoever needs it.
-          PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)}
+          PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)|/__pycache__(?:/|\z)}
           # They say where the project is, of which a part may be in the result.
           WHERE = %w[INIT_CWD npm_config_local_prefix npm_package_json PNPM_SCRIPT_SRC_DIR].freeze
           CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
