@@ -44,18 +44,18 @@ module Spate
 
       def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
 
-      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, @address) }
+      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, self) }
 
       # A blob's name is its digest: S3 refuses what is not as its name says.
       def put(name, source)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
-        ask(:put, name, body: source, digest: digest) { |answer| Transport::Answer.text(answer, @address) } ||
-          raise(Unavailable.new(:answer, @address, "answers 404"))
+        ask(:put, name, body: source, digest: digest) { |answer| Transport::Answer.text(answer, self) } ||
+          raise(Unavailable.new(:answer, self, "answers 404"))
         true
       end
 
       def delete(name)
-        ask(:delete, RemoteCache.name(name)) { |answer| Transport::Answer.text(answer, @address) }
+        ask(:delete, RemoteCache.name(name)) { |answer| Transport::Answer.text(answer, self) }
         true
       end
 
@@ -64,26 +64,27 @@ module Spate
 
         query = { "list-type" => "2", "prefix" => "#{@address.prefix}#{prefix}" }
         MAX_PAGES.times do
-          page = ask(:get, nil, query: query) { |answer| Transport::Answer.text(answer, @address, limit: MAX_LIST) }
-          list = Listing.read(page.to_s, @address)
+          page = ask(:get, nil, query: query) { |answer| Transport::Answer.text(answer, self, limit: MAX_LIST) }
+          list = Listing.read(page.to_s, self)
           list.each(@address.prefix, &block)
           return unless list.token
 
           query["continuation-token"] = list.token
         end
-        raise Unavailable.new(:answer, @address, "sends a list of more than #{MAX_PAGES} pages")
+        raise Unavailable.new(:answer, self, "sends a list of more than #{MAX_PAGES} pages")
       end
 
       # A server leaves nothing unfinished that could be seen here.
       def sweep(**) = [0, 0]
       def close = @requests.close
-      def to_s = @address.to_s
+      # Of two servers with a bucket of that name it is one.
+      def to_s = "#{@address} at #{@place.host}"
 
       private
 
       def read(name, limit, &block)
         ask(:get, name) do |answer|
-          Transport::Answer.content(answer, limit, @address, &block)
+          Transport::Answer.content(answer, limit, self, &block)
           true
         end
       end
@@ -95,7 +96,7 @@ module Spate
           signature = sign
           uri = @place.locate(name, query, region: signature.region)
           headers = signature.headers(verb, uri, { "x-amz-content-sha256" => digest }, digest: digest)
-          result, refusal = @requests.perform(verb, uri, address: @address, headers: headers, body: body) do |answer|
+          result, refusal = @requests.perform(verb, uri, address: self, headers: headers, body: body) do |answer|
             judge(answer, verb, signature, &block)
           end
           return result unless refusal
@@ -114,7 +115,7 @@ module Spate
         status = answer.code.to_i
         return [yield(answer)] if DONE.include?(status)
 
-        code = XML.value(Transport::Answer.text(answer, @address), "Code")
+        code = XML.value(Transport::Answer.text(answer, self), "Code")
         return [] if status == 404 && code != "NoSuchBucket"
 
         refusal = refusal(answer, code, writing: %i[put delete].include?(verb))
@@ -128,7 +129,7 @@ module Spate
       def refusal(answer, code, writing:)
         hint = LISTABLE if code == "AccessDenied" && !writing
         hint = NO_BUCKET if code == "NoSuchBucket"
-        Transport::Answer.refusal(answer, @address, writing: writing, fact: code || answer.message, hint: hint)
+        Transport::Answer.refusal(answer, self, writing: writing, fact: code || answer.message, hint: hint)
       end
 
       def sha256(source)

@@ -37,6 +37,9 @@ module Spate
           URI("#{base(region)}/#{steps.map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
         end
 
+        # Whom one asks, as was said beforehand: "s3.acme.test:9000".
+        def host = @host ||= URI(base(@region)).authority
+
         # Takes what an answer said of the bucket's region; whether that is news to who asked for the region `from`.
         def moved?(region, from:)
           return false if region.nil? || region == from || !REGION.match?(region)
