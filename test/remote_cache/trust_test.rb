@@ -7,6 +7,7 @@ class TrustTest < Minitest::Test
   include CacheEntries
 
   DAY = 24 * 60 * 60
+  PrivateKey = Spate::RemoteCache::Trust::PrivateKey
 
   def test_what_a_trusted_key_signed_counts
     assert_nil refusal(entry)
@@ -54,6 +55,28 @@ class TrustTest < Minitest::Test
     assert_equal 1000, outcomes.size
     assert_equal [:refused], outcomes.uniq
     assert_equal :accepted, outcome(whole), "the one that was not changed"
+  end
+
+  def test_pem_in_one_line
+    key = PrivateKey.generate
+    pem = key.to_pem
+    [pem, pem.gsub("\n", "\\n"), pem.chomp.gsub("\n", "\\n"), pem.tr("\n", " "), pem.chomp.tr("\n", " "),
+     pem.gsub("\n", "\r\n")].each { |text| assert_equal key.id, PrivateKey.load(text).id, text.dump }
+  end
+
+  def test_the_public_one_in_its_place
+    key = PrivateKey.generate
+    [key.public_key("ci").to_s, OpenSSL::PKey.read(key.to_pem).public_to_pem].each do |text|
+      error = assert_raises(Spate::Settings::Error) { PrivateKey.load(text) }
+      assert_equal "SPATE_CACHE_KEY is a public key, expected a private one", error.message
+      assert_match(/NAME\.pem/, error.hint)
+    end
+  end
+
+  def test_a_hint_names_the_tool_that_makes_one
+    ["/nowhere.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"].each do |text|
+      assert_match(/spate cache key NAME/, assert_raises(Spate::Settings::Error) { PrivateKey.load(text) }.hint)
+    end
   end
 
   private

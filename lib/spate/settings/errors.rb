@@ -51,9 +51,10 @@ module Spate
 
     # A value that the setting cannot have.
     class InvalidValue < Error
-      def initialize(name, value, expected)
-        super("the setting `#{name}` is #{value.inspect}; expected #{expected}",
-              hint: "see where it was set: bundle config get #{name}")
+      # thing: what has that value, where that is no setting.
+      def initialize(name, value, expected, thing: "the setting `#{name}`",
+                     hint: "see where it was set: bundle config get #{name}")
+        super("#{thing} is #{value.inspect}; expected #{expected}", hint: hint)
       end
     end
   end

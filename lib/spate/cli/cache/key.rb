@@ -19,15 +19,25 @@ module Spate
           name, path = operands
           operands!("NAME", "[FILE]") unless operands.size.between?(1, 2)
           key = RemoteCache::Trust::PrivateKey.generate
-          word = RemoteCache::Trust::PublicKey.parse(key.public_key(name).to_s, "NAME").to_s
+          public_key = RemoteCache::Trust::PublicKey.parse(key.public_key(name).to_s, "the operand NAME")
           write(path ||= "#{name}.pem", key.to_pem)
-          json? ? json.call(event: :cache_key, key: word, file: File.expand_path(path)) : terminal.out.puts(word)
-          terminal.tell "the private key is in #{path}: give it to those who may send, as SPATE_CACHE_KEY"
-          terminal.hint "spate cache trust #{word}"
+          tell(public_key, path)
           0
         end
 
         private
+
+        def tell(key, path)
+          if json?
+            json.call(event: :cache_key, key: key.to_s, id: key.id, file: File.expand_path(path))
+          else
+            terminal.out.puts(key.to_s)
+          end
+          terminal.tell "the private key is in #{path}: give it to those who may send, as SPATE_CACHE_KEY; " \
+                        "do not commit it (a line for .gitignore: #{File.basename(path)})"
+          terminal.tell "#{key.name}'s builds are signed by the id #{key.id}"
+          terminal.hint "spate cache trust #{key}"
+        end
 
         def write(path, pem)
           File.open(path, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(pem) }

@@ -6,10 +6,12 @@ module Spate
       # `spate cache trust NAME:KEY`: of a name that is known the new key takes the place.
       class Trust < Subcommand
         def run
-          key = RemoteCache::Trust::PublicKey.parse(operands!("NAME:KEY").first, "NAME:KEY")
+          key = RemoteCache::Trust::PublicKey.parse(operands!("NAME:KEY").first, "the operand")
           kept = setting(RemoteCache::Trust::SETTING)
-          others = kept.value.to_s.split(/[\s,]+/).reject { |word| word.start_with?("#{key.name}:") }
-          kept.value = [*others, operands.first].join(" ")
+          before, others = kept.value.to_s.split(/[\s,]+/).partition { |word| word.start_with?("#{key.name}:") }
+          kept.value = [*others, key.word].join(" ")
+          terminal.tell "taken for #{key.name}: what the key with the id #{key.id} signs"
+          terminal.tell "the key that #{key.name} had before is trusted no more" if (before - [key.word]).any?
           0
         end
       end

@@ -7,17 +7,22 @@ module Spate
       class PrivateKey
         VARIABLE = Ground::SigningKey::VARIABLE
 
+        # The one of this machine, nil where it has none. Raises Settings::Error.
+        def self.of(env) = env[VARIABLE].to_s.empty? ? nil : load(env[VARIABLE])
+
         # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it. Raises
         # Settings::Error, which never has the text in it.
         def self.load(text)
-          pem = text.include?("-----BEGIN") ? text.gsub("\\n", "\n") : File.read(text, 64 << 10).to_s
-          new(read(pem))
+          pem = text.include?("-----BEGIN") || public?(text) ? text : File.read(text, 64 << 10).to_s
+          new(read(lines(pem)))
         rescue SystemCallError, ArgumentError => e # a NUL in the path
           raise Settings::Error.new("#{VARIABLE} is neither PEM nor the path of a file: #{e.class.name[/\w+\z/]}",
                                     hint: HINT)
         end
 
         def self.read(pem)
+          raise Settings::Error.new("#{VARIABLE} is a public key, expected a private one", hint: OTHER) if public?(pem)
+
           Ground::Openssl.load
           # Without a password it would be asked for on the terminal.
           key = OpenSSL::PKey.read(pem, "")
@@ -27,15 +32,25 @@ module Spate
         rescue OpenSSL::PKey::PKeyError, ArgumentError
           raise Settings::Error.new("#{VARIABLE} has no private key in PEM, or one with a password", hint: HINT)
         end
-        private_class_method :read
+
+        # PEM as it has to be, where all of it was put into one line, as variables of some CI have to be.
+        def self.lines(pem)
+          return pem if pem.strip.match?(/[\r\n]/)
+
+          pem.gsub(/(?<=-----)(?!BEGIN|END)[^-]+/) { |text| text.gsub(/\s+|\\n/, "\n") }
+        end
+
+        def self.public?(text) = text.match?(%r{\A\s*(?:-----BEGIN PUBLIC KEY|[\w.@-]{1,64}:[\w+/]{43}=)})
+        private_class_method :read, :lines, :public?
 
         def self.generate
           Ground::Openssl.load
           new(OpenSSL::PKey.generate_key("ED25519"))
         end
 
-        HINT = "make one with `openssl genpkey -algorithm ed25519 -out cache.pem`"
-        private_constant :HINT
+        HINT = "spate cache key NAME makes one, in NAME.pem"
+        OTHER = "`spate cache key NAME` put that into NAME.pem; what it printed is for `spate cache trust`"
+        private_constant :HINT, :OTHER
 
         # key: OpenSSL::PKey.
         def initialize(key)

@@ -6,16 +6,17 @@ module Spate
       # An Ed25519 key that verifies. name: for people. bytes: the key itself, 32 of them (RFC 8032). since: Unix time;
       # what it signed before does not count.
       PublicKey = Struct.new(:name, :bytes, :since) do
-        # "name:base64" or "name:base64:since=2026-11-01". origin: where the word is from, for the error. Raises
+        # "name:base64" or "name:base64:since=2026-11-01"; the base64 of the key itself, or as `openssl pkey -pubout`
+        # writes it. origin: Trust::SETTING, or in words where the word is from, for the error. Raises
         # Settings::InvalidValue.
         def self.parse(word, origin)
           name, text, day = word.split(":", 3)
-          bytes = text.to_s.unpack1("m0") if name.match?(/\A[\w.@-]{1,64}\z/)
+          bytes = text.to_s.gsub(self::ARMOUR, "").unpack1("m0").delete_prefix(self::PREFIX)
           since = day.nil? ? 0 : since(day)
-          raise invalid(word, origin) unless bytes&.bytesize == 32 && since
+          raise invalid(word, origin) unless name.to_s.match?(/\A[\w.@-]{1,64}\z/) && bytes.bytesize == 32 && since
 
           new(name, bytes, since)
-        rescue ArgumentError
+        rescue ArgumentError # no base64
           raise invalid(word, origin)
         end
 
@@ -26,15 +27,19 @@ module Spate
         end
 
         def self.invalid(word, origin)
-          Settings::InvalidValue.new(origin, word, "NAME:KEY or NAME:KEY:since=2026-11-01, with the 32 bytes of an " \
-                                                   "Ed25519 key in base64")
+          told = origin == SETTING ? {} : { thing: origin, hint: "spate cache key NAME makes one and prints it" }
+          Settings::InvalidValue.new(origin, word, "NAME:KEY or NAME:KEY:since=2026-11-01, with an Ed25519 key in " \
+                                                   "base64", **told)
         end
         private_class_method :since, :invalid
 
         # 32 hex digits.
         def id = @id ||= Store.sha256(bytes)[0, 32]
 
-        # As in the setting, without since.
+        # As in the setting.
+        def word = since.zero? ? to_s : "#{self}:since=#{Time.at(since).utc.strftime("%F")}"
+
+        # The same without since.
         def to_s = "#{name}:#{[bytes].pack("m0")}"
 
         # signature: 64 bytes.
@@ -56,6 +61,8 @@ module Spate
       end
 
       PublicKey::PREFIX = ["302a300506032b6570032100"].pack("H*").freeze
+      # What PEM has around base64 and in it, also where a variable cannot have lines.
+      PublicKey::ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|\s|\\n/
     end
   end
 end

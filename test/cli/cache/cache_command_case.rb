@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "support/project"
+
+# `spate cache`, typed in an application that nothing was installed for. No source is asked.
+class CacheCommandCase < CLICase
+  def project = @project ||= Spate::TestProject.new(File.join(folder, "app"), "source 'https://gems.test'\n")
+  def cache(*words, **env) = project.spate!("cache", *words, **env)
+  def remembered(name = "spate.cache") = Spate::Settings.load(root: project.folder, env: project.env)[name]
+  def key = @key ||= Spate::RemoteCache::Trust::PrivateKey.generate
+  def place(name = "share") = File.join(folder, name).tap { |path| FileUtils.mkdir_p(path) }
+
+  # What it says, failing with that code.
+  def refused(code, *words, **env)
+    output, status = project.spate("cache", *words, **env)
+    assert_equal code, status.exitstatus, output
+    output
+  end
+end
