@@ -53,6 +53,9 @@ module Spate
 
     SETTING = "spate.cache"
     VARIABLE = "SPATE_CACHE"
+    # What either may say, so that another does not count.
+    OFF = "off"
+    PLACES = { local: ".bundle/config", environment: "BUNDLE_SPATE__CACHE", global: "your configuration" }.freeze
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
     # Seconds: to connect, and between two reads.
     CONNECT = 2
@@ -60,10 +63,18 @@ module Spate
 
     class << self
       # Whether an application is to use one, for whom nothing shall be loaded otherwise.
-      def set?(settings) = !text(settings).empty?
+      def set?(settings) = !none?(found(settings).first)
+
+      def none?(text) = ["", OFF].include?(text.to_s.strip)
+
+      # What counts of variable and setting (String or nil), and in words where it is from.
+      def found(settings)
+        text = settings.env[VARIABLE] and return [text, VARIABLE]
+        [settings[SETTING], PLACES[settings.origin(SETTING)]]
+      end
 
       # Address of the one in use, nil where there is none. Raises InvalidAddress.
-      def address(settings) = (Address.parse(text(settings)) if set?(settings))
+      def address(settings) = (Address.parse(found(settings).first.to_s.strip) if set?(settings))
 
       # Client of the one in use, for an install: it waits no longer than an install may.
       def client(settings, events:)
@@ -93,10 +104,6 @@ module Spate
 
         raise ArgumentError, "no name in a cache: #{text.inspect}, expected ac/ or cas/ and 64 hexadecimal digits"
       end
-
-      private
-
-      def text(settings) = (settings.env[VARIABLE] || settings[SETTING]).to_s.strip
     end
   end
 end

@@ -13,10 +13,11 @@ module Spate
       OPTIONS = %w[region endpoint path_style profile].freeze
       # What S3 takes, and what older buckets and other servers have beside it; never "..".
       BUCKET = /\A(?!.*\.\.)[a-zA-Z0-9][\w.-]{1,253}[a-zA-Z0-9]\z/
+      RELATIVE = %r{\A(?:~|\.\.?)(?:/|\z)}
       # To the last @ before the host, which is the first but where something else than a port follows a colon: then a
       # password has a slash.
       USERINFO = %r{\A[^:]+://([^/]+|[^/:\[]*:(?!\d{0,5}/).*)@}
-      private_constant :OPTIONS, :BUCKET, :USERINFO
+      private_constant :OPTIONS, :BUCKET, :RELATIVE, :USERINFO
 
       # :http, :s3 or :folder.
       attr_reader :kind
@@ -52,6 +53,8 @@ module Spate
         when %r{\As3://}i then bucket_of(text[5..])
         when %r{\Afile:///}i then folder(URI.decode_www_form_component(text[7..].gsub("+", "%2B")))
         when %r{\A/} then folder(text)
+        when RELATIVE
+          refuse("is a relative path", hint: "say #{File.expand_path(text).dump[1..-2]} (docs/team-cache.md)")
         else refuse("is neither http, https, s3 nor the absolute path of a folder")
         end
       rescue URI::Error, ArgumentError => e # of the text, or of an escape in it
@@ -67,12 +70,9 @@ module Spate
         end
       end
 
-      # As it may be written into a file that is committed: with what a bucket is asked with.
-      def lasting = kind == :s3 ? @text : to_s
-
       private
 
-      def refuse(expected) = raise(InvalidAddress.new(@text, expected))
+      def refuse(expected, **hint) = raise(InvalidAddress.new(@text, expected, **hint))
 
       def web(text)
         @kind = :http

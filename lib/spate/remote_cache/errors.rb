@@ -39,14 +39,13 @@ module Spate
 
     # Where a cache should be, and what is no such place.
     class InvalidAddress < Settings::Error
+      HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
       # Without a scheme, a user and password are what is before an @.
       USER = %r{\A(?!.*://).*@}
       private_constant :USER
 
-      def initialize(text, expected)
-        super("the cache's address #{Ground.redact(text).sub(USER, "...@").inspect} #{Ground.redact(expected)}",
-              hint: "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: " \
-                    "docs/team-cache.md")
+      def initialize(text, expected, hint: HINT)
+        super("the cache's address #{Ground.redact(text).sub(USER, "...@").inspect} #{Ground.redact(expected)}", hint: hint)
       end
     end
 

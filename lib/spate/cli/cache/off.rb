@@ -3,12 +3,17 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache off`
+      # `spate cache off`: where all of the user's applications have one, this one has none from then on.
       class Off < Subcommand
         def run
           operands!
-          kept = setting("spate.cache")
-          kept.value ? kept.value = nil : terminal.tell("no cache is remembered here")
+          kept = setting(RemoteCache::SETTING)
+          here = kept.value
+          kept.value = nil if here && here != RemoteCache::OFF
+          others = kept.settings[RemoteCache::SETTING]
+          kept.value = RemoteCache::OFF if others && others != RemoteCache::OFF && !values[:global]
+          terminal.tell("no cache is remembered here") if here.nil? && others.nil?
+          tell_outweighed(kept, nil)
           0
         end
       end

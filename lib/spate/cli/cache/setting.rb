@@ -5,35 +5,49 @@ module Spate
     class Cache
       # One setting, kept where Bundler keeps its own: in the application's .bundle/config, or in the user's.
       class Setting
+        # Bundler could not write it.
+        class NotRemembered < Error
+          EXIT_CODE = 9
+
+          def initialize(file, error)
+            super("nothing can be remembered in #{file}", details: error.details, hint:
+              "--global remembers for all of this user's applications, SPATE_CACHE and SPATE_CACHE_KEYS for one run")
+          end
+        end
+
         def initialize(name, context, terminal, global: false)
           @name = name
           @context = context
           @terminal = terminal
-          @level = global ? "--global" : "--local"
+          @level = global ? :global : :local
         end
 
         # Its value at this level, nil where it has none.
-        def value
-          settings = Settings.load(root: @context.location.root, env: @context.env)
-          settings.levels[@level == "--global" ? :global : :local][Settings::Key.for(@name)]
-        rescue Gemfile::NotFound
-          raise if @level == "--local"
+        def value = settings.levels[@level][Settings::Key.for(@name)]
 
-          Settings.load(root: nil, env: @context.env).levels[:global][Settings::Key.for(@name)]
-        end
-
-        # nil forgets it. Raises Gemfile::BundlerFailed.
+        # nil forgets it. Raises NotRemembered.
         def value=(text)
-          location = @context.location if @level == "--local"
-          words = text ? ["set", @level, @name, text] : ["unset", @level, @name]
+          location = @context.location if @level == :local
+          words = text ? ["set", "--#{@level}", @name, text] : ["unset", "--#{@level}", @name]
           Gemfile::BundleCommand.capture(["config", *words], location, env: @context.env)
           @terminal.tell("#{text ? "remembered" : "forgotten"} in #{file}: #{[@name, text].compact.join(" ")}")
+        rescue Gemfile::BundlerFailed => e
+          raise NotRemembered.new(file, e)
+        end
+
+        # Settings as they are now.
+        def settings
+          Settings.load(root: @context.location.root, env: @context.env)
+        rescue Gemfile::NotFound
+          raise if @level == :local
+
+          Settings.load(root: nil, env: @context.env)
         end
 
         private
 
         def file
-          return "your configuration" if @level == "--global"
+          return "your configuration" if @level == :global
 
           path = Settings::Folders.new(@context.location.root, @context.env).local_config || ".bundle/config"
           path.delete_prefix("#{@context.location.root}/")

@@ -10,27 +10,54 @@ module Spate
 
         def run
           operands!
-          usage = RemoteCache::Client::Usage.new(context.store, address).to_h
-          keys = RemoteCache::Trust.from(settings).keys.map(&:name)
-          writes = !Ground::SigningKey.of(context.env).nil?
+          cache = transport(&:to_s)
+          usage = RemoteCache::Client::Usage.new(context.store, cache).to_h
+          keys, fault = trusted
+          id, key_fault = signing
+          faults = [fault, key_fault].compact
           if json?
-            json.call(event: :cache_status, address: address.to_s, trusts: keys, writes: writes, **usage)
+            json.call(event: :cache_status, address: cache, trusts: keys.map(&:name), signers: ids(keys),
+                      writes: !id.nil?, id: id, faults: faults.map(&:message), **usage)
           else
-            lines(usage, keys, writes).each { |line| terminal.out.puts(line) }
+            lines(cache, keys, id, usage).each { |line| terminal.out.puts(line) }
+            faults.each { |error| terminal.warning(error.message, hint: error.hint) }
           end
           0
         end
 
         private
 
-        def lines(usage, keys, writes)
+        # [[PublicKey], what is wrong with them or nil]
+        def trusted
+          [RemoteCache::Trust.from(settings).keys, nil]
+        rescue Settings::Error => e
+          [[], e]
+        end
+
+        # [id of the key to sign with or nil, what is wrong with it or nil]
+        def signing
+          [RemoteCache::Trust::PrivateKey.of(context.env)&.id, nil]
+        rescue Settings::Error => e
+          [nil, e]
+        end
+
+        def ids(keys) = keys.to_h { |key| [key.name, key.id] }
+
+        def lines(cache, keys, id, usage)
+          trusts = keys.map { |key| "trusts #{key.name}, whose id is #{key.id}" }
+          trusts = ["trusts nobody: no build is taken"] if trusts.empty?
+          [cache, *("sends, signed by the id #{id}" if id), *trusts, *history(usage)]
+        end
+
+        def history(usage)
+          return ["not asked yet"] if usage[:installs].zero?
+
           reasons = usage[:reasons].max_by(MOST) { |_, count| count }
-          ["#{address}#{", with a key to send" if writes}",
-           keys.empty? ? "trusts nobody: no build is taken" : "trusts #{keys.join(", ")}",
-           "asked in #{Units.count(usage[:installs], "install")}: #{Units.count(usage[:archives], "archive")}, " \
+          ["asked in #{Units.count(usage[:installs], "install")}: #{Units.count(usage[:archives], "archive")}, " \
            "#{Units.count(usage[:builds], "build")}, #{Units.count(usage[:verdicts], "verdict")} and " \
            "#{Units.count(usage[:images], "set")} of boot images had (#{Units.bytes(usage[:bytes])}), " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
+           *("  the last failure: #{Ground::Terminal.plain(usage[:failure])}" if usage[:failure]),
            "spared #{Units.seconds(usage[:seconds])} of compiling",
            *reasons.map { |words, count| "  not used #{count}x: #{Ground::Terminal.plain(words)}" }]
         end

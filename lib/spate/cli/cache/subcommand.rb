@@ -51,18 +51,35 @@ module Spate
         # RemoteCache::Address of the cache in use. Raises NoCache, InvalidAddress.
         def address = @address ||= RemoteCache.address(settings) || raise(NoCache)
 
+        # Of the cache in use, for the block. patience: seconds to connect, and of silence.
+        def transport(place = address, **patience)
+          there = RemoteCache.transport(place, env: context.env, settings: settings, **patience)
+          yield there
+        ensure
+          there&.close
+        end
+
         # RemoteCache::Contents of it, for the block; what is told meanwhile goes beside the progress.
         def contents
-          @transport = RemoteCache.transport(address, env: context.env, settings: settings)
-          yield RemoteCache::Contents.new(@transport, trust: RemoteCache::Trust.from(settings), store: context.store,
-                                                      progress: progress)
+          transport do |there|
+            yield RemoteCache::Contents.new(there, trust: RemoteCache::Trust.from(settings), store: context.store,
+                                                   progress: progress)
+          end
         ensure
           progress&.clear
-          @transport&.close
         end
 
         # nil where events are told instead.
         def progress = json? ? nil : @progress ||= Output::Progress.new(terminal)
+
+        # Where another place than the setting that was changed counts. text: what it is now.
+        def tell_outweighed(setting, text)
+          counts, where = RemoteCache.found(setting.settings)
+          return if RemoteCache.none?(counts) ? text.nil? : counts == text
+
+          cache = RemoteCache.none?(counts) ? "no cache" : Ground.redact(counts)
+          terminal.warning("#{where} outweighs that, and says: #{cache}")
+        end
 
         # Setting to change, where --global or the application says.
         def setting(name) = Setting.new(name, context, terminal, global: values[:global])

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "cli/cache/cache_command_case"
+
+# `spate cache off`, where the cache may be somebody else's word, too.
+class CacheOffTest < CacheCommandCase
+  def test_one_application_may_have_none
+    cache("use", "--global", place)
+    cache("use", place("other"))
+    assert_match(%r{remembered in .bundle/config: spate.cache off}, cache("off"))
+    assert_match(/no cache of a team is in use/, refused(14, "status"))
+    refute_match(/remembered in|forgotten in/, cache("off"), "once is enough")
+    cache("use", place)
+    assert_match(/^#{place}$/, cache("status"))
+  end
+
+  def test_what_still_counts_is_told
+    cache("use", place)
+    assert_match(/^warning: SPATE_CACHE outweighs that, and says: #{place("y")}$/,
+                 cache("off", SPATE_CACHE: place("y")))
+    assert_nil remembered
+    assert_match(/no cache is remembered here/, cache("off"))
+    assert_match(/no cache of a team is in use/, refused(14, "status", SPATE_CACHE: "off"))
+  end
+end

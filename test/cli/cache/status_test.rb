@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "cli/cache/cache_command_case"
+require "json"
+
+# `spate cache status` before and after anything was asked, and with keys that are no good.
+class CacheStatusTest < CacheCommandCase
+  def status(**env) = cache("status", SPATE_CACHE: place, **env)
+
+  def test_before_anything_was_asked
+    assert_equal "#{place}\ntrusts nobody: no build is taken\nnot asked yet\n", status
+    output = status(SPATE_CACHE_KEY: key.to_pem, SPATE_CACHE_KEYS: key.public_key("ci").to_s)
+    assert_includes output, "sends, signed by the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"
+  end
+
+  def test_what_is_wrong_with_keys
+    output = status(SPATE_CACHE_KEY: "/nowhere.pem", SPATE_CACHE_KEYS: "ci")
+    assert_match(/^warning: SPATE_CACHE_KEY is neither PEM nor the path of a file/, output)
+    assert_match(/^warning: SPATE_CACHE_KEYS is "ci"; expected NAME:KEY/, output)
+    refute_match(/^sends/, output)
+    facts = JSON.parse(cache("status", "--json", SPATE_CACHE: place, SPATE_CACHE_KEY: "/nowhere.pem"))
+    assert_equal [false, nil, 1], [*facts.values_at("writes", "id"), facts["faults"].size]
+  end
+
+  # Each asked server has its own history.
+  def test_the_last_failure_and_whose_it_is
+    address = ->(port) { "s3://acme/ruby?endpoint=http://127.0.0.1:#{port}" }
+    name = Spate::RemoteCache.transport(address[9], env: {}).to_s
+    Spate::RemoteCache::Client::Usage.new(project.store, name)
+                                     .add({ installs: 1, failures: 2, reasons: {}, failure: "the cache is full" })
+    assert_match(/2 failures\n  the last failure: the cache is full\n/, cache("status", SPATE_CACHE: address[9]))
+    assert_match(/not asked yet/, cache("status", SPATE_CACHE: address[10]))
+  end
+end
