@@ -94,7 +94,11 @@ module Spate
         halves.report_failures
       end
 
-      def share(report) = Sharing.new(context, terminal, wait: values[:push], json: json?).call(report)
+      def share(report)
+        return if values[:local]
+
+        Sharing.new(context, terminal, wait: values[:push], json: json?) { |event| tell_event(event) }.call(report)
+      end
 
       # Once: where nothing of the bundle was there before, and somebody looks.
       def hint_at_packages(report)
@@ -107,9 +111,10 @@ module Spate
       end
 
       def refuse_contradiction
-        return unless values[:local] && values[:refresh]
+        return unless values[:local]
 
-        raise UsageError.new("--local asks no source, and --refresh asks all", hint: "leave one of them out")
+        other = { refresh: "--refresh asks all", push: "--push sends" }.find { |name, _| values[name] } or return
+        raise UsageError.new("--local asks no source, and #{other.last}", hint: "leave one of them out")
       end
 
       # A bundle that `bundle exec` finds incomplete would be the outcome.

@@ -77,8 +77,13 @@ module Spate
         RemoteCache::Verdicts.new(location: location, settings: settings, store: store, trust: trust)
       end
 
-      # Whose builds count here. Asked for only where there are some of others.
-      def trust = @trust ||= RemoteCache::Trust.from(settings)
+      # Whose builds count here. Asked for only where there are some of others. What is no key costs no install.
+      def trust
+        @trust ||= RemoteCache::Trust.from(settings)
+      rescue Settings::InvalidValue => e
+        events.emit(:warning, message: "#{e.message}; builds of others are not used", hint: e.hint)
+        @trust = RemoteCache::Trust.new([])
+      end
 
       # Archives of the application's own.
       def vendor = @vendor ||= Registry::Vendor.for(settings: settings, root: location.root)

@@ -23,9 +23,12 @@ module Spate
       PASSING = %i[slow answer].freeze
       MOST = 3
 
+      STRANGERS = 3
+      TRUST = "spate cache trust NAME:KEY, with the key of that id: `spate cache key` printed both"
+
       # Those who ask: transport, how often it failed them, whether it is no use to them any more.
       Line = Struct.new(:transport, :troubles, :down)
-      private_constant :Line
+      private_constant :Line, :STRANGERS, :TRUST
 
       # The block makes a transport that waits for so many seconds: see RemoteCache.transport.
       def initialize(events: Events.new)
@@ -54,8 +57,8 @@ module Spate
       def name = @builds.transport.to_s
 
       # Of this run so far: archives, builds, verdicts, images (had), misses, failures (Integer), bytes, seconds (of
-      # compiling that was spared), reasons ({words => how often}).
-      def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup } }
+      # compiling that was spared), reasons ({words => how often}), failure (words of the last one, or nil).
+      def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup, failure: @failure } }
 
       # kind: :archives, :builds, :verdicts, :images, :seconds or :misses.
       def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
@@ -88,8 +91,18 @@ module Spate
       # What went wrong with something that it had.
       def trouble(error)
         count(:failures)
+        @failure = error.message
         hint = error.hint if error.respond_to?(:hint)
         @events.emit(:warning, message: "the team's cache #{name}: #{error.message}", hint: hint)
+      end
+
+      # Whose builds were there and are not taken, at the end of a run. Anybody may have signed some: the first few.
+      def tell_strangers
+        found = tally[:reasons].filter_map { |reason, count| (id = Trust.stranger(reason)) && [id, count] }
+        found.max_by(STRANGERS, &:last).each do |id, count|
+          @events.emit(:warning, message: "not taken from the team's cache, since nobody here trusts the signer with " \
+                                          "the id #{id}: #{count} #{count == 1 ? "build" : "builds"}", hint: TRUST)
+        end
       end
 
       # Ends all requests at once.
@@ -126,6 +139,7 @@ module Spate
         passing = PASSING.include?(error.reason)
         news = @mutex.synchronize do
           @tally[:failures] += 1
+          @failure = error.message
           lines.each { |line| line.troubles += 1 }
           over = passing ? lines.select { |line| line.troubles >= MOST } : [@archives, @builds]
           next if over.all?(&:down)

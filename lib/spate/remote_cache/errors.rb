@@ -45,7 +45,8 @@ module Spate
       private_constant :USER
 
       def initialize(text, expected, hint: HINT)
-        super("the cache's address #{Ground.redact(text).sub(USER, "...@").inspect} #{Ground.redact(expected)}", hint: hint)
+        shown = Ground.redact(text).sub(USER, "...@").inspect
+        super("the cache's address #{shown} #{Ground.redact(expected)}", hint: hint)
       end
     end
 

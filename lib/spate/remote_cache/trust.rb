@@ -14,6 +14,9 @@ module Spate
       # Seconds that a signer's clock may be before this one.
       DAY = 24 * 60 * 60
 
+      # Of a reason (see #doubt) that says so, the id of a signer whom nobody trusts; else nil.
+      def self.stranger(reason) = reason[/\Asigned by (\h{32}), whom nobody here trusts\z/, 1]
+
       # Raises Settings::InvalidValue.
       def self.from(settings)
         texts = { SETTING => settings[SETTING], VARIABLE => settings.env[VARIABLE] }

@@ -81,10 +81,10 @@ module Spate
 
         # One that is made for this run tells what would be sent.
         def key
-          text = Ground::SigningKey.of(context.env)
-          return RemoteCache::Trust::PrivateKey.load(text) if text
+          own = RemoteCache::Trust::PrivateKey.of(context.env) and return own
           raise NoKey unless values[:dry_run]
 
+          @keyless = true
           RemoteCache::Trust::PrivateKey.generate
         end
 
@@ -136,6 +136,7 @@ module Spate
           parts = WORDS.filter_map { |state, words| "#{@found[state].size} #{words}" if @found[state].any? }
           size = " (#{Units.bytes(bytes)})" if bytes.positive?
           terminal.tell parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"
+          terminal.hint("a key is needed for that, in SPATE_CACHE_KEY: spate cache key NAME") if @keyless
         end
       end
     end

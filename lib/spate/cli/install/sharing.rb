@@ -9,26 +9,34 @@ module Spate
       class Sharing
         LOG = "logs/cache-push.log"
 
-        # context: Command::Context. wait: whether to send it in this process (--push).
-        def initialize(context, terminal, wait:, json: nil)
+        # context: Command::Context. wait: whether to send it in this process (--push). The block takes what is wrong
+        # with the keys, as facts of a warning.
+        def initialize(context, terminal, wait:, json: nil, &warn)
           @context = context
           @terminal = terminal
           @wait = wait
           @json = json
+          @warn = warn
         end
 
         # report: of the install.
         def call(report)
           return unless RemoteCache.set?(@context.settings)
           return push if @wait
-          return unless key && (report.built.positive? || report.fetched.positive?)
+          return unless key? && (report.built.positive? || report.fetched.positive?)
 
           ci? ? in_job : background
         end
 
         private
 
-        def key = Ground::SigningKey.of(@context.env)
+        # Where there is one, it is looked at in each run: nobody reads the log of who cannot send.
+        def key?
+          RemoteCache::Trust::PrivateKey.of(@context.env)
+        rescue Settings::Error => e
+          warn("#{e.message}; nothing is sent to the team's cache", e)
+        end
+
         def ci? = !["", "false"].include?(@context.env["CI"].to_s)
 
         def push(**more)
@@ -40,10 +48,12 @@ module Spate
         def in_job
           push(noted: true)
         rescue Error => e
-          message = "nothing more is sent to the team's cache: #{e.message}"
-          return @terminal.warning(message, hint: e.hint) unless @json
+          warn("nothing more is sent to the team's cache: #{e.message}", e)
+        end
 
-          Ground::JsonLines.new(@terminal.out).call(event: :warning, message: message, hint: e.hint)
+        def warn(message, error)
+          @warn.call(event: :warning, message: message, hint: error.hint)
+          nil
         end
 
         # What goes wrong is in its log; what was not sent is sent after the next install.
@@ -58,6 +68,7 @@ module Spate
 
         # Everybody's processes can be read by their user's others (/proc), so the key comes through a pipe.
         def start(output)
+          key = Ground::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)
           IO.pipe do |reader, writer|
             env = @context.env.merge(Ground::SigningKey::VARIABLE => "/dev/stdin")

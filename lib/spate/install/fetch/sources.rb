@@ -61,11 +61,16 @@ module Spate
           end
         end
 
+        # What came from the team's cache so far, archives and builds.
+        def team_bytes = @team_bytes.to_i + @team&.tally.to_h.fetch(:bytes, 0)
+
         # Ends what is under way; whoever asks later gets another client.
         def close
           @mutex.synchronize do
             [@client, @team].compact.each(&:close)
             if @team
+              @team.tell_strangers
+              @team_bytes = team_bytes
               RemoteCache::Client::Usage.new(@store, @team.name).add({ **@team.tally, installs: @told ? 0 : 1 })
               @told = true
             end

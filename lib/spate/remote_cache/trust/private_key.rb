@@ -8,7 +8,9 @@ module Spate
         VARIABLE = Ground::SigningKey::VARIABLE
 
         # The one of this machine, nil where it has none. Raises Settings::Error.
-        def self.of(env) = env[VARIABLE].to_s.empty? ? nil : load(env[VARIABLE])
+        def self.of(env)
+          text = Ground::SigningKey.of(env) and load(text)
+        end
 
         # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it. Raises
         # Settings::Error, which never has the text in it.
