@@ -43,6 +43,17 @@ class JSTest < JSCase
     assert_equal "#{folder}/store", calls.first[:env]["SPATE_HOME"]
   end
 
+  def test_an_install_where_there_is_no_gemfile
+    calls = restoring(report(total: 3, from_store: 3)) do
+      result = spate("install", "--js", "--copy", dir: app)
+      assert_equal [0, "3 packages in 0.00 s: 3 from the store\n"], result.to_a.values_at(0, 2)
+    end
+    assert calls.first[:options].copy
+    refute_path_exists app(".bundle")
+    assert_equal 2, spate("install", "--js", dir: folder).status
+    assert_match(/no Gemfile.*what package.json names: spate js$/m, spate("install", dir: app).err)
+  end
+
   def test_an_install_points_to_options_that_are_here
     { "--omit=dev" => "--omit TYPES", "--restore" => "--restore NAMES", "--ignore-scripts" => "--ignore-scripts" }
       .each do |word, hint|
@@ -77,13 +88,6 @@ class JSTest < JSCase
   def test_kinds_that_there_are_not
     assert_equal [2, "error: --omit: \"development\" is none of dev, optional, peer\nhint: spate js --omit dev\n"],
                  spate("js", "--omit", "development", dir: app).to_a.values_at(0, 2)
-  end
-
-  def test_without_a_gemfile_an_install_points_here
-    assert_equal [2, "error: no Gemfile or gems.rb in #{app} or any folder above\n" \
-                     "hint: make one: bundle init; what package.json names: spate js\n"],
-                 spate("install", "--js", dir: app).to_a.values_at(0, 2)
-    refute_path_exists app(".bundle")
   end
 
   def test_json

@@ -49,6 +49,8 @@ module Spate
       def run
         no_operands!
         refuse_contradiction
+        return packages_alone if values[:js] && !gemfile?
+
         images = boot_images
         context.settings.validate! # before anything of it is written down
         refuse_unknown_only
@@ -73,6 +75,18 @@ module Spate
         gems(events).run
       ensure
         listener&.finish
+      end
+
+      # Whether there is one, or should be.
+      def gemfile?
+        context.location
+      rescue Gemfile::NotFound
+        raise if values[:gemfile] || !JS::Half.upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
+      end
+
+      # Nothing can be remembered for it.
+      def packages_alone
+        JS.new(values.slice(*JS.options.map(&:key)), operands, terminal: terminal, env: env).run
       end
 
       # backlog: what both halves fetch and unpack through, nil where there is one half.
