@@ -94,6 +94,7 @@ module Spate
         tell_without_extension(items)
         install_folders(plan, items)
         @report.count(items)
+        @report.team_bytes = @context.sources.team_bytes
         clean if clean?
         change_links(in_place.map(&:full_name))
         messages(items)

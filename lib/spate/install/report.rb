@@ -75,7 +75,6 @@ module Spate
         when :network then @fetched += 1
                            @fetched_bytes += item.bytes.to_i
         when :team then @from_team += 1
-                        @team_bytes += item.bytes.to_i
         when :store then @from_store += 1
         when :vendor then @from_vendor += 1
         when :bundle then @reused += 1

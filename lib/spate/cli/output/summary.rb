@@ -40,18 +40,21 @@ module Spate
           number(@report.fetched, "from the network (#{Units.bytes(@report.fetched_bytes)})")
         end
 
-        def team
-          number(@report.from_team, "from the team's cache (#{Units.bytes(@report.team_bytes)})")
-        end
+        def team = number(@report.from_team, "from the team's cache (#{team_bytes})")
 
-        # "2 extensions built, 7 reused"; "7 extensions reused" where none was built.
+        # "2 extensions built, 6 from the team's cache, 7 reused"; the first of them says what is counted.
         def extensions
-          built = "#{Units.count(@report.built, "extension")} built#{bound}" if @report.built.positive?
-          return built unless @report.build_reused.positive?
-          return "#{built}, #{@report.build_reused} reused" if built
-
-          "#{Units.count(@report.build_reused, "extension")} reused"
+          stored = @report.build_reused - @report.builds_from_team
+          counts = [[@report.built, "built#{bound}"], [@report.builds_from_team, shared], [stored, "reused"]]
+          done = counts.select { |count, _| count.positive? }
+          words = done.each_with_index.map do |(count, text), index|
+            "#{index.zero? ? Units.count(count, "extension") : Units.number(count)} #{text}"
+          end
+          words.join(", ") if words.any?
         end
+
+        def shared = "from the team's cache#{" (#{team_bytes})" if @report.from_team.zero?}"
+        def team_bytes = Units.bytes(@report.team_bytes)
 
         def bound = (" (for this folder only: #{@report.bound.sort.join(", ")})" if @report.bound.any?)
 
