@@ -39,6 +39,14 @@ module Spate
                      [nil, "Bearer writer", "Bearer wrong"].map { |authorization| statuses(authorization) }
       end
 
+      def test_who_may_is_told_at_the_start
+        watch("--cache=#{store}")
+        assert_equal "everybody may read, nobody may write: --cache-write-token FILE or --cache-open\n", told(/may/)
+        { { anyone: true } => "everybody may read, who may read may write",
+          { readers: %w[a], writers: %w[b] } => "who has a token may read, who has a writer's token may write" }
+          .each { |options, line| assert_equal line, Cache::Access.new(**options).to_s }
+      end
+
       # Nobody writes because somebody forgot to say who may.
       def test_nobody_writes
         cache("--cache-read-token", readers)

@@ -38,6 +38,14 @@ module Spate
           refuse(403, "Nothing can be written here: the node knows no writer's token.")
         end
 
+        # Both in a line, for who starts it.
+        def to_s
+          writers = "nobody may write: --cache-write-token FILE or --cache-open"
+          writers = "who may read may write" if @anyone
+          writers = "who has a writer's token may write" if @writers.any?
+          "#{@readers.empty? ? "everybody" : "who has a token"} may read, #{writers}"
+        end
+
         def inspect = "#<#{self.class}>"
 
         private

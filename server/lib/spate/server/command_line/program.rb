@@ -39,7 +39,7 @@ module Spate
           @pid_file&.write
           Workers::Successor.ready(@env)
           @notice.ready
-          @err.puts banner, *watched, *certificate, *exposed
+          @err.puts banner, *watched, *@access&.to_s, *certificate, *exposed
         end
 
         def inspect = "#<#{self.class}>"
