@@ -22,7 +22,7 @@ module CommandPages
 
     ## Everything else
 
-    `lock`, `update`, `add` and `remove` run Bundler, then install. Where Bundler can be told to leave the installation
+    `update`, `add` and `remove` run Bundler, then install. Where Bundler can be told to leave the installation
     alone it is: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. Every other command of Bundler, its
     plugins' commands among them, runs Bundler in place of Spate, with its exit code: what only asks (`outdated`, `show`,
     `info`, `licenses` …) installs nothing. Before `pristine` runs, the store forgets its builds of these gems

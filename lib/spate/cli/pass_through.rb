@@ -2,16 +2,15 @@
 
 module Spate
   module CLI
-    # Every command that is Bundler's own. Those that change the lockfile run as a child, without installing where
-    # Bundler lets them, and Spate installs afterwards; any other replaces this process, so what only asks installs
-    # nothing.
+    # Every command that is Bundler's own. Those with which Bundler would install run as a child, without that where it
+    # lets them, and Spate installs afterwards; any other replaces this process, so what only asks installs nothing.
     class PassThrough
       # Bundler's commands up to version 4; also what the spelling of an unknown command is compared with.
       COMMANDS = %w[
         add binstubs cache clean config console env exec fund gem info init inject issue licenses lock
         open outdated package platform plugin pristine remove show update viz
       ].freeze
-      THEN_INSTALL = %w[lock update add remove].freeze
+      THEN_INSTALL = %w[update add remove].freeze
       # What every `bundle lock --update` understands of `bundle update`; with any other option Bundler updates itself.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local)\z/
 
@@ -83,8 +82,7 @@ module Spate
         ["lock", "--update", *(@argv - ["--all"])]
       end
 
-      # `spate lock --print` and the like only show, or write elsewhere.
-      def installs? = @argv.grep(/\A(--print|--skip-install|--lockfile(=.*)?)\z/).empty?
+      def installs? = !@argv.include?("--skip-install")
 
       def known? = COMMANDS.include?(@name) || plugin?
 
