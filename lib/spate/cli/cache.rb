@@ -22,7 +22,7 @@ module Spate
 
       summary "Share what was fetched and built with the machines of a team"
       usage "spate cache use ADDRESS          https://, s3://bucket/prefix, or a folder; remembered"
-      usage "spate cache off                  forget it"
+      usage "spate cache off                  forget it, or have none here where all of this user's have one"
       usage "spate cache trust NAME:KEY       take what the holder of that key has signed; remembered"
       usage "spate cache distrust NAME        no more"
       usage "spate cache key NAME [FILE]      make a key to sign with"
@@ -37,7 +37,7 @@ module Spate
       bundle_options
       common_options
       example "spate cache use s3://acme-builds/ruby", "where the team's cache is"
-      example "spate cache trust ci:MCowBQYDK2VwAyEA...", "whose builds are taken"
+      example "spate cache trust ci:q8nUFhgZ4iJ...=", "whose builds are taken"
       example "spate cache push --dry-run", "what would be sent, and what not and why"
       note "SPATE_CACHE is the address for one run, SPATE_CACHE_KEYS whom to trust, SPATE_CACHE_KEY the key to sign\n" \
            "with (its text or its file): who has one sends. docs/team-cache.md has more. `spate cache` alone, and\n" \
@@ -45,9 +45,11 @@ module Spate
 
       # What is none of these is Bundler's `cache`, which fills vendor/cache.
       def self.run(argv, terminal:, env:)
+        argv = ["--help", *argv.drop(1)] if argv.first == "help"
         ours = argv.first && (!argv.first.start_with?("-") || %w[-h --help].include?(argv.first))
         return super if ours
 
+        terminal.hint "this is `bundle cache`; the team's cache: spate cache --help" if argv.empty?
         PassThrough.new("cache", argv, terminal: terminal, env: env).run
       end
 
