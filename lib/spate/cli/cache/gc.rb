@@ -7,6 +7,17 @@ module Spate
       class Gc < Subcommand
         DEFAULT = "30d"
 
+        # A lockfile that does not say which archives it names: what it needs would go.
+        class Unnamed < Error
+          EXIT_CODE = 3
+
+          def initialize(path, names)
+            super("#{path} has no checksum of #{names.first}#{" and #{names.size - 1} more" if names.size > 1}, " \
+                  "and this machine has not installed it: which archives are to stay?",
+                  hint: "bundle lock --add-checksums, or spate install there before")
+          end
+        end
+
         def run
           age = ::Spate::Store::Prune.duration(values[:older_than] || DEFAULT)
           dry = values[:dry_run] || false
@@ -23,12 +34,31 @@ module Spate
                         "#{Units.number(found.documents + found.blobs)}#{left} (#{Units.bytes(found.bytes)})"
         end
 
-        # Gems of the lockfiles, their archives as far as these say, and what is about the whole lockfile.
+        # Gems of the lockfiles, their archives, and what is about the whole lockfile. Raises Unnamed.
         def named
-          lockfiles = operands.map { |path| read(path) }
-          named = lockfiles.flat_map { |lockfile| lockfile.specs.map { |spec| [spec.full_name, lockfile] } }
-          { names: named.map(&:first).uniq + operands.map { |path| RemoteCache::Entry.of_lockfile(File.binread(path)) },
-            archives: named.filter_map { |name, lockfile| lockfile.digests(name)["sha256"] }.uniq }
+          found = operands.map { |path| [path, read(path)] }
+          whole = operands.map { |path| RemoteCache::Entry.of_lockfile(File.binread(path)) }
+          { names: found.flat_map { |_, lockfile| lockfile.specs.map(&:full_name) }.uniq + whole,
+            archives: found.flat_map { |path, lockfile| archives(path, lockfile) }.uniq }
+        end
+
+        # SHA-256s, as the lockfile has them, or as this machine's sources said.
+        def archives(path, lockfile)
+          gems = lockfile.specs.select { |spec| spec.source.type == :gem }
+          found = gems.to_h { |spec| [spec.full_name, lockfile.digests(spec.full_name)["sha256"] || remembered(spec)] }
+          unknown = found.select { |_, sha256| sha256.nil? }.keys
+          raise Unnamed.new(path, unknown) if unknown.any?
+
+          found.values
+        end
+
+        def remembered(spec)
+          domains = spec.source.remotes.map { |remote| sources.remotes.for(remote).domain }
+          domains.lazy.filter_map { |domain| context.store.name_lookup(domain, spec.full_name) }.first
+        end
+
+        def sources
+          @sources ||= ::Spate::Install::Fetch::Sources.new(settings: settings, store: context.store, events: Events.new)
         end
 
         def read(path)
