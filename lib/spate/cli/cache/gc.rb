@@ -58,7 +58,8 @@ module Spate
         end
 
         def sources
-          @sources ||= ::Spate::Install::Fetch::Sources.new(settings: settings, store: context.store, events: Events.new)
+          @sources ||= ::Spate::Install::Fetch::Sources.new(settings: settings, store: context.store,
+                                                            events: Events.new)
         end
 
         def read(path)

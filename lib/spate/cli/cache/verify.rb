@@ -9,32 +9,37 @@ module Spate
 
         def run
           operands!
-          faults = 0
+          foreign = faults = 0
           found = contents do |all|
             all.verify do |fault|
-              faults += 1
+              stranger?(fault) ? foreign += 1 : faults += 1
               tell(fault)
             end
           end
-          return finish_json(found, faults) if json?
+          return finish_json(found, faults, foreign) if json?
 
+          others = ", #{Units.number(foreign)} of signers whom nobody here trusts" if foreign.positive?
           terminal.tell "#{Units.count(found[:documents], "document")} and #{Units.count(found[:blobs], "blob")} " \
-                        "(#{Units.bytes(found[:bytes])}), #{Units.count(faults, "fault")}"
+                        "(#{Units.bytes(found[:bytes])}), #{Units.count(faults, "fault")}#{others}"
           faults.zero? ? 0 : FAULTY
         end
 
         private
 
-        def finish_json(found, faults)
-          json.call(event: :cache_verified, ok: faults.zero?, faults: faults, **found)
+        # Others' builds are theirs to judge.
+        def stranger?(fault) = RemoteCache::Trust.stranger(fault.reason.split(": ", 2).last)
+
+        def finish_json(found, faults, foreign)
+          json.call(event: :cache_verified, ok: faults.zero?, faults: faults, foreign: foreign, **found)
           faults.zero? ? 0 : FAULTY
         end
 
         def tell(fault)
-          return json.call(event: :cache_fault, **fault.to_h) if json?
+          return json.call(event: stranger?(fault) ? :cache_foreign : :cache_fault, **fault.to_h) if json?
 
           progress.clear
-          terminal.error("#{fault.name}: #{Ground::Terminal.plain(fault.reason)}")
+          words = "#{fault.name}: #{Ground::Terminal.plain(fault.reason)}"
+          stranger?(fault) ? terminal.tell(words) : terminal.error(words)
         end
       end
     end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+
+# `spate cache verify` of a cache in which others have builds, too.
+class CacheVerifyTest < TeamCase
+  def test_builds_of_others_are_no_faults
+    native("alpha")
+    project = machine("first", "alpha", keys: "")
+    install(project)
+    push(project)
+    output = project.spate!("cache", "verify")
+    assert_match(/^ac.*: alpha-1.0: signed by #{@key.id}, whom nobody here trusts$/, output)
+    assert_match(/, 0 faults, 1 of signers whom nobody here trusts$/, output)
+    told = events(project.spate!("cache", "verify", "--json")).map { |event| event.values_at("event", "foreign") }
+    assert_equal [["cache_foreign", nil], ["cache_verified", 1]], told
+  end
+end
