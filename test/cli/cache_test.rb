@@ -84,6 +84,7 @@ class CacheCommandTest < TeamCase
     assert_equal [0, 3, 0, 0, sendings.sum { |event| event["bytes"] }],
                  sum.values_at("sent", "would", "there", "refused", "bytes")
     assert_match(/^verdict Gemfile \(.*\): would be sent$/, output)
+    assert_match(/^hint: a key is needed for that, in SPATE_CACHE_KEY/, output)
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
   end
@@ -238,6 +239,8 @@ class CacheCommandTest < TeamCase
     project = plain
     run_install(project)
     assert_match(/vendor.cache/, project.spate!("cache", "--all"))
+    assert_match(/^hint: this is `bundle cache`; the team's cache: spate cache --help$/, project.spate!("cache"))
+    assert_equal project.spate!("cache", "--help"), project.spate!("cache", "help")
     assert_path_exists project.path("vendor/cache/plain-1.0.gem")
   end
 end
