@@ -22,7 +22,13 @@ class PatienceTest < Minitest::Test
     def heard = @speaking ? Process.clock_gettime(Process::CLOCK_MONOTONIC) : nil
     def answer(key, offer) = @answers[key] << offer
     def send(path) = @blobs << path
-    def choose(key, *) = @answers[key].pop.then { |offer| offer.is_a?(Class) ? raise(offer) : offer }
+
+    def choose(key, *)
+      yield if (answer = @answers[key].pop) == :judging
+      answer = @answers[key].pop if answer == :judging
+      answer.is_a?(Class) ? raise(answer) : answer
+    end
+
     def fetch(_offer) = @blobs.pop
     def trouble(error) = error
     def close = nil
@@ -77,6 +83,14 @@ class PatienceTest < Minitest::Test
     @team.answer("key", Offer.new(Entry.new(60)))
     @team.speaking = true
     assert_nil result(Lookup::TRANSFER + 0.5)
+  end
+
+  def test_looking_at_an_answer_is_no_silence
+    @lookup.settled?(@item)
+    @team.answer("key", :judging)
+    assert_nil result(4 * Lookup::PATIENCE)
+    @team.answer("key", Offer.new(Entry.new(1)))
+    assert_equal [:late, @item], result(10)
   end
 
   def test_what_has_come_is_not_built

@@ -31,7 +31,8 @@ module Spate
           @results = results
           @states = {}.compare_by_identity # item => :asked, :late, :answered
           @bounds = {}.compare_by_identity # item => seconds that it waits for all, once it was found
-          @came = {}.compare_by_identity # item => true once it is only to be unpacked
+          @owed = {}.compare_by_identity # item => since when the cache owes something; none while it is looked at here
+          @told = {}.compare_by_identity # item => true once it was answered
           @line = Thread::Queue.new
           @askers = []
           @watchers = []
@@ -102,6 +103,7 @@ module Spate
 
         def ask(item)
           @states[item] = :asked
+          @owed[item] = now
           @line << item
           @askers << thread { look_all } if @askers.size < THREADS
           @watchers << thread { watch(item) }
@@ -114,10 +116,13 @@ module Spate
         end
 
         def look(item)
-          offer = @team.choose(item.build_key, item.full_name, item.checkout) or return tell(item, nil)
+          offer = @team.choose(item.build_key, item.full_name, item.checkout) { @owed.delete(item) }
+          return tell(item, nil) unless offer
+
           @bounds[item] = offer.entry.seconds.to_f.clamp(TRANSFER, LONGEST)
+          @owed[item] = now
           path = @team.fetch(offer) or return tell(item, nil)
-          @came[item] = true
+          @owed.delete(item)
           @backlog.hand(self, [item, offer], path)
         rescue StandardError, NoMemoryError => e # else nobody would hear of it
           @team.trouble(e)
@@ -126,17 +131,25 @@ module Spate
 
         def watch(item)
           asked = now
-          until @came[item]
-            left = [[asked, *@team.heard].max + PATIENCE, asked + @bounds.fetch(item, TRANSFER)].min - now
+          until @told[item]
+            left = left(asked, @owed[item], @bounds.fetch(item, TRANSFER))
             return @results << [:late, item] unless left.positive?
 
             sleep left
           end
         end
 
+        # Seconds that an item waits at least.
+        def left(asked, owed, bound)
+          owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - now : PATIENCE
+        end
+
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-        def tell(item, entry) = @results << [:answered, item, entry]
+        def tell(item, entry)
+          @told[item] = true
+          @results << [:answered, item, entry]
+        end
 
         def thread
           Thread.new do

@@ -15,9 +15,10 @@ module Spate
         end
 
         # Builds::Offer that fits here, or nil. key: the build's first key. checkout: the name of the folder that git
-        # checked the gem out into, or nil.
+        # checked the gem out into, or nil. Yields before what came is looked at.
         def choose(key, full_name, checkout = nil)
           document = @client.document(key) or return
+          yield
           places = checkout ? Pack::Places.checkout(@layout, full_name, checkout) : Pack::Places.of(@layout, full_name)
           answer = @builds.choose(document, key, places)
           answer.is_a?(Builds::Offer) ? answer : @client.miss(answer)
