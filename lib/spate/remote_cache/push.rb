@@ -63,11 +63,13 @@ module Spate
       def noted?(name) = !@store.keeper&.read("sent", "#{@notes}/#{name}").nil?
       def note(name) = @store.keeper&.write("sent", "#{@notes}/#{name}", "")
 
-      # Whether the cache has that very result, signed by somebody who counts here, and its blob.
-      def published?(parcel)
-        document(parcel).entries.any? do |entry|
-          entry.id == parcel.id &&
-            @trust.refusal(entry, parcel.key, kind: parcel.kind, **Entry.machine).nil? &&
+      def published?(parcel) = stands?(parcel, document(parcel))
+
+      # Whether a document has that very result, signed by somebody who counts here, and the cache has its blob.
+      def stands?(result, document)
+        document.entries.any? do |entry|
+          entry.id == result.id &&
+            @trust.refusal(entry, result.key, kind: result.kind, **Entry.machine).nil? &&
             (entry.blob.nil? || @transport.head("cas/#{entry.blob}") == entry.blob_bytes)
         end
       end
@@ -90,12 +92,13 @@ module Spate
         size
       end
 
-      # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more.
+      # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. The same
+      # signer's, from another machine, is as good: else many who send the same would replace each other's.
       def publish(entry)
         TRIES.times do |attempt|
           sleep(Random.rand * 0.2 * attempt)
           there = document(entry)
-          break if there.entries.any? { |other| [other.text, other.signature] == [entry.text, entry.signature] }
+          break if stands?(entry, there)
 
           @transport.put(Document.name(entry.key, entry.kind), Document.merge(Document.new([entry]), there).encode)
         end

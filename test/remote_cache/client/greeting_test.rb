@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "transport_case"
+require_relative "../transport_case"
 
-# A cache in one run: when it is asked no more.
-class RemoteCacheClientTest < Minitest::Test
+# A cache in one run, and its first connections: when it is asked no more.
+class RemoteCacheGreetingTest < Minitest::Test
   include TransportCase
 
   def setup
