@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "English"
 require "open3"
 require "rbconfig"
 $LOAD_PATH.unshift File.expand_path("../../benchmark", __dir__)
@@ -26,6 +27,16 @@ class TeamBenchmarkTest < Minitest::Test
     line&.stop
     server&.close
     refute_includes names, "-#{Process.pid}"
+  end
+
+  def test_nothing_outlives_a_line
+    refusal = Team::Line.refusal and skip refusal
+    line = Team::Line.new(folder, delay: 0).start
+    left = IO.popen(ruby(line, :near, "$stdout.puts; $stdout.flush; sleep"))
+    left.gets
+    line.stop
+    left.close
+    assert_equal Signal.list["TERM"], $CHILD_STATUS.termsig
   end
 
   def near(line, *words) = Open3.capture2(*ruby(line, :near, *words)).first

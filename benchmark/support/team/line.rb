@@ -50,11 +50,23 @@ module Benchmark
         [@input, @output].compact.each(&:close)
         Process.wait(@pid) if @pid
         @input = @output = @pid = nil
-        @made&.each { |name| system("ip", "netns", "delete", name, err: File::NULL) }
+        @made&.each do |name|
+          end_all(name)
+          system("ip", "netns", "delete", name, err: File::NULL)
+        end
         @made = nil
       end
 
       private
+
+      # What was begun at an end of the line and outlives who waited for it.
+      def end_all(name)
+        Open3.capture2("ip", "netns", "pids", name, err: File::NULL).first.split.each do |pid|
+          Process.kill(:TERM, Integer(pid))
+        rescue Errno::ESRCH
+          next
+        end
+      end
 
       def relay
         program = File.join(FileUtils.mkdir_p(@folder).first, "link")
