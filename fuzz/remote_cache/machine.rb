@@ -54,9 +54,8 @@ class Machine
   def entry(packed, **more)
     sha256 = Spate::Store.sha256("x")
     RemoteCache::Entry.sign({ key: KEY, kind: "build", what: WHAT, archive: sha256, made: Time.now.to_i,
-                              platform: RemoteCache::Builds.platform, ruby: RemoteCache::Builds.ruby,
-                              id: "0123456789abcdef", blob: sha256, blob_bytes: 1, tar_bytes: 1, file_bytes: 1,
-                              paths: 1, seconds: "1.500", **more }, packed, signer)
+                              **RemoteCache::Entry.machine, id: "0123456789abcdef", blob: sha256, blob_bytes: 1,
+                              tar_bytes: 1, file_bytes: 1, paths: 1, seconds: "1.500", **more }, packed, signer)
   end
 
   # What an install makes of a document's bytes.

@@ -96,12 +96,12 @@ module Spate
         @events.emit(:warning, message: "the team's cache #{name}: #{error.message}", hint: hint)
       end
 
-      # Whose builds were there and are not taken, at the end of a run. Anybody may have signed some: the first few.
+      # Whose entries were there and are not taken, at the end of a run. Anybody may have signed some: the first few.
       def tell_strangers
         found = tally[:reasons].filter_map { |reason, count| (id = Trust.stranger(reason)) && [id, count] }
         found.max_by(STRANGERS, &:last).each do |id, count|
           @events.emit(:warning, message: "not taken from the team's cache, since nobody here trusts the signer with " \
-                                          "the id #{id}: #{count} #{count == 1 ? "build" : "builds"}", hint: TRUST)
+                                          "the id #{id}: #{count} #{count == 1 ? "entry" : "entries"}", hint: TRUST)
         end
       end
 
