@@ -33,7 +33,8 @@ class Targets
   def document = @machine.document(@records.pack)
 
   def documents
-    target("document", [document, RemoteCache::Document.new([@machine.entry(@records.pack)] * 3).encode]) do |bytes|
+    target("document", [document, RemoteCache::Document.new([@machine.entry(@records.pack)] * 3).encode],
+           RemoteCache::Malformed) do |bytes|
       choose(bytes)
     end
   end

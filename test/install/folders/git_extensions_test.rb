@@ -98,11 +98,6 @@ class GitExtensionsTest < InstallBuildCase
                                                              env: env.transform_keys(&:to_s)).tap(&:lock)
   end
 
-  # Through Bundler: where it looks for the extensions of a checkout is its own affair.
-  def value(project, name)
-    project.bundle("exec", "ruby", "-e", "require '#{name}'; print #{name.upcase}")
-  end
-
   def tree(project) = Dir.glob("#{project.bundle_root}/bundler/gems/repo-*").first
 
   def extensions(project)

@@ -84,8 +84,9 @@ class CiCase < TeamCase
     JSON.parse(job.said[/^built (\[.*\])$/, 1] || flunk("no tests: #{job.said}"))
   end
 
-  # What is in the cache, where each file is still the same one.
+  # What is in the cache of archives and builds, where each file is still the same one.
   def sent
-    Dir.glob("#{@cache}/{ac,cas}/**/*").select { |path| File.file?(path) }.to_h { |path| [path, File.stat(path).ino] }
+    all = Dir.glob("#{@cache}/{ac,cas}/**/*").select { |path| File.file?(path) }
+    all.reject { |path| File.binread(path).include?("\nkind verdict\n") }.to_h { |path| [path, File.stat(path).ino] }
   end
 end

@@ -37,8 +37,7 @@ class TeamVerdictTest < TeamCase
     push(first)
     all = Dir.glob("#{@cache}/*/*").each { |path| File.utime(Time.now - 200_000, Time.now - 200_000, path) }
     first.spate!("cache", "gc", "--older-than", "1d", "Gemfile.lock")
-    assert_equal 1, (all - (left = Dir.glob("#{@cache}/*/*"))).size, "the archive, for which nothing vouches"
-    assert_equal ["ac"], (left.map { |path| File.basename(File.dirname(path)) })
+    assert_equal all, Dir.glob("#{@cache}/*/*")
     first.spate!("cache", "gc", "--older-than", "1d")
     assert_empty Dir.glob("#{@cache}/*/*")
   end

@@ -7,6 +7,7 @@ module Spate
       class Status < Subcommand
         # Reasons that are shown, those seen most.
         MOST = 5
+        HAD = { archives: "archive", builds: "build", verdicts: "verdict", images: "boot image" }.freeze
 
         def run
           operands!
@@ -53,9 +54,10 @@ module Spate
           return ["not asked yet"] if usage[:installs].zero?
 
           reasons = usage[:reasons].max_by(MOST) { |_, count| count }
-          ["asked in #{Units.count(usage[:installs], "install")}: #{Units.count(usage[:archives], "archive")}, " \
-           "#{Units.count(usage[:builds], "build")}, #{Units.count(usage[:verdicts], "verdict")} and " \
-           "#{Units.count(usage[:images], "set")} of boot images had (#{Units.bytes(usage[:bytes])}), " \
+          had = HAD.filter_map { |kind, word| Units.count(usage[kind], word) if usage[kind].positive? }
+          had = ["nothing"] if had.empty?
+          ["asked in #{Units.count(usage[:installs], "install")}: #{had.join(", ")} had " \
+           "(#{Units.bytes(usage[:bytes])}), " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
            *("  the last failure: #{Ground::Terminal.plain(usage[:failure])}" if usage[:failure]),
            "spared #{Units.seconds(usage[:seconds])} of compiling",
