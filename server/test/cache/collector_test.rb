@@ -93,10 +93,12 @@ module Spate
         eventually("it is being written") { stored.any? }
         stop(:KILL)
         assert_match(%r{\Atmp/\h{32}\z}, stored.join(" "))
-        write("store/tmp/young", "")
-        File.utime(Time.now, Time.now - (2 * HOUR), "#{store}/#{stored.first}")
+        killed = stored.first
+        foreign, young = "tmp/backup.sql", "tmp/#{"0" * 32}"
+        [foreign, young].each { |name| write("store/#{name}", "") }
+        [foreign, killed].each { |name| File.utime(Time.now, Time.now - (2 * HOUR), "#{store}/#{name}") }
         cache
-        eventually("it is swept") { stored == ["tmp/young"] }
+        eventually("it is swept") { stored.sort == [young, foreign] }
         assert_equal [404, 201], [fetch(blob("content")), put(blob("content"), "content")].map { |answer| code(answer) }
       end
 

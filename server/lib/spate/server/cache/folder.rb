@@ -12,6 +12,8 @@ module Spate
       class Folder
         KINDS = Name::FORMS.keys.freeze
         UNFINISHED = "tmp"
+        # What this calls a file there: others' files may lie beside, as in a folder that had a tmp/ of its own.
+        OWN = /\A[0-9a-f]{32}\z/
         # Seconds without a write after which nobody is at work on a file any more: the server's limits are tighter.
         ABANDONED = 3600
         # Entries that are looked at before other threads have their turn.
@@ -40,7 +42,7 @@ module Spate
 
         # A File to be written, which `keep` or `drop` take. SystemCallError.
         def begin_file
-          path = File.join(@path, UNFINISHED, SecureRandom.hex(16))
+          path = File.join(@path, UNFINISHED, SecureRandom.hex(16)) # see OWN
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
         end
 
@@ -85,7 +87,7 @@ module Spate
         # Takes away what writers left that were killed.
         def sweep(now = Time.now)
           each_file(UNFINISHED) do |name, status|
-            unlink(File.join(@path, UNFINISHED, name)) if now - status.mtime > ABANDONED
+            unlink(File.join(@path, UNFINISHED, name)) if OWN.match?(name) && now - status.mtime > ABANDONED
           end
         end
 
