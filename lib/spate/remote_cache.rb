@@ -24,6 +24,7 @@ module Spate
   #   get(name, limit:)         what is there (String of bytes), nil where there is nothing
   #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
   #   head(name)                its size in bytes, or nil
+  #   time(name)                when it was written (Time), nil where nobody knows
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true
   #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; may raise Unsupported
   #   delete(name)              true, also where there was nothing
@@ -48,7 +49,7 @@ module Spate
     autoload :Trust, "spate/remote_cache/trust"
     autoload :Verdicts, "spate/remote_cache/verdicts"
 
-    %i[InvalidAddress Malformed Refused Unavailable Unsupported]
+    %i[InvalidAddress Malformed Refused TooLong Unavailable Unsupported]
       .each { |name| autoload name, "spate/remote_cache/errors" }
 
     SETTING = "spate.cache"

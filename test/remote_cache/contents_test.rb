@@ -74,6 +74,41 @@ module ContentsCase
     assert_equal "beta", @cache.get(cas("beta"), limit: 9)
   end
 
+  # What came between the list and a deletion: of a document, and of a blob that was there for long.
+  def test_beside_a_push_at_the_moment_of_deletion
+    alpha = publish("alpha")
+    @cache.put(cas("beta"), "beta")
+    aged(alpha, cas("alpha"), cas("beta"))
+    again = { alpha => "alpha", cas("beta") => "beta" }
+    @cache.define_singleton_method(:time) do |name|
+      again.delete(name)&.then { |text| text == "beta" ? put(name, text) : put(name, get(name, limit: 9999)) }
+      super(name)
+    end
+
+    assert_equal 0, collect.removed
+    assert_equal [alpha, cas("alpha"), cas("beta")].sort, there.sort
+  end
+
+  # An action result of another program, and one that nobody here can read, are about blobs: which ones?
+  def test_beside_documents_of_others
+    result = RemoteCache::Document::ActionResult
+    publish("alpha").then { |name| aged(name, cas("alpha")) }
+    @cache.put(cas("object"), "object")
+    aged(cas("object"))
+    @cache.put(ac("bazel"), result.new([result::File.new("main.o", hex("object"), 6)], "").encode)
+    assert_equal [2, [ac("bazel"), cas("object")]], [collect.removed, there]
+    aged(ac("bazel"))
+    ["\xff", "x" * (result::LIMIT + 1)].each do |bytes|
+      @cache.put(ac("other"), bytes)
+      assert_equal [1, [ac("other"), cas("object")]], [collect.removed, there]
+      @cache.put(ac("bazel"), bytes)
+      aged(ac("bazel"))
+    end
+    aged(*there)
+
+    assert_equal [3, []], [collect.removed, there]
+  end
+
   def test_what_is_wrong_is_told
     %w[alpha beta].each { |what| publish(what) }
     stolen = publish("gamma", key: hex("other"))

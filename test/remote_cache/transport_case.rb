@@ -138,6 +138,8 @@ module TransportCase
       assert_equal names.sort, listed.map(&:first).sort & names
       assert_equal 5, listed.assoc(names[0])[1]
       assert_in_delta Time.now.to_f, listed.assoc(names[0])[2].to_f, 600
+      assert_in_delta listed.assoc(names[0])[2].to_f, cache.time(names[0]).to_f, 2
+      assert_nil cache.time(cas("none"))
       documents = cache.each("ac/").to_a.map(&:first)
 
       assert_includes documents, ac("a")

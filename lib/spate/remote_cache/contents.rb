@@ -15,6 +15,9 @@ module Spate
       MOST = 1_000_000
       # Requests at once: a cache may be far away.
       THREADS = 8
+      # In place of the names of a document's blobs.
+      UNKNOWN = nil
+      private_constant :UNKNOWN
 
       # transport: see RemoteCache.transport. trust: Trust. progress: told how far it is, (words, done, of).
       def initialize(transport, trust:, store:, progress: nil)
@@ -26,20 +29,22 @@ module Spate
 
       # Removes what is older than `before` (Time) and not named: of documents, by the gems in them; of blobs, by
       # documents that stay, or as archives. A document goes before its blobs, so that whoever reads finds a whole one,
-      # or none; and what was published meanwhile keeps its blobs. names: full names of gems; archives: SHA-256s.
-      # Answers Collected. Raises Unavailable, Unsupported.
+      # or none; what was published meanwhile keeps its blobs, and what was written meanwhile stays. While a document
+      # stays that is not Spate's, or cannot be read, nobody knows its blobs: then only those go that a document which
+      # goes has named. names: full names of gems; archives: SHA-256s. Answers Collected. Raises Unavailable,
+      # Unsupported.
       def collect(before:, names: [], archives: [], dry: false)
         documents = list("ac/")
         blobs = list("cas/")
         gone, kept = sort(documents, before.to_i, names)
-        remove(gone, dry)
-        kept += archives.map { |sha256| "cas/#{sha256}" } + published_since(documents)
-        old = blobs.select { |_, (_, time)| time < before.to_i }.keys - kept
-        remove(old, dry)
+        old = blobs.select { |_, (_, time)| time < before.to_i }.keys - archives.map { |sha256| "cas/#{sha256}" }
+        old &= blobs_of(gone) if kept.include?(UNKNOWN)
+        removed = remove(gone, before, dry)
+        since = published_since(documents)
+        removed += remove(since.include?(UNKNOWN) ? [] : old - kept - since, before, dry)
         unfinished, bytes = @transport.sweep(dry: dry)
-        Collected.new(documents: documents.size, blobs: blobs.size, removed: gone.size + old.size,
-                      unfinished: unfinished,
-                      bytes: bytes + documents.merge(blobs).values_at(*gone, *old).sum(&:first))
+        Collected.new(documents: documents.size, blobs: blobs.size, removed: removed.size, unfinished: unfinished,
+                      bytes: bytes + documents.merge(blobs).values_at(*removed).sum(&:first))
       end
 
       # Reads everything; yields each Fault. Answers {documents:, blobs:, bytes:}.
@@ -102,32 +107,54 @@ module Spate
         gone = []
         kept = []
         old = ->(name) { documents[name].last < before }
-        look = ->(name) { old[name] && names.empty? ? [] : entries(name) }
-        each(documents.keys, "looked at", look) do |name, entries|
-          stays = !old[name] || entries.any? { |entry| names.include?(entry.what) }
-          stays ? kept.concat(blobs_of(entries)) : gone << name
+        look = ->(name) { old[name] && names.empty? ? Document.new([]) : read(name) }
+        each(documents.keys, "looked at", look) do |name, document|
+          stays = !old[name] || document.entries.any? { |entry| names.include?(entry.what) }
+          stays ? kept.concat(blobs(document)) : gone << name
         end
         [gone, kept]
       end
 
       def published_since(documents)
-        list("ac/").reject { |name, facts| documents[name] == facts }.keys.flat_map { |name| blobs_of(entries(name)) }
+        blobs_of(list("ac/").reject { |name, facts| documents[name] == facts }.keys)
       end
 
-      def remove(names, dry) = dry || each(names, "removed", @transport.method(:delete))
-      def blobs_of(entries) = entries.filter_map { |entry| "cas/#{entry.blob}" if entry.blob }
+      # Answers the names of what went. Another may have written since it was listed.
+      def remove(names, before, dry)
+        return names if dry
 
-      # One that cannot be read has none.
-      def entries(name)
-        document(name).entries
-      rescue Malformed
-        []
+        removed = []
+        work = ->(name) { @transport.delete(name) unless @transport.time(name).to_i >= before.to_i }
+        each(names, "removed", work) { |name, went| removed << name if went }
+        removed
+      end
+
+      # Of the documents of these names.
+      def blobs_of(names)
+        found = []
+        each(names, "looked at", method(:read)) { |_, document| found.concat(blobs(document)) }
+        found
+      end
+
+      # Names, UNKNOWN among them where some are not known.
+      def blobs(document)
+        found = document.entries.filter_map { |entry| "cas/#{entry.blob}" if entry.blob }
+        document.faults.empty? ? found : found << UNKNOWN
+      end
+
+      # The document, of whatever can be read of it.
+      def read(name)
+        document(name)
+      rescue Malformed => e
+        Document.new([], [e.message])
       end
 
       # One that went meanwhile has nothing in it.
       def document(name)
         bytes = @transport.get(name, limit: LONGEST)
         bytes ? Document.parse(bytes) : Document.new([])
+      rescue TooLong => e
+        raise Malformed, e.message
       end
 
       def blob_fault(name)

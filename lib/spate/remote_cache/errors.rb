@@ -32,6 +32,11 @@ module Spate
       end
     end
 
+    # It has more bytes there than are taken.
+    class TooLong < Unavailable
+      def initialize(address, fact, **hint) = super(:answer, address, fact, **hint)
+    end
+
     # What this kind of cache cannot do at all.
     class Unsupported < Spate::Error
       EXIT_CODE = 2

@@ -23,6 +23,8 @@ module Spate
 
       def head(name) = looking { opened(RemoteCache.name(name), &:size) }
 
+      def time(name) = looking { opened(RemoteCache.name(name), &:mtime) }
+
       # What is there is replaced: it may be damaged.
       def put(name, source)
         RemoteCache.name(name)
@@ -162,7 +164,7 @@ module Spate
         end
       end
 
-      def too_long(size, limit) = unavailable(:answer, "has #{size} bytes there, expected #{limit} at most")
+      def too_long(size, limit) = TooLong.new(@address, "has #{size} bytes there, expected #{limit} at most")
 
       def unavailable(reason, fact, hint = Unavailable::HINTS.fetch(reason))
         Unavailable.new(reason, @address, fact, hint: hint)

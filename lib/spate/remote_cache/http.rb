@@ -31,6 +31,7 @@ module Spate
         ask(:head, locate(name)) { |answer| Transport::Answer.size(answer, @address) }
       end
 
+      def time(name) = ask(:head, locate(name), &Transport::Answer.method(:time))
       def put(name, source) = change(:put, name, body: source)
       def delete(name) = change(:delete, name)
 

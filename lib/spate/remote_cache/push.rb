@@ -15,6 +15,9 @@ module Spate
       Sending = Struct.new(:kind, :name, :bytes, :state, :reason, keyword_init: true)
       # How often a document is written anew where another writer has written over it.
       TRIES = 4
+      # Seconds for which a blob is young: whoever names an older one writes it again, so that nobody who collects by
+      # age takes it from under the document.
+      YOUNG = 12 * 60 * 60
 
       # transport: see RemoteCache.transport. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
       def initialize(transport, store:, key:, trust:, dry: false)
@@ -76,21 +79,23 @@ module Spate
 
       # How many bytes they are.
       def send_entry(entry, path)
-        upload("cas/#{entry.blob}", path) if path
+        upload("cas/#{entry.blob}", path, within: YOUNG) if path
         publish(entry) unless @dry
         entry.blob_bytes || entry.packed.bytesize
       ensure
         Ground::Files.remove(path) if path
       end
 
-      # :there, or how many bytes there are now.
-      def upload(name, path)
+      # :there, or how many bytes there are now. within: seconds for which what is there counts; always, else.
+      def upload(name, path, within: nil)
         size = File.size(path)
-        return :there if @transport.head(name) == size
+        return :there if @transport.head(name) == size && (within.nil? || young?(name, within))
 
         File.open(path, "rb") { |file| @transport.put(name, file) } unless @dry
         size
       end
+
+      def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - within
 
       # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. The same
       # signer's, from another machine, is as good: else many who send the same would replace each other's.

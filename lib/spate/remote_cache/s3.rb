@@ -46,6 +46,8 @@ module Spate
 
       def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, self) }
 
+      def time(name) = ask(:head, RemoteCache.name(name), &Transport::Answer.method(:time))
+
       # A blob's name is its digest: S3 refuses what is not as its name says.
       def put(name, source)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)

@@ -35,6 +35,19 @@ class PublishedTest < Minitest::Test
     assert_equal([entry.signature], document.entries.map(&:signature))
   end
 
+  # Whoever collects by age may be about to remove it.
+  def test_an_old_blob_is_written_again
+    put(other = here(key: hex("other")))
+    half, old = [6, 13].map { |hours| Time.now - (hours * 3600) }
+    [half, old].each do |time|
+      File.utime(time, time, "#{@cache}/cas/#{hex("blob")}")
+      push { [here(made: time.to_i), blob] }
+      assert_equal time == half, File.mtime("#{@cache}/cas/#{hex("blob")}").to_i == time.to_i
+      put(other)
+      File.utime(half, half, "#{@cache}/cas/#{hex("blob")}")
+    end
+  end
+
   private
 
   def here(**facts) = entry(blob: hex("blob"), blob_bytes: 4, **RemoteCache::Entry.machine, **facts)

@@ -43,6 +43,14 @@ module Spate
           answer.content_length || raise(Unavailable.new(:answer, address, "tells no size"))
         end
 
+        # When what a HEAD is about was written (Time), nil where it does not tell.
+        def time(answer)
+          require "time"
+          Time.httpdate(answer["Last-Modified"].to_s)
+        rescue ArgumentError
+          nil
+        end
+
         # The text of a short answer, or of its beginning where it broke off.
         def text(answer, address, limit: MAX_PAGE)
           text = String.new(encoding: Encoding::BINARY)
@@ -95,7 +103,7 @@ module Spate
         end
 
         def too_long(address, announced, limit)
-          Unavailable.new(:answer, address, "sends #{announced || "more"} bytes, expected #{limit} at most")
+          TooLong.new(address, "sends #{announced || "more"} bytes, expected #{limit} at most")
         end
 
         def broke_off(address, got, expected)

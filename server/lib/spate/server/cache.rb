@@ -133,7 +133,7 @@ module Spate
 
       # The bytes need not come. Who sends them without having asked may: there are clients that read no answer before.
       def spare(request, name)
-        @folder.used(name)
+        @folder.renew(name)
         @metrics.add(:cache_spared)
         @uploads.over(name.key)
         body = request.body

@@ -37,8 +37,13 @@ module Spate
           found.size if found.is_a?(Native::Found) && found.file?
         end
 
-        # An entry is as good as one that was asked for just now.
-        def used(name) = @found.used(name.file)
+        # An entry is as good as one that was asked for, and written, just now.
+        def renew(name)
+          now = Time.now
+          File.lutime(now, now, place(name))
+        rescue SystemCallError # it went, or is another user's
+          nil
+        end
 
         # A File to be written, which `keep` or `drop` take. SystemCallError.
         def begin_file
