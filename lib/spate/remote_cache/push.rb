@@ -97,23 +97,35 @@ module Spate
 
       def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - within
 
-      # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. The same
-      # signer's, from another machine, is as good: else many who send the same would replace each other's.
+      # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. Others who
+      # read before that was there write within the time that it takes here. The same signer's, from another machine, is
+      # as good: else many who send the same would replace each other's.
       def publish(entry)
-        TRIES.times do |attempt|
-          sleep(Random.rand * 0.2 * attempt)
+        took = 0
+        (0..TRIES).each do |attempt|
+          sleep(took + (Random.rand * 0.2 * attempt))
+          began = now
           there = document(entry)
-          break if stands?(entry, there)
+          return if stands?(entry, there)
 
-          @transport.put(Document.name(entry.key, entry.kind), Document.merge(Document.new([entry]), there).encode)
+          write(entry, there) unless attempt == TRIES
+          took = now - began
         end
+        raise Unavailable.new(:answer, @transport, "lost what was written for #{entry.what} #{TRIES} times",
+                              hint: "others write there at the same time: push again")
       end
 
-      # The one that has an entry, or a parcel's. One that is damaged is as none.
+      def write(entry, there)
+        @transport.put(Document.name(entry.key, entry.kind), Document.merge(Document.new([entry]), there).encode)
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      # The one that has an entry, or a parcel's. One that is damaged or too long is as none: nobody takes it.
       def document(about)
         bytes = @transport.get(Document.name(about.key, about.kind), limit: Client::DOCUMENT)
         bytes ? Document.parse(bytes) : Document.new([])
-      rescue Malformed
+      rescue Malformed, TooLong
         Document.new([])
       end
     end

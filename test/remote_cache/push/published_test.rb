@@ -48,11 +48,38 @@ class PublishedTest < Minitest::Test
     end
   end
 
+  # Nobody takes it.
+  def test_a_document_that_is_too_long_is_replaced
+    write("cache/#{RemoteCache::Document.name(FIRST)}", "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))
+
+    assert_equal(:sent, push { [here, blob] }.state)
+    assert_equal 1, RemoteCache::Document.parse(File.binread(path)).entries.size
+  end
+
+  def test_what_others_write_over_each_time_is_not_noted
+    error = assert_raises(RemoteCache::Unavailable) { push(overwritten(RemoteCache::Push::TRIES)) { [here, blob] } }
+
+    assert_match(/lost what was written for alpha-1.0 4 times/, error.message)
+    assert_equal :refused, push(again: false).state
+    assert_equal(:sent, push(overwritten(RemoteCache::Push::TRIES - 1)) { [here, blob] }.state)
+    assert_equal :there, push(again: false).state
+  end
+
   private
 
   def here(**facts) = entry(blob: hex("blob"), blob_bytes: 4, **RemoteCache::Entry.machine, **facts)
   def path = "#{@cache}/#{RemoteCache::Document.name(FIRST)}"
   def blob = write("blob-#{rand}", "blob")
+
+  # A cache in which another writes over so many documents.
+  def overwritten(times)
+    other = RemoteCache::Document.new([here(key: hex("other"))]).encode
+    RemoteCache.transport(@cache, env: {}).tap do |cache|
+      cache.define_singleton_method(:put) do |name, source|
+        super(name, name.start_with?("ac/") && (times -= 1) >= 0 ? other : source)
+      end
+    end
+  end
 
   def put(entry)
     write("cache/#{RemoteCache::Document.name(FIRST)}", RemoteCache::Document.new([entry]).encode)
@@ -60,11 +87,10 @@ class PublishedTest < Minitest::Test
   end
 
   # The block: what would be sent; nothing, else.
-  def push(trust: self.trust, &offer)
+  def push(cache = RemoteCache.transport(@cache, env: {}), trust: self.trust, again: true, &offer)
     offer ||= -> { "it was looked for" }
     parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: hex("id")[0, 16],
                                            offer: ->(_) { offer.call })
-    RemoteCache::Push.new(RemoteCache.transport(@cache, env: {}),
-                          store: @store, key: private_key, trust: trust).parcel(parcel, again: true)
+    RemoteCache::Push.new(cache, store: @store, key: private_key, trust: trust).parcel(parcel, again: again)
   end
 end
