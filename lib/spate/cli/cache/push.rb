@@ -31,43 +31,55 @@ module Spate
 
         def run
           operands!
-          stay_behind if values[:noted]
+          Process.setpriority(Process::PRIO_PROCESS, 0, 19) if values[:noted]
           @found = Hash.new { |all, state| all[state] = [] }
           send_all
           json? ? json.call(event: :cache_pushed, **counts, bytes: bytes) : tell_sum
-          0
+          @failure ? raise(@failure) : 0
         ensure
           progress&.clear
+          @bound&.kill
           @transport&.close
         end
 
         private
 
-        def stay_behind
-          Process.setpriority(Process::PRIO_PROCESS, 0, 19)
-          @deadline = now + BOUND
+        # Whatever it does when the time is over, nothing more is sent.
+        def bound
+          @bound = Thread.new do
+            sleep(BOUND)
+            @transport.close
+          end
         end
-
-        def late? = @deadline && now > @deadline
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def send_all
           push = pushing
           results, archives, compiled = parcels, shareable.archives, images
           @count = results.size + archives.size + compiled.size
-          results.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
-          archives.each_slice(AT_ONCE) { |some| late? || send_archives(push, some) }
-          compiled.each { |parcel| late? || note(push.parcel(parcel, again: again?)) }
+          results.each { |parcel| attempt { push.parcel(parcel, again: again?) } }
+          archives.each_slice(AT_ONCE) { |some| send_archives(push, some) }
+          compiled.each { |parcel| attempt { push.parcel(parcel, again: again?) } }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
+        rescue RemoteCache::Unavailable => e
+          raise unless @bound && e.reason == :closed
+        end
+
+        # An answer that is none may be about this one alone; the others are sent, and then it is told.
+        def attempt
+          note(yield)
+        rescue RemoteCache::Unavailable => e
+          raise unless e.reason == :answer
+
+          @failure ||= e
         end
 
         # Most are there, and to learn that of one takes a round trip.
         def send_archives(push, some)
           some.map { |name, sha256| Thread.new { push.archive(name, sha256, again: again?) } }
               .each { |thread| thread.report_on_exception = false }
-              .each { |thread| note(thread.value) }
+              .each { |thread| attempt { thread.value } }
         end
 
         # In the background what was noted as sent is not looked for again.
@@ -75,6 +87,7 @@ module Spate
 
         def pushing
           @transport = RemoteCache.transport(address, env: context.env, settings: context.settings)
+          bound if values[:noted]
           RemoteCache::Push.new(@transport, store: context.store, key: key, dry: values[:dry_run],
                                             trust: RemoteCache::Trust.from(context.settings))
         end

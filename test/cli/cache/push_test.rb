@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+require "support/cache_server"
+
+# A push beside answers that are none, and one whose time is over.
+class CachePushTest < TeamCase
+  def setup
+    super
+    @source.add("plain", "1.0")
+    native("alpha")
+    install(@project = machine("first", "alpha", "plain"))
+    @server = CacheServer.new(@cache).start
+  end
+
+  def teardown
+    @server&.stop
+    super
+  end
+
+  def test_one_answer_that_is_none_does_not_end_the_others
+    push(@project)
+    document = Dir.glob("#{@cache}/ac/*").min
+    FileUtils.rm_rf("#{@cache}/cas")
+    FileUtils.rm(document)
+    Dir.mkdir(document)
+    output, status = @project.spate("cache", "push", SPATE_CACHE_KEY: @key.to_pem)
+
+    assert_equal 6, status.exitstatus, output
+    assert_match(%r{^error: the cache #{@cache} has something at ac/#{File.basename(document)} that is no}, output)
+    archives = Dir.glob("#{folder}/first/home/spate/store/v1/archives/*").map { |path| File.basename(path, ".gem") }
+    assert_equal archives.sort, Dir.children("#{@cache}/cas").sort & archives
+  end
+
+  # It may be in the middle of an answer.
+  def test_the_time_in_the_background_is_bound
+    @server.fault(/cas|ac/, :stall)
+    program = "require 'spate/cli'; push = Spate::CLI::Cache::Push; push.send(:remove_const, :BOUND); " \
+              "push::BOUND = 0.5; exit Spate::CLI.start(%w[cache push --noted])"
+    output, status = @project.run(*ruby, "-e", program, SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
+
+    assert_equal 0, status.exitstatus, output
+    refute_empty @server.requests
+  end
+
+  def ruby = [RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-rspate"]
+end
