@@ -106,7 +106,7 @@ module Spate
           sleep(took + (Random.rand * 0.2 * attempt))
           began = now
           there = document(entry)
-          return if stands?(entry, there)
+          return true if stands?(entry, there)
 
           write(entry, there) unless attempt == TRIES
           took = now - began

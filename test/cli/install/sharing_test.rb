@@ -24,7 +24,7 @@ class SharingTest < TeamCase
     project = plain
     install(project)
     install(project, "--local", "--rebuild", "plain", SPATE_CACHE_KEY: @key.to_pem)
-    refute_path_exists "#{project.home}/spate/logs/cache-push.log"
+    assert_empty Dir.glob("#{project.home}/**/cache-push*.log")
     output, status = run_install(project, "--local", "--push", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 2, status.exitstatus, output
   end

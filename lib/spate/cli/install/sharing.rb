@@ -7,7 +7,8 @@ module Spate
       # install has ended, by a process of its own at the lowest priority. In CI that would end with the job, so there
       # it is waited for.
       class Sharing
-        LOG = "logs/cache-push.log"
+        # Each user has an own one: a store may be a group's.
+        LOG = "logs/cache-push-#{Process.euid}.log".freeze
 
         # context: Command::Context. wait: whether to send it in this process (--push). The block takes what is wrong
         # with the keys, as facts of a warning.
@@ -59,11 +60,22 @@ module Spate
         # What goes wrong is in its log; what was not sent is sent after the next install.
         def background
           store = @context.store.keeper or return
-          log = store.path(LOG)
-          store.make(File.dirname(log))
-          start([log, File::WRONLY | File::CREAT | File::TRUNC, 0o600])
+          output = log(store)
+          start(output)
         rescue SystemCallError
           nil
+        ensure
+          output&.close
+        end
+
+        # A fresh file: who else may write there may have put a link. Without a log it is sent all the same.
+        def log(store)
+          path = store.path(LOG)
+          store.make(File.dirname(path))
+          Ground::Files.remove(path)
+          File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0o600)
+        rescue SystemCallError
+          File.open(File::NULL, "w")
         end
 
         # Everybody's processes can be read by their user's others (/proc), so the key comes through a pipe.

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "install/team/team_case"
+
+# What an install sends behind it, where others may write to the store, too.
+class SharingLogTest < TeamCase
+  def setup
+    super
+    @source.add("plain", "1.0")
+    @project = machine("first", "plain")
+    @logs = FileUtils.mkdir_p("#{folder}/first/home/spate/store/v1/logs").first
+    @log = "#{@logs}/#{File.basename(Spate::CLI::Install::Sharing::LOG)}"
+  end
+
+  def install_and_send(key = @key.to_pem, **options)
+    output, status = @project.spate("install", SPATE_CACHE_KEY: key, **options)
+    assert_equal 0, status.exitstatus, output
+    Timeout.timeout(30) { sleep 0.05 until Dir.glob("#{@cache}/cas/*").grep_v(/\.\d+-/).any? }
+  end
+
+  def test_no_link_in_place_of_its_log_is_followed
+    victim = write("victim", "precious\n")
+    File.symlink(victim, @log)
+    install_and_send
+
+    assert_equal "precious\n", File.read(victim)
+    assert_equal [true, 0o600], File.lstat(@log).then { |stat| [stat.file?, stat.mode & 0o777] }
+  end
+
+  def test_it_is_sent_without_a_log
+    Dir.mkdir(@log)
+    install_and_send
+  end
+
+  # The install may have been started anywhere.
+  def test_the_path_of_a_key_is_relative_to_where_one_is
+    sub = FileUtils.mkdir_p(@project.path("sub")).first
+    File.write("#{sub}/ci.pem", @key.to_pem)
+    install_and_send("ci.pem", chdir: sub)
+  end
+end
