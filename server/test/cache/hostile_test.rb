@@ -40,10 +40,24 @@ module Spate
         paths = [blob("one"), document("two"), blob("three"), "#{blob("three")}/"]
         assert_equal [404] * 4, paths.map { |path| code(fetch(path)) }
         assert_equal [404] * 3, paths.first(3).map { |path| code(delete(path)) }
-        assert_equal [201, 500], [put(blob("one"), "one"), put(blob("three"), "three")].map { |answer| code(answer) }
+        assert_equal [201, 409], [put(blob("one"), "one"), put(blob("three"), "three")].map { |answer| code(answer) }
         assert_equal %w[secret one], [File.read(secret), fetch(blob("one")).body]
         refute File.symlink?("#{store}#{blob("one")}")
         assert_empty stored.grep(/\Atmp/)
+      end
+
+      # In place of the server's own folders, after it began.
+      def test_folders_that_become_links
+        cache
+        put(blob("one"), "one")
+        FileUtils.mkdir(outside = File.join(folder, "outside"))
+        %w[cas tmp].each do |name|
+          File.rename("#{store}/#{name}", "#{folder}/old-#{name}")
+          File.symlink(outside, "#{store}/#{name}")
+          assert_equal 500, code(put(blob("two"), "two"))
+        end
+        assert_empty Dir.children(outside)
+        assert_equal [404, 404], [code(fetch(blob("one"))), code(delete(blob("one")))]
       end
 
       def test_lies_about_the_length

@@ -47,7 +47,7 @@ module Spate
 
         # A File to be written, which `keep` or `drop` take. SystemCallError.
         def begin_file
-          path = File.join(@path, UNFINISHED, SecureRandom.hex(16)) # see OWN
+          path = File.join(inside(UNFINISHED), SecureRandom.hex(16)) # see OWN
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
         end
 
@@ -92,7 +92,7 @@ module Spate
         # Takes away what writers left that were killed.
         def sweep(now = Time.now)
           each_file(UNFINISHED) do |name, status|
-            unlink(File.join(@path, UNFINISHED, name)) if OWN.match?(name) && now - status.mtime > ABANDONED
+            unlink(File.join(inside(UNFINISHED), name)) if OWN.match?(name) && now - status.mtime > ABANDONED
           end
         end
 
@@ -105,11 +105,20 @@ module Spate
           raise Error.new("#{path} is a link, a folder was expected", hint: "links are not followed: mount it there")
         end
 
-        def place(name) = File.join(@path, name.file)
+        def place(name) = File.join(inside(name.kind), name.key)
+
+        # The path of one of the folders. Who may write beside them can put a link there after the start.
+        def inside(folder)
+          path = File.join(@path, folder)
+          raise Errno::ENOTDIR, path unless File.lstat(path).directory?
+
+          path
+        end
 
         def each_file(folder)
-          Dir.each_child(File.join(@path, folder)) do |name|
-            status = File.lstat(File.join(@path, folder, name))
+          path = inside(folder)
+          Dir.each_child(path) do |name|
+            status = File.lstat(File.join(path, name))
             yield name, status if status.file?
           rescue Errno::ENOENT # another took it away
             nil
