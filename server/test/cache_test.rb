@@ -13,7 +13,9 @@ module Spate
         cache
         path = blob("content")
         assert_equal [404, 404, 404], [fetch(path), head(path), delete(path)].map { |answer| code(answer) }
-        assert_equal [201, 200], Array.new(2) { code(put(path, "content")) }
+        assert_equal 201, code(put(path, "content"))
+        File.utime(0, 0, "#{store}#{path}")
+        assert_equal [200, Time.now.year], [code(put(path, "content")), File.mtime("#{store}#{path}").year]
         answer = fetch("/any/base#{path}")
         assert_equal %w[200 content 7], [answer.code, answer.body, answer["content-length"]]
         answer = head(path)
