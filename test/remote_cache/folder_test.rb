@@ -58,6 +58,25 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal ["a" * 64], Dir.children(File.dirname(elsewhere))
   end
 
+  # Between the look at it and what is done there.
+  def test_a_folder_that_becomes_a_link
+    elsewhere = FileUtils.mkdir_p("#{folder}/elsewhere").first
+    root = @root
+    cache.define_singleton_method(:real_folder?) do |name|
+      super(name).tap do
+        File.rename("#{root}/#{name}", "#{root}/moved")
+        File.symlink(elsewhere, "#{root}/#{name}")
+      end
+    end
+    File.write("#{elsewhere}/#{File.basename(cas("x"))}", "elsewhere")
+    2.times do |time|
+      FileUtils.rm_rf(["#{root}/moved", "#{root}/cas"])
+      Dir.mkdir("#{root}/cas") if time == 1 # else it is made
+      assert_unavailable(:refused) { time.zero? ? cache.put(cas("x"), "x") : cache.delete(cas("x")) }
+    end
+    assert_equal "elsewhere", File.read("#{elsewhere}/#{File.basename(cas("x"))}")
+  end
+
   def test_what_is_no_file
     FileUtils.mkdir_p("#{@root}/#{cas("folder")}")
     File.mkfifo("#{@root}/#{cas("pipe")}")

@@ -13,7 +13,8 @@ module Spate
       UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
       ABANDONED = 24 * 60 * 60
       RIGHTS = "the permissions of that folder say who may read and write it"
-      private_constant :HINT, :RIGHTS, :UNFINISHED, :ABANDONED
+      DESCRIPTORS = "/proc/self/fd"
+      private_constant :DESCRIPTORS, :HINT, :RIGHTS, :UNFINISHED, :ABANDONED
 
       def initialize(address)
         @address = address
@@ -31,16 +32,14 @@ module Spate
         looking(denied: :read_only) do
           mode = File.stat(@root).mode & 0o7777
           ready(File.dirname(name), mode)
-          Ground::Files.replace(path(name)) { |fresh| write(fresh, source, mode & 0o666) }
+          within(name) { |path| Ground::Files.replace(path) { |fresh| write(fresh, source, mode & 0o666) } }
           true
         end || raise(unavailable(:refused, "lost what was written to #{name} meanwhile"))
       end
 
       def delete(name)
         RemoteCache.name(name)
-        looking(denied: :read_only) do
-          Ground::Files.remove(path(name)) if real_folder?(File.dirname(name))
-        end
+        looking(denied: :read_only) { within(name) { |path| Ground::Files.remove(path) } }
         true
       end
 
@@ -100,13 +99,13 @@ module Spate
       rescue Errno::ENOTDIR
         raise unavailable(:refused, "is no folder", HINT)
       rescue Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG => e
-        raise unavailable(:full, "takes no more: #{e.message}")
+        raise unavailable(:full, "takes no more: #{e.class.new.message}")
       rescue Errno::EROFS, Errno::EACCES, Errno::EPERM => e
-        raise unavailable(denied, "does not allow it: #{e.message}", RIGHTS)
+        raise unavailable(denied, "does not allow it: #{e.class.new.message}", RIGHTS)
       rescue Errno::ETIMEDOUT, Errno::EAGAIN => e
-        raise unavailable(:slow, "did not answer in time: #{e.message}")
+        raise unavailable(:slow, "did not answer in time: #{e.class.new.message}")
       rescue SystemCallError => e
-        raise unavailable(:refused, "cannot be used: #{e.message}", HINT)
+        raise unavailable(:refused, "cannot be used: #{e.class.new.message}", HINT)
       end
 
       # NONBLOCK: whoever opens a pipe waits for its other end.
@@ -131,6 +130,17 @@ module Spate
         found.to_a.map { |each| "#{folder}/#{each}" }.grep(form).sort.each do |name|
           stat = looking { File.lstat(path(name)) }
           yield name, stat if stat&.file?
+        end
+      end
+
+      # Yields a path of that name for who writes there: one through its open folder, in whose place another may put a
+      # link meanwhile. Where a system has no such paths the others have to be trusted.
+      def within(name)
+        folder, file = name.split("/")
+        real_folder?(folder)
+        File.open(path(folder), File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |opened|
+          through = "#{DESCRIPTORS}/#{opened.fileno}"
+          yield File.directory?(through) ? "#{through}/#{file}" : path(name)
         end
       end
 
