@@ -109,6 +109,15 @@ module ContentsCase
     assert_equal [3, []], [collect.removed, there]
   end
 
+  def test_a_document_that_is_too_long_is_told
+    @cache.put(ac("long"), "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))
+    faults = []
+    contents.verify { |fault| faults << fault }
+
+    assert_equal [ac("long")], faults.map(&:name)
+    assert_match(/4194305 bytes.*, expected 4194304 at most/, faults.first.reason)
+  end
+
   def test_what_is_wrong_is_told
     %w[alpha beta].each { |what| publish(what) }
     stolen = publish("gamma", key: hex("other"))
