@@ -70,7 +70,7 @@ class CiCase < TeamCase
   # that if @kept_bundle. env: of its image.
   def fresh(name, **env)
     kept = "#{folder}/jobs/#{name}"
-    FileUtils.mv("#{kept}/work/vendor", "#{folder}/kept") if @kept_bundle
+    FileUtils.mv("#{kept}/checkout/vendor", "#{folder}/kept") if @kept_bundle
     FileUtils.rm_rf(kept)
     CI::Machine.new(kept, programs: @programs, env: env.transform_keys(&:to_s)).tap do |machine|
       FileUtils.mv("#{folder}/kept", "#{machine.work}/vendor") if @kept_bundle

@@ -43,7 +43,7 @@ module CI
     # folder: made here. programs: see Machine.programs. env: of the image.
     def initialize(folder, programs:, env: {})
       @folder = folder
-      @work = "#{folder}/work"
+      @work = "#{folder}/checkout"
       FileUtils.mkdir_p([home, temporary, work])
       @env = { **ENV.to_h.slice(*SAME), **IMAGE, "HOME" => home, "TMPDIR" => temporary,
                                                  "PATH" => "#{programs}:#{ENV.fetch("PATH")}", **env }
