@@ -78,7 +78,7 @@ module Spate
         nobody = Socket.new(:INET, :STREAM).tap { |socket| socket.bind(Addrinfo.tcp("127.0.0.1", 0)) } # does not listen
         port = nobody.local_address.ip_port
         {
-          "source 'http://localhost:#{port}'\ngem 'rack'\n" => [6, /check the network/],
+          "source 'http://127.0.0.1:#{port}'\ngem 'rack'\n" => [6, /check the network/],
           "gem 'own\n" => [4, /mend the Gemfile/],
           "gem 'gone', path: 'nowhere'\n" => [5, /check the `path`/],
           "gem 'gone', git: 'file:///nowhere.git'\n" => [13, /git ls-remote/]
