@@ -11,9 +11,12 @@ module Spate
       # What has Ruby set up a bundle.
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
+      # What no child gets: see SigningKey.
+      SIGNING_KEY = "SPATE_CACHE_KEY"
+
       # env: Hash or ENV. A new Hash.
       def self.clean(env)
-        clean = original(env).except(SigningKey::VARIABLE)
+        clean = original(env).except(SIGNING_KEY)
         options = ruby_options(clean)
         options ? clean.merge("RUBYOPT" => options) : clean.except("RUBYOPT")
       end

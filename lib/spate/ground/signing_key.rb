@@ -5,7 +5,7 @@ module Spate
     # The key with which this machine signs for a team's cache. Whoever has it runs code on all machines that trust it,
     # so no process that Spate starts gets it in its environment: builds, scripts, tools and programs are others' code.
     module SigningKey
-      VARIABLE = "SPATE_CACHE_KEY"
+      VARIABLE = Environment::SIGNING_KEY
 
       module_function
 
