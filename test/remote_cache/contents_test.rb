@@ -115,7 +115,7 @@ module ContentsCase
     contents.verify { |fault| faults << fault }
 
     assert_equal [ac("long")], faults.map(&:name)
-    assert_match(/4194305 bytes.*, expected 4194304 at most/, faults.first.reason)
+    assert_match(/of more than 4194304 bytes/, faults.first.reason)
   end
 
   def test_what_is_wrong_is_told

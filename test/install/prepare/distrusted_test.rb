@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "install/build_case"
-require "remote_cache/carrier"
+require "remote_cache/builds/carrier"
 
 # What lies in a bundle is in place only as long as whoever signed its builds is trusted there.
 class DistrustedTest < InstallBuildCase
