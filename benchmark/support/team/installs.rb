@@ -11,7 +11,7 @@ module Benchmark
       Row = Struct.new(:title, :machine, :verb, :most, :runs, :requests) do
         def walls = runs.map { |run| run.sample.wall }
         def builds = runs.map { |run| run.events.is_a?(Array) ? run.builds.size : nil }
-        def first = runs.first&.done || {}
+        def first = (runs.first.done if runs.first&.events.is_a?(Array)) || {}
       end
 
       # limit: seconds to reach with a cache. slow: rounds of those who compile.
