@@ -33,7 +33,7 @@ module Benchmark
         end
       end
 
-      COLUMNS = ["", "wall s", "user + sys s", "builds begun", "from the cache", "MB of archives",
+      COLUMNS = ["", "wall s", "user + sys s", "builds begun", "from the cache", "MB of it",
                  "requests to the cache"].freeze
       CACHES = { nginx: "nginx", serve: "spate-serve" }.freeze
       private_constant :COLUMNS, :CACHES

@@ -12,7 +12,7 @@ module Spate
           return evaluation if context.options.local || !RemoteCache.set?(context.settings)
 
           new(evaluation) do
-            client = context.sources.team
+            client = context.sources.team or next
             verdicts = context.team_verdicts
             answer = client.document(verdicts.key, RemoteCache::Verdicts::KIND)&.then { |found| verdicts.choose(found) }
             answer.is_a?(Array) ? client.miss(answer) : answer&.tap { client.count(:verdicts) }
