@@ -22,4 +22,20 @@ class CacheGcTest < TeamCase
     project.spate!("cache", "gc", "--older-than", "1d")
     refute_path_exists archive
   end
+
+  # A Gemfile, npm's, one that was cut: all that is old would go.
+  def test_what_is_no_whole_lockfile
+    @source.add("plain", "1.0")
+    install(project = machine("first", "plain"))
+    push(project)
+    all = Dir.glob("#{@cache}/*/*").each { |path| File.utime(Time.now - 200_000, Time.now - 200_000, path) }
+    lockfile = File.read(project.path("Gemfile.lock"))
+    others = ["", "{\n  \"lockfileVersion\": 3\n}\n", lockfile[/.*^PLATFORMS\n/m]]
+    [project.path("Gemfile"), *others.map { |text| write("other", text) }].each do |path|
+      output, status = project.spate("cache", "gc", "--older-than", "1d", path)
+      assert_equal 2, status.exitstatus, output
+      assert_match(/ names no gem under DEPENDENCIES$\nhint: name a whole Gemfile.lock$/, output)
+      assert_equal all, Dir.glob("#{@cache}/*/*")
+    end
+  end
 end

@@ -62,8 +62,12 @@ module Spate
                                                             events: Events.new)
         end
 
+        # Gems stand before those that the Gemfile names: what lacks these was cut, or is no lockfile.
         def read(path)
-          Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
+          lockfile = Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
+          return lockfile if lockfile.dependencies.any?
+
+          raise UsageError.new("#{path} names no gem under DEPENDENCIES", hint: "name a whole Gemfile.lock")
         rescue SystemCallError => e
           raise UsageError.new("#{path} cannot be read: #{e.message}", hint: "name a Gemfile.lock")
         end
