@@ -46,6 +46,16 @@ class ListingTest < Minitest::Test
     end
   end
 
+  # As older servers answer, that know another way to ask for more: a cache that has a thousand names more.
+  def test_a_list_that_goes_on_and_does_not_say_how
+    text = page(entry(ONE), token: "x")
+    ["", "<NextContinuationToken></NextContinuationToken>", "<NextMarker>#{ONE}</NextMarker>"].each do |other|
+      cut = text.sub(%r{<NextC.*/NextC\w+>}, other)
+      error = assert_raises(Spate::RemoteCache::Unavailable, cut) { S3::Listing.read(cut, "s3://acme") }
+      assert_match(/sent a part of a list/, error.message)
+    end
+  end
+
   # Each of them would be looked through to its end.
   def test_half_a_million_that_do_not_end
     assert_equal [ONE], listed("#{page(entry(ONE))}#{"<Contents>" * 500_000}").map(&:first)

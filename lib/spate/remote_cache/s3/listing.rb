@@ -5,11 +5,15 @@ module Spate
     class S3
       # A page of ListObjectsV2.
       class Listing
-        # text: XML. Raises Unavailable where it is none of it.
+        # text: XML. Raises Unavailable where it is none of it, or cannot be followed to its end: what a short list does
+        # not name would be taken for gone.
         def self.read(text, address)
           raise Unavailable.new(:answer, address, "sent no list") unless text.include?("</ListBucketResult>")
 
-          new(text)
+          list = new(text)
+          return list unless list.token == ""
+
+          raise Unavailable.new(:answer, address, "sent a part of a list, and not how to get the rest")
         end
 
         # What to ask for the next page with, nil at the last.
@@ -17,7 +21,7 @@ module Spate
 
         def initialize(text)
           @entries = XML.elements(text, "Contents")
-          @token = XML.value(text, "NextContinuationToken") if XML.value(text, "IsTruncated") == "true"
+          @token = XML.value(text, "NextContinuationToken").to_s if XML.value(text, "IsTruncated") == "true"
         end
 
         # Yields (name, size, Time) of all that a cache has below a prefix, whatever else is there.
