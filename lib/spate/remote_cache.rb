@@ -25,6 +25,8 @@ module Spate
   #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
   #   head(name)                its size in bytes, or nil
   #   time(name)                when it was written (Time), nil where nobody knows
+  #   ahead                     seconds by which this machine's clock is before the one that tells those times; 0 where
+  #                             nobody knows
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true
   #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; may raise Unsupported
   #   delete(name)              true, also where there was nothing

@@ -27,15 +27,16 @@ module Spate
         @progress = progress
       end
 
-      # Removes what is older than `before` (Time) and not named: of documents, by the gems in them; of blobs, by
-      # documents that stay, or as archives. A document goes before its blobs, so that whoever reads finds a whole one,
-      # or none; what was published meanwhile keeps its blobs, and what was written meanwhile stays. While a document
-      # stays that is not Spate's, or cannot be read, nobody knows its blobs: then only those go that a document which
-      # goes has named. names: full names of gems; archives: SHA-256s. Answers Collected. Raises Unavailable,
-      # Unsupported.
+      # Removes what is older than `before` (Time, by this machine's clock) and not named: of documents, by the gems in
+      # them; of blobs, by documents that stay, or as archives. A document goes before its blobs, so that whoever reads
+      # finds a whole one, or none; what was published meanwhile keeps its blobs, and what was written meanwhile stays.
+      # While a document stays that is not Spate's, or cannot be read, nobody knows its blobs: then only those go that a
+      # document which goes has named. names: full names of gems; archives: SHA-256s. Answers Collected. Raises
+      # Unavailable, Unsupported.
       def collect(before:, names: [], archives: [], dry: false)
         documents = list("ac/")
         blobs = list("cas/")
+        before -= @transport.ahead
         gone, kept = sort(documents, before.to_i, names)
         old = blobs.select { |_, (_, time)| time < before.to_i }.keys - archives.map { |sha256| "cas/#{sha256}" }
         old &= blobs_of(gone) if kept.include?(UNKNOWN)
@@ -119,12 +120,12 @@ module Spate
         blobs_of(list("ac/").reject { |name, facts| documents[name] == facts }.keys)
       end
 
-      # Answers the names of what went. Another may have written since it was listed.
+      # Answers the names of what went. Another may have written since it was listed, or removed it.
       def remove(names, before, dry)
         return names if dry
 
         removed = []
-        work = ->(name) { @transport.delete(name) unless @transport.time(name).to_i >= before.to_i }
+        work = ->(name) { (time = @transport.time(name)) && time.to_i < before.to_i && @transport.delete(name) }
         each(names, "removed", work) { |name, went| removed << name if went }
         removed
       end

@@ -66,6 +66,7 @@ module Spate
 
       # What waits for a share goes on waiting; nothing else begins.
       def close = @closed = true
+      def ahead = 0
       def to_s = @address.to_s
 
       private

@@ -51,6 +51,7 @@ module Spate
       # A server leaves nothing unfinished that could be seen here.
       def sweep(**) = [0, 0]
       def close = @requests.close
+      def ahead = @requests.ahead
       def to_s = @address.to_s
 
       private

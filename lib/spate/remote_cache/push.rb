@@ -95,7 +95,7 @@ module Spate
         size
       end
 
-      def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - within
+      def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - @transport.ahead - within
 
       # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. Others who
       # read before that was there write within the time that it takes here. The same signer's, from another machine, is

@@ -79,6 +79,7 @@ module Spate
       # A server leaves nothing unfinished that could be seen here.
       def sweep(**) = [0, 0]
       def close = @requests.close
+      def ahead = @requests.ahead
       # Of two servers with a bucket of that name it is one.
       def to_s = "#{@address} at #{@place.host}"
 

@@ -48,6 +48,19 @@ class PublishedTest < Minitest::Test
     end
   end
 
+  # By the clock of the cache: this machine's may be behind it.
+  def test_how_old_a_blob_is
+    [7, 9].each do |hours|
+      put(here(key: hex("other")))
+      time = Time.now + (hours * 3600)
+      File.utime(time, time, "#{@cache}/cas/#{hex("blob")}")
+      cache = RemoteCache.transport(@cache, env: {})
+      cache.define_singleton_method(:ahead) { -20 * 3600 }
+      push(cache) { [here, blob] }
+      assert_equal hours == 9, File.mtime("#{@cache}/cas/#{hex("blob")}").to_i == time.to_i
+    end
+  end
+
   # Nobody takes it.
   def test_a_document_that_is_too_long_is_replaced
     write("cache/#{RemoteCache::Document.name(FIRST)}", "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))

@@ -44,9 +44,9 @@ module Spate
         end
 
         # When what a HEAD is about was written (Time), nil where it does not tell.
-        def time(answer)
+        def time(answer, field = "Last-Modified")
           require "time"
-          Time.httpdate(answer["Last-Modified"].to_s)
+          Time.httpdate(answer[field].to_s)
         rescue ArgumentError
           nil
         end

@@ -36,12 +36,20 @@ module Spate
           translating(address) do
             catch(Answer::SKIPPED) do
               @exchange.perform(uri, request) do |answer|
+                @last = [answer, Time.now]
                 result = yield answer
                 throw Answer::SKIPPED if spared?(request)
               end
             end
           end
           result
+        end
+
+        # Seconds by which this machine's clock is before that of who answered last; 0 where that told no time.
+        def ahead
+          answer, came = @last
+          date = Answer.time(answer, "Date") if answer
+          date ? came - date : 0
         end
 
         # Opens a connection for the next request. Raises Unavailable.
