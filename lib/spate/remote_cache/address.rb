@@ -47,7 +47,7 @@ module Spate
       def initialize(text)
         text = text.dup.force_encoding(Encoding::UTF_8) # whatever the locale
         @text = text.scrub
-        refuse("has a character that no address has") if @text != text || text.match?(/\p{Cntrl}/)
+        refuse("has a character that no address has") if @text != text || text.match?(/[\p{Cntrl}\p{Bidi_Control}]/)
         case text
         when %r{\Ahttps?://}i then web(text)
         when %r{\As3://}i then bucket_of(text[5..])

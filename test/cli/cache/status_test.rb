@@ -31,4 +31,15 @@ class CacheStatusTest < CacheCommandCase
     assert_match(/2 failures\n  the last failure: the cache is full\n/, cache("status", SPATE_CACHE: address[9]))
     assert_match(/not asked yet/, cache("status", SPATE_CACHE: address[10]))
   end
+
+  # What an application has in its settings is whoever's that wrote them.
+  def test_words_of_a_stranger
+    hostile = "/mnt/\u202eshare"
+    project.bundle("config", "set", "--local", "spate.cache", hostile)
+    refute_includes refused(12, "status"), hostile
+    write("app/.bundle/config", "---\nBUNDLE_SPATE__CACHE_KEYS: \"other:\e[31mred\"\n")
+    output = cache("trust", key.public_key("ci").to_s)
+    assert_includes output, 'spate.cache_keys other:\e[31mred ci:'
+    refute_includes output, "\e"
+  end
 end

@@ -30,7 +30,8 @@ module Spate
           location = @context.location if @level == :local
           words = text ? ["set", "--#{@level}", @name, text] : ["unset", "--#{@level}", @name]
           Gemfile::BundleCommand.capture(["config", *words], location, env: @context.env)
-          @terminal.tell("#{text ? "remembered" : "forgotten"} in #{file}: #{[@name, text].compact.join(" ")}")
+          done = "#{text ? "remembered" : "forgotten"} in #{file}: #{[@name, text].compact.join(" ")}"
+          @terminal.tell(Ground::Terminal.plain(done))
         rescue Gemfile::BundlerFailed => e
           raise NotRemembered.new(file, e)
         end
