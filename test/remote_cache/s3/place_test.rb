@@ -73,6 +73,15 @@ class PlaceTest < Minitest::Test
     assert_match(/Credential=ID/, sent.pop)
   end
 
+  # A bucket's name before it makes a name of it that anybody's resolver may answer for.
+  def test_this_machine_is_not_what_begins_with_a_bucket
+    %w[http://127.0.0.1:9 http://localhost].each do |endpoint|
+      assert_nil place("s3://acme?endpoint=#{endpoint}").take_keys!
+      assert_raises(RemoteCache::Unavailable) { place("s3://acme?endpoint=#{endpoint}&path_style=0").take_keys! }
+    end
+    assert_raises(RemoteCache::InvalidAddress) { place("s3://acme?endpoint=http://[::1]:9&path_style=0") }
+  end
+
   def test_what_is_none
     ["a/../b", "x.evil.test/", "a b", "x\n"].each do |region|
       assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_REGION" => region }) }

@@ -17,6 +17,8 @@ module Spate
 
         # As far as is known.
         attr_reader :region
+        # Whom one asks, as was said beforehand: "s3.acme.test:9000".
+        attr_reader :host
 
         # The address' own options first: they are about this bucket, and all others about this machine.
         def initialize(address, env:, profile:)
@@ -28,6 +30,9 @@ module Spate
           raise InvalidAddress.new(@region, "is in no region: that is no region's name") unless REGION.match?(@region)
 
           @endpoint = endpoint("S3", address.options["endpoint"])
+          @host = URI(base(@region)).authority
+        rescue URI::Error
+          raise InvalidAddress.new(base(@region), "is no place: a bucket's name goes into the path of such an endpoint")
         end
 
         # URI of something in the bucket, or of the bucket.
@@ -36,9 +41,6 @@ module Spate
           steps = [*(@address.bucket if path_style?), *key.split("/", -1)]
           URI("#{base(region)}/#{steps.map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
         end
-
-        # Whom one asks, as was said beforehand: "s3.acme.test:9000".
-        def host = @host ||= URI(base(@region)).authority
 
         # Takes what an answer said of the bucket's region; whether that is news to who asked for the region `from`.
         def moved?(region, from:)
@@ -51,9 +53,10 @@ module Spate
         # Raises Unavailable where keys would be seen by whoever is between only because the address says so, which may
         # be committed.
         def take_keys!
-          return if !@address.options["endpoint"] || @endpoint.match?(/\Ahttps:/i) || LOOPBACK.match?(@endpoint)
+          asked = base(@region)
+          return if !@address.options["endpoint"] || asked.match?(/\Ahttps:/i) || LOOPBACK.match?(asked)
 
-          raise Unavailable.new(:credentials, @address, "would see keys at #{@endpoint}, expected https", hint: OWN)
+          raise Unavailable.new(:credentials, @address, "would see keys at #{asked}, expected https", hint: OWN)
         end
 
         # Address of another service of AWS: "sts".
