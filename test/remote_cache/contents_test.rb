@@ -118,6 +118,18 @@ module ContentsCase
     assert_match(/of more than 4194304 bytes/, faults.first.reason)
   end
 
+  # Another program's may be longer than any that is taken; the others are read all the same.
+  def test_a_blob_that_is_too_long_is_told
+    %w[alpha beta].each { |what| publish(what) }
+    name = cas("alpha")
+    @cache.define_singleton_method(:fetch) { |one, limit:, **more| super(one, limit: one == name ? 4 : limit, **more) }
+    faults = []
+    contents.verify { |fault| faults << fault }
+
+    assert_equal [name], faults.map(&:name)
+    assert_match(/5 bytes.*, expected 4 at most/, faults.first.reason)
+  end
+
   def test_what_is_wrong_is_told
     %w[alpha beta].each { |what| publish(what) }
     stolen = publish("gamma", key: hex("other"))

@@ -162,6 +162,8 @@ module Spate
         path = @store.temporary("blob")
         @transport.fetch(name, to: path, limit: Client::BLOB) or return # gone meanwhile
         "its content is another" unless name == "cas/#{Native.sha256_file(path)}"
+      rescue TooLong => e
+        e.message
       ensure
         Ground::Files.remove(path)
       end
