@@ -41,4 +41,24 @@ class LoginTest < Minitest::Test
     assert_equal "answers 403 Forbidden to the user me of the setting 127.0.0.1", message
     assert_match(/what they allow/, hint)
   end
+
+  # As Bundler, too, looks for it: with its brackets.
+  def test_who_is_refused_by_an_address_of_ipv6
+    listener = TCPServer.new("::1", 0)
+    answering = Thread.new do
+      client = listener.accept
+      client.gets("\r\n\r\n")
+      client.write("HTTP/1.1 401 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+      client.close
+    end
+    own = { Spate::Settings::Key.for("[::1]") => "me:secret" }
+    assert_equal ["answers 401 No to the user me of the setting [::1]",
+                  "bundle config set --global [::1] USER:PASSWORD"],
+                 refused("http://[::1]:#{listener.addr[1]}", own)
+  rescue Errno::EADDRNOTAVAIL, Errno::EAFNOSUPPORT
+    skip "no IPv6 on this machine"
+  ensure
+    answering&.kill&.join
+    listener&.close
+  end
 end

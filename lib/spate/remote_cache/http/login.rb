@@ -7,13 +7,12 @@ module Spate
       Login = Struct.new(:userinfo, :origin) do
         # Those of the address, of Bundler's settings or of netrc, in this order; nil where none has any.
         def self.of(address, settings:, env:)
-          host = address.uri.hostname
           return new(address.userinfo, "its address") if address.userinfo
 
           set = Settings::Credentials.new(settings).for(address.to_s)
-          return new(set, "the setting #{host}") if set
+          return new(set, "the setting #{address.uri.host}") if set
 
-          found = Registry::Netrc.load(env).for(host)
+          found = Registry::Netrc.load(env).for(address.uri.hostname)
           new(found, "netrc") if found
         end
 
