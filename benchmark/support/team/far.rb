@@ -33,14 +33,11 @@ module Benchmark
         raise
       end
 
-      # The same again with nothing in it.
-      def serve
+      # spate-serve again, with nothing in it.
+      def empty
         end_of(:serve)
-        FileUtils.rm_rf([kept(:serve), log(:serve)])
-        FileUtils.mkdir_p(kept(:serve))
-        File.write("#{@folder}/token", WRITER.split(":").last)
-        spawn(:serve, RbConfig.ruby, SERVE, "--host", Line::FAR, "--port", PORTS[:serve].to_s,
-              "--cache", kept(:serve), "--cache-write-token", "#{@folder}/token", "--access-log", log(:serve))
+        FileUtils.rm_rf(kept(:serve))
+        serve
       end
 
       def url(name, host: Line::FAR, userinfo: nil)
@@ -64,6 +61,15 @@ module Benchmark
       end
 
       private
+
+      # What was sent to it before is there: sending takes minutes.
+      def serve
+        FileUtils.mkdir_p(kept(:serve))
+        FileUtils.rm_f(log(:serve))
+        File.write("#{@folder}/token", WRITER.split(":").last)
+        spawn(:serve, RbConfig.ruby, SERVE, "--host", Line::FAR, "--port", PORTS[:serve].to_s,
+              "--cache", kept(:serve), "--cache-write-token", "#{@folder}/token", "--access-log", log(:serve))
+      end
 
       def log(name) = "#{@folder}/#{name}.log"
 

@@ -44,7 +44,7 @@ module Benchmark
       end
 
       def crowd
-        @world.far.serve
+        @world.far.empty
         @world.far.requests(:serve)
         failed = @few.crowd(:serve, CLIENTS)
         verified = @few.verify(@world.far.kept(:serve))
