@@ -63,6 +63,7 @@ module Spate
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
       autoload :Keys, "spate/install/extensions/keys"
       autoload :Lookup, "spate/install/extensions/lookup"
+      autoload :Signers, "spate/install/extensions/signers"
       autoload :Step, "spate/install/extensions/step"
     end
 

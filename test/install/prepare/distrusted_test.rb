@@ -10,6 +10,7 @@ class DistrustedTest < InstallBuildCase
   def setup
     super
     native("alpha")
+    @source.add("plain", "1.0")
     install(ci = another("alpha", home: "ci"))
     carry(Spate::Build::Cache::Candidates.every(ci.store), ci, project = another("alpha")) do
       RemoteCache::Pack::Places.of(layout(project), "alpha-1.0")
@@ -37,12 +38,39 @@ class DistrustedTest < InstallBuildCase
     assert_equal [%w[alpha], []], install(another("alpha"), **shared)
   end
 
+  def test_a_project_in_between_that_has_other_gems
+    shared = { BUNDLE_PATH: "#{folder}/shared" }
+    install(another("alpha"), **shared, **trust)
+    install(another("plain"), **shared)
+    assert_equal [%w[alpha], []], install(another("alpha"), **shared)
+  end
+
+  def test_a_bundle_that_was_moved
+    install(project = another("alpha"), **trust)
+    lib = edit(project)
+    File.rename(project.folder, "#{folder}/moved")
+    assert_equal [[], []], install(moved = app("moved", gems: %w[alpha]))
+    assert_match(/alpha-1.0 is not built again: somebody changed/, warnings.join)
+    File.unlink("#{folder}/moved/#{lib.delete_prefix(project.folder)}")
+    assert_equal [%w[alpha], []], install(moved)
+  end
+
+  def test_a_bundle_whose_store_has_lost_the_build
+    install(project = another("alpha"), **trust)
+    FileUtils.rm_rf(project.store.root)
+    assert_equal [%w[alpha], []], install(project)
+  end
+
   def test_what_somebody_changed_stays_and_is_told
     install(project = another("alpha"), **trust)
-    lib = "#{project.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
-    FileUtils.mkdir_p(File.dirname(lib))
-    File.write(lib, "# mine", mode: "a")
+    edit(project)
     assert_equal [[], []], install(project)
     assert_match(/alpha-1.0 is not built again: somebody changed/, warnings.join)
+  end
+
+  private
+
+  def edit(project)
+    "#{project.bundle_root}/gems/alpha-1.0/lib/mine.rb".tap { |path| File.write(path, "# mine") }
   end
 end

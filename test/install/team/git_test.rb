@@ -30,6 +30,15 @@ class TeamGitTest < TeamCase
     assert_equal "2", value(third, "one")
   end
 
+  # Nothing but the checkout's own folder tells then who signed what is in it.
+  def test_a_folder_that_other_projects_use_too_keeps_its_signers
+    shared = { BUNDLE_PATH: "#{folder}/shared" }
+    push(checkout("first").tap { |project| install(project) })
+    assert_equal [[], %w[one]], install(checkout("second"), **shared)
+    install(another, **shared)
+    assert_equal [%w[one], []], install(checkout("third"), **shared, SPATE_CACHE_KEYS: "")
+  end
+
   def test_a_cache_that_says_nothing_holds_up_no_build
     server = CacheServer.new(@cache).start
     server.fault(//, :stall)

@@ -26,11 +26,15 @@ module Spate
           there = packages.map(&:full_name) - missing
           record = Store::BundleRecord.find(@context.store, @context.layout.root, there)
           edits = Edits.new(@context, record, there).find
-          distrusted = Prepare::Distrusted.new(@context, record).names & there
-          Result.new(missing: missing, edits: edits, total: packages.size, distrusted: distrusted)
+          Result.new(missing: missing, edits: edits, total: packages.size, distrusted: distrusted(packages) & there)
         end
 
         private
+
+        def distrusted(packages)
+          distrusted = Prepare::Distrusted.new(@context)
+          packages.select { |package| distrusted.include?(package) }.map(&:full_name)
+        end
 
         def missing(packages)
           presence = Presence.new(@context)

@@ -26,6 +26,7 @@ module Spate
           archive(item)
           wrappers(item)
           @plugins.call(item)
+          signers(item) if item.native?
           specification(item)
           @context.events.emit(:linked, name: item.full_name)
         end
@@ -36,6 +37,11 @@ module Spate
           path = @layout.specification(item.package)
           folder(File.dirname(path)) if item.package.content_address
           BundleFolder.write(path, item.generated.specification)
+        end
+
+        def signers(item)
+          signers = item.build ? item.build.record.signers : item.signers.to_a
+          Extensions::Signers.note("#{@layout.extensions}/#{item.full_name}", signers)
         end
 
         def archive(item)

@@ -20,7 +20,7 @@ module Spate
 
         # Of the same builds, whom this bundle trusts to use them: [[key's id, Unix time]].
         def signers(items)
-          items.select { |item| built?(item) }.flat_map { |item| build(item)&.record&.signers.to_a }.uniq
+          items.select { |item| built?(item) }.flat_map { |item| signers_of(item) }.uniq
         end
 
         private
@@ -29,7 +29,9 @@ module Spate
           item.build || ((item.state == :in_place || item.native?) && File.exist?(complete(item)))
         end
 
-        def complete(item) = "#{@layout.extensions}/#{item.full_name}/gem.build_complete"
+        def signers_of(item) = item.build ? item.build.record.signers : Signers.of(folder(item))
+        def folder(item) = "#{@layout.extensions}/#{item.full_name}"
+        def complete(item) = "#{folder(item)}/gem.build_complete"
 
         # A build that Spate recorded, and that is unchanged, has a key. Any other is known by its inode alone, so no
         # build that sees it serves another bundle.

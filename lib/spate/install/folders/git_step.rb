@@ -22,6 +22,7 @@ module Spate
           @finished = finished
           @items = items
           @record = record
+          @signers = Hash.new([].freeze) # folder of extensions => of the builds in it
         end
 
         def call(source, packages)
@@ -29,7 +30,7 @@ module Spate
 
           name = Git::Names.checkout(source.uri, source.revision)
           @result.checkouts << name
-          anew = packages.any? { |each| @context.options.rebuild?(each) || distrusted.include?(each.full_name) }
+          anew = packages.any? { |each| @context.options.rebuild?(each) || distrusted.include?(each) }
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
           checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
@@ -88,11 +89,20 @@ module Spate
           identified = Identified.new(package.name, package.version, package.platform, package.full_name,
                                       Store.sha256("git #{identity}"))
           asked = Asked.new(keys.of_other(identified, needed), package.full_name, File.basename(folder))
-          shared = !builder.reuse(asked.build_key) && lookup.await(asked)
-          note(asked, shared, builder.build(package: identified, facts: facts, gem_dir: gemspec.folder,
-                                            extension_dir: folder, key: asked.build_key, spec_path: gemspec.path,
-                                            again: true, needed: needed.map(&:full_name),
-                                            signers: keys.signers_of_other(needed), **more))
+          stored = builder.reuse(asked.build_key) || (shared = lookup.await(asked))
+          signers = keys.signers_of_other(needed)
+          sign(folder, stored, signers)
+          result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
+                                 key: asked.build_key, spec_path: gemspec.path, again: true,
+                                 needed: needed.map(&:full_name), signers: signers, **more)
+          sign(folder, result.stored, signers)
+          note(asked, shared, result)
+        end
+
+        # stored: Build::Cache::Entry, or nil: then its own build saw those of these signers.
+        def sign(folder, stored, signers)
+          @signers[folder] |= stored ? stored.record.signers : signers
+          Extensions::Signers.note(folder, @signers[folder])
         end
 
         def note(asked, shared, result)
@@ -101,7 +111,7 @@ module Spate
           @result.kept << "#{asked.checkout} #{result.stored.key}" if result.stored
         end
 
-        def distrusted = @distrusted ||= Prepare::Distrusted.new(@context, @record)
+        def distrusted = @distrusted ||= Prepare::Distrusted.new(@context)
         def dependencies = @dependencies ||= Dependencies.new(@items)
         def keys = @keys ||= Extensions::Keys.new(@context, builder, dependencies, @record)
 

@@ -6,31 +6,28 @@ module Spate
       # Gems of a bundle whose builds somebody has signed whom it does not trust, or that saw such builds: it trusted
       # them before, or another project with the same folder does. What lies there is not in place.
       class Distrusted
-        # The name of a build tells whether it has signers at all: a bundle without such reads nothing.
-        SIGNED = /-\h{16}-\h{16}\z/
+        # In a folder of extensions: see Extensions::Signers, which a bundle without any does not load.
+        FILE = "spate.signers"
 
-        # record: Store::BundleRecord, or nil.
-        def initialize(context, record)
+        def initialize(context)
           @context = context
-          @record = record
+          @layout = context.layout
         end
 
-        def include?(full_name) = names.include?(full_name)
+        def include?(package)
+          return gems.include?(package.full_name) if package.gem?
 
-        # Full names.
-        def names
-          @names ||= signed.reject { |build| build.record.signers.all? { |signer| @context.trust.doubt(*signer).nil? } }
-                           .map { |build| build.record.full_name }
+          package.git? && checkouts.include?(Git::Names.checkout(package.source.uri, package.source.revision))
         end
 
         private
 
-        def signed
-          return [] unless @record
+        def gems = @gems ||= names(@layout.extensions)
+        def checkouts = @checkouts ||= names(@layout.bundler_extensions)
 
-          checkouts = Commit::Notes.parse(@record.notes).built.map { |line| line[/\S+\z/] }
-          (@record.builds + checkouts).grep(SIGNED).filter_map do |key|
-            @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
+        def names(folder)
+          Dir.glob("*/#{FILE}", base: folder).map { |path| File.dirname(path) }.reject do |name|
+            Extensions::Signers.of("#{folder}/#{name}").all? { |signer| @context.trusts.call(*signer) }
           end
         end
       end

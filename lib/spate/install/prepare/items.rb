@@ -15,7 +15,7 @@ module Spate
         # [Item], each with its state: :in_place, :stored or :needed.
         def items(packages, record)
           @record = record
-          @distrusted = Distrusted.new(@context, record)
+          @distrusted = Distrusted.new(@context)
           items = packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
           refresh(items) if @context.options.refresh
           name(items.select { |item| item.state.nil? && item.sha256.nil? })
@@ -31,13 +31,14 @@ module Spate
           item.sha256 = package.sha256
           return item if @context.options.restore?(package) || !@inventory.installed?(item.full_name)
 
-          anew = @context.options.rebuild?(package) || @distrusted.include?(item.full_name)
+          anew = @context.options.rebuild?(package) || @distrusted.include?(package)
           anew && !kept?(item, "built again") ? item : in_place(item, tree)
         end
 
         # Whether it stays as it is because somebody has worked in it; says so.
         def kept?(item, wanted)
-          own = (@own ||= LocalChanges.new(@context, @record)).of(item.full_name)
+          record = Store::BundleRecord.find(@context.store, @context.layout.root, [item.full_name], @record)
+          own = LocalChanges.new(@context, record).of(item.full_name)
           return false if own.empty?
 
           named = own == ["."] ? "its files are yours" : "somebody changed #{own.first}"
