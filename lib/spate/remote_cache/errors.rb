@@ -45,12 +45,12 @@ module Spate
     # Where a cache should be, and what is no such place.
     class InvalidAddress < Settings::Error
       HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
-      # Without a scheme, a user and password are what is before an @.
-      USER = %r{\A(?!.*://).*@}
+      # A user and password are what is before an @, spaces among it.
+      USER = %r{\A([^:/]+://)?.*@}m
       private_constant :USER
 
       def initialize(text, expected, hint: HINT)
-        shown = Ground.redact(text).sub(USER, "...@").inspect
+        shown = Ground.redact(text.sub(USER, '\1...@')).inspect
         super("the cache's address #{shown} #{Ground.redact(expected)}", hint: hint)
       end
     end

@@ -37,6 +37,14 @@ class UseCacheTest < CacheCommandCase
     refute_match(/warning/, cache("use", place("z")))
   end
 
+  def test_what_outweighs_it_is_told_without_its_password
+    ["https://ci:sec ret@cache.test/x", "ci:secret@cache.test/x", "https://ci:secret@cache.test/x y"].each do |text|
+      output = cache("use", place, SPATE_CACHE: text)
+      assert_match(/^warning: .*SPATE_CACHE.*cache.test/, output)
+      refute_match(/sec|ret@/, output)
+    end
+  end
+
   def test_where_nothing_can_be_remembered
     write("app/.bundle", "a file")
     output = refused(9, "use", place)

@@ -77,8 +77,9 @@ module Spate
           counts, where = RemoteCache.found(setting.settings)
           return if RemoteCache.none?(counts) ? text.nil? : counts == text
 
-          cache = RemoteCache.none?(counts) ? "no cache" : Ground.redact(counts)
-          terminal.warning("#{where} outweighs that, and says: #{cache}")
+          terminal.warning("#{where} outweighs that, and says: #{RemoteCache.address(setting.settings) || "no cache"}")
+        rescue RemoteCache::InvalidAddress => e
+          terminal.warning("#{where} outweighs that, and #{e.message}", hint: e.hint)
         end
 
         # Setting to change, where --global or the application says.
