@@ -5,13 +5,15 @@ module Spate
     class Cache
       # `spate cache distrust NAME`: the key goes, whatever else it is called. Tells who is trusted then.
       class Distrust < Subcommand
-        # Nobody of that name is trusted.
+        # Nobody of that name is trusted there.
         class Unknown < Error
           EXIT_CODE = 14
 
-          def initialize(name, names)
-            super("nobody called #{name.inspect} is trusted here",
-                  hint: names.empty? ? "spate cache trust NAME:KEY" : "names here: #{names.join(", ")}")
+          # file: in words; names: of those who are trusted, wherever it says so.
+          def initialize(name, file, names)
+            here = "trusted here now: #{names.join(", ")}; --global and SPATE_CACHE_KEYS may name others than that file"
+            super("nobody called #{name.inspect} is trusted in #{file}",
+                  hint: names.empty? ? "spate cache trust NAME:KEY" : here)
           end
         end
 
@@ -20,24 +22,22 @@ module Spate
           kept = setting(RemoteCache::Trust::SETTING)
           words = kept.value.to_s.split(/[\s,]+/)
           keys = words.select { |word| word.start_with?("#{name}:") }.map { |word| key(word) }
-          raise Unknown.new(name, words.map { |word| word[/[^:]*/] }) if keys.empty?
+          raise Unknown.new(name, kept.file, trusted) if keys.empty?
 
           others = words.reject { |word| keys.include?(key(word)) }
           kept.value = others.empty? ? nil : others.join(" ")
-          tell_who_is_left
+          tell_trusted
           terminal.hint "spate install, which builds again what #{name} signed"
           0
         end
 
         private
 
-        # It may have other names.
-        def key(word) = word.split(":")[1]
-
-        # Where the application names nobody the user's own setting counts, and SPATE_CACHE_KEYS always does.
-        def tell_who_is_left
-          names = RemoteCache::Trust.from(settings).keys.map(&:name)
-          terminal.tell(names.empty? ? "nobody is trusted here now" : "trusted here now: #{names.join(", ")}")
+        # Its id: it may have other names, and be spelled otherwise. What is no key is itself.
+        def key(word)
+          RemoteCache::Trust::PublicKey.parse(word, RemoteCache::Trust::SETTING).id
+        rescue Settings::InvalidValue
+          word
         end
       end
     end

@@ -45,8 +45,7 @@ module Spate
           Settings.load(root: nil, env: @context.env)
         end
 
-        private
-
+        # Where that is, in words.
         def file
           return "your configuration" if @level == :global
 

@@ -82,6 +82,16 @@ module Spate
           terminal.warning("#{where} outweighs that, and #{e.message}", hint: e.hint)
         end
 
+        # Names. Where the application has none the user's own setting counts, and SPATE_CACHE_KEYS always does.
+        def trusted = RemoteCache::Trust.from(settings).keys.map(&:name)
+
+        def tell_trusted
+          names = trusted
+          terminal.tell(names.empty? ? "nobody is trusted here now" : "trusted here now: #{names.join(", ")}")
+        rescue Settings::Error => e
+          terminal.warning(e.message, hint: e.hint)
+        end
+
         # Setting to change, where --global or the application says.
         def setting(name) = Setting.new(name, context, terminal, global: values[:global])
       end

@@ -12,6 +12,7 @@ module Spate
           kept.value = [*others, key.word].join(" ")
           terminal.tell "taken for #{key.name}: what the key with the id #{key.id} signs"
           terminal.tell "the key that #{key.name} had before is trusted no more" if (before - [key.word]).any?
+          tell_trusted
           0
         end
       end
