@@ -126,5 +126,9 @@ class ApacheTest < Minitest::Test
     error = assert_unavailable(:answer, /answers 409/) { cache.put(cas("first"), "first") }
 
     assert_match(/make the folders ac and cas/, error.hint)
+    FileUtils.mkdir_p("#{@home}/cache/#{cas("second")}")
+    error = assert_unavailable(:answer, /answers 409/) { cache.put(cas("second"), "second") }
+
+    assert_match(/nothing in these may be a folder/, error.hint)
   end
 end

@@ -17,7 +17,7 @@ module Spate
                     429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
         # To a PUT or DELETE of servers that only read.
         READ_ONLY = [405, 501].freeze
-        FOLDERS = "make the folders ac and cas in it, which this server does not make"
+        FOLDERS = "make the folders ac and cas in it, if they are not there; nothing in these may be a folder"
         private_constant :HEAD, :REASONS, :READ_ONLY, :FOLDERS
 
         module_function
