@@ -5,9 +5,10 @@ module Spate
   # (test/boot/process_test.rb). What a boot itself must know of them is Boot's.
   module Images
     {
-      Builder: "builder", Clear: "clear", Compiler: "compiler", Explain: "explain", GemFiles: "gem_files",
-      ImageFile: "image_file", Index: "index", Lock: "lock", Prune: "prune", Recording: "recording",
-      Shared: "shared", StandinExplanation: "standin_explanation", Status: "status", Verify: "verify"
+      Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",
+      GemFiles: "gem_files", ImageFile: "image_file", Index: "index", Lock: "lock", Prune: "prune",
+      Recording: "recording", Shared: "shared", StandinExplanation: "standin_explanation", Status: "status",
+      Verify: "verify"
     }.each { |name, file| autoload name, "#{__dir__}/images/#{file}.rb" }
   end
 end

@@ -59,6 +59,8 @@ module Spate
     # What either may say, so that another does not count.
     OFF = "off"
     PLACES = { local: ".bundle/config", environment: "BUNDLE_SPATE__CACHE", global: "your configuration" }.freeze
+    # In a store: that images in it may have code which somebody else has compiled. For who would else load nothing.
+    COMPILED = "images/.others"
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
     # Seconds: to connect, and between two reads.
     CONNECT = 2

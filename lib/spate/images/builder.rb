@@ -31,6 +31,7 @@ module Spate
         started = now
         @report = Report.new
         @images.make
+        Distrusted.remove(@images, location, @trusts)
         image = ApplicationImage.new(@images, location, recorded: recorded, trusts: @trusts, **facts,
                                                         gem_images: gems && gem_images(gems, location))
         make(:boot, image.job)

@@ -81,6 +81,7 @@ module Spate
 
       # Path of the image in an entry's blob. Raises Refused, Unusable.
       def fetch(entry, client)
+        File.write("#{@images.store_root}/#{RemoteCache::COMPILED}", "", perm: 0o600)
         blob = @store.temporary("blob")
         client.build(entry.blob, entry.blob_bytes, to: blob) or return
         path = "#{@images.folder}/gems/#{Random.urandom(16).unpack1("H*")}.tmp"

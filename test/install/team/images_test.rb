@@ -23,6 +23,16 @@ class TeamImagesTest < TeamCase
     assert_equal "1 2", boot("two")
   end
 
+  # Also where nothing may run in the background, as in CI.
+  def test_an_install_that_has_nothing_to_do_leaves_nothing_of_a_signer_whom_one_trusts_no_more
+    assert_equal [0, 2], made("two")
+    assert_match(/nothing to do/, run_install(@project, **home("two")).first)
+    refute_empty images = Dir.glob("#{folder}/two/spate/store/v1/images/*/boots/*.image")
+    assert_match(/nothing to do/, run_install(@project, **home("two"), SPATE_CACHE_KEYS: "", CI: "1").first)
+    assert_empty images.select { |path| File.exist?(path) }
+    assert_equal "1 2", boot("two")
+  end
+
   def test_what_does_not_fit_is_compiled
     @project.spate!("install", **home("two"), SPATE_CACHE_KEYS: "")
     assert_equal [2, 0], images("two", SPATE_CACHE_KEYS: ""), "of a stranger"

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class Install < Command
-      # After an install: the images from which the application will boot. Never before the install has ended, and never
-      # for one that had nothing to do.
+      # After an install: the images from which the application will boot. Never before the install has ended, and for
+      # one that had nothing to do only where its images have code of somebody whom it does not trust.
       class BootImages
         MODES = %w[wait background off].freeze
 
@@ -22,7 +22,8 @@ module Spate
         # report: of the install. Yields the events of a build that is waited for. Answers the facts of what was built
         # (Builder::Report#to_h), :background, or nil where nothing was done.
         def call(report, &block)
-          return if (report.noop? && @given != "wait") || mode == "off"
+          forgotten = forget if File.exist?(@store.path(RemoteCache::COMPILED))
+          return if (report.noop? && @given != "wait" && !forgotten) || mode == "off"
 
           require "spate/native/boot"
           mode == "wait" ? wait(&block) : background
@@ -59,6 +60,13 @@ module Spate
         def background
           asked = @given ? env.merge("SPATE_BOOT_BACKGROUND" => "1") : env
           :background if ::Spate::Boot::Background.start(@location, images: images, env: asked, team: @team)
+        end
+
+        # Whether there was code of somebody whom the application does not trust.
+        def forget
+          require "spate/native/boot"
+          context = ::Spate::Install::Context.new(location: @location, settings: @settings, store: @store)
+          ::Spate::Images::Distrusted.remove(images, @location, context.trusts)
         end
 
         def images = @images ||= ::Spate::Boot::ImageFolder.new(@store.root)

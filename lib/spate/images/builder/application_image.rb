@@ -85,9 +85,7 @@ module Spate
         end
 
         # Of what blobs are copied from.
-        def signers
-          old.signers + gem_images.values.flat_map { |image| ImageFile.new(image, @images.ruby_key).signers }
-        end
+        def signers = sources.flat_map { |image| ImageFile.new(image, @images.ruby_key).signers }
 
         # The fullest first.
         def sources = [*(path if old.usable?), @images.overlay_path(@location), *gem_images.values]

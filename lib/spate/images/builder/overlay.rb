@@ -18,7 +18,8 @@ module Spate
           files = @application.own_files + @application.left_out
           return if files.all? { |file| old.fits?(file) } && (old.paths - files).empty?
 
-          about = ImageFile.describe("overlay", root: @location.root, gemfile: @location.gemfile)
+          about = ImageFile.describe("overlay", root: @location.root, gemfile: @location.gemfile,
+                                                signers: old.signers + @application.old.signers)
           Compiler::Job.new(path: path, key: @images.ruby_key, files: files, data: { "about" => about },
                             sources: [path, @application.old.path], required: old.usable?)
         end

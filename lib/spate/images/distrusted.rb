@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Spate
+  module Images
+    # Images that an application boots from, with code of somebody in them whom it does not trust, or no more.
+    module Distrusted
+      # Removes them: it boots without, until a builder has made others. trusts: see ImageFile. Answers whether there
+      # were any.
+      def self.remove(images, location, trusts)
+        [images.application_path(location), images.overlay_path(location)].select do |path|
+          ImageFile.new(path, images.ruby_key, trusts: trusts).reason == :signer && Ground::Files.remove(path)
+        end.any?
+      end
+    end
+  end
+end
