@@ -73,6 +73,21 @@ module Spate
       assert_match(/has the value of a secret/, refused("#{GEMFILE}gem 'other', group: '0123456789abcdef'\n"))
     end
 
+    # Of a password that can be guessed the digest of its file is as good.
+    def test_files_that_may_be_their_owners_alone_stay
+      write("home/.bundle/config", "---\nBUNDLE_JOBS: \"2\"\n")
+      sent("plain")
+      write("home/.bundle/config", "---\nBUNDLE_GEMS__ACME__TEST: \"me:hunter2\"\n")
+      assert_match(/it read .*bundle.config, which has credentials/, refused(GEMFILE))
+      File.unlink("#{folder}/home/.bundle/config")
+      write("one/app/.bundle/config", "---\nBUNDLE_LOCALHOST: \"me:hunter2\"\n")
+      assert_match(/it read .*bundle.config, which has credentials/, refused(GEMFILE))
+      FileUtils.rm_rf("#{folder}/one/app/.bundle")
+      write("home/.config/notes", "mine")
+      assert_match(%r{it read ~/.config/notes, which may be its owner's alone},
+                   refused("#{GEMFILE}File.read(File.expand_path('~/.config/notes'))\n"))
+    end
+
     def test_what_lies_beside_the_application_is_for_this_checkout
       write("one/engine/engine.gemspec", "Gem::Specification.new('engine', '1') { |s| s.summary = s.author = 'x' }\n")
       evaluate(app("one", "#{GEMFILE}path('../engine') { }\nFile.exist?('../engine')\n"))

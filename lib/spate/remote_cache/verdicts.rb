@@ -64,10 +64,17 @@ module Spate
       def payload(record)
         secrets = Builds::Secrets.new(Ground::Environment.clean(@env), @settings)
         print = Gemfile::Fingerprint.portable(record.head[:fingerprint], @location, @env) do |bytes, roots, env|
-          doubt = secrets.doubt(items(bytes)) and raise Refused, doubt
+          items = items(bytes)
+          doubt = secrets.doubt(items) || secrets.personal(items, @env["HOME"].to_s, tools) and raise Refused, doubt
           Builds::Portable.new(roots, env, @store.keeper.temporary("inputs")).of(bytes)
         end
         Marshal.dump([print, record.part(0)]).tap { |payload| secrets.watch.call(PAYLOAD, payload) }
+      end
+
+      # What Bundler reads in any home: its settings, and where Ruby and gems are.
+      def tools
+        rubygems = Layout.for(@settings, @location.root, store: @store, lockfile: @location.lockfile).rubygems
+        [File.dirname(@settings.folders.global_config.to_s), Ground::Ruby.config("prefix"), *rubygems.path]
       end
 
       # With the home as builds have it.

@@ -13,8 +13,8 @@ module Spate
         ADDRESS = %r{://[^/\s@]+@}
         # A user with a password, of a host whose name has no dot.
         PAIR = %r{\A[^:/\s]+:[^/\s]}
-        # Settings that are named like a host and are none.
-        OTHERS = /\A(?:build|local|spate|gem|path|git)\./
+        # Settings that are named like a host and are none, and lists, which look like a pair.
+        OTHERS = /\A(?:(?:build|local|spate|gem|path|git)\.|(?:with|without|only)\z)/
         # Below the home: what tools of builds keep there for themselves.
         TOOLS = %w[.cache/ccache .ccache .config/ccache .cargo/bin .cargo/git .cargo/registry .rustup].freeze
         # Bytes; shorter values are in files by chance.
@@ -26,6 +26,7 @@ module Spate
           named.reject! { |value| place?(value) }
           all = settings.names.grep_v(OTHERS).to_h { |name| [name, settings.raw(name).to_s] }
           set = all.select { |name, value| name.include?(".") || PAIR.match?(value.b) }.values
+          @configs = configs(settings)
           @values = (named + set).flat_map { |value| parts(value.b) }.reject(&:empty?).uniq
           @digests = @values.to_h { |value| [Store.sha256(value), true] }
           @long = @values.select { |value| value.bytesize >= LEAST }
@@ -44,9 +45,8 @@ module Spate
 
               return "it depends on the variable #{path}, which looks secret"
             when :file
-              next unless OWN.include?(root) && NAME.match?(File.basename(path).b)
-
-              return "it read #{"~/" if root == "home"}#{path}, which looks secret"
+              reason = suspicion(root, path) or next
+              return "it read #{"~/" if root == "home"}#{path}, which #{reason}"
             end
           end
           nil
@@ -84,6 +84,25 @@ module Spate
         end
 
         private
+
+        def suspicion(root, path)
+          return "has credentials" if @configs.any? { |file| file == path || (root && file.end_with?("/#{path}")) }
+
+          "looks secret" if OWN.include?(root) && NAME.match?(File.basename(path).b)
+        end
+
+        # Paths of Bundler's files that hold credentials: of who knows the rest a digest tells when a guess is right.
+        def configs(settings)
+          files = { local: settings.folders.local_config, global: settings.folders.global_config }
+          files.select { |level, _| settings.levels[level].any? { |key, value| login?(key, value.to_s.b) } }.values.compact
+        end
+
+        def login?(key, value)
+          name = Settings::Key.exposed(key)
+          return false if name.match?(OTHERS)
+
+          name.start_with?("mirror.") ? value.match?(ADDRESS) : name.include?(".") || value.match?(PAIR)
+        end
 
         # A path tells where a secret is, and is none.
         def place?(value) = value.start_with?("/") && !value.include?("\0") && File.exist?(value)
