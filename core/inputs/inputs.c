@@ -69,6 +69,23 @@ void spate_inputs_close(spate_inputs *record) {
     free(record);
 }
 
+/* ---- without stamps ---- */
+
+const uint8_t *spate_inputs_portable(spate_inputs *record, size_t *length) {
+    const inputs_tables *t = &record->tables;
+    disk_header *header = (disk_header *)(void *)record->bytes;
+    disk_folder *folders = (disk_folder *)(uintptr_t)t->folders;
+    disk_entry *entries = (disk_entry *)(uintptr_t)t->entries;
+    for (uint32_t i = 0; i < t->folder_count; i++)
+        folders[i].stamp = (disk_stamp){0};
+    for (uint32_t i = 0; i < t->entry_count; i++)
+        if (entries[i].kind != SPATE_INPUT_LOOKED)
+            entries[i].stamp = (disk_stamp){0};
+    header->checksum = LE32(spate_inputs_checksum(record->bytes, record->length));
+    *length = record->length;
+    return record->bytes;
+}
+
 /* ---- showing ---- */
 
 typedef struct visit {

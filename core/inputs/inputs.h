@@ -85,6 +85,9 @@ spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_er
 spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, size_t length, spate_error *error);
 void spate_inputs_close(spate_inputs *record);
 
+/* The same for another machine: its bytes without stamps, good as long as the record, which has none from now on. */
+const uint8_t *spate_inputs_portable(spate_inputs *record, size_t *length);
+
 /* One input as it was recorded; its strings are valid only during the call. */
 typedef struct spate_inputs_item {
     spate_input_kind kind;

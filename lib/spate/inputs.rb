@@ -40,6 +40,9 @@ module Spate
         Native::Inputs.check(record, roots, env, memo, renew_to)
       end
 
+      # Bytes of the same record for another machine: stamps are good here alone. record: as of `check`.
+      def portable(record) = Native::Inputs.portable(record)
+
       # Whether bytes begin as a record does; `check` takes others for a path.
       def record?(bytes) = bytes.b.start_with?(Native::Inputs::MAGIC)
 

@@ -88,6 +88,15 @@ module Spate
       assert_changed :root, "bundle", roots: {}
     end
 
+    def test_the_same_without_stamps_is_one_for_another_machine
+      inputs = [[:file, write_old("a", "one")], [:looked, "/usr"], [:absent, "#{@root}/none"], [:environment, "LANG"]]
+      record(*inputs, portable: true)
+      expected = File.binread(@record)
+      record(*inputs)
+      assert_equal [expected, expected], [Inputs.portable(@record), Inputs.portable(File.binread(@record))]
+      assert_raises(ArgumentError) { Inputs.portable("#{expected}x") }
+    end
+
     def test_what_is_in_it
       write_old("lib/a.h", "one")
       File.symlink(bundle("lib"), bundle("link"))

@@ -89,6 +89,29 @@ module Spate
       assert_equal "what it depends on was not heard", cache(bundle("origin")).offer(origin, private_key)
     end
 
+    # Compilers and libraries are larger than what they make.
+    def test_what_it_depends_on_is_not_read_again_to_send_it
+      skip "nobody counts here what is read" unless File.exist?("/proc/self/io")
+      large = write("large", "x" * (32 << 20))
+      sleep 0.05 # as long as times prove nothing
+      archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
+        require "mkmf"
+        File.binread(#{large.dump})
+        create_makefile("alpha/alpha")
+      RUBY
+      origin = build(builder = bundle("origin"), archive).stored
+      assert_includes Inputs.each(origin.inputs).map { |_, _, path| File.basename(path.to_s) }, "large"
+      before = bytes_read
+      assert_kind_of Array, cache(builder).offer(origin, private_key)
+      assert_operator bytes_read - before, :<, 32 << 20
+    end
+
+    def test_a_record_that_is_damaged_stays
+      origin, = made(native_gem("alpha"))
+      File.write(origin.needs, "x")
+      assert_match(/needs to run/, cache(bundle("origin")).offer(origin, private_key))
+    end
+
     # An old document that was put back has valid signatures, too.
     def test_what_would_only_run_is_not_taken_by_a_machine_without_a_compiler_neither
       archive = native_gem("alpha")
@@ -149,6 +172,9 @@ module Spate
     end
 
     private
+
+    # Bytes that this process has read.
+    def bytes_read = File.read("/proc/self/io")[/^rchar: (\d+)/, 1].to_i
 
     def comparable(entry) = entry.except(:mtime_ns)
 

@@ -259,6 +259,31 @@ TEST(a_portable_record_has_no_stamps) {
     CHECK(!renewed(record));
 }
 
+TEST(a_record_without_its_stamps_is_a_portable_one) {
+    NEEDS_TIMES;
+    const char *folder = new_folder(), *stamped = lasting(fresh("stamped")), *portable = lasting(fresh("portable"));
+    const char *path = lasting(join(folder, "a"));
+    spate_inputs_options options = {.portable = true};
+    write_text(path, "text", 0644);
+    grow_old();
+    spate_input inputs[] = {{.kind = SPATE_INPUT_FILE, .path = path},
+                            {.kind = SPATE_INPUT_LOOKED, .path = path, .flags = SPATE_INPUT_MTIME},
+                            {.kind = SPATE_INPUT_LISTED, .path = folder},
+                            {.kind = SPATE_INPUT_ABSENT, .path = lasting(join(folder, "b"))}};
+    CHECK_OK(write_record(stamped, inputs, 4, NULL));
+    CHECK_OK(spate_inputs_write(portable, inputs, 4, &case_place, &options, NULL, NULL));
+    spate_buffer expected = {0};
+    CHECK_OK(spate_read_file(portable, 1 << 20, &expected, NULL, NULL));
+    spate_inputs *record;
+    CHECK_OK(spate_inputs_open(&record, stamped, NULL));
+    size_t length;
+    const uint8_t *bytes = spate_inputs_portable(record, &length);
+    CHECK_NUMBER(expected.length, length);
+    CHECK_BYTES(expected.bytes, bytes, length);
+    spate_inputs_close(record);
+    spate_buffer_free(&expected);
+}
+
 /* Enough of them that threads are worth their while, to write and to check by content. */
 TEST(many_files_are_hashed_by_several_threads) {
     NEEDS_TIMES;

@@ -330,6 +330,23 @@ static VALUE inputs_check(int argc, VALUE *argv, VALUE self) {
     return answer;
 }
 
+/* ---- without stamps ---- */
+
+static VALUE portable_body(VALUE argument) {
+    call *c = (call *)argument;
+    size_t length;
+    if (!open_record(c, c->arguments[0]))
+        spate_raise(&c->error);
+    const uint8_t *bytes = spate_inputs_portable(c->record, &length);
+    return rb_str_new((const char *)bytes, (long)length);
+}
+
+/* portable(record) -> its bytes, without stamps. Raises as items does. */
+static VALUE inputs_portable(VALUE self, VALUE record) {
+    call c = {.arguments = {record}};
+    return rb_ensure(portable_body, (VALUE)&c, call_end, (VALUE)&c);
+}
+
 /* ---- showing ---- */
 
 static VALUE text_or_nil(const char *text) {
@@ -390,5 +407,6 @@ void spate_init_inputs(VALUE native) {
     rb_define_method(memo_class, "forget", memo_forget, 0);
     rb_define_singleton_method(inputs, "write", inputs_write, -1);
     rb_define_singleton_method(inputs, "check", inputs_check, -1);
+    rb_define_singleton_method(inputs, "portable", inputs_portable, 1);
     rb_define_singleton_method(inputs, "items", inputs_items, 1);
 }

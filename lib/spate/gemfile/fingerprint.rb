@@ -77,12 +77,11 @@ module Spate
           all
         end
 
-        # The same for another machine. The block makes a record of Inputs portable: it is called with its bytes, the
-        # roots and the environment.
-        def portable(bytes, location, env)
+        # The same for another machine. The block is given both records of Inputs, as bytes.
+        def portable(bytes, &block)
           variables, names, paths, *rest = read(bytes)
-          variables = yield(variables, {}, compared(env, location.gemfile))
-          Marshal.dump([variables, names, yield(paths, roots(location.root), {}), *rest])
+          [variables, paths].each(&block)
+          Marshal.dump([Inputs.portable(variables), names, Inputs.portable(paths), *rest])
         end
 
         private

@@ -6,7 +6,6 @@ module Spate
     # into the store with it, and what of this store may be sent.
     class Builds
       autoload :Adoption, "spate/remote_cache/builds/adoption"
-      autoload :Portable, "spate/remote_cache/builds/portable"
       autoload :Secrets, "spate/remote_cache/builds/secrets"
 
       KIND = "build"
@@ -108,15 +107,17 @@ module Spate
         return "it holds the folder that it was built in" if build.record.root
 
         change = @reuse_check.change(build)
-        change && "what it depends on is no longer so: #{Build::Trace::ReuseCheck.sentence(*change)}"
+        return "what it depends on is no longer so: #{Build::Trace::ReuseCheck.sentence(*change)}" if change
+
+        "what it needs to run is no longer here" unless @reuse_check.runs?(build)
       end
 
       def send_off(build, key, blob)
         secrets = Secrets.new(@builder.environment.told, @settings)
-        items = Portable.items(build.inputs)
+        items = Inputs.each(build.inputs)
         doubt = secrets.doubt(items) || secrets.personal(items, *own_folders) and raise Refused, doubt
         record = build.record
-        records = records(build, record)
+        records = Entry::Records.new(Inputs.portable(build.inputs), Inputs.portable(build.needs), record.to_s)
         entries = Array.new(build.manifest.count) { |index| build.manifest.entry(index) }
         doubt = secrets.told(entries, records.to_a) and raise Refused, doubt
         packed = records.pack
@@ -132,11 +133,6 @@ module Spate
       def own_folders
         [@reuse_check.roots["home"].to_s,
          [@layout.root, @store.root, Ground::Ruby.config("prefix"), *@layout.rubygems.path]]
-      end
-
-      def records(build, record)
-        portable = Portable.new(@reuse_check.roots, @builder.environment.told, @store.keeper.temporary("inputs"))
-        Entry::Records.new(portable.of(build.inputs), portable.of(build.needs), record.to_s)
       end
 
       def facts(build, record)

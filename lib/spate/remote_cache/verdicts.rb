@@ -63,10 +63,9 @@ module Spate
       # Bytes, the same on all machines that heard the same. Raises Refused.
       def payload(record)
         secrets = Builds::Secrets.new(Ground::Environment.clean(@env), @settings)
-        print = Gemfile::Fingerprint.portable(record.head[:fingerprint], @location, @env) do |bytes, roots, env|
+        print = Gemfile::Fingerprint.portable(record.head[:fingerprint]) do |bytes|
           items = items(bytes)
           doubt = secrets.doubt(items) || secrets.personal(items, @env["HOME"].to_s, tools) and raise Refused, doubt
-          Builds::Portable.new(roots, env, @store.keeper.temporary("inputs")).of(bytes)
         end
         Marshal.dump([print, record.part(0)]).tap { |payload| secrets.watch.call(PAYLOAD, payload) }
       end
@@ -80,7 +79,7 @@ module Spate
       # With the home as builds have it.
       def items(record)
         home = "#{@env["HOME"]}/"
-        Builds::Portable.items(record).map do |kind, root, path, facts|
+        Inputs.each(record).map do |kind, root, path, facts|
           below = root.nil? && path.start_with?(home)
           below ? [kind, "home", path.delete_prefix(home), facts] : [kind, root, path, facts]
         end
