@@ -18,9 +18,10 @@
 
 /* The stable part of the library's interface, as its manual has it. */
 #define PARAMETER_LEVEL 100
+#define PARAMETER_WINDOW_LOG 101
 #define PARAMETER_CHECKSUM 201
 #define PARAMETER_WINDOW_LOG_MAX 100
-#define WINDOW_LOG_MAX 23 /* what level 19 asks for */
+#define WINDOW_LOG 23 /* what level 19 asks for, and the most that is read */
 enum { CONTINUE = 0, END = 2 };
 
 typedef struct input {
@@ -159,6 +160,8 @@ spate_status spate_zstd_compress(int from, int to, int level, const spate_cancel
     if (status == SPATE_OK)
         status = checked(&w, zstd.set_compressor(w.context, PARAMETER_LEVEL, level));
     if (status == SPATE_OK)
+        status = checked(&w, zstd.set_compressor(w.context, PARAMETER_WINDOW_LOG, WINDOW_LOG));
+    if (status == SPATE_OK)
         status = checked(&w, zstd.set_compressor(w.context, PARAMETER_CHECKSUM, 1));
     if (status == SPATE_OK)
         status = compress_all(&w);
@@ -206,7 +209,7 @@ spate_status spate_zstd_expand(int from, int to, uint64_t max, const spate_cance
     work w = {.from = from, .to = to, .cancel = cancel, .error = error};
     spate_status status = begin(&w, zstd.make_expander);
     if (status == SPATE_OK)
-        status = checked(&w, zstd.set_expander(w.context, PARAMETER_WINDOW_LOG_MAX, WINDOW_LOG_MAX));
+        status = checked(&w, zstd.set_expander(w.context, PARAMETER_WINDOW_LOG_MAX, WINDOW_LOG));
     if (status == SPATE_OK)
         status = expand_all(&w, max);
     return end(&w, zstd.free_expander, status);

@@ -1,6 +1,7 @@
 /*
  * Zstandard by the system's own library, which is loaded when it is first needed: libzstd.so.1, 1.4 or newer. A file is
- * read and written piece by piece, with a window of 8 MiB at most, whatever it claims.
+ * read and written piece by piece, with a window of 8 MiB: what is there twice within that costs little at any level,
+ * and no file gets a larger one, whatever it claims.
  */
 #ifndef SPATE_ZSTD_H
 #define SPATE_ZSTD_H

@@ -72,6 +72,17 @@ TEST(what_was_compressed_comes_back) {
     }
 }
 
+/* A library that a build has copied. */
+TEST(what_is_there_twice_costs_once) {
+    enum { BETWEEN = 4 };
+    static uint8_t bytes[(BETWEEN + 2) * LARGE];
+    static uint8_t packed[2 * LARGE];
+    NEEDS_ZSTD();
+    memcpy(bytes, noise(), LARGE);
+    memcpy(bytes + (BETWEEN + 1) * LARGE, noise(), LARGE);
+    CHECK(compress(bytes, sizeof(bytes), packed, sizeof(packed)) < LARGE + LARGE / 10);
+}
+
 TEST(no_more_than_allowed_is_written) {
     static uint8_t packed[2 * LARGE];
     static const uint8_t zeros[LARGE];
