@@ -36,6 +36,17 @@ module Spate
         assert_equal [path.delete_prefix("/")], stored
       end
 
+      # RFC 9110, section 13.1.2.
+      def test_only_the_first_document
+        cache
+        path = document("build")
+        assert_equal [201, 412], %w[one two].map { |text| code(put(path, text, "if-none-match" => "*")) }
+        assert_equal [[path.delete_prefix("/")], "one"], [stored, fetch(path).body]
+        assert_equal 201, code(put(path, "three", "if-none-match" => '"other"'))
+        blob = blob("content")
+        assert_equal([201, 200], Array.new(2) { code(put(blob, "content", "if-none-match" => "*")) })
+      end
+
       def test_what_is_no_entry
         cache
         [["/", 404], ["/index.html", 404], ["/cas", 404], ["/tmp/x", 404], ["/cas/#{"g" * 64}", 400],

@@ -42,6 +42,14 @@ module Spate
         assert_includes texts, fetch(document("x")).body
       end
 
+      def test_fifty_writers_of_a_document_that_none_has_written
+        cache
+        texts = Array.new(CLIENTS) { |client| client.to_s * 30_000 }
+        codes = together { |client| code(put(document("x"), texts[client], "if-none-match" => "*")) }
+        assert_equal({ 201 => 1, 412 => CLIENTS - 1 }, codes.tally)
+        assert_equal texts[codes.index(201)], fetch(document("x")).body
+      end
+
       def test_who_waits_need_not_send
         cache
         first = begin_upload("content")

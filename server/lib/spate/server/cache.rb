@@ -144,7 +144,7 @@ module Spate
       end
 
       def store(request, name)
-        upload = Upload.new(@folder, name, most(name))
+        upload = Upload.new(@folder, name, most(name), fresh: request["if-none-match"] == "*")
         upload.begin(request.body) { |fault| over(request, name, upload, fault) }
         nil
       rescue SystemCallError => e

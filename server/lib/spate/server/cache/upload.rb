@@ -13,11 +13,12 @@ module Spate
 
         attr_reader :size
 
-        # folder: a Folder. most: bytes.
-        def initialize(folder, name, most)
+        # folder: a Folder. most: bytes. fresh: only where nothing is by then.
+        def initialize(folder, name, most, fresh: false)
           @folder = folder
           @name = name
           @most = most
+          @fresh = fresh
           @size = 0
           @digest = OpenSSL::Digest.new("SHA256") if name.blob?
         end
@@ -72,6 +73,8 @@ module Spate
 
           digest = @digest&.hexdigest
           return fail_with([422, "These bytes have the SHA-256 #{digest}."]) unless digest.nil? || digest == @name.key
+
+          return fail_with([412, "There is one already."]) if @fresh && @folder.size(@name)
 
           @folder.keep(@file, @name)
           @file = nil
