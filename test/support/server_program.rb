@@ -44,8 +44,8 @@ class ServerProgram
 
   def url(path = "") = "http://127.0.0.1:#{port}#{path}"
 
-  def stop
-    Process.kill(:TERM, @pid)
+  def stop(signal = :TERM)
+    Process.kill(signal, @pid)
     Process.wait(@pid)
   rescue Errno::ESRCH, Errno::ECHILD
     nil # it ended by itself

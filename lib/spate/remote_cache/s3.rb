@@ -48,6 +48,13 @@ module Spate
 
       def time(name) = ask(:head, RemoteCache.name(name), &Transport::Answer.method(:time))
 
+      # Both in one request: [bytes, Time or nil], nil where there is nothing.
+      def facts(name)
+        ask(:head, RemoteCache.name(name)) do |answer|
+          [Transport::Answer.size(answer, self), Transport::Answer.time(answer)]
+        end
+      end
+
       # A blob's name is its digest: S3 refuses what is not as its name says.
       def put(name, source)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)

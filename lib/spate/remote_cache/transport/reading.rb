@@ -20,6 +20,9 @@ module Spate
           text if hear(name, limit) { |bytes| text << bytes }
         end
 
+        # For who keeps it elsewhere.
+        def pieces(name, limit:, &block) = hear(name, limit, &block)
+
         # Raises Store::Error where the disk of `to` does not take it.
         def fetch(name, to:, limit:)
           part = "#{Ground::Files.beside(to)}.part"
