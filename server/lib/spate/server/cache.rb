@@ -53,7 +53,7 @@ module Spate
         return list(request, listed) if listed
 
         name = Name.of(request.path)
-        return name ? malformed : missing unless name.is_a?(Name)
+        return name ? malformed : missing unless entry?(name)
 
         writing ? write(request, name) : read(request, name)
       end
@@ -72,6 +72,8 @@ module Spate
 
       private
 
+      def entry?(name) = name.is_a?(Name)
+
       def missing = Response.text(404, "Not found.\n")
       def malformed = Response.text(400, "A name is the SHA-256 of a blob, or the key of a document, in hex.\n")
       def empty(status) = Response.new(status, { "content-length" => "0" })
@@ -87,28 +89,34 @@ module Spate
         response
       end
 
-      def list(request, kind)
+      def list(request, kind) = listed(request, Listing.new(@folder, kind))
+
+      def listed(request, parts)
         Response.new(200, { "content-type" => "application/json", "cache-control" => "no-store" },
-                     request.head? ? nil : Listing.new(@folder, kind))
+                     request.head? ? nil : parts)
       end
 
-      def read(request, name)
+      def read(request, name) = counted(request, in_folder(request, name))
+
+      # What the folder answers.
+      def in_folder(request, name)
         response = @files.call(request, "/#{name.file}")
-        response = missing if response.status == 301 # a folder
+        response.status == 301 ? missing : response # a folder
+      end
+
+      def counted(request, response)
         @metrics.add(response.status == 404 ? :cache_misses : :cache_hits) unless request.head?
         response
       end
 
       def write(request, name)
-        return delete(name) if request.verb == "DELETE"
+        return delete(request, name) if request.verb == "DELETE"
 
         unfit = unfit(request, name)
         return refuse(unfit) if unfit
         return store(request, name) unless name.blob?
 
-        @uploads.turn(name.key, request.connection) do
-          there?(request, name) ? spare(request, name) : store(request, name)
-        end
+        @uploads.turn(name.key, request.connection) { decide(request, name) }
         nil
       end
 
@@ -123,9 +131,11 @@ module Spate
 
       def most(name) = name.blob? ? @limit : [@document, @limit].compact.min
 
-      # A blob of the length that is announced, if any: its name says what is in it.
-      def there?(request, name)
-        size = @folder.size(name) or return false
+      def decide(request, name) = there?(request, @folder.size(name)) ? spare(request, name) : store(request, name)
+
+      # A blob of the length that is announced, if any: its name says what is in it. size: nil where there is none.
+      def there?(request, size)
+        return false if size.nil?
 
         length = request.body ? request.body.length : 0
         length.nil? || length == size
@@ -144,22 +154,31 @@ module Spate
       end
 
       def store(request, name)
-        upload = Upload.new(@folder, name, most(name), fresh: request["if-none-match"] == "*")
+        upload = Upload.new(@folder, name, most(name)) { |file, &over| keep(request, file, name, &over) }
         upload.begin(request.body) { |fault| over(request, name, upload, fault) }
         nil
       rescue SystemCallError => e
         over(request, name, upload, [*Upload.failure(e), e])
       end
 
+      # See Upload.
+      def keep(request, file, name)
+        return yield [412, "There is one already."] if request["if-none-match"] == "*" && @folder.size(name)
+
+        size = file.size
+        @folder.keep(file, name)
+        @collector.stored(size)
+        yield
+      end
+
       def over(request, name, upload, fault)
         @metrics.add(:cache_received, upload.size)
-        fault ? fail_with(request, name, *fault) : stored(request, upload.size)
+        fault ? fail_with(request, name, *fault) : tell_stored(request)
         @uploads.over(name.key) if name.blob?
       end
 
-      def stored(request, size)
+      def tell_stored(request)
         @metrics.add(:cache_stored)
-        @collector.stored(size)
         request.answer(empty(201))
       end
 
@@ -170,7 +189,7 @@ module Spate
         request.answer(refuse(Response.text(status, "#{text}\n")))
       end
 
-      def delete(name)
+      def delete(_request, name)
         size = @folder.remove(name) or return missing
 
         @collector.removed(size)

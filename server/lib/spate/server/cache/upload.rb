@@ -13,12 +13,13 @@ module Spate
 
         attr_reader :size
 
-        # folder: a Folder. most: bytes. fresh: only where nothing is by then.
-        def initialize(folder, name, most, fresh: false)
+        # folder: a Folder. most: bytes. keep: called with the whole file, a name's, and a block for when it is in its
+        # place, or for why not, as the block of `begin`. SystemCallError.
+        def initialize(folder, name, most, &keep)
           @folder = folder
           @name = name
           @most = most
-          @fresh = fresh
+          @keep = keep
           @size = 0
           @digest = OpenSSL::Digest.new("SHA256") if name.blob?
         end
@@ -74,13 +75,14 @@ module Spate
           digest = @digest&.hexdigest
           return fail_with([422, "These bytes have the SHA-256 #{digest}."]) unless digest.nil? || digest == @name.key
 
-          return fail_with([412, "There is one already."]) if @fresh && @folder.size(@name)
-
-          @folder.keep(@file, @name)
-          @file = nil
-          @over.call(nil)
+          @keep.call(@file) { |fault| fault ? fail_with(fault) : kept }
         rescue SystemCallError => e
           fail_with([*Upload.failure(e), e])
+        end
+
+        def kept
+          @file = nil
+          @over.call(nil)
         end
 
         def fail_with(reason)

@@ -9,14 +9,15 @@ module Spate
         # Jobs that may wait before somebody is told to come back later.
         MOST = 1000
 
-        def initialize(count)
+        def initialize(count, most: MOST)
           @count = count
+          @most = most
           @jobs = Thread::Queue.new
           @threads = []
           @process = nil
         end
 
-        def busy? = @jobs.size > MOST
+        def busy? = @jobs.size > @most
 
         # What the block raises is written to standard error, and its thread continues: a failed job must not stop later
         # ones.
