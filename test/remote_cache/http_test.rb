@@ -34,6 +34,18 @@ module WebServerCase
     assert_nil reader.head(cas("other"))
   end
 
+  # A server may run what is called so.
+  def test_who_may_write_writes_nothing_else
+    cache.put(cas("one"), "one")
+    before = files
+    from = "/#{cas("one")}"
+    [["PUT", "/x.php"], ["PUT", "/cas/x.php"], ["PUT", "/ac/.htaccess"], ["PUT", "#{from}/x"], ["MKCOL", "/x"],
+     ["COPY", from, "/x.php"], ["MOVE", from, "/cas/x.php"]].each do |words|
+      assert_includes 400..599, asked(*words), words
+      assert_equal before, files, words
+    end
+  end
+
   # A folder that a server serves is one that another machine has.
   def test_the_same_as_a_folder
     cache.put(cas("served"), "served")
@@ -41,6 +53,19 @@ module WebServerCase
 
     assert_equal "served", folder.get(cas("served"), limit: 9)
     assert_equal [[cas("served"), 6]], folder.each("cas/").map { |name, size, _| [name, size] }
+  end
+
+  private
+
+  def files = Dir.glob("**/*", File::FNM_DOTMATCH, base: "#{@home}/cache").grep(/(?:php|htaccess|\bx)\z|cas/).sort
+
+  # The status of a request of who may write.
+  def asked(verb, path, target = nil)
+    request = Net::HTTPGenericRequest.new(verb, verb == "PUT", true, path)
+    request["Destination"] = "http://127.0.0.1:#{@server.port}#{target}" if target
+    request.basic_auth("ci", "secret")
+    request.body = "<?php" if verb == "PUT"
+    Net::HTTP.start("127.0.0.1", @server.port) { |http| http.request(request) }.code.to_i
   end
 end
 

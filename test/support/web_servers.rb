@@ -7,7 +7,7 @@ require_relative "server_program"
 module WebServers
   USER = "ci"
   PASSWORD = "secret"
-  MODULES = %w[mpm_event authn_core authn_file authz_core authz_user auth_basic dav dav_fs].freeze
+  MODULES = %w[mpm_event alias authn_core authn_file authz_core authz_user auth_basic dav dav_fs].freeze
   APACHE = "/usr/lib/apache2/modules"
 
   module_function
