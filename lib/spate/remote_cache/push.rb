@@ -18,6 +18,8 @@ module Spate
       # Seconds for which a blob is young: whoever names an older one writes it again, so that nobody who collects by
       # age takes it from under the document.
       YOUNG = 12 * 60 * 60
+      # Seconds for which what was sent counts as being there: caches lose what is old or not asked for.
+      NOTED = 7 * 24 * 60 * 60
 
       # transport: see RemoteCache.transport. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
       def initialize(transport, store:, key:, trust:, dry: false)
@@ -63,8 +65,8 @@ module Spate
         Sending.new(kind: kind, name: name, **facts)
       end
 
-      def noted?(name) = !@store.keeper&.read("sent", "#{@notes}/#{name}").nil?
-      def note(name) = @store.keeper&.write("sent", "#{@notes}/#{name}", "")
+      def noted?(name) = @store.keeper&.read("sent", "#{@notes}/#{name}").to_i > Time.now.to_i - NOTED
+      def note(name) = @store.keeper&.write("sent", "#{@notes}/#{name}", Time.now.to_i.to_s)
 
       def published?(parcel) = stands?(parcel, document(parcel))
 
