@@ -6,6 +6,8 @@ module Spate
     # so no process that Spate starts gets it in its environment: builds, scripts, tools and programs are others' code.
     module SigningKey
       VARIABLE = Environment::SIGNING_KEY
+      # The value where standard input has the key.
+      HANDED = "-"
 
       module_function
 

@@ -29,6 +29,22 @@ class SharingTest < TeamCase
     assert_equal 2, status.exitstatus, output
   end
 
+  # Of a process of the same user's anybody may open what is a file or a pipe (/proc/PID/fd).
+  def test_nobody_can_read_the_key_in_the_place_of_the_process_that_sends
+    hold = write("hold.rb", <<~RUBY)
+      if ARGV.first(2) == %w[cache push]
+        File.write("#{folder}/held", Process.pid)
+        600.times { File.exist?("#{folder}/go") ? break : sleep(0.05) }
+      end
+    RUBY
+    install(plain, SPATE_CACHE_KEY: @key.to_pem, RUBYOPT: "-r#{hold}")
+    Timeout.timeout(30) { sleep 0.05 until File.size?("#{folder}/held") }
+    place = "/proc/#{File.read("#{folder}/held")}/fd/0"
+    assert_raises(Errno::ENXIO) { File.open(place, File::RDONLY | File::NONBLOCK, &:read) }
+    write("go", "")
+    Timeout.timeout(30) { sleep 0.05 until Dir.glob("#{@cache}/cas/*").grep_v(/\.\d+-/).any? }
+  end
+
   def test_whose_builds_were_there_and_are_not_trusted
     native("alpha")
     first = machine("first", "alpha")

@@ -78,17 +78,19 @@ module Spate
           File.open(File::NULL, "w")
         end
 
-        # Everybody's processes can be read by their user's others (/proc), so the key comes through a pipe.
+        # What a process has in its environment, in files or in pipes, its user's others can read (/proc/PID), but not
+        # what is in a socket: so the key comes through one.
         def start(output)
           key = Ground::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)
-          IO.pipe do |reader, writer|
-            env = @context.env.merge(Ground::SigningKey::VARIABLE => "/dev/stdin")
-            Process.detach(Process.spawn(env, *command, chdir: @context.location.root, pgroup: true, in: reader,
-                                                        %i[out err] => output))
-            reader.close
-            writer.write(text)
-          end
+          require "socket"
+          own, other = UNIXSocket.pair
+          env = @context.env.merge(Ground::SigningKey::VARIABLE => Ground::SigningKey::HANDED)
+          Process.detach(Process.spawn(env, *command, chdir: @context.location.root, pgroup: true, in: other,
+                                                      %i[out err] => output))
+          own.write(text)
+        ensure
+          [own, other].compact.each(&:close)
         end
 
         def command

@@ -93,8 +93,8 @@ module Spate
 
         # Paths of Bundler's files that hold credentials: of who knows the rest a digest tells when a guess is right.
         def configs(settings)
-          files = { local: settings.folders.local_config, global: settings.folders.global_config }
-          files.select { |level, _| settings.levels[level].any? { |key, value| login?(key, value.to_s.b) } }.values.compact
+          files = { local: settings.folders.local_config, global: settings.folders.global_config }.compact
+          files.select { |level,| settings.levels[level].any? { |key, value| login?(key, value.to_s.b) } }.values
         end
 
         def login?(key, value)

@@ -12,14 +12,19 @@ module Spate
           text = Ground::SigningKey.of(env) and load(text)
         end
 
-        # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it. Raises
-        # Settings::Error, which never has the text in it.
+        # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it, or
+        # SigningKey::HANDED. Raises Settings::Error, which never has the text in it.
         def self.load(text)
-          pem = text.include?("-----BEGIN") || public?(text) ? text : File.read(text, 64 << 10).to_s
-          new(read(lines(pem)))
+          new(read(lines(pem(text))))
         rescue SystemCallError, ArgumentError => e # a NUL in the path
           raise Settings::Error.new("#{VARIABLE} is neither PEM nor the path of a file: #{e.class.name[/\w+\z/]}",
                                     hint: HINT)
+        end
+
+        def self.pem(text)
+          return text if text.include?("-----BEGIN") || public?(text)
+
+          (text == Ground::SigningKey::HANDED ? $stdin.read(LIMIT) : File.read(text, LIMIT)).to_s
         end
 
         def self.read(pem)
@@ -43,16 +48,17 @@ module Spate
         end
 
         def self.public?(text) = text.match?(%r{\A\s*(?:-----BEGIN PUBLIC KEY|[\w.@-]{1,64}:[\w+/]{43}=)})
-        private_class_method :read, :lines, :public?
+        private_class_method :pem, :read, :lines, :public?
 
         def self.generate
           Ground::Openssl.load
           new(OpenSSL::PKey.generate_key("ED25519"))
         end
 
+        LIMIT = 64 << 10
         HINT = "spate cache key NAME makes one, in NAME.pem"
         OTHER = "`spate cache key NAME` put that into NAME.pem; what it printed is for `spate cache trust`"
-        private_constant :HINT, :OTHER
+        private_constant :LIMIT, :HINT, :OTHER
 
         # key: OpenSSL::PKey.
         def initialize(key)
