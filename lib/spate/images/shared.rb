@@ -58,9 +58,12 @@ module Spate
 
       # Digits of a digest of all paths and contents.
       def id(images)
-        lines = images.flat_map { |file| file.paths.map { |path| "#{path} #{file.image.state(path)[3]}" } }
+        lines = images.flat_map { |file| paths(file).map { |path| "#{path} #{file.image.state(path)[3]}" } }
         Store.sha256(lines.sort.join("\n"))[0, 16]
       end
+
+      # Not those that were otherwise when they were compiled.
+      def paths(file) = file.paths.select { |path| file.fits?(path) }
 
       def choose(document, client, dirs)
         return unless document
@@ -88,12 +91,9 @@ module Spate
         @pack.expand(entry, blob, path)
         Native::Image.open(path, key: @images.ruby_key)
         client.count(:images)
-        path
-      rescue RemoteCache::Refused, Native::Image::Unusable
-        Ground::Files.remove(path)
-        raise
+        found = path
       ensure
-        Ground::Files.remove(blob)
+        [blob, (path unless found)].compact.each { |left| Ground::Files.remove(left) }
       end
 
       # As Push::Parcel has it.
@@ -109,14 +109,14 @@ module Spate
         Ground::Files.remove(blob)
         e.message
       ensure
-        Ground::Files.remove(image)
+        Ground::Files.remove(image) if image
       end
 
       # As Native::Image.write takes them.
       def files(images)
         watch = RemoteCache::Builds::Secrets.new(Ground::Environment.clean(@settings.env), @settings).watch
         images.flat_map do |file|
-          file.paths.filter_map do |path|
+          paths(file).filter_map do |path|
             blob = file.image.blob(path) or next
             watch.call(path, blob)
             [path, file.image.state(path), blob]

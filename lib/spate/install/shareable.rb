@@ -25,6 +25,12 @@ module Spate
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
 
+      # Full names of those into which nobody has written: what was compiled of them says no more than they do.
+      def untouched
+        changes = Prepare::LocalChanges.new(@context, @record)
+        archives.map(&:first).select { |name| changes.of(name).empty? }
+      end
+
       # {full name => why not}, of archives.
       def withheld
         @withheld ||= gems.keys.reject { |name| open?(sources[name]) }.to_h { |name| [name, PRIVATE] }

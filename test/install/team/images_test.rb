@@ -33,6 +33,14 @@ class TeamImagesTest < TeamCase
     assert_equal "1 2", boot("two")
   end
 
+  def test_what_somebody_wrote_into_a_gem_stays
+    edited = "#{@project.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
+    File.unlink(edited)
+    File.write(edited, "ALPHA = 'mine'\n")
+    assert_equal [1, 1], images("one", SPATE_CACHE: "off")
+    assert_empty push_from("one").select { |event| event["kind"] == "image" }
+  end
+
   def test_what_does_not_fit_is_compiled
     @project.spate!("install", **home("two"), SPATE_CACHE_KEYS: "")
     assert_equal [2, 0], images("two", SPATE_CACHE_KEYS: ""), "of a stranger"

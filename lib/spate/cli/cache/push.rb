@@ -112,7 +112,7 @@ module Spate
           folder = ::Spate::Boot::ImageFolder.new(context.store.root)
           shared = ::Spate::Images::Shared.new(images: folder, location: context.location, settings: context.settings,
                                                store: context.store, trust: installation.trust)
-          shared.parcels(shareable.archives.map { |name, _| "#{installation.layout.gems}/#{name}" })
+          shared.parcels(shareable.untouched.map { |name| "#{installation.layout.gems}/#{name}" })
         rescue LoadError
           [] # built without them
         end
