@@ -28,7 +28,8 @@ module Spate
   #   time(name)                when it was written (Time), nil where nobody knows
   #   ahead                     seconds by which this machine's clock is before the one that tells those times; 0 where
   #                             nobody knows
-  #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true
+  #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true. With fresh: true
+  #                             false where something is there by now, if a server can tell: do not rely on it
   #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; may raise Unsupported
   #   delete(name)              true, also where there was nothing
   #   sweep(dry:)               removes what killed writers left, a day later: how many files, and bytes

@@ -10,6 +10,8 @@ class RemoteCacheFolderTest < Minitest::Test
   include TransportCase::Whole
   include TransportCase::Lists
 
+  def tells_of_others? = true
+
   def setup = @root = Dir.mktmpdir("spate-share-")
 
   def teardown

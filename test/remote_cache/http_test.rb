@@ -110,6 +110,8 @@ end
 class CacheNodeTest < Minitest::Test
   include ListingServerCase
 
+  def tells_of_others? = true
+
   def start = WebServers.node(@home)
 
   # As clients have them: a user and a password, which is the token.
@@ -137,6 +139,8 @@ end
 
 class ApacheTest < Minitest::Test
   include WebServerCase
+
+  def tells_of_others? = true
 
   def start = WebServers.apache(@home)
 

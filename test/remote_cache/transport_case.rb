@@ -71,6 +71,16 @@ module TransportCase
       end
     end
 
+    # Or it is replaced, where nobody can tell.
+    def test_only_where_there_is_nothing
+      assert cache.put(ac("key"), "one", fresh: true)
+      kept = cache.put(ac("key"), "two", fresh: true) == false
+      assert_equal kept ? "one" : "two", cache.get(ac("key"), limit: MIB)
+      assert_equal tells_of_others?, kept
+    end
+
+    def tells_of_others? = false
+
     # Such a one is asked for before it is sent.
     def test_a_large_file_is_streamed
       bytes = SecureRandom.random_bytes(3 * MIB)

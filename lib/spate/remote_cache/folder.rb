@@ -27,12 +27,14 @@ module Spate
       def time(name) = looking { opened(RemoteCache.name(name), &:mtime) }
 
       # What is there is replaced: it may be damaged.
-      def put(name, source)
+      def put(name, source, fresh: false)
         RemoteCache.name(name)
+        return false if fresh && head(name)
+
         looking(denied: :read_only) do
           mode = File.stat(@root).mode & 0o7777
           ready(File.dirname(name), mode)
-          within(name) { |path| Ground::Files.replace(path) { |fresh| write(fresh, source, mode & 0o666) } }
+          within(name) { |path| Ground::Files.replace(path) { |made| write(made, source, mode & 0o666) } }
           true
         end || raise(unavailable(:refused, "lost what was written to #{name} meanwhile"))
       end

@@ -13,11 +13,12 @@ module Spate
       REDIRECTS = 5
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
+      PRESENT = 412
       # As servers answer who asks for a folder that they do not list.
       UNLISTED = [400, *MISSING, 405, 501].freeze
       UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
                       "docs/team-cache.md"
-      private_constant :REDIRECTS, :DONE, :MISSING, :UNLISTED, :UNLISTED_HINT
+      private_constant :REDIRECTS, :DONE, :MISSING, :PRESENT, :UNLISTED, :UNLISTED_HINT
 
       def initialize(address, requests, env:, settings: {})
         @address = address
@@ -32,8 +33,11 @@ module Spate
       end
 
       def time(name) = ask(:head, locate(name), &Transport::Answer.method(:time))
-      def put(name, source) = change(:put, name, body: source)
-      def delete(name) = change(:delete, name)
+      def delete(name) = change(:delete, name) && true
+
+      def put(name, source, fresh: false)
+        change(:put, name, body: source, headers: fresh ? { "If-None-Match" => "*" } : {}) != PRESENT
+      end
 
       def each(prefix, &block)
         return enum_for(:each, prefix) unless block
@@ -100,15 +104,18 @@ module Spate
         raise Unavailable.new(:answer, @address, "redirects to #{location}")
       end
 
-      def change(verb, name, **body)
-        @requests.perform(verb, locate(name), address: @address, headers: credentials, **body) do |answer|
+      # The status. headers: what it depends on.
+      def change(verb, name, headers: {}, **body)
+        status = nil
+        @requests.perform(verb, locate(name), address: @address, headers: { **credentials, **headers },
+                                              **body) do |answer|
           status = answer.code.to_i
-          good = DONE.include?(status) || (verb == :delete && MISSING.include?(status))
+          good = [*DONE, *(MISSING if verb == :delete), *(PRESENT if headers.any?)].include?(status)
           raise refusal(answer, credentials, writing: true) unless good
 
           Transport::Answer.skip(answer, @address)
         end
-        true
+        status
       end
 
       # headers: that it answers to.

@@ -20,6 +20,8 @@ module Spate
       YOUNG = 12 * 60 * 60
       # Seconds for which what was sent counts as being there: caches lose what is old or not asked for.
       NOTED = 7 * 24 * 60 * 60
+      # Seconds in which who has sent a blob names it, and up to one more.
+      AWAITED = 0.5
 
       # transport: see RemoteCache.transport. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
       def initialize(transport, store:, key:, trust:, dry: false)
@@ -72,7 +74,7 @@ module Spate
 
       # Whether a document has that very result, signed by somebody who counts here, and the cache has its blob.
       def stands?(result, document)
-        document.entries.any? do |entry|
+        document&.entries.to_a.any? do |entry|
           entry.id == result.id &&
             @trust.refusal(entry, result.key, kind: result.kind, **Entry.machine).nil? &&
             (entry.blob.nil? || @transport.head("cas/#{entry.blob}") == entry.blob_bytes)
@@ -81,8 +83,8 @@ module Spate
 
       # How many bytes they are.
       def send_entry(entry, path)
-        upload("cas/#{entry.blob}", path, within: YOUNG) if path
-        publish(entry) unless @dry
+        sent = upload("cas/#{entry.blob}", path, within: YOUNG) if path
+        publish(entry, behind: sent == :there) unless @dry
         entry.blob_bytes || entry.packed.bytesize
       ensure
         Ground::Files.remove(path) if path
@@ -93,40 +95,45 @@ module Spate
         size = File.size(path)
         return :there if @transport.head(name) == size && (within.nil? || young?(name, within))
 
-        File.open(path, "rb") { |file| @transport.put(name, file) } unless @dry
-        size
+        return size if @dry
+
+        # Of what a server wants no byte of, another was faster.
+        File.open(path, "rb") { |file| @transport.put(name, file) && file.pos < size ? :there : size }
       end
 
       def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - @transport.ahead - within
 
       # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. Others who
       # read before that was there write within the time that it takes here. The same signer's, from another machine, is
-      # as good: else many who send the same would replace each other's.
-      def publish(entry)
-        took = 0
+      # as good: else many who send the same would replace each other's. behind: another has sent the blob before, and
+      # may be about to write the document.
+      def publish(entry, behind: false)
+        took = behind ? AWAITED + Random.rand : 0
         (0..TRIES).each do |attempt|
           sleep(took + (Random.rand * 0.2 * attempt))
           began = now
           there = document(entry)
           return true if stands?(entry, there)
 
-          write(entry, there) unless attempt == TRIES
+          write(entry, there, fresh: there.nil? && attempt.zero?) unless attempt == TRIES
           took = now - began
         end
         raise Unavailable.new(:answer, @transport, "lost what was written for #{entry.what} #{TRIES} times",
                               hint: "others write there at the same time: push again")
       end
 
-      def write(entry, there)
-        @transport.put(Document.name(entry.key, entry.kind), Document.merge(Document.new([entry]), there).encode)
+      def write(entry, there, fresh:)
+        merged = Document.merge(Document.new([entry]), there || Document.new([]))
+        @transport.put(Document.name(entry.key, entry.kind), merged.encode, fresh: fresh)
       end
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      # The one that has an entry, or a parcel's. One that is damaged or too long is as none: nobody takes it.
+      # The one that has an entry, or a parcel's; nil where there is none. One that is damaged or too long is as one
+      # with nothing in it: nobody takes it.
       def document(about)
         bytes = @transport.get(Document.name(about.key, about.kind), limit: Client::DOCUMENT)
-        bytes ? Document.parse(bytes) : Document.new([])
+        Document.parse(bytes) if bytes
       rescue Malformed, TooLong
         Document.new([])
       end

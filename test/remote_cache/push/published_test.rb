@@ -101,7 +101,7 @@ class PublishedTest < Minitest::Test
   def overwritten(times)
     other = RemoteCache::Document.new([here(key: hex("other"))]).encode
     RemoteCache.transport(@cache, env: {}).tap do |cache|
-      cache.define_singleton_method(:put) do |name, source|
+      cache.define_singleton_method(:put) do |name, source, **|
         super(name, name.start_with?("ac/") && (times -= 1) >= 0 ? other : source)
       end
     end

@@ -1,25 +1,32 @@
 # frozen_string_literal: true
 
 require "remote_cache/entries"
+require "support/web_servers"
 
 # Machines that send the same build at the same time, over a cache where the last who writes wins.
 class RivalsTest < Minitest::Test
   include CacheEntries
 
-  # A cache in memory. The block is called after each document that was written.
+  # A cache in memory. The block is called after each document that was written. spares: blobs of which no byte is
+  # wanted.
   class Memory
     attr_reader :kept, :written
 
-    def initialize(&block)
+    def initialize(spares: {}, &block)
       @kept = {}
       @written = []
+      @spares = spares
       @block = block
     end
 
     def get(name, limit:) = (@kept[name] if limit)
     def head(name) = @kept[name]&.bytesize
 
-    def put(name, source)
+    def time(name) = (Time.now if @kept[name])
+
+    def put(name, source, **)
+      return @kept[name] = @spares[name] if @spares[name]
+
       @kept[name] = source.is_a?(String) ? source : source.read
       return true unless name.start_with?("ac/")
 
@@ -39,15 +46,20 @@ class RivalsTest < Minitest::Test
     @other = entry(blob: hex("other"), blob_bytes: 5, made: Time.now.to_i + 1, **here)
   end
 
+  def parcel
+    File.write(path = "#{folder}/blob-#{rand}", @blob)
+    RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: @mine.id,
+                                  offer: ->(_) { [@mine, path] })
+  end
+
+  def send_to(cache) = RemoteCache::Push.new(cache, store: NoStore.new, key: private_key, trust: trust).parcel(parcel)
+
   # Mine is written over once by another machine's; its blob is there, or not.
   def push(other_blob:)
     name = RemoteCache::Document.name(FIRST)
     cache = Memory.new { |count| cache.kept[name] = RemoteCache::Document.new([@other]).encode if count == 1 }
     cache.kept["cas/#{hex("other")}"] = "other" if other_blob
-    File.write(path = "#{folder}/blob", @blob)
-    parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: @mine.id,
-                                           offer: ->(_) { [@mine, path] })
-    RemoteCache::Push.new(cache, store: NoStore.new, key: private_key, trust: trust).parcel(parcel)
+    send_to(cache)
     [cache.written.size, RemoteCache::Document.parse(cache.kept[name]).entries.map(&:text)]
   end
 
@@ -59,5 +71,51 @@ class RivalsTest < Minitest::Test
     written, texts = push(other_blob: false)
     assert_operator written, :>, 1
     refute_empty texts
+  end
+
+  # Whose blob is there, or is not wanted, is behind another, who is about to write the document.
+  def test_who_is_behind_another_lets_that_one_write
+    blob = "cas/#{hex(@blob)}"
+    [[{ blob => @blob }, {}], [{}, { blob => @blob }]].each do |there, spares|
+      cache = Memory.new(spares: spares) { flunk }
+      cache.kept.merge!(there)
+      other = Thread.new do
+        sleep 0.3
+        cache.kept[RemoteCache::Document.name(FIRST)] = RemoteCache::Document.new([@mine]).encode
+      end
+      send_to(cache)
+      other.join
+      assert_empty cache.written
+    end
+  end
+
+  # All of them see that there is none, before the first writes.
+  def test_of_many_who_write_a_document_at_once_one_does
+    server = WebServers.node(FileUtils.mkdir_p("#{folder}/node").first) or skip "no spate-serve here"
+    address = "http://ci:#{WebServers::PASSWORD}@127.0.0.1:#{server.port}"
+    looking = Thread::Queue.new
+    written = Thread::Queue.new
+    Array.new(8) { Thread.new { send_to(late(address, looking, written, 8)) } }.each(&:value)
+    assert_equal [RemoteCache::Document.name(FIRST)], Array.new(written.size) { written.pop }
+  ensure
+    server&.stop
+  end
+
+  private
+
+  # A cache whose second look waits until so many have had theirs; notes the documents that were taken.
+  def late(address, looking, written, count)
+    looks = 0
+    RemoteCache.transport(address, env: {}).tap do |cache|
+      cache.define_singleton_method(:get) do |name, **options|
+        found = super(name, **options)
+        looking << name if (looks += 1) == 2
+        sleep 0.01 until looks != 2 || looking.size == count
+        found
+      end
+      cache.define_singleton_method(:put) do |name, source, **options|
+        super(name, source, **options).tap { |taken| written << name if taken && name.start_with?("ac/") }
+      end
+    end
   end
 end
