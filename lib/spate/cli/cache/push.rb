@@ -19,7 +19,8 @@ module Spate
           EXIT_CODE = 14
 
           def initialize
-            super("there is no key to sign with: SPATE_CACHE_KEY is not set", hint: "spate cache key NAME makes one")
+            super("there is no key to sign with: SPATE_CACHE_KEY is not set", hint:
+              "spate cache key NAME makes one, in NAME.pem; then SPATE_CACHE_KEY=NAME.pem")
           end
         end
 
@@ -27,7 +28,8 @@ module Spate
         BOUND = 600
         # Archives that are asked for and sent at the same time.
         AT_ONCE = 16
-        WORDS = { sent: "sent", would: "would be sent", there: "there already", refused: "stay here" }.freeze
+        WORDS = { sent: "sent", would: "would be sent", there: "there already", refused: "stay here",
+                  failed: "not sent" }.freeze
 
         def run
           operands!
@@ -35,7 +37,10 @@ module Spate
           @found = Hash.new { |all, state| all[state] = [] }
           send_all
           json? ? json.call(event: :cache_pushed, **counts, bytes: bytes) : tell_sum
-          @failure ? raise(@failure) : 0
+          raise @failure if @failure
+
+          sent_all
+          0
         ensure
           progress&.clear
           @bound&.kill
@@ -50,6 +55,11 @@ module Spate
             sleep(BOUND)
             @transport.close
           end
+        end
+
+        def sent_all
+          store = context.store.keeper unless values[:noted] || values[:dry_run]
+          Install::Sharing.forget(store) if store
         end
 
         def send_all
@@ -72,6 +82,7 @@ module Spate
         rescue RemoteCache::Unavailable => e
           raise unless e.reason == :answer
 
+          @found[:failed] << e
           @failure ||= e
         end
 
@@ -149,7 +160,7 @@ module Spate
           parts = WORDS.filter_map { |state, words| "#{@found[state].size} #{words}" if @found[state].any? }
           size = " (#{Units.bytes(bytes)})" if bytes.positive?
           terminal.tell parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"
-          terminal.hint("a key is needed for that, in SPATE_CACHE_KEY: spate cache key NAME") if @keyless
+          terminal.hint("a key is needed for that: #{NoKey.new.hint}") if @keyless
         end
       end
     end

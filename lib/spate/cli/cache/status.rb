@@ -16,12 +16,14 @@ module Spate
           keys, fault = trusted
           id, key_fault = signing
           faults = [fault, key_fault].compact
+          unsent, hint = unsent_last
           if json?
             json.call(event: :cache_status, address: cache, trusts: keys.map(&:name), signers: ids(keys),
-                      writes: !id.nil?, id: id, faults: faults.map(&:message), **usage)
+                      writes: !id.nil?, id: id, faults: faults.map(&:message), unsent: unsent, **usage)
           else
             lines(cache, keys, id, usage).each { |line| terminal.out.puts(line) }
             faults.each { |error| terminal.warning(error.message, hint: error.hint) }
+            terminal.warning(unsent, hint: hint) if unsent
           end
           0
         end
@@ -40,6 +42,11 @@ module Spate
           [RemoteCache::Trust::PrivateKey.of(context.env)&.id, nil]
         rescue Settings::Error => e
           [nil, e]
+        end
+
+        # [words, hint] where the last install could not send what it made.
+        def unsent_last
+          store = context.store.keeper and Install::Sharing.failure(store)
         end
 
         def ids(keys) = keys.to_h { |key| [key.name, key.id] }

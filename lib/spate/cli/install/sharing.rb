@@ -9,6 +9,24 @@ module Spate
       class Sharing
         # Each user has an own one: a store may be a group's.
         LOG = "logs/cache-push-#{Process.euid}.log".freeze
+        # Bytes of it that are read.
+        LONGEST = 64 << 10
+        private_constant :LONGEST
+
+        # That the last of them could not send: [words, hint or nil], nil where it could. store: one that is written.
+        # Who else may write there may have put anything in its place.
+        def self.failure(store)
+          text = File.open(store.path(LOG), File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
+            file.stat.file? && file.stat.owned? ? file.read(LONGEST).to_s.scrub : ""
+          end
+          words = text[/^error: (.+)$/, 1] or return
+          ["what the last install made was not sent: #{words}", text[/^hint: (.+)$/, 1]]
+        rescue SystemCallError
+          nil
+        end
+
+        # All was sent since.
+        def self.forget(store) = Ground::Files.remove(store.path(LOG))
 
         # context: Command::Context. wait: whether to send it in this process (--push). The block takes what is wrong
         # with the keys, as facts of a warning.
@@ -22,8 +40,8 @@ module Spate
 
         # report: of the install.
         def call(report)
-          return unless RemoteCache.set?(@context.settings)
           return push if @wait
+          return unless RemoteCache.set?(@context.settings)
           return unless key? && (report.built.positive? || report.fetched.positive?)
 
           ci? ? in_job : background
@@ -57,15 +75,21 @@ module Spate
           nil
         end
 
-        # What goes wrong is in its log; what was not sent is sent after the next install.
+        # What goes wrong is in its log, and told by the next; what was not sent is sent then.
         def background
           store = @context.store.keeper or return
+          tell_last(store)
           output = log(store)
           start(output)
         rescue SystemCallError
           nil
         ensure
           output&.close
+        end
+
+        def tell_last(store)
+          message, hint = self.class.failure(store)
+          @warn.call(event: :warning, message: message, hint: hint) if message
         end
 
         # A fresh file: who else may write there may have put a link. Without a log it is sent all the same.

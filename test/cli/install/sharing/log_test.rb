@@ -32,6 +32,23 @@ class SharingLogTest < TeamCase
     install_and_send
   end
 
+  # Nobody looks into a log: the status and the next one that sends tell of it, until a push could.
+  def test_what_could_not_be_sent_is_told
+    FileUtils.rmdir(@cache)
+    status = @project.spate("install", SPATE_CACHE_KEY: @key.to_pem).last
+    assert status.success?
+    Timeout.timeout(30) { sleep 0.05 until File.size?(@log) }
+    told = /^warning: what the last install made was not sent: the cache #{@cache} is not there\nhint: make that folder/
+    assert_match(told, @project.spate!("cache", "status"))
+    assert_match(/not sent: the cache/, JSON.parse(@project.spate!("cache", "status", "--json"))["unsent"])
+    FileUtils.rm_rf([*Dir["#{File.dirname(@logs)}/{archives,packages}"], @project.path("vendor")])
+    assert_match(told, @project.spate!("install", SPATE_CACHE_KEY: @key.to_pem))
+
+    Dir.mkdir(@cache)
+    push(@project)
+    refute_match(/not sent/, @project.spate!("cache", "status"))
+  end
+
   # The install may have been started anywhere.
   def test_the_path_of_a_key_is_relative_to_where_one_is
     sub = FileUtils.mkdir_p(@project.path("sub")).first
