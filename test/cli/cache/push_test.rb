@@ -32,6 +32,14 @@ class CachePushTest < TeamCase
     assert_equal archives.sort, Dir.children("#{@cache}/cas").sort & archives
   end
 
+  # As where its folder is not its user's.
+  def test_what_could_not_be_sent_is_counted
+    @server.fault(//, :status, code: 500)
+    output, status = @project.spate("cache", "push", SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
+    assert_equal 6, status.exitstatus, output
+    assert_match(/^4 not sent\nerror: .* answers 500/, output)
+  end
+
   # It may be in the middle of an answer.
   def test_the_time_in_the_background_is_bound
     @server.fault(/cas|ac/, :stall)

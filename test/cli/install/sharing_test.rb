@@ -57,4 +57,10 @@ class SharingTest < TeamCase
     assert_equal [[], %w[alpha]], install(machine("third", "alpha"))
     assert_empty warnings
   end
+
+  def test_who_asks_to_send_needs_a_cache
+    output, status = run_install(plain, "--push", SPATE_CACHE: "off", SPATE_CACHE_KEY: @key.to_pem)
+    assert_equal 14, status.exitstatus, output
+    assert_match(/^error: no cache of a team is in use here\nhint: spate cache use ADDRESS/, output)
+  end
 end
