@@ -105,6 +105,14 @@ class NginxTest < Minitest::Test
     assert_unavailable(:read_only) { reader.delete(cas("read")) }
     assert_equal "read", reader.get(cas("read"), limit: 9)
   end
+
+  # As where its folder is another user's; root may write everywhere.
+  def test_where_it_may_not_write
+    File.write("#{@home}/cache/cas", "in the way")
+    error = assert_unavailable(:answer, /answers 500/) { cache.put(cas("first"), "first") }
+
+    assert_match(/its log says why; the folder/, error.hint)
+  end
 end
 
 class CacheNodeTest < Minitest::Test

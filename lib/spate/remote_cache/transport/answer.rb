@@ -15,6 +15,8 @@ module Spate
         SKIPPED = :skipped_a_long_page
         REASONS = { 401 => :credentials, 403 => :credentials, 407 => :credentials, 408 => :slow, 413 => :full,
                     429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
+        LOG = "its log says why; the folder that it writes to has to be its own user's"
+        private_constant :LOG
         # To a PUT or DELETE of servers that only read.
         READ_ONLY = [405, 501].freeze
         FOLDERS = "make the folders ac and cas in it, if they are not there; nothing in these may be a folder"
@@ -70,7 +72,7 @@ module Spate
         def refusal(answer, address, writing: false, fact: answer.message, hint: nil)
           status = answer.code.to_i
           reason = writing && READ_ONLY.include?(status) ? :read_only : REASONS.fetch(status, :answer)
-          hint ||= writing && status == 409 ? FOLDERS : Unavailable::HINTS.fetch(reason)
+          hint ||= ({ 409 => FOLDERS, 500 => LOG }[status] if writing) || Unavailable::HINTS.fetch(reason)
           Unavailable.new(reason, address, "answers #{status} #{fact}".rstrip, hint: hint)
         end
 
