@@ -48,7 +48,7 @@ module Spate
         return [] if sources.empty? || @store.keeper.nil?
 
         facts = { key: key, kind: KIND, id: id(sources.values) }
-        [RemoteCache::Push::Parcel.new(**facts, name: "of #{sources.size} gems",
+        [RemoteCache::Push::Parcel.new(**facts, name: "of #{sources.size} gem#{"s" if sources.size > 1}",
                                                 offer: ->(signer) { offer(facts, sources, signer) })]
       end
 

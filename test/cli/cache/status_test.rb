@@ -8,7 +8,10 @@ class CacheStatusTest < CacheCommandCase
   def status(**env) = cache("status", SPATE_CACHE: place, **env)
 
   def test_before_anything_was_asked
-    assert_equal "#{place}\ntrusts nobody: no build is taken\nnot asked yet\n", status
+    hint, *lines = status.lines.partition { |line| line.start_with?("hint:") }.flatten
+    assert_match(/`spate cache trust NAME:KEY`; `spate cache key NAME` makes/, hint)
+    assert_equal "#{place}\nsends nothing: here is no key in SPATE_CACHE_KEY\ntrusts nobody: no build is taken\n" \
+                 "not asked yet\n", lines.join
     output = status(SPATE_CACHE_KEY: key.to_pem, SPATE_CACHE_KEYS: key.public_key("ci").to_s)
     assert_includes output, "sends, signed by the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"
   end
@@ -17,7 +20,7 @@ class CacheStatusTest < CacheCommandCase
     output = status(SPATE_CACHE_KEY: "/nowhere.pem", SPATE_CACHE_KEYS: "ci")
     assert_match(/^warning: SPATE_CACHE_KEY is neither PEM nor the path of a file/, output)
     assert_match(/^warning: SPATE_CACHE_KEYS is "ci"; expected NAME:KEY/, output)
-    refute_match(/^sends/, output)
+    refute_match(/^sends,|^hint: whose/, output)
     facts = JSON.parse(cache("status", "--json", SPATE_CACHE: place, SPATE_CACHE_KEY: "/nowhere.pem"))
     assert_equal [false, nil, 1], [*facts.values_at("writes", "id"), facts["faults"].size]
   end
@@ -28,7 +31,8 @@ class CacheStatusTest < CacheCommandCase
     name = Spate::RemoteCache.transport(address[9], env: {}).to_s
     Spate::RemoteCache::Client::Usage.new(project.store, name)
                                      .add({ installs: 1, failures: 2, reasons: {}, failure: "the cache is full" })
-    assert_match(/2 failures\n  the last failure: the cache is full\n/, cache("status", SPATE_CACHE: address[9]))
+    assert_match(/: had nothing, 0 missed, 2 failures\n  the last failure: the cache is full\n/,
+                 cache("status", SPATE_CACHE: address[9]))
     assert_match(/not asked yet/, cache("status", SPATE_CACHE: address[10]))
   end
 

@@ -31,6 +31,7 @@ class UseCacheTest < CacheCommandCase
   end
 
   def test_what_outweighs_it
+    assert_includes cache("use", "--global", place), "remembered in #{project.home}/.bundle/config: spate.cache"
     assert_match(/^warning: SPATE_CACHE outweighs that, and says: #{place("y")}$/,
                  cache("use", place, SPATE_CACHE: place("y")))
     assert_match(%r{^warning: .bundle/config outweighs that, and says: #{place}$}, cache("use", "--global", place("z")))

@@ -13,7 +13,7 @@ class TeamImagesTest < TeamCase
   end
 
   def test_a_machine_with_the_bundle_at_the_same_place_compiles_nothing
-    assert_equal ["of 1 gems", "sent"], @image.values_at("name", "state")
+    assert_equal ["of 1 gem", "sent"], @image.values_at("name", "state")
 
     assert_equal [0, 2], made("two")
     assert_equal 1, events(@project.spate!("cache", "status", "--json", **home("two"))).last["images"]

@@ -47,7 +47,7 @@ module Spate
 
         # Where that is, in words.
         def file
-          return "your configuration" if @level == :global
+          return Settings::Folders.new(nil, @context.env).global_config || "your configuration" if @level == :global
 
           path = Settings::Folders.new(@context.location.root, @context.env).local_config || ".bundle/config"
           path.delete_prefix("#{@context.location.root}/")

@@ -24,6 +24,7 @@ module Spate
             lines(cache, keys, id, usage).each { |line| terminal.out.puts(line) }
             faults.each { |error| terminal.warning(error.message, hint: error.hint) }
             terminal.warning(unsent, hint: hint) if unsent
+            terminal.hint(TRUST) if keys.empty? && fault.nil?
           end
           0
         end
@@ -54,7 +55,8 @@ module Spate
         def lines(cache, keys, id, usage)
           trusts = keys.map { |key| "trusts #{key.name}, whose id is #{key.id}" }
           trusts = ["trusts nobody: no build is taken"] if trusts.empty?
-          [cache, *("sends, signed by the id #{id}" if id), *trusts, *history(usage)]
+          sends = id ? "sends, signed by the id #{id}" : "sends nothing: here is no key in SPATE_CACHE_KEY"
+          [cache, sends, *trusts, *history(usage)]
         end
 
         def history(usage)
@@ -62,12 +64,11 @@ module Spate
 
           reasons = usage[:reasons].max_by(MOST) { |_, count| count }
           had = HAD.filter_map { |kind, word| Units.count(usage[kind], word) if usage[kind].positive? }
-          had = ["nothing"] if had.empty?
-          ["asked in #{Units.count(usage[:installs], "install")}: #{had.join(", ")} had " \
-           "(#{Units.bytes(usage[:bytes])}), " \
+          had = had.empty? ? "had nothing" : "#{had.join(", ")} had (#{Units.bytes(usage[:bytes])})"
+          ["asked in #{Units.count(usage[:installs], "install")}: #{had}, " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
            *("  the last failure: #{Ground::Terminal.plain(usage[:failure])}" if usage[:failure]),
-           "spared #{Units.seconds(usage[:seconds])} of compiling",
+           *("spared #{Units.seconds(usage[:seconds])} of compiling" if usage[:seconds].positive?),
            *reasons.map { |words, count| "  not used #{count}x: #{Ground::Terminal.plain(words)}" }]
         end
       end

@@ -14,6 +14,8 @@ module Spate
 
       # What the commands of `spate cache` share.
       class Subcommand
+        # To who trusts nobody.
+        TRUST = "whose builds are taken is said by `spate cache trust NAME:KEY`; `spate cache key NAME` makes a key"
         # operands: what follows the command's name.
         def initialize(operands, values:, terminal:, context:)
           @operands = operands

@@ -18,7 +18,7 @@ module Spate
           remembered.value = text
           look(place)
           tell_outweighed(remembered, text)
-          terminal.hint("spate cache trust NAME:KEY") if trusts_nobody?
+          terminal.hint(TRUST) if trusts_nobody?
           0
         end
 
