@@ -260,7 +260,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_unavailable(:tls, /the setting `ssl_ca_cert`/) { get(unreadable) }
     secure.fault(%r{/cas/}, :redirect, to: @server.url)
     assert_unavailable(:answer, /redirects to/) { get(trusting) }
-    assert_unavailable(:tls) { get(transport(@server.url.sub("http:", "https:"))) }
+    error = assert_unavailable(:tls) { get(transport(@server.url.sub("http:", "https:"))) }
+    assert_match(%r{begins with http://}, error.hint)
   ensure
     secure&.stop
   end

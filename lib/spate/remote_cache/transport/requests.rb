@@ -9,7 +9,10 @@ module Spate
       class Requests
         # A server that takes no such file says so before it is sent.
         ASK_BEFORE = 64 << 10
-        private_constant :ASK_BEFORE
+        # What helps where nobody spoke TLS, or not with this client.
+        PORT = "a server without TLS at that port has an address that begins with http://; one that asks for " \
+               "certificates: bundle config set ssl_client_cert FILE"
+        private_constant :ASK_BEFORE, :PORT
 
         # timeout, connect: seconds between two reads, and to connect; for a name, others have to be asked. pace:
         # Registry::HTTP::Meter::Pace.
@@ -90,15 +93,16 @@ module Spate
 
         def unavailable(address, error)
           cause = error.cause
-          reason, fact = case error
-                         when Registry::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
-                         when Registry::TooSlow then [:slow, cause.message]
-                         when Registry::Truncated then [:answer, "broke off"]
-                         when Registry::Endless
-                           [:answer, "sends more than #{Registry::HTTP::Session::Wire::LINES} bytes of headers"]
-                         else unreached(cause)
-                         end
-          Unavailable.new(reason, address, fact)
+          reason, fact, hint =
+            case error
+            when Registry::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
+            when Registry::TooSlow then [:slow, cause.message]
+            when Registry::Truncated then [:answer, "broke off"]
+            when Registry::Endless
+              [:answer, "sends more than #{Registry::HTTP::Session::Wire::LINES} bytes of headers"]
+            else unreached(cause)
+            end
+          Unavailable.new(reason, address, fact, hint: hint || Unavailable::HINTS.fetch(reason))
         end
 
         def unreached(cause)
@@ -107,7 +111,7 @@ module Spate
           when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
           when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
             [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
-          when Registry::HTTP::Exchange::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}"]
+          when Registry::HTTP::Exchange::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}", PORT]
           else [:refused, "cannot be reached: #{cause.message}"]
           end
         end
