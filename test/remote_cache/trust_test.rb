@@ -61,7 +61,7 @@ class TrustTest < Minitest::Test
     key = PrivateKey.generate
     pem = key.to_pem
     [pem, pem.gsub("\n", "\\n"), pem.chomp.gsub("\n", "\\n"), pem.tr("\n", " "), pem.chomp.tr("\n", " "),
-     pem.gsub("\n", "\r\n")].each { |text| assert_equal key.id, PrivateKey.load(text).id, text.dump }
+     pem.delete("\n"), pem.gsub("\n", "\r\n")].each { |text| assert_equal key.id, PrivateKey.load(text).id, text.dump }
   end
 
   def test_the_public_one_in_its_place

@@ -44,7 +44,7 @@ module Spate
         def self.lines(pem)
           return pem if pem.strip.match?(/[\r\n]/)
 
-          pem.gsub(/(?<=-----)(?!BEGIN|END)[^-]+/) { |text| text.gsub(/\s+|\\n/, "\n") }
+          pem.gsub(/(?<=-----)(?!BEGIN|END)[^-]+/) { |text| "\n#{text.gsub(/\s+|\\n/, "\n").strip}\n" }
         end
 
         def self.public?(text) = text.match?(%r{\A\s*(?:-----BEGIN PUBLIC KEY|[\w.@-]{1,64}:[\w+/]{43}=)})
