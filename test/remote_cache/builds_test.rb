@@ -86,7 +86,7 @@ module Spate
         assert_equal "it came from a cache", cache(bundle).offer(kept, private_key)
       end
       File.unlink(origin.inputs)
-      assert_equal "what it depends on was not heard", cache(bundle("origin")).offer(origin, private_key)
+      assert_equal "what it depends on is not known", cache(bundle("origin")).offer(origin, private_key)
     end
 
     # Compilers and libraries are larger than what they make.

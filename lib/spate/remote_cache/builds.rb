@@ -102,7 +102,7 @@ module Spate
 
       # Why it is not this machine's to send, or nil.
       def own(build)
-        return "what it depends on was not heard" unless File.file?(build.inputs) && File.file?(build.needs)
+        return "what it depends on is not known" unless File.file?(build.inputs) && File.file?(build.needs)
         return "it came from a cache" if build.record.signer
         return "it holds the folder that it was built in" if build.record.root
 
