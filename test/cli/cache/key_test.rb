@@ -22,6 +22,12 @@ class CacheKeyTest < CacheCommandCase
     assert_equal "#{key.public_key("ci")}:since=2026-11-01", remembered("spate.cache_keys")
   end
 
+  def test_a_name_that_is_none
+    output = refused(2, "key", "our team")
+    assert_match(/^error: the key's name is "our team"; .*\nhint: spate cache key our-team$/, output)
+    refute_path_exists project.path("our team.pem")
+  end
+
   def test_what_is_no_key
     output = refused(12, "trust", "ci")
     assert_match(/^error: the operand is "ci"; expected NAME:KEY/, output)

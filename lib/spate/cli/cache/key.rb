@@ -18,14 +18,20 @@ module Spate
         def run
           name, path = operands
           operands!("NAME", "[FILE]") unless operands.size.between?(1, 2)
+          refuse(name.scrub("?")) unless name.scrub("?").match?(RemoteCache::Trust::PublicKey::NAME)
           key = RemoteCache::Trust::PrivateKey.generate
-          public_key = RemoteCache::Trust::PublicKey.parse(key.public_key(name).to_s, "the operand NAME")
+          public_key = key.public_key(name)
           write(path ||= "#{name}.pem", key.to_pem)
           tell(public_key, path)
           0
         end
 
         private
+
+        def refuse(name)
+          raise UsageError.new("the key's name is #{name.inspect}; expected 1 to 64 letters, digits and _ . @ -",
+                               hint: "spate cache key #{name.gsub(/[^\w.@-]+/, "-")[0, 64]}")
+        end
 
         def tell(key, path)
           if json?

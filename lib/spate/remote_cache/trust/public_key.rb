@@ -13,7 +13,7 @@ module Spate
           name, text, day = word.split(":", 3)
           bytes = text.to_s.gsub(self::ARMOUR, "").unpack1("m0").delete_prefix(self::PREFIX)
           since = day.nil? ? 0 : since(day)
-          raise invalid(word, origin) unless name.to_s.match?(/\A[\w.@-]{1,64}\z/) && bytes.bytesize == 32 && since
+          raise invalid(word, origin) unless name.to_s.match?(self::NAME) && bytes.bytesize == 32 && since
 
           new(name, bytes, since)
         rescue ArgumentError # no base64
@@ -61,6 +61,7 @@ module Spate
       end
 
       PublicKey::PREFIX = ["302a300506032b6570032100"].pack("H*").freeze
+      PublicKey::NAME = /\A[\w.@-]{1,64}\z/
       # What PEM has around base64 and in it, also where a variable cannot have lines.
       PublicKey::ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|\s|\\n/
     end
