@@ -6,7 +6,7 @@ module Benchmark
   module Team
     # The machine that makes what all others take, and sends it to a cache. Its store stays from run to run.
     class Fill
-      # How often what was not heard whole is built again: somebody else on this machine may have touched a compiler.
+      # How often what must stay here is built again: somebody else on this machine may have touched a compiler.
       TRIES = 3
 
       def initialize(world, app)
@@ -16,22 +16,17 @@ module Benchmark
         @cpu = "#{@machine.folder}-cpu"
       end
 
-      # Raises where a build stays for its folder alone, or is refused.
+      # Raises where a build must stay here each time.
       def call(*caches)
-        TRIES.times { break if make.empty? }
-        caches.each { |cache| send_to(cache) }
+        make
+        caches.each { |cache| send_all(cache, TRIES) }
       end
 
       # Seconds of processor time of an install that compiled everything, or nil where none was measured.
       def cpu = File.exist?(@cpu) ? File.read(@cpu).to_f : nil
 
       # Sends everything to a cache: Machine::Run.
-      def send_to(cache)
-        @world.sender(@app, "maker", cache).push.tap do |run|
-          refused = run.events.select { |event| event["state"] == "refused" && event["kind"] == "build" }
-          raise "#{refused.first.values_at("name", "reason").join(": ")} (#{refused.size})" if refused.any?
-        end
-      end
+      def send_to(cache) = @world.sender(@app, "maker", cache).push
 
       # Many processes send to a cache at the same time. Answers how many failed.
       def crowd(cache, number)
@@ -53,15 +48,22 @@ module Benchmark
 
       private
 
-      # Names of builds that are of no use to others; they will be built again.
+      def send_all(cache, tries)
+        refused = send_to(cache).events.select { |event| event["state"] == "refused" && event["kind"] == "build" }
+        return if refused.empty?
+        raise "#{refused.first.values_at("name", "reason").join(": ")} (#{refused.size})" if tries == 1
+
+        refused.each { |event| @machine.spate("store", "forget", event["name"]) }
+        make
+        send_all(cache, tries - 1)
+      end
+
       def make
         empty = !File.directory?("#{@machine.home}/spate")
         @machine.forget_bundle
         run = @machine.install
         warn "#{@app.name}, made: #{run.sample.wall.round(1)} s, #{run.builds.size} builds"
-        bound = run.done["builds_bound"]
-        File.write(@cpu, run.sample.cpu.to_s) if empty && bound.empty?
-        bound.each { |name| @machine.spate("store", "forget", name) }
+        File.write(@cpu, run.sample.cpu.to_s) if empty
       end
     end
   end
