@@ -54,7 +54,7 @@ module WebServers
   end
 
   # Its tokens are passwords of any user. reader: the token of who only reads; all may, where it is nil.
-  def node(home, reader: nil)
+  def node(home, *options, reader: nil, env: {})
     port = ServerProgram.free_port
     tokens = { "write" => PASSWORD, "read" => reader }.compact.flat_map do |kind, token|
       File.write("#{home}/#{kind}", "#{token}\n")
@@ -62,7 +62,13 @@ module WebServers
     end
     root = File.expand_path("../..", __dir__)
     ServerProgram.new(RbConfig.ruby, "--disable-gems", "-I#{root}/lib", "#{root}/exe/spate", "serve", "--cache",
-                      "#{home}/cache", "--port", port.to_s, *tokens, port: port, log: "#{home}/log")
+                      "#{home}/cache", "--port", port.to_s, *tokens, *options, env: env, port: port, log: "#{home}/log")
+  end
+
+  # One over a bucket of s3rver's (see S3rver).
+  def node_over(bucket, home, **options)
+    node(home, "--cache-bucket", "s3://acme-builds/ruby?endpoint=#{bucket.url}", **options,
+         env: { **S3rver::KEYS, "AWS_EC2_METADATA_DISABLED" => "true", "HOME" => "/nonexistent" })
   end
 
   # The configuration of the page, in a folder of the test's and at a port of its own.

@@ -11,8 +11,11 @@ module Spate
     #     Uploads    who waits for an equal one
     #     Collector  what has to go
     #     Listing    what there is, for who may write
+    #     Bucket     what is behind the folder, where there is one; BucketNode: the cache then
     class Cache
       autoload :Access, "spate/server/cache/access"
+      autoload :Bucket, "spate/server/cache/bucket"
+      autoload :BucketNode, "spate/server/cache/bucket_node"
       autoload :Collector, "spate/server/cache/collector"
       autoload :Folder, "spate/server/cache/folder"
       autoload :Listing, "spate/server/cache/listing"

@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+module Spate
+  module Server
+    class Cache
+      # A cache whose entries are in a bucket: its folder has copies of blobs, and may be lost. All nodes over one
+      # bucket answer the same. What is there, and since when, is the bucket's to say each time; a blob that lies in the
+      # folder is sent without asking, as its name says what is in it.
+      class BucketNode < Cache
+        # Digits of a key, as the bucket's other clients know them.
+        DIGITS = 64
+        # Seconds after which who asked in vain may do so again.
+        LATER = { "retry-after" => "10" }.freeze
+
+        # bucket: what Bucket.client answers. The others are a Cache's.
+        def initialize(root, bucket:, **options)
+          super(root, **options)
+          @bucket = Bucket.new(bucket, @metrics)
+          @fetches = Bucket::Fetches.new(@bucket, @folder, @limit) { |bytes| @collector.stored(bytes) }
+          @bucket.greet { |error| @log&.call("the bucket does not help: #{error.message}") }
+        end
+
+        def close
+          @bucket.close
+          super
+        end
+
+        private
+
+        def entry?(name) = super && name.key.bytesize == DIGITS
+
+        def read(request, name)
+          return look(request, name) if request.head?
+          return document(request, name) unless name.blob?
+
+          response = in_folder(request, name)
+          return counted(request, response) unless response.status == 404
+
+          @fetches.fetch(request, name, &told(request, name.file) { counted(request, in_folder(request, name)) })
+          nil
+        end
+
+        def look(request, name)
+          @bucket.facts(request, name, &told(request, name.file) { |facts| facts ? described(*facts) : missing })
+          nil
+        end
+
+        def document(request, name)
+          @bucket.get(request, name, @document, &told(request, name.file) { |bytes| counted(request, whole(bytes)) })
+          nil
+        end
+
+        def described(size, time)
+          Response.new(200, { "content-length" => size.to_s,
+                              "last-modified" => time && Response::HTTPDate.of(time) }.compact)
+        end
+
+        def whole(bytes)
+          return missing unless bytes
+
+          Response.new(200, { "content-type" => "application/octet-stream",
+                              "content-length" => bytes.bytesize.to_s }, bytes)
+        end
+
+        # What is there and young need not be sent: nobody who collects by age takes it before its document is there.
+        def decide(request, name)
+          @bucket.facts(request, name) do |facts, fault|
+            size, time = facts
+            next refuse_upload(request, name, *fault) if fault
+
+            young = time && time > Time.now - RemoteCache::Push::YOUNG
+            young && there?(request, size) ? spare(request, name) : store(request, name)
+          end
+        end
+
+        def refuse_upload(request, name, *fault)
+          fail_with(request, name, *fault)
+          @uploads.over(name.key)
+        end
+
+        # The bucket first: in the folder is nothing that it lacks.
+        def keep(request, file, name)
+          @bucket.put(request, name, file.path) do |_, fault|
+            next yield(fault) if fault
+            next super if name.blob?
+
+            @folder.drop(file)
+            yield
+          rescue SystemCallError => e
+            yield [*Upload.failure(e), e]
+          end
+        end
+
+        # Copies of other nodes stay: they are as good as ever, and listed nowhere.
+        def delete(request, name)
+          @bucket.delete(request, name, &told(request, name.file) do
+            super
+            empty(204)
+          end)
+          nil
+        end
+
+        # The answer begins with the first part: a bucket that cannot be asked is no empty one.
+        def list(request, kind)
+          parts = Response::Body::Queue.new
+          @bucket.perform(request, -> { bring(request, kind, parts) }) do |_, fault|
+            next unless fault
+
+            parts.fail(fault.last)
+            request.answer(failed("#{kind}/", *fault))
+          end
+          nil
+        end
+
+        # On a thread of the bucket's, which waits where the client does not take it.
+        def bring(request, kind, parts)
+          Listing.new(@bucket, kind).each_with_index do |part, index|
+            parts.push(part)
+            request.answer(listed(request, parts)) if index.zero?
+            break if request.head?
+          end
+          parts.finish
+          true
+        rescue Response::Body::Queue::Disconnected
+          true
+        end
+
+        # What becomes of the bucket's answer; the block makes a Response of it.
+        def told(request, what)
+          proc { |answer, fault| request.answer(fault ? failed(what, *fault) : yield(answer)) }
+        end
+
+        def failed(what, status, text, error = nil)
+          @log&.call("#{what} cannot be had from the bucket: #{Error.reason(error)}") if error
+          Response.text(status, "#{text}\n", LATER)
+        end
+      end
+    end
+  end
+end
