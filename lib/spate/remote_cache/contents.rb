@@ -164,6 +164,8 @@ module Spate
         "its content is another" unless name == "cas/#{Native.sha256_file(path)}"
       rescue TooLong => e
         e.message
+      rescue Unavailable => e # where a server finds that itself, or has half of it
+        e.reason == :answer ? e.message : raise
       ensure
         Ground::Files.remove(path)
       end
