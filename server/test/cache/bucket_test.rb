@@ -134,6 +134,27 @@ module Spate
                      said["--cache-bucket", address, env: { "AWS_PROFILE" => "nobody" }])
       end
 
+      # Each pool has its bounds; what is small has its own.
+      def test_too_many_who_wait
+        gate = Thread::Queue.new
+        client = Object.new
+        client.define_singleton_method(:facts) { |_| gate.pop }
+        bucket = Cache::Bucket.new(client, Monitoring::Metrics.new(Monitoring::Metrics.counters(1), 1))
+        request = Struct.new(:connection).new(Connection::Null::ONE)
+        told = Thread::Queue.new
+        count = Cache::Bucket::THREADS + Cache::Bucket::MOST + 10
+        count.times { bucket.facts(request, Cache::Name.new("cas", "a" * 64)) { |_, fault| told << fault&.first } }
+        free = Thread::Queue.new
+        bucket.perform(request, -> { true }) { |answer, _| free << answer }
+        assert Timeout.timeout(10) { free.pop }
+        assert_includes 9..(9 + Cache::Bucket::THREADS), told.size
+        gate.close
+        answers = Timeout.timeout(10) { Array.new(count) { told.pop } }
+        assert_equal [503, nil], answers.uniq
+      ensure
+        gate&.close
+      end
+
       # Its client is that of the gem spate, of the same version.
       def test_without_the_gem_spate
         { "raise LoadError, 'cannot load such file -- spate'" => "cannot load such file -- spate",

@@ -70,6 +70,9 @@ module Spate
 
             young = time && time > Time.now - RemoteCache::Push::YOUNG
             young && there?(request, size) ? spare(request, name) : store(request, name)
+          rescue StandardError
+            @uploads.over(name.key)
+            raise
           end
         end
 

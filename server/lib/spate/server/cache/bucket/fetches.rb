@@ -34,10 +34,9 @@ module Spate
           private
 
           def through(name, size, fault)
+            waiting = @waiting.delete(name.key)
             @came.call(size) if size
-            @waiting.delete(name.key).each do |request, over|
-              request.connection.post { over.call(size && true, fault) }
-            end
+            waiting.each { |request, over| request.connection.post { over.call(size && true, fault) } }
           end
 
           # The bytes that came, nil where there is nothing. What is not as it is named does not stay.
