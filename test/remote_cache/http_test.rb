@@ -2,6 +2,7 @@
 
 require_relative "transport_case"
 require "support/s3rver"
+require "support/scripted_server"
 
 # Servers that teams have, configured as the page says.
 module WebServerCase
@@ -198,5 +199,25 @@ class ApacheTest < Minitest::Test
     error = assert_unavailable(:answer, /answers 409/) { cache.put(cas("second"), "second") }
 
     assert_match(/nothing in these may be a folder/, error.hint)
+  end
+end
+
+class UnconditionalServerTest < Minitest::Test
+  include TransportCase
+
+  # As Swift does: then the last writer counts, as with all who do not heed the condition.
+  def test_one_that_refuses_the_condition_itself
+    kept = []
+    server = ScriptedServer.new do |request|
+      next 501 if request.headers["if-none-match"]
+
+      kept << request.body
+      201
+    end.start
+
+    assert transport("http://127.0.0.1:#{server.port}").put(ac("key"), "one", fresh: true)
+    assert_equal ["one"], kept
+  ensure
+    server&.stop
   end
 end

@@ -14,11 +14,13 @@ module Spate
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
       PRESENT = 412
+      # Of a condition that a server does not know.
+      UNABLE = 501
       # As servers answer who asks for a folder that they do not list.
       UNLISTED = [400, *MISSING, 405, 501].freeze
       UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
                       "docs/team-cache.md"
-      private_constant :REDIRECTS, :DONE, :MISSING, :PRESENT, :UNLISTED, :UNLISTED_HINT
+      private_constant :REDIRECTS, :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
 
       def initialize(address, requests, env:, settings: {})
         @address = address
@@ -36,7 +38,10 @@ module Spate
       def delete(name) = change(:delete, name) && true
 
       def put(name, source, fresh: false)
-        change(:put, name, body: source, headers: fresh ? { "If-None-Match" => "*" } : {}) != PRESENT
+        status = change(:put, name, body: source, headers: fresh ? { "If-None-Match" => "*" } : {})
+        return put(name, source) if status == UNABLE
+
+        status != PRESENT
       end
 
       def each(prefix, &block)
@@ -110,7 +115,7 @@ module Spate
         @requests.perform(verb, locate(name), address: @address, headers: { **credentials, **headers },
                                               **body) do |answer|
           status = answer.code.to_i
-          good = [*DONE, *(MISSING if verb == :delete), *(PRESENT if headers.any?)].include?(status)
+          good = [*DONE, *(MISSING if verb == :delete), *([PRESENT, UNABLE] if headers.any?)].include?(status)
           raise refusal(answer, credentials, writing: true) unless good
 
           Transport::Answer.skip(answer, @address)
