@@ -37,6 +37,14 @@ module Spate
         assert_empty one.stored + other.stored, "no node keeps one"
       end
 
+      # Who says so, and sees at any node what was written at another.
+      def test_only_where_there_is_nothing
+        one, other = nodes(2)
+        path = document("build")
+        assert_equal [201, 412], codes(*[one, other].map { |node| node.put(path, node.to_s, "if-none-match" => "*") })
+        assert_equal one.to_s, other.fetch(path).body
+      end
+
       def test_no_other_keys
         one = node
         paths = ["/ac/#{"a" * 32}", "/ac/#{"a" * 128}", "/cas/#{"a" * 63}"]

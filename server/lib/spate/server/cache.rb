@@ -28,6 +28,8 @@ module Spate
       # Bytes: of all entries, and of a document, which is not checked by a digest.
       LIMIT = 20 << 30
       DOCUMENT = 16 << 20
+      # RFC 9110, section 13.1.2.
+      PRESENT = [412, "There is one already."].freeze
 
       # root: the folder. limit: bytes of all entries, or nil. document: of one document. workers: processes that do the
       # same. metrics: Monitoring::Metrics. Error where the folder cannot be used.
@@ -164,9 +166,12 @@ module Spate
         over(request, name, upload, [*Upload.failure(e), e])
       end
 
+      # Whether a document is only to be written where there is none. (A blob that is there is not written again.)
+      def fresh?(request, name) = !name.blob? && request["if-none-match"] == "*"
+
       # See Upload.
       def keep(request, file, name)
-        return yield [412, "There is one already."] if request["if-none-match"] == "*" && @folder.size(name)
+        return yield PRESENT if fresh?(request, name) && @folder.size(name)
 
         size = file.size
         @folder.keep(file, name)

@@ -82,15 +82,27 @@ module Spate
         end
 
         # The bucket first: in the folder is nothing that it lacks.
-        def keep(request, file, name)
-          @bucket.put(request, name, file.path) do |_, fault|
-            next yield(fault) if fault
-            next super if name.blob?
+        def keep(request, file, name, &over)
+          unless_present(request, name, over) do
+            @bucket.put(request, name, file.path) do |_, fault|
+              next over.call(fault) if fault
+              next super(request, file, name, &over) if name.blob?
 
-            @folder.drop(file)
-            yield
-          rescue SystemCallError => e
-            yield [*Upload.failure(e), e]
+              @folder.drop(file)
+              over.call
+            rescue SystemCallError => e
+              over.call([*Upload.failure(e), e])
+            end
+          end
+        end
+
+        # As far as the bucket tells: of several at once it may take each.
+        def unless_present(request, name, over)
+          return yield unless fresh?(request, name)
+
+          @bucket.facts(request, name) do |facts, fault|
+            fault ||= PRESENT if facts
+            fault ? over.call(fault) : yield
           end
         end
 
