@@ -72,7 +72,7 @@ module Spate
       # Whether an application is to use one, for whom nothing shall be loaded otherwise.
       def set?(settings) = !none?(found(settings).first)
 
-      def none?(text) = ["", OFF].include?(text.to_s.strip)
+      def none?(text) = ["", OFF].include?(text.to_s.b.strip)
 
       # What counts of variable and setting (String or nil), and in words where it is from.
       def found(settings)
@@ -81,7 +81,7 @@ module Spate
       end
 
       # Address of the one in use, nil where there is none. Raises InvalidAddress.
-      def address(settings) = (Address.parse(found(settings).first.to_s.strip) if set?(settings))
+      def address(settings) = (Address.parse(found(settings).first.to_s.b.strip) if set?(settings))
 
       # Client of the one in use, for an install: it waits no longer than an install may.
       def client(settings, events:)

@@ -21,9 +21,12 @@ module Spate
       def self.from(settings)
         texts = { SETTING => settings[SETTING], VARIABLE => settings.env[VARIABLE] }
         new(texts.flat_map do |name, text|
-          text.to_s.split(/[\s,]+/).reject(&:empty?).map { |word| PublicKey.parse(word, name) }
+          words(text).map { |word| PublicKey.parse(word, name) }
         end)
       end
+
+      # Of a setting, whatever is in it.
+      def self.words(text) = text.to_s.scrub.split(/[\s,]+/).reject(&:empty?)
 
       # keys: [PublicKey]. Of one that is there twice the later `since` counts.
       def initialize(keys)

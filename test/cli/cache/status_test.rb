@@ -36,6 +36,12 @@ class CacheStatusTest < CacheCommandCase
     assert_match(/not asked yet/, cache("status", SPATE_CACHE: address[10]))
   end
 
+  def test_what_is_no_text
+    assert_match(/^warning: SPATE_CACHE_KEYS is "ci:.*; expected NAME:KEY/, status(SPATE_CACHE_KEYS: "ci:\xff"))
+    assert_match(/^error: .*has a character that no address has$/,
+                 refused(12, "status", SPATE_CACHE: "https://cache.test/\xff"))
+  end
+
   # What an application has in its settings is whoever's that wrote them.
   def test_words_of_a_stranger
     hostile = "/mnt/\u202eshare"

@@ -20,7 +20,7 @@ module Spate
         def run
           name, = operands!("NAME")
           kept = setting(RemoteCache::Trust::SETTING)
-          words = kept.value.to_s.split(/[\s,]+/)
+          words = RemoteCache::Trust.words(kept.value)
           keys = words.select { |word| word.start_with?("#{name}:") }.map { |word| key(word) }
           raise Unknown.new(name, kept.file, trusted) if keys.empty?
 

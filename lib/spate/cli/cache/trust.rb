@@ -8,7 +8,7 @@ module Spate
         def run
           key = RemoteCache::Trust::PublicKey.parse(operands!("NAME:KEY").first, "the operand")
           kept = setting(RemoteCache::Trust::SETTING)
-          before, others = kept.value.to_s.split(/[\s,]+/).partition { |word| word.start_with?("#{key.name}:") }
+          before, others = RemoteCache::Trust.words(kept.value).partition { |word| word.start_with?("#{key.name}:") }
           kept.value = [*others, key.word].join(" ")
           terminal.tell "taken for #{key.name}: what the key with the id #{key.id} signs"
           terminal.tell "the key that #{key.name} had before is trusted no more" if (before - [key.word]).any?
