@@ -124,6 +124,16 @@ module ContentsCase
     assert_match(/of more than 4194304 bytes/, faults.first.reason)
   end
 
+  # It names what was sent since the list was made.
+  def test_a_document_that_is_written_while_others_are_read
+    publish("alpha")
+    published = nil
+    told = ->(*) { published ||= publish("alpha", blob: "later") }
+
+    contents(progress: told).verify { |fault| flunk fault.to_a.inspect }
+    assert published
+  end
+
   # Another program's may be longer than any that is taken; the others are read all the same.
   def test_a_blob_that_is_too_long_is_told
     %w[alpha beta].each { |what| publish(what) }

@@ -170,13 +170,18 @@ module Spate
         Ground::Files.remove(path)
       end
 
+      # In the list, or since that was made.
+      def there?(entry, blobs)
+        name = "cas/#{entry.blob}"
+        (blobs.dig(name, 0) || @transport.head(name)) == entry.blob_bytes
+      end
+
       def faults(name, blobs)
         document = document(name)
         document.faults + document.entries.filter_map do |entry|
           next "#{entry.what}: it is for another name" unless Document.name(entry.key, entry.kind) == name
 
-          there = entry.blob.nil? || blobs.dig("cas/#{entry.blob}", 0) == entry.blob_bytes
-          next "#{entry.what}: its blob is not there" unless there
+          next "#{entry.what}: its blob is not there" unless entry.blob.nil? || there?(entry, blobs)
 
           doubt = @trust.doubt(entry.signer, entry.made) || (@trust.signed?(entry) ? nil : "it is signed by nobody")
           "#{entry.what}: #{doubt}" if doubt
