@@ -30,6 +30,24 @@ module Spate
         assert_match(/the cache was over its limit of 1048576 bytes: \d entries with \d+ bytes were removed/, stop.last)
       end
 
+      # Who was told that it is there will not send it another time.
+      def test_what_is_sent_again_after_it_was_looked_at
+        folder = Cache::Folder.new(store)
+        contents = %w[one two].each do |content|
+          File.write("#{store}#{blob(content)}", content)
+          last_used(content, HOUR)
+        end
+        rounds = 0
+        folder.define_singleton_method(:each) do |&block|
+          rounds += 1
+          super() { |name, status| block.call(name.tap { renew(name) if rounds == 2 && name.key[0] == "7" }, status) }
+        end
+        collector = Cache::Collector.new(folder, 1)
+        collector.tick
+        collector.close
+        assert_equal [blob(contents.first)[1..]], stored
+      end
+
       # All of one minute.
       def test_a_burst
         cache("--cache-limit", "1M")

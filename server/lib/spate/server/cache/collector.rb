@@ -94,7 +94,7 @@ module Spate
             minute = minute(status)
             next if minute > last || (minute == last && rest <= 0)
 
-            size = @folder.remove(name) or next
+            size = @folder.remove(name, unused: (minute + 1) * MINUTE) or next
             rest -= Collector.pages(size) if minute == last
             count += 1
             freed += Collector.pages(size)

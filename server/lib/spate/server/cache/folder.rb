@@ -32,10 +32,7 @@ module Spate
         end
 
         # Bytes of an entry, nil where there is none.
-        def size(name)
-          found = @found.find(name.file)
-          found.size if found.is_a?(Native::Found) && found.file?
-        end
+        def size(name) = find(name)&.size
 
         # An entry is as good as one that was asked for, and written, just now.
         def renew(name)
@@ -66,10 +63,13 @@ module Spate
           unlink(file.path)
         end
 
-        # Bytes that were taken away, nil where there is nothing. SystemCallError.
-        def remove(name)
-          size = size(name) or return
-          size if unlink(place(name))
+        # Bytes that were taken away, nil where there is nothing. unused: Unix time since when nobody may have asked for
+        # it. SystemCallError.
+        def remove(name, unused: nil)
+          found = find(name) or return
+          return if unused && found.atime >= unused * 1_000_000_000
+
+          found.size if unlink(place(name))
         end
 
         # Yields each entry's Name and File::Stat, and lets other threads work in between.
@@ -97,6 +97,12 @@ module Spate
         end
 
         private
+
+        # Native::Found of an entry, nil where there is none.
+        def find(name)
+          found = @found.find(name.file)
+          found if found.is_a?(Native::Found) && found.file?
+        end
 
         def make(path)
           FileUtils.mkdir_p(path)
