@@ -8,6 +8,10 @@ module Spate
       # their endings, "*" for all. Without an https_proxy, http_proxy counts for https too, as in Bundler: its index
       # reads nothing else, and its downloads do so through Net::HTTP.
       class Proxy
+        # Of no_proxy: an address of IPv6, with brackets or without, or a name; and a port.
+        EXCLUDED = /\A(?:\[(.*)\]|([^:]*:[^:]*:.*)|([^:]*))(?::(.*))?\z/
+        private_constant :EXCLUDED
+
         def initialize(env:, gemrc: nil)
           @env = env
           @configured = gemrc
@@ -54,9 +58,10 @@ module Spate
         end
 
         def excluded?(uri)
-          host = uri.host.to_s.downcase
+          host = uri.hostname.to_s.downcase
           (@env["no_proxy"] || @env["NO_PROXY"]).to_s.downcase.split(/[\s,]+/).any? do |pattern|
-            name, port = pattern.split(":", 2)
+            *names, port = pattern.match(EXCLUDED)&.captures
+            name = names.compact.first
             next false if name.nil? || (port && port.to_i != uri.port)
 
             name = name.delete_prefix("*").delete_prefix(".")

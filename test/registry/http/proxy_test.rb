@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "uri"
+
+# Whom no proxy is asked for.
+class ProxyTest < Minitest::Test
+  def direct?(address, list)
+    env = { "http_proxy" => "http://proxy.test:3128", "no_proxy" => list }
+    Spate::Registry::HTTP::Proxy.new(env: env).for(URI(address)).nil?
+  end
+
+  def test_names
+    ["cache.test", ".test", "*.test", "x, CACHE.test:80", "*"].each { |list| assert direct?("http://cache.test/", list) }
+    ["ache.test", "cache.test:81", "", "test:"].each { |list| refute direct?("http://cache.test/", list), list }
+  end
+
+  # With brackets, as in an address, or without.
+  def test_addresses_of_ipv6
+    ["::1", "[::1]", "[::1]:9000", "x,[::1]"].each { |list| assert direct?("http://[::1]:9000/", list), list }
+    ["::2", "[::1]:9001", "1", ":1"].each { |list| refute direct?("http://[::1]:9000/", list), list }
+  end
+end
