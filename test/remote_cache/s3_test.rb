@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "entries"
 require_relative "transport_case"
 require "support/s3rver"
 require "support/swift"
@@ -9,6 +10,7 @@ module BucketCase
   include TransportCase
   include TransportCase::Contract
   include TransportCase::Lists
+  include CacheEntries
 
   # What a class starts, once; answers the server or why there is none.
   module Shared
@@ -81,6 +83,23 @@ module BucketCase
     error = assert_raises(Unavailable) { cache.get(cas("x"), limit: 9) }
 
     assert_match(/answers 404 NoSuchBucket|answers 403/, error.message)
+  end
+
+  def test_what_is_not_named_goes
+    documents = %w[alpha beta].map do |what|
+      cache.put(cas(what), what)
+      signed = entry(key: hex(what), what: "#{what}-1.0", blob: hex(what), blob_bytes: what.bytesize)
+      RemoteCache::Document.name(hex(what)).tap do |name|
+        cache.put(name, RemoteCache::Document.new([signed]).encode)
+      end
+    end
+    contents = RemoteCache::Contents.new(cache, trust: trust, store: Spate::Store.open(home: folder, env: {}))
+    collect = ->(before) { contents.collect(before: before, names: %w[alpha-1.0]).to_a.first(3) }
+
+    assert_equal [[2, 2, 0], [2, 2, 2], [1, 1, 0]], [-60, 60, 60].map { |seconds| collect.call(Time.now + seconds) }
+    there = %w[ac/ cas/].flat_map { |prefix| cache.each(prefix).to_a }
+
+    assert_equal [documents.first, cas("alpha")], there.map(&:first)
   end
 
   def test_nothing_is_conditional
