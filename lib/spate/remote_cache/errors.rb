@@ -45,12 +45,14 @@ module Spate
     # Where a cache should be, and what is no such place.
     class InvalidAddress < Settings::Error
       HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
-      # A user and password are what is before an @, spaces among it.
-      USER = %r{\A([^:/]+://)?.*@}m
-      private_constant :USER
+      # Without a scheme, a user and password are what is before an @.
+      USER = %r{\A(?!.*://).*@}
+      # In place of a space, which may be a password's, and ends what is redacted in a sentence.
+      BLANK = "\u00a0"
+      private_constant :USER, :BLANK
 
       def initialize(text, expected, hint: HINT)
-        shown = Ground.redact(text.sub(USER, '\1...@')).inspect
+        shown = Ground.redact(text.tr(" ", BLANK)).tr(BLANK, " ").sub(USER, "...@").inspect
         super("the cache's address #{shown} #{Ground.redact(expected)}", hint: hint)
       end
     end

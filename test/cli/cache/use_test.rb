@@ -46,6 +46,10 @@ class UseCacheTest < CacheCommandCase
     end
   end
 
+  def test_an_at_sign_elsewhere_is_shown
+    assert_includes refused(12, "use", "https://cache.test/a@b"), '"https://cache.test/a@b" has an @ in its path'
+  end
+
   def test_where_nothing_can_be_remembered
     write("app/.bundle", "a file")
     output = refused(9, "use", place)
