@@ -66,6 +66,7 @@ class PackTest < Minitest::Test
      Pack::Places.guess(layout, "alpha-1.0", inside.reverse)].each do |places|
       assert(inside.all? { |path| places.place?(path) })
       refute places.place?("bundler/gems/beta-0a1b2c/lib/x")
+      refute places.place?("bundler/gems/alpha-0a1b2c/.git/hooks/post-checkout"), "git would run it"
       refute places.place?("bundler/gems/extensions/x86_64-linux/3.1.0/beta-0a1b2c/x")
     end
     assert Pack::Places.guess(layout, "alpha-1.0", [GOOD[:path]]).place?(GOOD[:path])

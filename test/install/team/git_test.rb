@@ -30,6 +30,19 @@ class TeamGitTest < TeamCase
     assert_equal "2", value(third, "one")
   end
 
+  # A poisoned build may have written into all of the checkout.
+  def test_nothing_of_what_a_distrusted_build_made_stays_in_the_checkout
+    commit("1", extconf: %q(File.write("../made-by-#{Process.pid}.rb", "")))
+    push(checkout("first").tap { |project| install(project) })
+    install(second = checkout("second"))
+    made = Dir.glob("#{second.bundle_root}/bundler/gems/*/made-by-*")
+    assert_equal 1, made.size
+    assert_equal [%w[one], []], install(second, SPATE_CACHE_KEYS: "")
+    assert_match(/repo-\h{12} is made anew: whoever signed its build is not trusted here/, warnings.join)
+    refute_path_exists made.first
+    assert_equal 1, Dir.glob("#{File.dirname(made.first)}/made-by-*").size
+  end
+
   # Nothing but the checkout's own folder tells then who signed what is in it.
   def test_a_folder_that_other_projects_use_too_keeps_its_signers
     shared = { BUNDLE_PATH: "#{folder}/shared" }
@@ -62,7 +75,7 @@ class TeamGitTest < TeamCase
     File.write(path, text.sub(/^  s\.date = .*\n/, %(  s.date = "2020-01-01"\n)))
   end
 
-  def commit(value)
+  def commit(value, extconf: "")
     write("repo/one.gemspec", <<~RUBY)
       Gem::Specification.new("one", "1.0") do |spec|
         spec.summary = "x"
@@ -70,7 +83,7 @@ class TeamGitTest < TeamCase
         spec.extensions = ["ext/extconf.rb"]
       end
     RUBY
-    write("repo/ext/extconf.rb", "require 'mkmf'\ncreate_makefile('one')\n")
+    write("repo/ext/extconf.rb", "require 'mkmf'\n#{extconf}\ncreate_makefile('one')\n")
     write("repo/ext/one.c", format(C, name: "one", constant: "ONE", value: value))
     [%w[init -q], %w[add .], %w[-c user.name=x -c user.email=x@x.test commit -qm x]].each do |arguments|
       system("git", "-C", @repository, *arguments, exception: true)

@@ -30,7 +30,8 @@ module Spate
 
           name = Git::Names.checkout(source.uri, source.revision)
           @result.checkouts << name
-          anew = packages.any? { |each| @context.options.rebuild?(each) || distrusted.include?(each) }
+          put_aside(name) if packages.any? { |each| distrusted.include?(each) }
+          anew = packages.any? { |each| @context.options.rebuild?(each) }
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
           checkout = Git.checkout(source, store: @context.store, layout: @layout, settings: @context.settings,
@@ -45,6 +46,16 @@ module Spate
         def stop = @lookup&.stop && @context.sources.close
 
         private
+
+        # A build may have written into all of a checkout, and so may somebody who works in it.
+        def put_aside(name)
+          path = "#{@layout.bundler_gems}/#{name}"
+          kept = "#{path}.distrusted-#{Time.now.to_i}"
+          File.rename(path, kept) if File.exist?(path)
+          Store::Sweep.remove("#{@layout.bundler_extensions}/#{name}")
+          @context.events.emit(:warning, message: "#{name} is made anew: whoever signed its build is not trusted here",
+                                         hint: "as it was it is in #{kept}, until it is removed")
+        end
 
         def in_place(source, packages)
           sign = @vendored.sign(source)

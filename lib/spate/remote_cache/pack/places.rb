@@ -39,10 +39,10 @@ module Spate
           end
         end
 
-        # Whether a path is in one of them, and spelled so.
+        # Whether a path is in one of them, and spelled so. What a build changes of git's own is never part of it.
         def place?(path)
           parts = path.b.split("/", -1)
-          return false if parts.intersect?(["", ".", ".."])
+          return false if parts.intersect?(["", ".", "..", ".git"])
 
           files.map(&:b).include?(path.b) || folders.any? { |folder| path.b.start_with?("#{folder}/".b) }
         end
