@@ -40,11 +40,22 @@ class CachePushTest < TeamCase
     assert_match(/^4 not sent\nerror: .* answers 500/, output)
   end
 
+  def test_each_machine_sends_in_an_order_of_its_own
+    names = %w[a b c d e f g].each { |name| @source.add(name, "1.0") }
+    install(project = machine("third", *names))
+    orders = Array.new(3) do
+      output, = project.spate("cache", "push", "--json", SPATE_CACHE_KEY: @key.to_pem)
+      output.scan(/"kind":"archive","name":"(\w)-1.0"/).flatten
+    end
+    orders.each { |order| assert_equal names, order.sort }
+    assert_operator orders.uniq.size, :>, 1
+  end
+
   # It may be in the middle of an answer.
   def test_the_time_in_the_background_is_bound
     @server.fault(/cas|ac/, :stall)
     program = "require 'spate/cli'; push = Spate::CLI::Cache::Push; push.send(:remove_const, :BOUND); " \
-              "push::BOUND = 0.5; exit Spate::CLI.start(%w[cache push --noted])"
+              "push::BOUND = 3; exit Spate::CLI.start(%w[cache push --noted])"
     output, status = @project.run(*ruby, "-e", program, SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
 
     assert_equal 0, status.exitstatus, output

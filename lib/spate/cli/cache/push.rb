@@ -64,7 +64,7 @@ module Spate
 
         def send_all
           push = pushing
-          results, archives, compiled = parcels, shareable.archives, images
+          results, archives, compiled = shuffled(parcels), shuffled(shareable.archives), images
           @count = results.size + archives.size + compiled.size
           results.each { |parcel| attempt { push.parcel(parcel, again: again?) } }
           archives.each_slice(AT_ONCE) { |some| send_archives(push, some) }
@@ -75,6 +75,9 @@ module Spate
         rescue RemoteCache::Unavailable => e
           raise unless @bound && e.reason == :closed
         end
+
+        # Each machine in an order of its own: of many who fill a cache at once, each finds most of it there.
+        def shuffled(all) = values[:dry_run] ? all : all.shuffle
 
         # An answer that is none may be about this one alone; the others are sent, and then it is told.
         def attempt
