@@ -32,7 +32,7 @@ module Spate
       usage "spate cache verify               read all, and tell what is wrong"
       option :global, "--global", "use, off, trust, distrust: for all of this user's applications"
       option :dry_run, "--dry-run", "push, gc: only tell"
-      option :noted, "--noted", "push: what was sent before is not looked for again, ten minutes at most"
+      option :noted, "--noted", "push: what was sent this week is not looked for again; ten minutes at most"
       option :older_than, "--older-than", "AGE", "gc: only what is older; 30d"
       bundle_options
       common_options

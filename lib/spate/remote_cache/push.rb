@@ -57,8 +57,7 @@ module Spate
 
       # The block answers how many bytes were sent, :there, or why they are not (String).
       def sending(kind, name, note, again)
-        result = !again && noted?(note) ? :there : yield
-        note(note) unless @dry || result.is_a?(String)
+        result = !again && noted?(note) ? :there : yield.tap { |found| note(note) unless @dry || found.is_a?(String) }
         facts = case result
                 when Integer then { state: @dry ? :would : :sent, bytes: result }
                 when String then { state: :refused, reason: result, bytes: 0 }

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "minitest/mock"
 require "remote_cache/entries"
 
 # What counts as sent already: what whoever reads the cache would take, and nothing that somebody only put there.
@@ -33,6 +34,17 @@ class PublishedTest < Minitest::Test
     assert_equal :sent, push { [entry, blob] }.state
     document = RemoteCache::Document.parse(File.binread(path))
     assert_equal([entry.signature], document.entries.map(&:signature))
+  end
+
+  # Somebody may have collected it, and nobody else has it.
+  def test_what_was_sent_a_week_ago_is_looked_for_again
+    push { [here, blob] }
+    FileUtils.rm_rf("#{@cache}/ac")
+    week = Time.now + (7 * 24 * 3600)
+    [week - 60, week + 60].zip(%i[there sent]) do |time, state|
+      Time.stub(:now, time) { assert_equal(state, push(again: false) { [here, blob] }.state) }
+    end
+    assert_path_exists path
   end
 
   # Whoever collects by age may be about to remove it.
