@@ -46,10 +46,9 @@ module Spate
       # sha256: of an archive in the store.
       def archive(full_name, sha256, again: false)
         sending(:archive, full_name, sha256, again) do
-          path = @store.archive_path(sha256)
-          next "its archive is not whole in the store" unless File.file?(path) && Native.sha256_file(path) == sha256
-
-          upload("cas/#{sha256}", path)
+          upload("cas/#{sha256}", path = @store.archive_path(sha256)) do
+            "its archive is not whole in the store" unless File.file?(path) && Native.sha256_file(path) == sha256
+          end
         end
       end
 
@@ -89,12 +88,14 @@ module Spate
         Ground::Files.remove(path) if path
       end
 
-      # :there, or how many bytes there are now. within: seconds for which what is there counts; always, else.
+      # :there, or how many bytes there are now. within: seconds for which what is there counts; always, else. The block
+      # says why they must not be sent, where they would have to be.
       def upload(name, path, within: nil)
-        size = File.size(path)
-        return :there if @transport.head(name) == size && (within.nil? || young?(name, within))
+        size = File.size?(path)
+        return :there if size && @transport.head(name) == size && (within.nil? || young?(name, within))
 
-        return size if @dry
+        doubt = yield if block_given?
+        return doubt || size if doubt || @dry
 
         # Of what a server wants no byte of, another was faster.
         File.open(path, "rb") { |file| @transport.put(name, file) && file.pos < size ? :there : size }

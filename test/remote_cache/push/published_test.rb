@@ -73,6 +73,17 @@ class PublishedTest < Minitest::Test
     end
   end
 
+  def test_an_archive_that_is_there_is_not_read
+    archive = "cas/#{hex("archive")}"
+    FileUtils.mkdir_p(File.dirname(kept = @store.archive_path(hex("archive"))))
+    File.write(kept, "damaged")
+    send = -> { pusher.archive("alpha-1.0", hex("archive"), again: true) }
+    assert_equal [:refused, "its archive is not whole in the store"], send.call.to_h.values_at(:state, :reason)
+    refute_path_exists "#{@cache}/#{archive}"
+    write("cache/#{archive}", "archive")
+    assert_equal :there, send.call.state
+  end
+
   # Nobody takes it.
   def test_a_document_that_is_too_long_is_replaced
     write("cache/#{RemoteCache::Document.name(FIRST)}", "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))
@@ -129,6 +140,10 @@ class PublishedTest < Minitest::Test
     offer ||= -> { "it was looked for" }
     parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: hex("id")[0, 16],
                                            offer: ->(_) { offer.call })
-    RemoteCache::Push.new(cache, store: @store, key: private_key, trust: trust).parcel(parcel, again: again)
+    pusher(cache, trust: trust).parcel(parcel, again: again)
+  end
+
+  def pusher(cache = RemoteCache.transport(@cache, env: {}), trust: self.trust)
+    RemoteCache::Push.new(cache, store: @store, key: private_key, trust: trust)
   end
 end
