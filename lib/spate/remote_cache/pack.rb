@@ -11,7 +11,7 @@ module Spate
       ZSTD = "\x28\xB5\x2F\xFD".b
       GZIP = "\x1F\x8B".b
       # Of zstd: higher ones cost several times as much, and send a tenth less.
-      LEVEL = 3
+      LEVEL = 2
       # Bytes of a build's files that are sent and taken, and of one that is held at once.
       LIMIT = 1 << 30
       MEMORY = 24 << 20

@@ -76,7 +76,7 @@ module Spate
           lambda do |path, piece|
             rest = "".b if path != before
             before = path
-            text = rest + piece
+            text = rest.empty? ? piece : rest + piece
             raise Refused, "#{path} has the value of a secret in it" if secret?(text)
 
             rest = longest > 1 ? text.byteslice(-[longest - 1, text.bytesize].min..) : rest

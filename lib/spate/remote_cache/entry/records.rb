@@ -38,7 +38,7 @@ module Spate
 
       # Bytes; the same for the same records.
       def pack
-        packed = Zlib::Deflate.deflate("#{map(&:bytesize).join(" ")}\n".b + map(&:b).join, Zlib::BEST_COMPRESSION)
+        packed = Zlib::Deflate.deflate("#{map(&:bytesize).join(" ")}\n".b + map(&:b).join)
         raise Refused, "it depends on too much to be sent" if packed.bytesize > self.class::PACKED
 
         packed
