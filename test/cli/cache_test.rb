@@ -85,7 +85,7 @@ class CacheCommandTest < TeamCase
     assert_equal [0, 3, 0, 0, sendings.sum { |event| event["bytes"] }],
                  sum.values_at("sent", "would", "there", "refused", "bytes")
     assert_match(/^verdict Gemfile \(.*\): would be sent$/, output)
-    assert_match(/^hint: a key is needed for that, in SPATE_CACHE_KEY/, output)
+    assert_match(/^hint: a key is needed for that: spate cache key NAME .*SPATE_CACHE_KEY=NAME.pem/, output)
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
   end
