@@ -23,12 +23,14 @@ module Spate
       PASSING = %i[slow answer].freeze
       MOST = 3
 
+      # What of a tally there is only after an answer.
+      ANSWERED = %i[archives builds verdicts images misses].freeze
       STRANGERS = 3
       TRUST = "spate cache trust NAME:KEY, with the key of that id: `spate cache key` printed both"
 
       # Those who ask: transport, how often it failed them, whether it is no use to them any more.
       Line = Struct.new(:transport, :troubles, :down)
-      private_constant :Line, :STRANGERS, :TRUST
+      private_constant :Line, :ANSWERED, :STRANGERS, :TRUST
 
       # The block makes a transport that waits for so many seconds: see RemoteCache.transport.
       def initialize(events: Events.new)
@@ -105,6 +107,14 @@ module Spate
         end
       end
 
+      # That all questions failed, at the end of a run with too few for a word before. One that failed beside answers
+      # may pass.
+      def tell_failure
+        return if @told || @fault.nil? || tally.values_at(*ANSWERED).any?
+
+        @events.emit(:warning, message: @fault.message, hint: @fault.hint)
+      end
+
       # Ends all requests at once.
       def close = [@archives, @builds].each { |line| line.transport.close }
 
@@ -140,6 +150,7 @@ module Spate
         news = @mutex.synchronize do
           @tally[:failures] += 1
           @failure = error.message
+          @fault = error
           lines.each { |line| line.troubles += 1 }
           over = passing ? lines.select { |line| line.troubles >= MOST } : [@archives, @builds]
           next if over.all?(&:down)

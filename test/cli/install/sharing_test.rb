@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "install/team/team_case"
+require "support/cache_server"
 
 # What an install says of a team's cache at its end, and when it sends.
 class SharingTest < TeamCase
@@ -62,5 +63,13 @@ class SharingTest < TeamCase
     output, status = run_install(plain, "--push", SPATE_CACHE: "off", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 14, status.exitstatus, output
     assert_match(/^error: no cache of a team is in use here\nhint: spate cache use ADDRESS/, output)
+  end
+
+  def test_a_cache_that_only_has_pages
+    server = CacheServer.new(@cache).start.fault(//, :html)
+    install(plain, SPATE_CACHE: server.url)
+    assert_match(/\Athe cache \S+ sent an HTML page \(.*\)\z/, warnings.join("\n"))
+  ensure
+    server&.stop
   end
 end

@@ -55,6 +55,22 @@ class ClientTroubleTest < Minitest::Test
     assert_equal [1, 3], [@told.size, cache.tally[:failures]]
   end
 
+  # An application with few gems has no three questions.
+  def test_a_few_questions_that_all_failed
+    page = "HTTP/1.1 %s OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
+    codes = [200, 200, 404]
+    cache = client { |socket| socket.write(format(page, codes.shift)) }
+    2.times { assert_nil cache.archive(SHA256, to: "#{folder}/archive") }
+    assert_empty @told
+
+    cache.tell_failure
+    assert_match(/sent an HTML page\z/, @told.first[:message])
+    assert_match(/address is not that of a cache/, @told.first[:hint])
+    assert_nil cache.archive(SHA256, to: "#{folder}/archive")
+    cache.tell_failure
+    assert_equal [1, 2], [@told.size, cache.tally[:failures]], "a miss is an answer"
+  end
+
   # More than what ends a download from a gem source.
   def drip(socket, text)
     socket.write(text)

@@ -70,6 +70,7 @@ module Spate
             [@client, @team].compact.each(&:close)
             if @team
               @team.tell_strangers
+              @team.tell_failure
               @team_bytes = team_bytes
               RemoteCache::Client::Usage.new(@store, @team.name).add({ **@team.tally, installs: @told ? 0 : 1 })
               @told = true
