@@ -26,6 +26,12 @@ class CacheKeyTest < CacheCommandCase
     output = refused(2, "key", "our team")
     assert_match(/^error: the key's name is "our team"; .*\nhint: spate cache key our-team$/, output)
     refute_path_exists project.path("our team.pem")
+    assert_match(/^hint: spate cache key ci$/, refused(2, "key", "../keys/ci"))
+  end
+
+  def test_a_file_that_cannot_be_written
+    output = refused(9, "key", "ci", "none/ci.pem")
+    assert_match(%r{^error: none/ci.pem cannot be written \(ENOENT\)\nhint: name another file}, output)
   end
 
   def test_what_is_no_key

@@ -6,12 +6,12 @@ module Spate
       # `spate cache key NAME [FILE]`: the private key goes into the file, NAME.pem if none is named, and what others
       # trust to stdout.
       class Key < Subcommand
-        # Something is there already.
-        class Exists < Error
+        # The file for it.
+        class NotWritten < Error
           EXIT_CODE = 9
 
-          def initialize(path)
-            super("#{path} exists, and a key in it would be lost", hint: "name another file: spate cache key NAME FILE")
+          def initialize(path, fact)
+            super("#{path} #{fact}", hint: "name another file: spate cache key NAME FILE")
           end
         end
 
@@ -30,7 +30,7 @@ module Spate
 
         def refuse(name)
           raise UsageError.new("the key's name is #{name.inspect}; expected 1 to 64 letters, digits and _ . @ -",
-                               hint: "spate cache key #{name.gsub(/[^\w.@-]+/, "-")[0, 64]}")
+                               hint: "spate cache key #{File.basename(name).gsub(/[^\w.@-]+/, "-")[0, 64]}")
         end
 
         def tell(key, path)
@@ -48,9 +48,9 @@ module Spate
         def write(path, pem)
           File.open(path, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(pem) }
         rescue Errno::EEXIST
-          raise Exists, path
+          raise NotWritten.new(path, "exists, and a key in it would be lost")
         rescue SystemCallError => e
-          raise ::Spate::Store::Error.for(e, path)
+          raise NotWritten.new(path, "cannot be written (#{e.class.name[/\w+\z/]})")
         end
       end
     end
