@@ -133,6 +133,7 @@ module Spate
         contents.each { |content| one.put(blob(content), content) }
         one.eventually("something went") { one.metric("spate_cache_evicted_total").positive? && one.stored.size < 12 }
         assert_equal contents, contents.map { |content| one.fetch(blob(content)).body }
+        one.eventually("what was fetched counts, too") { one.stored.size < 12 }
         assert_equal [413, 201], codes(one.put(document("x"), "x" * 11), one.put(document("x"), "x" * 10))
         assert_equal 20, kept.grep(%r{/cas/}).size
       end

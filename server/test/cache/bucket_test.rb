@@ -70,6 +70,30 @@ module Spate
         assert_equal 502, one.fetch("/cas/").code.to_i
       end
 
+      # After its first part, when the answer has begun.
+      def test_a_list_that_breaks_off_later
+        client = Object.new
+        client.define_singleton_method(:head) { |_| nil }
+        client.define_singleton_method(:each) do |_|
+          Enumerator.new do |names|
+            100.times { |index| names.yield("cas/#{Digest::SHA256.hexdigest(index.to_s)}", 1, Time.now) }
+            raise "the rest is lost"
+          end
+        end
+        node = Cache::BucketNode.new(folder, bucket: client, access: Cache::Access.new(anyone: true))
+        request = Request.new(verb: "GET", target: "/cas/", headers: {}, version: "HTTP/1.1")
+        answers = Thread::Queue.new
+        request.define_singleton_method(:answer) { |response| answers << response }
+        node.call(request)
+        first, second = Timeout.timeout(10) { [answers.pop, answers.pop] }
+        assert_equal [200, 500], [first.status, second.status], "the second is never sent"
+        lines = []
+        outbox = Struct.new(:room).new(1 << 20)
+        outbox.define_singleton_method(:raw) { |bytes| lines.concat(bytes.lines) }
+        error = assert_raises(RuntimeError) { 2.times { first.body.raw(outbox, 1 << 20) } }
+        assert_equal ["the rest is lost", 65], [error.message, lines.size]
+      end
+
       # Eight threads wait, and more that ask: whoever needs no thread is answered, and the end does not wait.
       def test_a_bucket_that_does_not_answer
         one = node("--drain", "1")

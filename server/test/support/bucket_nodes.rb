@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "support/cached"
+$LOAD_PATH << File.expand_path("../../../lib", __dir__) # of the gem spate, whose client it is
+require "spate"
 require_relative "../../../test/support/fault_proxy"
 require_relative "../../../test/support/s3rver"
 
