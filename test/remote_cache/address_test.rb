@@ -43,7 +43,8 @@ class RemoteCacheAddressTest < Minitest::Test
      "http://cache.test/a b", "http://cache.test/\n", "http://cache test", "s3://", "s3:///x", "s3://a", "s3://a..b/x",
      "s3://acme/../x", "s3://acme/a//b", "s3://acme/./x", "s3://-acme/x", "s3://acme:8080/x", "s3://user@acme/x",
      "s3://acme/x\0", "s3://acme?bucket=x", "s3://acme?endpoint=ftp://x", "s3://acme?endpoint=http://u:p@x",
-     "s3://acme?endpoint=http://x?y", "/mnt/a\0b", "file:///mnt/%00", "file:///mnt/%zz", "/mnt/\xff".b].each do |text|
+     "s3://acme?endpoint=http://x?y", "/mnt/a\0b", "file:///mnt/%00", "file:///mnt/%zz", "/mnt/\xff".b, "/mnt/\u202e",
+     "file:///mnt/%1b[31m", "file:///%ff", "s3://acme?profile=%1b"].each do |text|
       error = assert_raises(RemoteCache::InvalidAddress, text.inspect) { parse(text) }
 
       assert_equal 12, error.exit_code
@@ -55,7 +56,7 @@ class RemoteCacheAddressTest < Minitest::Test
   def test_no_password_is_told
     ["https://me:secret@cache.test/../x", "https://me:secret@cache.test?x=1", "ftp://me:secret@x.test",
      "https://me:/secret@cache test", "https://me:s@/secret@cache.test", "https://me:1/secret@cache.test",
-     "me:secret@cache.test/x", "me:@secret@cache.test"].each do |text|
+     "me:secret@cache.test/x", "me:@secret@cache.test", "https://me:a secret@cache.test/../x"].each do |text|
       refute_includes assert_raises(RemoteCache::InvalidAddress) { parse(text) }.message, "secret"
     end
   end

@@ -47,7 +47,7 @@ module Spate
       def initialize(text)
         text = text.dup.force_encoding(Encoding::UTF_8) # whatever the locale
         @text = text.scrub
-        refuse("has a character that no address has") if @text != text || text.match?(/[\p{Cntrl}\p{Bidi_Control}]/)
+        legible(text)
         case text
         when %r{\Ahttps?://}i then web(text)
         when %r{\As3://}i then bucket_of(text[5..])
@@ -74,6 +74,13 @@ module Spate
 
       def refuse(expected, **hint) = raise(InvalidAddress.new(@text, expected, **hint))
 
+      # Raises unless it can be shown on a terminal. Answers it.
+      def legible(text)
+        return text if text.valid_encoding? && !text.match?(/[\p{Cntrl}\p{Bidi_Control}]/)
+
+        refuse("has a character that no address has")
+      end
+
       def web(text)
         @kind = :http
         @userinfo = text[USERINFO, 1]
@@ -98,7 +105,7 @@ module Spate
       end
 
       def read_options(query)
-        options = URI.decode_www_form(query.to_s).to_h
+        options = URI.decode_www_form(query.to_s).to_h.transform_values { |value| legible(value) }
         unknown = options.keys - OPTIONS
         refuse("has the option #{unknown.first}, expected one of #{OPTIONS.join(", ")}") if unknown.any?
         endpoint = options["endpoint"]
@@ -108,9 +115,8 @@ module Spate
       end
 
       def folder(path)
-        refuse("has a zero byte in it") if path.include?("\0")
         @kind = :folder
-        @path = path.sub(%r{(?<=.)/+\z}, "")
+        @path = legible(path).sub(%r{(?<=.)/+\z}, "")
       end
 
       # A step that leads elsewhere.

@@ -52,6 +52,7 @@ module Spate
       private_constant :USER, :BLANK
 
       def initialize(text, expected, hint: HINT)
+        text = text.dup.force_encoding(Encoding::UTF_8).scrub
         shown = Ground.redact(text.tr(" ", BLANK)).tr(BLANK, " ").sub(USER, "...@").inspect
         super("the cache's address #{shown} #{Ground.redact(expected)}", hint: hint)
       end

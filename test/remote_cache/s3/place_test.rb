@@ -83,7 +83,7 @@ class PlaceTest < Minitest::Test
   end
 
   def test_what_is_none
-    ["a/../b", "x.evil.test/", "a b", "x\n"].each do |region|
+    ["a/../b", "x.evil.test/", "a b", "x\n", "\xff", "\xff ".b, "ä ".encode("ISO-8859-1")].each do |region|
       assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_REGION" => region }) }
     end
     ["ftp://x", "x", "http://x/?y"].each do |endpoint|

@@ -27,7 +27,7 @@ module Spate
           @profile = profile
           @region = present(address.options["region"], env["AWS_REGION"], env["AWS_DEFAULT_REGION"],
                             profile["region"]) || "us-east-1"
-          raise InvalidAddress.new(@region, "is in no region: that is no region's name") unless REGION.match?(@region)
+          raise InvalidAddress.new(@region, "is in no region: that is no region's name") unless REGION.match?(@region.b)
 
           @endpoint = endpoint("S3", address.options["endpoint"])
           @host = URI(base(@region)).authority
