@@ -3,8 +3,10 @@
 module Spate
   module RemoteCache
     # Sends to a cache what a bundle is made of, as far as it is lacking there. Can be broken off at any time and begun
-    # again: what was sent is there, and noted.
+    # again: what was sent is there, and noted once `keep` is called.
     class Push
+      autoload :Notes, "spate/remote_cache/push/notes"
+
       # What becomes an entry. kind, key, id: as the entry has them. name: for people. offer: called with a
       # Trust::PrivateKey; answers [Entry, path of its blob, to be removed, or nil], or why it stays here (String).
       Parcel = Struct.new(:kind, :name, :key, :id, :offer, keyword_init: true) do
@@ -18,8 +20,6 @@ module Spate
       # Seconds for which a blob is young: whoever names an older one writes it again, so that nobody who collects by
       # age takes it from under the document.
       YOUNG = 12 * 60 * 60
-      # Seconds for which what was sent counts as being there: caches lose what is old or not asked for.
-      NOTED = 7 * 24 * 60 * 60
       # Seconds in which who has sent a blob names it, and up to one more.
       AWAITED = 0.5
 
@@ -30,8 +30,11 @@ module Spate
         @key = key
         @trust = Trust.new([*trust.keys, key.public_key("own")])
         @dry = dry
-        @notes = Store.sha256(transport.to_s)[0, 32]
+        @notes = Notes.new(store, transport.to_s)
       end
+
+      # What was sent so far is not looked for again behind the next installs.
+      def keep = @notes.keep
 
       # again: looks there, whatever was noted. Answers a Sending. Raises Unavailable, Store::Error.
       def parcel(parcel, again: false)
@@ -56,7 +59,9 @@ module Spate
 
       # The block answers how many bytes were sent, :there, or why they are not (String).
       def sending(kind, name, note, again)
-        result = !again && noted?(note) ? :there : yield.tap { |found| note(note) unless @dry || found.is_a?(String) }
+        looked = again || !@notes.include?(note)
+        result = looked ? yield : :there
+        @notes << note if looked && !@dry && !result.is_a?(String)
         facts = case result
                 when Integer then { state: @dry ? :would : :sent, bytes: result }
                 when String then { state: :refused, reason: result, bytes: 0 }
@@ -64,9 +69,6 @@ module Spate
                 end
         Sending.new(kind: kind, name: name, **facts)
       end
-
-      def noted?(name) = @store.keeper&.read("sent", "#{@notes}/#{name}").to_i > Time.now.to_i - NOTED
-      def note(name) = @store.keeper&.write("sent", "#{@notes}/#{name}", Time.now.to_i.to_s)
 
       def published?(parcel) = stands?(parcel, document(parcel))
 

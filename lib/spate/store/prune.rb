@@ -12,7 +12,7 @@ module Spate
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
       # Folders whose files only save work: they go when nobody read or wrote them for that long.
-      MEMORIES = %w[verdicts inputs toolchains durations logs js js-plans origins scripts team sent/*].freeze
+      MEMORIES = %w[verdicts inputs toolchains durations logs js js-plans origins scripts team sent].freeze
       # Records of what builds stand on: see Build::Cache::Candidates.
       CANDIDATES = "candidates"
       # What sources said, beside the store: a folder for each way to ask (see Registry::Trust), so one more for each

@@ -92,19 +92,6 @@ class PublishedTest < Minitest::Test
     assert_equal 1, RemoteCache::Document.parse(File.binread(path)).entries.size
   end
 
-  # A cache that is full loses what nobody asks for, and a new one has nothing.
-  def test_what_was_sent_long_ago_is_looked_for_again
-    push { [here, blob] }
-    FileUtils.rm_r(@cache)
-    Dir.mkdir(@cache)
-    assert_equal :there, push(again: false).state
-    Dir.glob("*/*", base: "#{@store.root}/sent").each do |note|
-      @store.write("sent", note, (Time.now.to_i - RemoteCache::Push::NOTED - 1).to_s)
-    end
-    assert_equal(:sent, push(again: false) { [here, blob] }.state)
-    assert_equal :there, push(again: false).state
-  end
-
   def test_what_others_write_over_each_time_is_not_noted
     error = assert_raises(RemoteCache::Unavailable) { push(overwritten(RemoteCache::Push::TRIES)) { [here, blob] } }
 
@@ -140,7 +127,8 @@ class PublishedTest < Minitest::Test
     offer ||= -> { "it was looked for" }
     parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: hex("id")[0, 16],
                                            offer: ->(_) { offer.call })
-    pusher(cache, trust: trust).parcel(parcel, again: again)
+    made = pusher(cache, trust: trust)
+    made.parcel(parcel, again: again).tap { made.keep }
   end
 
   def pusher(cache = RemoteCache.transport(@cache, env: {}), trust: self.trust)

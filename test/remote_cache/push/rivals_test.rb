@@ -24,6 +24,8 @@ class RivalsTest < Minitest::Test
 
     def time(name) = (Time.now if @kept[name])
 
+    def ahead = 0
+
     def put(name, source, **)
       return @kept[name] = @spares[name] if @spares[name]
 

@@ -44,6 +44,7 @@ module Spate
         ensure
           progress&.clear
           @bound&.kill
+          @push&.keep
           @transport&.close
         end
 
@@ -63,12 +64,12 @@ module Spate
         end
 
         def send_all
-          push = pushing
+          @push = pushing
           results, archives, compiled = shuffled(parcels), shuffled(shareable.archives), images
           @count = results.size + archives.size + compiled.size
-          results.each { |parcel| attempt { push.parcel(parcel, again: again?) } }
-          archives.each_slice(AT_ONCE) { |some| send_archives(push, some) }
-          compiled.each { |parcel| attempt { push.parcel(parcel, again: again?) } }
+          results.each { |parcel| attempt { @push.parcel(parcel, again: again?) } }
+          archives.each_slice(AT_ONCE) { |some| send_archives(some) }
+          compiled.each { |parcel| attempt { @push.parcel(parcel, again: again?) } }
           shareable.withheld.each do |name, reason|
             note(RemoteCache::Push::Sending.new(kind: :archive, name: name, bytes: 0, state: :refused, reason: reason))
           end
@@ -90,8 +91,8 @@ module Spate
         end
 
         # Most are there, and to learn that of one takes a round trip.
-        def send_archives(push, some)
-          some.map { |name, sha256| Thread.new { push.archive(name, sha256, again: again?) } }
+        def send_archives(some)
+          some.map { |name, sha256| Thread.new { @push.archive(name, sha256, again: again?) } }
               .each { |thread| thread.report_on_exception = false }
               .each { |thread| attempt { thread.value } }
         end

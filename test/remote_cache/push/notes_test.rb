@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "minitest/mock"
+
+class PushNotesTest < Minitest::Test
+  Notes = Spate::RemoteCache::Push::Notes
+
+  def store = @store ||= Spate::Store.open(home: "#{folder}/home", env: {})
+  def notes(cache = "cache") = Notes.new(store, cache)
+  def note(name) = notes.tap { |all| all << name }.keep
+  def kept = store.read(Notes::KIND, Spate::Store.sha256("cache")).lines.map { |line| line.split.last }
+
+  def test_of_one_cache_they_are_there_from_the_end_of_a_run
+    made = notes
+    made << "one"
+    refute_includes notes, "one"
+    made.keep
+    assert_includes notes, "one"
+    refute_includes notes("another"), "one"
+  end
+
+  def test_what_another_has_noted_meanwhile_stays
+    made = notes
+    made << "one"
+    note("two")
+    made.keep
+    assert_equal %w[one two], kept.sort
+  end
+
+  def test_old_ones_go
+    note("one")
+    Time.stub(:now, Time.now + Notes::GOOD + 1) do
+      refute_includes notes, "one"
+      note("two")
+    end
+    assert_equal %w[two], kept
+  end
+end
