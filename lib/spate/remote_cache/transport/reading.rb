@@ -9,8 +9,9 @@ module Spate
         # Bytes at a time, of files.
         CHUNK = 256 * 1024
 
-        # When anything came last (monotonic seconds), nil before that.
-        attr_reader :heard
+        # When anything came last (monotonic seconds), nil before that. While some of it is put away that is now: a disk
+        # that takes its time is not the cache's silence.
+        def heard = keepers.empty? ? @heard : now
 
         # Opens a connection for who asks next, where there are connections.
         def connect = nil
@@ -33,9 +34,11 @@ module Spate
           end
           return unless found
 
-          on_disk(to) do
-            (file ||= create(part)).close
-            File.rename(part, to)
+          keep do
+            on_disk(to) do
+              (file ||= create(part)).close
+              File.rename(part, to)
+            end
           end
           written
         ensure
@@ -46,13 +49,21 @@ module Spate
         private
 
         def hear(name, limit)
-          found = read(RemoteCache.name(name), limit) do |bytes|
-            @heard = now
-            yield bytes
-          end
+          found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
           @heard = now
           found
         end
+
+        def keep
+          keepers[Thread.current] = true
+          yield
+        ensure
+          keepers.delete(Thread.current)
+          @heard = now
+        end
+
+        # Threads that put away what came.
+        def keepers = @keepers ||= {}.compare_by_identity
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# When a cache was heard last, by who waits for it.
+class ReadingTest < Minitest::Test
+  DIGEST = "a" * 64
+
+  # A transport whose answers come from a queue, and whose files take what a pipe takes.
+  class Transport
+    include Spate::RemoteCache::Transport::Reading
+
+    attr_reader :answer, :disk
+
+    def initialize
+      @answer = Thread::Queue.new
+      @disk, @file = IO.pipe
+    end
+
+    def read(_name, _limit)
+      while (bytes = @answer.pop)
+        yield bytes
+      end
+      true
+    end
+
+    def create(_path) = @file
+  end
+
+  def setup = @transport = Transport.new
+
+  def teardown
+    @reader&.kill&.join
+    @transport.disk.close
+  end
+
+  # Until the reader waits for the transport.
+  def read
+    @reader = Thread.new { yield "cas/#{DIGEST}" }
+    wait { @transport.answer.num_waiting == 1 }
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def wait
+    deadline = now + 10
+    sleep 0.01 until yield || now > deadline
+  end
+
+  def test_nothing_came
+    assert_nil @transport.heard
+  end
+
+  def test_silence
+    read { |name| @transport.get(name, limit: 1) }
+    @transport.answer << "a"
+    wait { @transport.heard && @transport.answer.num_waiting == 1 }
+    heard = @transport.heard
+    sleep 0.05
+    assert_equal heard, @transport.heard
+  end
+
+  # 1 MiB is more than a pipe takes.
+  def test_a_slow_disk_is_no_silence
+    read { |name| @transport.fetch(name, to: "#{Dir.tmpdir}/nowhere", limit: 1 << 20) }
+    @transport.answer << ("b" * (1 << 20))
+    wait { @transport.answer.num_waiting.zero? && @reader.status == "sleep" }
+    before = now
+    sleep 0.05
+    assert_operator @transport.heard, :>, before
+  end
+end
