@@ -50,7 +50,7 @@ module Benchmark
       # Requests that a server answered since the last look: [["GET", "/cas/…", 200], …]
       def requests(name)
         path = log(name)
-        sleep 1.2 # spate-serve writes lines once a second
+        sleep 1.2 # both write lines once a second
         lines = File.exist?(path) ? File.readlines(path, chomp: true) : []
         File.truncate(path, 0) if File.exist?(path)
         lines.map { |line| JSON.parse(line).values_at("method", "target", "status") }
@@ -123,7 +123,10 @@ module Benchmark
       def cache(name)
         ServerProgram.documented("team-cache.md", "nginx")
                      .gsub("/srv/spate-cache", kept(name)).gsub("/etc/nginx/spate-writers", "#{@folder}/writers")
-                     .gsub("listen 8080;", "listen #{Line::FAR}:#{PORTS[name]};\n  access_log #{log(name)} lines;")
+                     .gsub("listen 8080;", <<~CONF.chomp)
+                       listen #{Line::FAR}:#{PORTS[name]};
+                         access_log #{log(name)} lines buffer=64k flush=1s;
+                     CONF
       end
     end
   end
