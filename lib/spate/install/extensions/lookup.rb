@@ -85,7 +85,7 @@ module Spate
         # What follows is for the Backlog.
 
         def rank = 0
-        def first?(_job, _path) = true
+        def lane(_job, _path) = 0
         def close = @team.close
 
         def unpack((item, offer), path)

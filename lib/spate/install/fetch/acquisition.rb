@@ -6,6 +6,9 @@ module Spate
       # Brings the gems that the store lacks into it: the gems' part of a Backlog. Results come out of one queue, so
       # that a single thread decides what happens next.
       class Acquisition
+        LARGE = 2 << 20 # bytes of an archive
+        private_constant :LARGE
+
         # Gems come before all else: some have to be built.
         def rank = 0
 
@@ -40,8 +43,13 @@ module Spate
         def at_hand(item) = @archives.at_hand(item)
         def obtain(item) = @archives.obtain(item)
 
-        # A build takes longer than unpacking all others, which goes on beside it.
-        def first?(_item, archive) = archive.native?
+        # A build takes longer than unpacking all others, which goes on beside it; and what is large takes longer than
+        # several others, which would be at their end when it began.
+        def lane(_item, archive)
+          return 0 if archive.native?
+
+          archive.bytes > LARGE ? 1 : 2
+        end
 
         # A damaged archive in the store is dropped and fetched again, once.
         def unpack(item, archive)

@@ -10,7 +10,7 @@ module Spate
       #   rank                 0 for what comes first, 1 for the next
       #   at_hand(job)         its archive if a look or two finds it, else nil; in the thread that adds
       #   obtain(job)          its archive; on a connection
-      #   first?(job, archive) whether it is unpacked before all others
+      #   lane(job, archive)   0 to 3: what is in a lower one is unpacked before it
       #   unpack(job, archive) in an unpacking thread
       #   failed(job, error)   what any of these raised
       #   close                ends its requests at once
@@ -137,7 +137,7 @@ module Spate
         end
 
         def unpack_later(owner, job, archive)
-          @to_unpack.push([owner, job, archive], owner.first?(job, archive) ? 0 : 1 + owner.rank)
+          @to_unpack.push([owner, job, archive], owner.lane(job, archive))
         end
 
         def thread(&block)

@@ -43,7 +43,7 @@ module Spate
           def rank = 1
           # A patched package whose own is in the store needs no archive.
           def at_hand(item) = @packages.base?(item) ? :stored : nil
-          def first?(_item, _archive) = false
+          def lane(_item, _archive) = 3
           def close = @context.close_client
 
           def obtain(item)
