@@ -23,6 +23,7 @@ module Benchmark
 
       def start
         FileUtils.mkdir_p([@folder, kept(:nginx), kept(:sent)])
+        FileUtils.rm_f(Dir.glob(log("*"))) # the last one may have been cut off
         write
         spawn(:nginx, ServerProgram.find("nginx"), "-p", @folder, "-c", "#{@folder}/nginx.conf", "-e", "stderr",
               "-g", "daemon off;")
@@ -65,7 +66,6 @@ module Benchmark
       # What was sent to it before is there: sending takes minutes.
       def serve
         FileUtils.mkdir_p(kept(:serve))
-        FileUtils.rm_f(log(:serve))
         File.write("#{@folder}/token", WRITER.split(":").last)
         spawn(:serve, RbConfig.ruby, SERVE, "--host", Line::FAR, "--port", PORTS[:serve].to_s,
               "--cache", kept(:serve), "--cache-write-token", "#{@folder}/token", "--access-log", log(:serve))
