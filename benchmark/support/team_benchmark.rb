@@ -13,6 +13,14 @@ module Benchmark
     CASES = %w[lobsters many changed costs sending].freeze
     LIMITS = { "lobsters" => 3, "many" => 6 }.freeze
     SMALL = "mrsk"
+    EARLIER = "- of an earlier run\n"
+
+    # The parts of a file of results that are about something else than these tables.
+    def self.others(text, tables)
+      titles = tables.map { |table| table.to_s.lines.first }
+      parts = text.split(/^(?=## )/).drop(1).reject { |part| titles.include?(part.lines.first) }
+      parts.map { |part| "#{part.strip.delete_suffix(EARLIER.chomp).strip}\n#{EARLIER}" }
+    end
 
     # result: name of the file that the tables go to.
     def initialize(cases:, rounds:, result:)
@@ -31,7 +39,8 @@ module Benchmark
       Team::World.open do |world|
         @world = world
         fill
-        Table.write(@result, [line, *@cases.flat_map { |name| told(public_send(name)) }])
+        tables = [line, *@cases.flat_map { |name| told(public_send(name)) }]
+        Table.write(@result, tables + TeamBenchmark.others(found, tables))
       end
     end
 
@@ -42,6 +51,12 @@ module Benchmark
     def sending = Team::Sending.new(@world, fills["lobsters"], fills[SMALL], rounds: @rounds).tables
 
     private
+
+    # What other cases found, or nothing.
+    def found
+      path = File.join(Table::RESULTS, "#{@result}.md")
+      File.exist?(path) ? File.read(path) : ""
+    end
 
     # What is there so far, should the rest fail.
     def told(tables) = tables.each { |table| warn table.to_s }

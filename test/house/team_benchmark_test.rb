@@ -60,6 +60,15 @@ class TeamBenchmarkTest < Minitest::Test
     assert_equal %w[a], Team::Machine::Run.new(nil, events).builds
   end
 
+  # One case can be measured without losing the others.
+  def test_what_other_cases_found
+    tables = %w[a b].map { |title| Benchmark::Table.new(title, ["wall s"]).row(1).note("one") }
+    text = "# benchmark/x\n\n2026; ruby\n\n#{tables.join("\n")}"
+    kept = Benchmark::TeamBenchmark.others(text, [Benchmark::Table.new("a", ["wall s"]).row(2)])
+    assert_equal ["## b\n\n| wall s |\n| --- |\n| 1 |\n\n- one\n- of an earlier run\n"], kept
+    assert_equal kept, Benchmark::TeamBenchmark.others("#\n\n#{kept.first}", [])
+  end
+
   def test_a_case_that_nobody_knows
     output, status = Open3.capture2e(RbConfig.ruby, PROGRAM, "--cases", "lobsters,nothing")
     refute_predicate status, :success?

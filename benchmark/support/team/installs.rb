@@ -28,7 +28,7 @@ module Benchmark
         @rounds.times { |round| rows.each { |row| run(row) if round < row.most } }
         Table.new("#{@app.name}: #{App.locked(@app.lockfile).size} gems, a fresh machine", COLUMNS).tap do |table|
           rows.each { |row| table.row(*cells(row)) }
-          table.note("#{@rounds} rounds, interleaved; median (min-max); of those who compile #{@slow}")
+          table.note("rounds, interleaved: #{@rounds}, where all is compiled #{@slow}; median (min-max)")
           table.note(Goals.words(goals))
         end
       end
