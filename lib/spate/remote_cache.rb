@@ -23,7 +23,7 @@ module Spate
   #
   #   get(name, limit:)         what is there (String of bytes), nil where there is nothing
   #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
-  #   pieces(name, limit:)      yields it as it comes; true, or nil
+  #   pieces(name, limit:)      yields it as it comes, with its size where that is known; true, or nil
   #   head(name)                its size in bytes, or nil
   #   time(name)                when it was written (Time), nil where nobody knows
   #   ahead                     seconds by which this machine's clock is before the one that tells those times; 0 where

@@ -64,6 +64,7 @@ module BucketCase
     assert_equal 5, size
     assert_in_delta Time.now.to_f, time.to_f, 600
     assert_nil cache.facts(cas("none"))
+    assert(cache.pieces(cas("12345"), limit: 9) { |*piece| assert_equal ["12345", 5], piece })
     assert_equal 2, proxy.requests.count { |request| request.verb == "HEAD" }
   ensure
     proxy&.stop

@@ -93,9 +93,9 @@ module Spate
 
       private
 
-      def read(name, limit, &block)
+      def read(name, limit)
         ask(:get, name) do |answer|
-          Transport::Answer.content(answer, limit, self, &block)
+          Transport::Answer.content(answer, limit, self) { |bytes| yield bytes, answer.content_length }
           true
         end
       end

@@ -21,7 +21,7 @@ module Spate
           text if hear(name, limit) { |bytes| text << bytes }
         end
 
-        # For who keeps it elsewhere.
+        # For who keeps it elsewhere: the bytes, and how many there will be in all, or nil where nobody knows.
         def pieces(name, limit:, &block) = hear(name, limit, &block)
 
         # Raises Store::Error where the disk of `to` does not take it.
@@ -49,7 +49,7 @@ module Spate
         private
 
         def hear(name, limit)
-          found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
+          found = read(RemoteCache.name(name), limit) { |*part| keep { yield(*part) } }
           @heard = now
           found
         end

@@ -6,7 +6,9 @@ module Spate
       # What is behind a node: an S3 bucket, asked on threads of its own, as a reactor must not wait. Its client is the
       # gem spate's, which is loaded here and nowhere else.
       class Bucket
+        autoload :Download, "spate/server/cache/bucket/download"
         autoload :Fetches, "spate/server/cache/bucket/fetches"
+        autoload :Growth, "spate/server/cache/bucket/growth"
 
         # Its bytes have another digest than their name.
         Damaged = Class.new(StandardError)
@@ -89,11 +91,12 @@ module Spate
         # What the work answers, which is called on a thread and may use the two below.
         def perform(request, work, &over) = ask(request, @large, work, &over)
 
-        # Yields the bytes of a name as they come; true, or nil where there is nothing. Unavailable.
+        # Yields the bytes of a name as they come, and how many there are in all, or nil; true, or nil where there is
+        # nothing. Unavailable.
         def pieces(name, limit)
-          @client.pieces(name.file, limit: limit) do |bytes|
+          @client.pieces(name.file, limit: limit) do |bytes, length|
             received(bytes.bytesize)
-            yield bytes
+            yield bytes, length
           end
         end
 

@@ -9,6 +9,8 @@ module Spate
       class BucketNode < Cache
         # Digits of a key, as the bucket's other clients know them.
         DIGITS = 64
+        # Who says one of these has an answer that a whole file is needed for.
+        CONDITIONS = %w[range if-match if-none-match if-modified-since if-unmodified-since].freeze
         # Seconds after which who asked in vain may do so again.
         LATER = { "retry-after" => "10" }.freeze
 
@@ -36,8 +38,21 @@ module Spate
           response = in_folder(request, name)
           return counted(request, response) unless response.status == 404
 
-          @fetches.fetch(request, name, &told(request, name.file) { counted(request, in_folder(request, name)) })
+          fetch(request, name)
           nil
+        end
+
+        def fetch(request, name)
+          over = told(request, name.file) do |found|
+            counted(request, found.is_a?(Bucket::Growth) ? growing(found) : in_folder(request, name))
+          end
+          @fetches.fetch(request, name, growing: CONDITIONS.none? { |field| request[field] }, &over)
+        end
+
+        def growing(growth)
+          whole(growth.length, growth.body)
+        rescue SystemCallError
+          Response.busy("The server is at its limits.\n")
         end
 
         def look(request, name)
@@ -46,7 +61,9 @@ module Spate
         end
 
         def document(request, name)
-          @bucket.get(request, name, @document, &told(request, name.file) { |bytes| counted(request, whole(bytes)) })
+          @bucket.get(request, name, @document, &told(request, name.file) do |bytes|
+            counted(request, bytes ? whole(bytes.bytesize, bytes) : missing)
+          end)
           nil
         end
 
@@ -55,11 +72,8 @@ module Spate
                               "last-modified" => time && Response::HTTPDate.of(time) }.compact)
         end
 
-        def whole(bytes)
-          return missing unless bytes
-
-          Response.new(200, { "content-type" => "application/octet-stream",
-                              "content-length" => bytes.bytesize.to_s }, bytes)
+        def whole(length, body)
+          Response.new(200, { "content-type" => "application/octet-stream", "content-length" => length.to_s }, body)
         end
 
         # What is there and young need not be sent: nobody who collects by age takes it before its document is there.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "openssl"
-
 module Spate
   module Server
     class Cache
@@ -9,50 +7,49 @@ module Spate
         # Blobs on their way from the bucket into the folder, each once, however many ask for it meanwhile. It goes on
         # where all of them have left: the next one finds it. On the reactor's thread.
         class Fetches
-          # Bytes where the folder has no limit.
-          MOST = 1 << 62
+          # Who waits for one, [[request, whether part of it will do, block]]; its Growth, or nil.
+          Way = Struct.new(:waiting, :growth)
 
           # limit: bytes of a blob, or nil. came: called with the bytes of one that is in the folder now.
           def initialize(bucket, folder, limit, &came)
             @bucket = bucket
             @folder = folder
-            @limit = limit || MOST
+            @limit = limit
             @came = came
-            @waiting = {}
+            @ways = {}
           end
 
           # The block is called, in a turn of its request's connection, with whether the bucket had it, or with nil and
-          # why not, as by Bucket.
-          def fetch(request, name, &over)
-            waiting = @waiting[name.key]
-            return waiting.push([request, over]) if waiting
+          # why not, as by Bucket; growing: with a Growth of it, too, as soon as there is one.
+          def fetch(request, name, growing:, &over)
+            way = @ways[name.key]
+            return over.call(way.growth, nil) if growing && way&.growth
+            return way.waiting << [request, growing, over] if way
 
-            @waiting[name.key] = [[request, over]]
-            @bucket.perform(request, -> { take(name) }) { |size, fault| through(name, size, fault) }
+            @ways[name.key] = Way.new([[request, growing, over]])
+            download = Download.new(@bucket, @folder, name, @limit)
+            begun = ->(growth) { request.connection.post { begun(name, growth) } }
+            @bucket.perform(request, -> { download.run(&begun) }) { |size, fault| through(name, size, fault) }
           end
 
           private
 
-          def through(name, size, fault)
-            waiting = @waiting.delete(name.key)
-            @came.call(size) if size
-            waiting.each { |request, over| request.connection.post { over.call(size && true, fault) } }
+          def begun(name, growth)
+            way = @ways[name.key]
+            way.growth = growth
+            now, way.waiting = way.waiting.partition { |_, growing, _| growing }
+            tell(now, growth, nil)
           end
 
-          # The bytes that came, nil where there is nothing. What is not as it is named does not stay.
-          def take(name)
-            digest = OpenSSL::Digest.new("SHA256")
-            file = @folder.begin_file
-            found = @bucket.pieces(name, @limit) { |bytes| digest << bytes && file.write(bytes) }
-            return unless found
-            raise Damaged, "the bucket has bytes with the SHA-256 #{digest}" unless digest.hexdigest == name.key
+          def through(name, size, fault)
+            way = @ways.delete(name.key)
+            @came.call(size) if size
+            tell(way.waiting, size && true, fault)
+            way.growth&.close
+          end
 
-            file.size.tap do
-              @folder.keep(file, name)
-              file = nil
-            end
-          ensure
-            @folder.drop(file) if file
+          def tell(waiting, found, fault)
+            waiting.each { |request, _, over| request.connection.post { over.call(found, fault) } }
           end
         end
       end
