@@ -89,6 +89,20 @@ module Spate
         assert_equal [true, 201], other.put_if_wanted(path, "content"), "whatever lies in the folder"
       end
 
+      # As a power failure leaves it: whoever has a look, or sends it, puts it right.
+      def test_a_copy_that_was_cut_short
+        one = node
+        path = blob("content")
+        one.put(path, "content")
+        [-> { one.head(path) }, -> { one.put_if_wanted(path, "content") }].each do |ask|
+          File.write("#{one.store}#{path}", "con")
+          assert_equal "con", one.fetch(path).body
+          ask.call
+          assert_equal "content", one.fetch(path).body
+        end
+        assert_equal 1, asked("PUT")
+      end
+
       def test_what_is_removed
         one, other = nodes(2)
         [blob("x"), document("x")].each do |path|

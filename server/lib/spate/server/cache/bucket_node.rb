@@ -56,8 +56,17 @@ module Spate
         end
 
         def look(request, name)
-          @bucket.facts(request, name, &told(request, name.file) { |facts| facts ? described(*facts) : missing })
+          @bucket.facts(request, name, &told(request, name.file) do |size, time|
+            compare(name, size)
+            size ? described(size, time) : missing
+          end)
           nil
+        end
+
+        # A copy of another length is what a power failure left.
+        def compare(name, size)
+          there = @folder.size(name) if size && name.blob?
+          @folder.remove(name) if there && there != size
         end
 
         def document(request, name)
@@ -82,6 +91,7 @@ module Spate
             size, time = facts
             next refuse_upload(request, name, *fault) if fault
 
+            compare(name, size)
             young = time && time > Time.now - RemoteCache::Push::YOUNG
             young && there?(request, size) ? spare(request, name) : store(request, name)
           rescue StandardError
