@@ -105,9 +105,7 @@ module Spate
         eventually("they ask") { asked("GET") == 8 }
         assert_equal ["kept", 404, 201], [one.fetch(blob("kept")).body, one.fetch(document("x")).code.to_i,
                                           one.put(document("x"), "x").code.to_i]
-        began = now
         assert_equal 0, one.stop.first
-        assert_operator now - began, :<, 8
         waiting = false
         asking.each { |thread| assert_raises(EOFError, SystemCallError) { thread.value } }
         assert_equal [blob("kept")[1..]], one.stored
@@ -158,7 +156,7 @@ module Spate
                      said["--cache-bucket", address, env: { "AWS_PROFILE" => "nobody" }])
       end
 
-      # Each pool has its bounds; what is small has its own.
+      # Each pool has its bounds; what is small has its own. The end waits for nobody.
       def test_too_many_who_wait
         gate = Thread::Queue.new
         client = Object.new
@@ -172,7 +170,8 @@ module Spate
         bucket.perform(request, -> { true }) { |answer, _| free << answer }
         assert Timeout.timeout(10) { free.pop }
         assert_includes 9..(9 + Cache::Bucket::THREADS), told.size
-        gate.close
+        client.define_singleton_method(:close) { gate.close }
+        Timeout.timeout(10) { bucket.close }
         answers = Timeout.timeout(10) { Array.new(count) { told.pop } }
         assert_equal [503, nil], answers.uniq
       ensure
@@ -198,8 +197,6 @@ module Spate
         seen = 0
         ->(_) { (seen += 1) > count }
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end
