@@ -56,7 +56,8 @@ class RemoteCacheAddressTest < Minitest::Test
   def test_no_password_is_told
     ["https://me:secret@cache.test/../x", "https://me:secret@cache.test?x=1", "ftp://me:secret@x.test",
      "https://me:/secret@cache test", "https://me:s@/secret@cache.test", "https://me:1/secret@cache.test",
-     "me:secret@cache.test/x", "me:@secret@cache.test", "https://me:a secret@cache.test/../x"].each do |text|
+     "me:secret@cache.test/x", "me:@secret@cache.test", "https://me:a secret@cache.test/../x",
+     "https://me:a\nsecret@cache.test", "https://me:secret\n@cache.test"].each do |text|
       refute_includes assert_raises(RemoteCache::InvalidAddress) { parse(text) }.message, "secret"
     end
   end

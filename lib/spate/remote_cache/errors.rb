@@ -47,13 +47,13 @@ module Spate
       HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
       # Without a scheme, a user and password are what is before an @.
       USER = %r{\A(?!.*://).*@}
-      # In place of a space, which may be a password's, and ends what is redacted in a sentence.
+      # In place of what may be in a password, and ends what is redacted in a sentence.
       BLANK = "\u00a0"
       private_constant :USER, :BLANK
 
       def initialize(text, expected, hint: HINT)
         text = text.dup.force_encoding(Encoding::UTF_8).scrub
-        shown = Ground.redact(text.tr(" ", BLANK)).tr(BLANK, " ").sub(USER, "...@").inspect
+        shown = Ground.redact(text.tr(" \t-\r", BLANK)).tr(BLANK, " ").sub(USER, "...@").inspect
         super("the cache's address #{shown} #{Ground.redact(expected)}", hint: hint)
       end
     end
