@@ -32,11 +32,14 @@ class ListingTest < Minitest::Test
 
   # Whatever lies beside a cache, or claims to.
   def test_only_what_a_cache_has
-    others = ["x/#{ONE}", "cas/../../etc", "#{ONE}/", "#{ONE}.part", "&lt;Key&gt;", ONE.upcase, ""]
+    others = ["x/#{ONE}", "cas/../../etc", "#{ONE}/", "#{ONE}.part", "&lt;Key&gt;", ONE.upcase, "", "&#xD800;",
+              "&#x110000;"]
 
     assert_equal [TWO], listed(page(*others.map { |key| entry(key) }, entry(TWO))).map(&:first)
     assert_equal [TWO], listed(page(entry("a&amp;b/ä/#{TWO}"), entry(ONE)), "a&b/ä/").map(&:first)
-    assert_in_delta Time.now.to_f, listed(page(entry(ONE, time: "yesterday"))).first.last.to_f, 60
+    ["yesterday", "&#xDFFF;"].each do |time|
+      assert_in_delta Time.now.to_f, listed(page(entry(ONE, time: time))).first.last.to_f, 60
+    end
   end
 
   def test_no_list

@@ -29,8 +29,8 @@ module Spate
         def character(match)
           return ENTITIES.fetch(match[3], match[0]) if match[3]
 
-          [match[1]&.to_i || match[2].hex].pack("U")
-        rescue RangeError
+          (match[1]&.to_i || match[2].hex).chr(Encoding::UTF_8)
+        rescue RangeError # no character has that number
           match[0]
         end
         private_class_method :character
