@@ -208,6 +208,20 @@ class ProvidersTest < Minitest::Test
     assert_nil asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => "http://127.0.0.1:1"))
   end
 
+  # On a foreign network anybody may answer there: what is no word is no key, and ends nothing.
+  def test_a_stranger_at_the_address_of_a_machine
+    env = { "AWS_EC2_METADATA_DISABLED" => "false" }
+    [["AccessKeyId", 1], ["AccessKeyId", "a\r\nX: y"], ["SecretAccessKey", ["s"]], ["Token", 3],
+     ["Token", "t\r\nX: y"], ["Expiration", 4]].each do |key, value|
+      said = JSON.generate({ **JSON.parse(json("STRANGER")), key => value })
+      server = server { |request| request.path.end_with?("/role") ? said : "role" }
+      id = %w[Token Expiration].include?(key) ? "STRANGER" : nil
+      assert_equal [id], [asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => server.url))], key
+    end
+    server = server { "a\r\nX: y" }
+    assert_nil asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => server.url))
+  end
+
   # Before they end, and once by all threads together; where that fails, they serve to their end.
   def test_keys_are_renewed
     token = write("token", "a.b.c")

@@ -9,16 +9,22 @@ module Spate
         def self.from_json(text)
           require "json"
           facts = JSON.parse(text)
-          id, secret = facts.values_at("AccessKeyId", "SecretAccessKey") if facts.is_a?(Hash)
-          new(id, secret, facts["Token"] || facts["SessionToken"], time(facts["Expiration"])) if id && secret
+          return unless facts.is_a?(Hash)
+
+          words(*facts.values_at("AccessKeyId", "SecretAccessKey"), facts["Token"] || facts["SessionToken"],
+                facts["Expiration"])
         rescue JSON::ParserError
           nil
         end
 
         # As STS gives them.
         def self.from_xml(text)
-          id, secret, token, ends = %w[AccessKeyId SecretAccessKey SessionToken Expiration]
-                                    .map { |name| XML.value(text, name) }
+          words(*%w[AccessKeyId SecretAccessKey SessionToken Expiration].map { |name| XML.value(text, name) })
+        end
+
+        # Whoever answers at such an address: what is no word counts as not said.
+        def self.words(*facts)
+          id, secret, token, ends = facts.map { |fact| fact if fact.is_a?(String) && fact.b.match?(/\A[!-~]+\z/) }
           new(id, secret, token, time(ends)) if id && secret
         end
 
@@ -31,7 +37,7 @@ module Spate
         rescue ArgumentError
           Time.now
         end
-        private_class_method :time
+        private_class_method :time, :words
 
         # Whether they serve for so many more seconds.
         def serve?(seconds = 0) = ends.nil? || ends > Time.now + seconds

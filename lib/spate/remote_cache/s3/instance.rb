@@ -40,14 +40,16 @@ module Spate
           return if @env["AWS_EC2_METADATA_DISABLED"].to_s.casecmp?("true")
 
           token = ask(:put, "/latest/api/token", "X-aws-ec2-metadata-token-ttl-seconds" => "21600") or return
-          shown = { "X-aws-ec2-metadata-token" => token }
-          role = ask(:get, ROLES, shown).to_s.lines.first.to_s.strip
+          shown = { "X-aws-ec2-metadata-token" => line(token) }
+          role = line(ask(:get, ROLES, shown))
           Credentials.from_json(ask(:get, "#{ROLES}#{Signature.escape(role)}", shown).to_s) unless role.empty?
         rescue Unavailable
           nil
         end
 
         private
+
+        def line(text) = text.to_s.lines.first.to_s.strip
 
         def ask(verb, path, headers)
           base = @env["AWS_EC2_METADATA_SERVICE_ENDPOINT"] || ADDRESS
