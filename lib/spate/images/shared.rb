@@ -82,9 +82,15 @@ module Spate
         common.size * 2 < dirs.size ? "it has #{common.size} of #{dirs.size} gems" : [entry, common]
       end
 
+      # From now on installs look whose code there is. Nothing is written through a link.
+      def mark
+        flags = File::WRONLY | File::CREAT | File::NOFOLLOW
+        File.open("#{@images.store_root}/#{RemoteCache::COMPILED}", flags, 0o600, &:close)
+      end
+
       # Path of the image in an entry's blob. Raises Refused, Unusable.
       def fetch(entry, client)
-        File.write("#{@images.store_root}/#{RemoteCache::COMPILED}", "", perm: 0o600)
+        mark
         blob = @store.temporary("blob")
         client.build(entry.blob, entry.blob_bytes, to: blob) or return
         path = "#{@images.folder}/gems/#{Random.urandom(16).unpack1("H*")}.tmp"

@@ -53,6 +53,13 @@ class TeamImagesTest < TeamCase
     assert_equal [2, 0], images("four"), "a blob that was changed"
   end
 
+  def test_nothing_is_written_through_a_link
+    File.symlink(victim = write("victim", "precious\n"),
+                 "#{FileUtils.mkdir_p("#{folder}/two/spate/store/v1/images").first}/.others")
+    assert_equal [2, 0], made("two")
+    assert_equal "precious\n", File.read(victim)
+  end
+
   private
 
   def home(name) = { SPATE_HOME: "#{folder}/#{name}/spate" }
