@@ -467,6 +467,21 @@ module Spate
 
       def set(name) = @env[name] = "other"
 
+      # Its words about a JIT are those of this run, and nothing else that is kept knows of them.
+      def test_how_this_ruby_describes_itself
+        app("RUBY_DESCRIPTION\n")
+        assert_match(/RUBY_DESCRIPTION/, evaluate.volatile.join)
+        assert_nil recall
+      end
+
+      # Two Rubies of one version may be configured otherwise.
+      def test_how_this_ruby_was_configured
+        app("RbConfig::CONFIG['configure_args']\n")
+        evaluate
+        record = Verdict.records(@store, @location, settings).first
+        assert_includes Fingerprint.describe(record.head[:fingerprint])[:file], Ground::Ruby.config_path
+      end
+
       private
 
       # What Ruby prints that has the environment of this test.

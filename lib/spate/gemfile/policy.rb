@@ -271,8 +271,11 @@ module Spate
       # Files that RUBYOPT loaded before anything was heard.
       def preloaded = @told[:preloaded].map { |path| [:file, path] }
 
-      # Bundler and RubyGems themselves.
-      def version = [[:file, "#{library("bundler")}/version.rb"], [:file, "#{library("rubygems")}.rb"]]
+      # Bundler and RubyGems themselves, and how this Ruby was configured.
+      def version
+        ["#{library("bundler")}/version.rb", "#{library("rubygems")}.rb", *Ground::Ruby.config_path]
+          .map { |path| [:file, path] }
+      end
 
       def library(name) = @told[:libraries].find { |path| path.end_with?("/#{name}") }
 

@@ -10,8 +10,8 @@ module Spate
         GLOBAL = /^\d+ getglobal +:\$/
         # Except for constants that every Ruby with a bundle has, or no CRuby has.
         NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
-        # Of Bundler and RubyGems: the original environment, the date.
-        STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN)\b/
+        # Of Bundler and RubyGems: the original environment, the date; whether a JIT is switched on.
+        STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN|RUBY_DESCRIPTION)\b/
         # Local to a method or thread.
         PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
