@@ -45,6 +45,18 @@ module Spate
       assert_equal [entry.blob_bytes, entry.blob], [File.size(blob), Native.sha256_file(blob)]
     end
 
+    # As after a power loss.
+    def test_what_lies_damaged_in_its_place_is_replaced
+      archive = native_gem("alpha")
+      _, entry, blob = made(archive)
+      on(:second) do
+        path = cache(bundle).accept(offer = chosen(archive, entry), blob).path
+        File.unlink(path)
+        File.write(path, "torn")
+        assert_equal path, cache(bundle).accept(offer, blob)&.path
+      end
+    end
+
     def test_it_is_the_same_by_gzip
       archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => ODD })
       origin, entry, blob = without_zstd { made(archive) }

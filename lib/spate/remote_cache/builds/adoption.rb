@@ -16,14 +16,15 @@ module Spate
           record.signer = [entry.signer, entry.made]
           candidates = Build::Cache::Candidates.new(@store, entry.key)
           id = entry.id + Build::Cache::Candidates.mark(record)
+          key = candidates.key(id)
           commit(candidates, id, records) do |path|
-            @store.native.write_manifest(path, entry.archive, files, record.to_s) unless File.exist?(path)
+            @store.native.write_manifest(path, entry.archive, files, record.to_s) unless @store.own_build(key)
           end
         end
 
         private
 
-        # A build of that name is this very one: its signer and the time are in the name.
+        # A whole build of that name is this very one: its signer and the time are in the name.
         def commit(candidates, id, records)
           written = { "" => records.inputs,
                       Build::Cache::Candidates::NEEDS => records.needs }.transform_values do |bytes|
