@@ -25,8 +25,11 @@ class DistrustedTest < InstallBuildCase
     assert_match(/alpha-1.0: the signer of its build is not trusted here/, output)
     assert_includes project.spate("doctor").first, "alpha-1.0: the signer of its build is not trusted here"
 
+    # Such a build may have one: RubyGems takes arguments for later builds out of it.
+    arguments = write("#{layout(project).build_info}/alpha-1.0.info", "--with-opt-dir=/x\n")
     assert_equal [%w[alpha], []], install(project)
     assert_equal "1", value(project, "alpha")
+    refute_path_exists arguments
     assert_predicate project.spate("check").last, :success?
     assert_equal [[], []], install(project), "it stays"
     assert_equal [[], []], install(project, **trust), "and serves who trusts more"

@@ -30,7 +30,7 @@ module Spate
 
           name = Git::Names.checkout(source.uri, source.revision)
           @result.checkouts << name
-          put_aside(name) if packages.any? { |each| distrusted.include?(each) }
+          put_aside(name, packages) if packages.any? { |each| distrusted.include?(each) }
           anew = packages.any? { |each| @context.options.rebuild?(each) }
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
@@ -48,11 +48,12 @@ module Spate
         private
 
         # A build may have written into all of a checkout, and so may somebody who works in it.
-        def put_aside(name)
+        def put_aside(name, packages)
           path = "#{@layout.bundler_gems}/#{name}"
           kept = "#{path}.distrusted-#{Time.now.to_i}"
           File.rename(path, kept) if File.exist?(path)
-          Store::Sweep.remove("#{@layout.bundler_extensions}/#{name}")
+          arguments = packages.map { |package| "#{@layout.build_info}/#{package.full_name}.info" }
+          Store::Sweep.remove(["#{@layout.bundler_extensions}/#{name}", *arguments])
           @context.events.emit(:warning, message: "#{name} is made anew: whoever signed its build is not trusted here",
                                          hint: "as it was it is in #{kept}, until it is removed")
         end

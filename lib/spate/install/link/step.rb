@@ -46,7 +46,8 @@ module Spate
         # What an interrupted install left, or what is to be replaced. The specification goes first: while it is there,
         # the gem counts as installed.
         def clear(item)
-          paths = [@layout.specification(item.package), destination(item), "#{@layout.extensions}/#{item.full_name}"]
+          paths = [@layout.specification(item.package), destination(item), "#{@layout.extensions}/#{item.full_name}",
+                   "#{@layout.build_info}/#{item.full_name}.info"]
           there = paths.select { |path| File.exist?(path) || File.symlink?(path) }
           aside = there.map { |path| [path, move_aside(path)] }
           @touched[item] ||= aside
