@@ -32,7 +32,7 @@ class TeamGitTest < TeamCase
 
   # A poisoned build may have written into all of the checkout.
   def test_nothing_of_what_a_distrusted_build_made_stays_in_the_checkout
-    commit("1", extconf: %q(File.write("../made-by-#{Process.pid}.rb", "")))
+    commit("1", extconf: "File.write(%(../made-by-\#{Process.pid}.rb), %())")
     push(checkout("first").tap { |project| install(project) })
     install(second = checkout("second"))
     made = Dir.glob("#{second.bundle_root}/bundler/gems/*/made-by-*")
