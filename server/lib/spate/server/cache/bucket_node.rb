@@ -7,6 +7,8 @@ module Spate
       # bucket answer the same. What is there, and since when, is the bucket's to say each time; a blob that lies in the
       # folder is sent without asking, as its name says what is in it.
       class BucketNode < Cache
+        # Seconds, as of who pushes; loaded here, before anybody asks.
+        YOUNG = RemoteCache::Push::YOUNG
         # Digits of a key, as the bucket's other clients know them.
         DIGITS = 64
         # Who says one of these has an answer that a whole file is needed for.
@@ -92,7 +94,7 @@ module Spate
             next refuse_upload(request, name, *fault) if fault
 
             compare(name, size)
-            young = time && time > Time.now - RemoteCache::Push::YOUNG
+            young = time && time > Time.now - YOUNG
             young && there?(request, size) ? spare(request, name) : store(request, name)
           rescue StandardError
             @uploads.over(name.key)
