@@ -38,11 +38,10 @@ module Spate
 
         # Sends one request (a Net::HTTP::Get or its like) and yields the Net::HTTPResponse, whatever its status, its
         # body yet to be read. Returns it. Raises the errors of Registry. The server may have closed a kept connection
-        # meanwhile: that is no failed attempt, and a new connection is tried at once.
+        # meanwhile: that is no failed attempt, and another one is tried at once. One that says nothing is not closed.
         def perform(uri, request, identity = nil, &block)
-          stale = false
           begin
-            started = false
+            stale = started = false
             request.body_stream&.rewind
             @connections.with(uri, identity) do |http, reused|
               stale = reused
@@ -54,7 +53,7 @@ module Spate
           rescue *BROKEN => e
             raise Ground::Cancelled if @connections.closed?
 
-            retry if stale && !started
+            retry if stale && !started && !e.is_a?(Timeout::Error)
 
             raise failure(uri, e)
           end
