@@ -43,6 +43,18 @@ class TeamGitTest < TeamCase
     assert_equal 1, Dir.glob("#{File.dirname(made.first)}/made-by-*").size
   end
 
+  # It is set aside once, and what is made anew stays.
+  def test_two_sources_of_one_checkout
+    gemspec("plain/two", "two")
+    commit("1")
+    more = "git('#{@repository}', glob: 'plain/*.gemspec') { gem 'two' }\n"
+    push(checkout("first", more: more).tap { |project| install(project) })
+    install(second = checkout("second", more: more))
+    assert_equal [%w[one], []], install(second, SPATE_CACHE_KEYS: "")
+    assert_equal 1, warnings.grep(/is made anew/).size
+    assert_equal "1", value(second, "one")
+  end
+
   # Nothing but the checkout's own folder tells then who signed what is in it.
   def test_a_folder_that_other_projects_use_too_keeps_its_signers
     shared = { BUNDLE_PATH: "#{folder}/shared" }
@@ -62,8 +74,8 @@ class TeamGitTest < TeamCase
 
   private
 
-  def checkout(name, cache: @cache)
-    gemfile = "git('#{@repository}') { gem 'one' }\n"
+  def checkout(name, cache: @cache, more: "")
+    gemfile = "git('#{@repository}') { gem 'one' }\n#{more}"
     env = { "SPATE_CACHE" => cache, "SPATE_CACHE_KEYS" => @key.public_key("ci").to_s, "PWD" => "#{folder}/#{name}/app" }
     Spate::TestProject.new("#{folder}/#{name}/app", gemfile, home: "#{folder}/#{name}/home", env: env).tap(&:lock)
   end
@@ -75,14 +87,18 @@ class TeamGitTest < TeamCase
     File.write(path, text.sub(/^  s\.date = .*\n/, %(  s.date = "2020-01-01"\n)))
   end
 
-  def commit(value, extconf: "")
-    write("repo/one.gemspec", <<~RUBY)
-      Gem::Specification.new("one", "1.0") do |spec|
+  def gemspec(path, name, more = "")
+    write("repo/#{path}.gemspec", <<~RUBY)
+      Gem::Specification.new("#{name}", "1.0") do |spec|
         spec.summary = "x"
         spec.authors = ["x"]
-        spec.extensions = ["ext/extconf.rb"]
+        #{more}
       end
     RUBY
+  end
+
+  def commit(value, extconf: "")
+    gemspec("one", "one", 'spec.extensions = ["ext/extconf.rb"]')
     write("repo/ext/extconf.rb", "require 'mkmf'\n#{extconf}\ncreate_makefile('one')\n")
     write("repo/ext/one.c", format(C, name: "one", constant: "ONE", value: value))
     [%w[init -q], %w[add .], %w[-c user.name=x -c user.email=x@x.test commit -qm x]].each do |arguments|

@@ -29,8 +29,10 @@ module Spate
           return in_place(source, packages) if @vendored.folder(source)
 
           name = Git::Names.checkout(source.uri, source.revision)
+          # Two sources may have one checkout.
+          made = @result.checkouts.include?(name)
           @result.checkouts << name
-          put_aside(name, packages) if packages.any? { |each| distrusted.include?(each) }
+          put_aside(name, packages) if !made && packages.any? { |each| distrusted.include?(each) }
           anew = packages.any? { |each| @context.options.rebuild?(each) }
           return if !anew && @finished.include?(name) && File.directory?("#{@layout.bundler_gems}/#{name}")
 
@@ -52,6 +54,7 @@ module Spate
           path = "#{@layout.bundler_gems}/#{name}"
           kept = "#{path}.distrusted-#{Time.now.to_i}"
           File.rename(path, kept) if File.exist?(path)
+          @finished -= [name]
           arguments = packages.map { |package| "#{@layout.build_info}/#{package.full_name}.info" }
           Store::Sweep.remove(["#{@layout.bundler_extensions}/#{name}", *arguments])
           @context.events.emit(:warning, message: "#{name} is made anew: whoever signed its build is not trusted here",
