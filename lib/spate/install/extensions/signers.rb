@@ -13,7 +13,7 @@ module Spate
         # [[key's id, Unix time]]; nobody where all was built here. A file that says nothing is of somebody unknown.
         def of(folder)
           lines = File.readlines("#{folder}/#{FILE}", chomp: true)
-          (lines.empty? ? [""] : lines).map { |line| line.split.then { |id, made| [id.to_s, made.to_i] } }
+          (lines.empty? ? [""] : lines).map { |line| line.b.split.then { |id, made| [id.to_s, made.to_i] } }
         rescue Errno::ENOENT, Errno::ENOTDIR
           []
         end
