@@ -95,7 +95,8 @@ module Spate
 
       def read(name, limit)
         ask(:get, name) do |answer|
-          Transport::Answer.content(answer, limit, self) { |bytes| yield bytes, answer.content_length }
+          length = answer.content_length unless answer["Content-Encoding"]
+          Transport::Answer.content(answer, limit, self) { |bytes| yield bytes, length }
           true
         end
       end

@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "zlib"
 require "support/scripted_server"
 
-# What S3 says with a status, and what to do then.
+# What S3 says with a status, and what to do then; and with a field.
 class RefusalsTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -32,6 +33,14 @@ class RefusalsTest < Minitest::Test
         assert_match message, error.message
         assert_match hint, error.hint
       end
+  end
+
+  # The length that is announced is not of what is passed on then.
+  def test_what_comes_compressed_has_no_length_beforehand
+    cache = served { [200, Zlib.gzip("content" * 9), { "Content-Encoding" => "gzip" }] }
+    told = []
+    cache.pieces(NAME, limit: 99) { |bytes, length| told << bytes << length }
+    assert_equal ["content" * 9, nil], told
   end
 
   def served(&script)
