@@ -29,7 +29,7 @@ module Spate
             @ways[name.key] = Way.new([[request, growing, over]])
             download = Download.new(@bucket, @folder, name, @limit)
             begun = ->(growth) { request.connection.post { begun(name, growth) } }
-            @bucket.perform(request, -> { download.run(&begun) }) { |size, fault| through(name, size, fault) }
+            @bucket.perform(request, -> { download.run(&begun) }) { |size, fault| through(request, name, size, fault) }
           end
 
           private
@@ -41,11 +41,12 @@ module Spate
             tell(now, growth, nil)
           end
 
-          def through(name, size, fault)
+          # Whoever was told that it began may not have had his turn: the file is closed behind him.
+          def through(request, name, size, fault)
             way = @ways.delete(name.key)
             @came.call(size) if size
             tell(way.waiting, size && true, fault)
-            way.growth&.close
+            request.connection.post { way.growth&.close }
           end
 
           def tell(waiting, found, fault)

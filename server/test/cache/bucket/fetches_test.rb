@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "digest"
+require "support/bucket_nodes"
+
+module Spate
+  module Server
+    # Blobs on their way, with a bucket and connections whose turns come when the test says so.
+    class CacheBucketFetchesTest < Minitest::Test
+      CONTENT = Random.new(1).bytes(1 << 20).freeze
+      NAME = Cache::Name.new("cas", Digest::SHA256.hexdigest(CONTENT)).freeze
+
+      # A connection whose letters lie until they are delivered, in their order.
+      class Connection < Thread::Queue
+        def post(&block) = push(block)
+        def deliver = (pop.call until empty?)
+      end
+
+      def setup
+        @client = Object.new
+        @client.define_singleton_method(:close) { nil }
+        @bucket = Cache::Bucket.new(@client, Monitoring::Metrics.new(Monitoring::Metrics.counters(1), 1))
+        @files = Cache::Folder.new("#{folder}/node")
+        @fetches = Cache::Bucket::Fetches.new(@bucket, @files, nil) { nil }
+        @connection = Connection.new
+        @told = []
+      end
+
+      def teardown
+        @bucket.close
+        super
+      end
+
+      # Whoever was told that it begins has the file, also where it was over before his turn.
+      def test_one_that_is_over_before_anybody_is_told_that_it_began
+        answers { |&block| block.call(CONTENT, CONTENT.bytesize) }
+        fetch { |growth| growth.body.tap { @growth = growth } }
+        wait_for(2)
+        @connection.deliver
+        body = @told.fetch(0).first
+        assert_equal CONTENT.bytesize, body.length
+        body.close
+        assert_raises(IOError, "nobody else") { @growth.body }
+      end
+
+      private
+
+      def answers(&block) = @client.define_singleton_method(:pieces) { |_, limit:, &taken| block.call(limit, &taken) }
+
+      def fetch
+        request = Struct.new(:connection).new(@connection)
+        @fetches.fetch(request, NAME, growing: true) { |found, fault| @told << [found && yield(found), fault] }
+      end
+
+      def wait_for(letters)
+        Timeout.timeout(10) { sleep(0.005) until @connection.size == letters }
+      end
+    end
+  end
+end
