@@ -44,6 +44,18 @@ module Spate
         assert_raises(IOError, "nobody else") { @growth.body }
       end
 
+      # What is no StandardError is an answer as well, and the next one asks anew.
+      def test_one_that_cannot_be_loaded
+        answers { raise LoadError, "cannot load such file -- time" }
+        2.times do
+          fetch { flunk }
+          wait_for(1)
+          @connection.deliver
+        end
+        assert_equal [[nil, 500]] * 2, (@told.map { |found, fault| [found, fault.first] })
+        assert_empty Dir.children("#{@files.path}/tmp")
+      end
+
       private
 
       def answers(&block) = @client.define_singleton_method(:pieces) { |_, limit:, &taken| block.call(limit, &taken) }
@@ -54,7 +66,7 @@ module Spate
       end
 
       def wait_for(letters)
-        Timeout.timeout(10) { sleep(0.005) until @connection.size == letters }
+        Timeout.timeout(5) { sleep(0.005) until @connection.size == letters }
       end
     end
   end

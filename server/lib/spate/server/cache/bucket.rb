@@ -134,7 +134,7 @@ module Spate
           result = yield
           @metrics.add(result ? :bucket_found : :bucket_missing)
           [result, nil]
-        rescue StandardError => e
+        rescue *Reactor::FAULTS => e
           @metrics.add(:bucket_failed)
           [nil, fault(e)]
         end
