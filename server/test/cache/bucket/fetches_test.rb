@@ -56,13 +56,24 @@ module Spate
         assert_empty Dir.children("#{@files.path}/tmp")
       end
 
+      # Its file is closed by then; nothing of it stays.
+      def test_one_that_has_no_place
+        Dir.mkdir("#{@files.path}/#{NAME.file}")
+        answers { |&block| block.call(CONTENT, CONTENT.bytesize) }
+        fetch(growing: false) { flunk }
+        wait_for(2)
+        @connection.deliver
+        assert_equal [409, "A folder is in its place."], @told.fetch(0).last.first(2)
+        assert_empty Dir.children("#{@files.path}/tmp")
+      end
+
       private
 
       def answers(&block) = @client.define_singleton_method(:pieces) { |_, limit:, &taken| block.call(limit, &taken) }
 
-      def fetch
+      def fetch(growing: true)
         request = Struct.new(:connection).new(@connection)
-        @fetches.fetch(request, NAME, growing: true) { |found, fault| @told << [found && yield(found), fault] }
+        @fetches.fetch(request, NAME, growing: growing) { |found, fault| @told << [found && yield(found), fault] }
       end
 
       def wait_for(letters)

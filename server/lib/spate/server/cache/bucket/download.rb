@@ -58,9 +58,9 @@ module Spate
             @size
           end
 
-          # Whoever is being sent it finds its end one byte early at least.
+          # From any state. Whoever is being sent it finds its end one byte early at least.
           def drop
-            @file.truncate([@size, @growth.length - 1].min) if @growth
+            File.truncate(@file.path, [@size, @growth.length - 1].min) if @growth
             @folder.drop(@file)
           ensure
             @growth&.over
