@@ -167,7 +167,7 @@ module Spate
         count = Cache::Bucket::THREADS + Cache::Bucket::MOST + 10
         count.times { bucket.facts(request, Cache::Name.new("cas", "a" * 64)) { |_, fault| told << fault&.first } }
         free = Thread::Queue.new
-        bucket.perform(request, -> { true }) { |answer, _| free << answer }
+        bucket.fetch(request, -> { true }) { |answer, _| free << answer }
         assert Timeout.timeout(10) { free.pop }
         assert_includes 9..(9 + Cache::Bucket::THREADS), told.size
         client.define_singleton_method(:close) { gate.close }

@@ -13,7 +13,7 @@ module Spate
         # Its bytes have another digest than their name.
         Damaged = Class.new(StandardError)
 
-        # Each of two pools: what is small need not wait for blobs and lists.
+        # Each of three pools: what is small need not wait for blobs, nor anybody for lists, which wait for clients.
         THREADS = 8
         # Questions that may wait for a thread, and seconds for which one may.
         MOST = 256
@@ -49,7 +49,7 @@ module Spate
         def initialize(client, metrics)
           @client = client
           @metrics = metrics
-          @small, @large = Array.new(2) { Files::ThreadPool.new(THREADS, most: MOST) }
+          @small, @blobs, @lists = Array.new(3) { Files::ThreadPool.new(THREADS, most: MOST) }
         end
 
         # Asks for what nobody has, and yields on a thread why that could not be: who starts a node is told, and
@@ -82,14 +82,15 @@ module Spate
             end
             true
           end
-          ask(request, name.blob? ? @large : @small, work, &over)
+          ask(request, name.blob? ? @blobs : @small, work, &over)
         end
 
         # true, also where there was nothing.
         def delete(request, name, &over) = ask(request, @small, -> { @client.delete(name.file) }, &over)
 
-        # What the work answers, which is called on a thread and may use the two below.
-        def perform(request, work, &over) = ask(request, @large, work, &over)
+        # What the work answers, which is called on a thread for blobs, or one for lists, and may use the two below.
+        def fetch(request, work, &over) = ask(request, @blobs, work, &over)
+        def list(request, work, &over) = ask(request, @lists, work, &over)
 
         # Yields the bytes of a name as they come, and how many there are in all, or nil; true, or nil where there is
         # nothing. Unavailable.
@@ -110,7 +111,7 @@ module Spate
         # Ends what is under way.
         def close
           @client.close
-          [@small, @large].each(&:close)
+          [@small, @blobs, @lists].each(&:close)
         end
 
         def to_s = @client.to_s

@@ -144,7 +144,7 @@ module Spate
         # The answer begins with the first part: a bucket that cannot be asked is no empty one.
         def list(request, kind)
           parts = Response::Body::Queue.new
-          @bucket.perform(request, -> { bring(request, kind, parts) }) do |_, fault|
+          @bucket.list(request, -> { bring(request, kind, parts) }) do |_, fault|
             next unless fault
 
             parts.fail(fault.last)

@@ -29,7 +29,7 @@ module Spate
             @ways[name.key] = Way.new([[request, growing, over]])
             download = Download.new(@bucket, @folder, name, @limit)
             begun = ->(growth) { request.connection.post { begun(name, growth) } }
-            @bucket.perform(request, -> { download.run(&begun) }) { |size, fault| through(request, name, size, fault) }
+            @bucket.fetch(request, -> { download.run(&begun) }) { |size, fault| through(request, name, size, fault) }
           end
 
           private

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "digest"
+require "support/bucket_nodes"
+
+module Spate
+  module Server
+    # What those wait for who ask a bucket, whose client is as slow as the test says.
+    class CacheBucketThreadsTest < Minitest::Test
+      THREADS = Cache::Bucket::THREADS
+
+      def setup
+        @client = Object.new
+        { head: ->(_) {}, close: -> {} }.each { |name, block| @client.define_singleton_method(name, &block) }
+        @node = Cache::BucketNode.new("#{folder}/node", bucket: @client, access: Cache::Access.new(anyone: true))
+        @answers = Thread::Queue.new
+      end
+
+      # Lists that nobody reads are in the way of lists alone.
+      def test_lists_that_nobody_reads
+        names = Array.new(3000) { |index| ["cas/#{Digest::SHA256.hexdigest(index.to_s)}", 1, Time.now] }
+        @client.define_singleton_method(:each) { |_| names.each }
+        @client.define_singleton_method(:pieces) { |_, **| nil }
+        THREADS.times { ask("/cas/") }
+        lists = Array.new(THREADS) { answer }
+        ask(blob(0))
+        assert_equal [[200], 404], [lists.map(&:status).uniq, answer.status]
+      ensure
+        lists&.each { |list| list.body.close }
+        @node.close
+      end
+
+      private
+
+      def blob(index) = "/cas/#{Digest::SHA256.hexdigest(index.to_s)}"
+      def answer = Timeout.timeout(5) { @answers.pop }
+
+      def ask(target)
+        request = Request.new(verb: "GET", target: target, headers: {}, version: "HTTP/1.1")
+        answers = @answers
+        request.define_singleton_method(:answer) { |response| answers << response }
+        @node.call(request)
+      end
+    end
+  end
+end
