@@ -17,6 +17,25 @@ module Spate
         @answers = Thread::Queue.new
       end
 
+      # Whom no thread takes in time is told so then, and not when one is free; nothing is done for him later.
+      def test_who_waits_for_too_long
+        gate = Thread::Queue.new
+        asked = Thread::Queue.new
+        @client.define_singleton_method(:pieces) { |name, **| (asked << name) && gate.pop }
+        (THREADS + 1).times { |index| ask(blob(index)) }
+        taken = Array.new(THREADS) { Timeout.timeout(5) { asked.pop } }
+        @node.tick
+        assert_empty @answers
+        @node.tick(Process.clock_gettime(Process::CLOCK_MONOTONIC) + Cache::Bucket::PATIENCE + 1)
+        assert_equal 503, answer.status
+        gate.close
+        assert_equal [404], Array.new(THREADS) { answer.status }.uniq
+        @node.close
+        assert_equal [THREADS, true, true], [taken.uniq.size, asked.empty?, @answers.empty?]
+      ensure
+        gate.close
+      end
+
       # Lists that nobody reads are in the way of lists alone.
       def test_lists_that_nobody_reads
         names = Array.new(3000) { |index| ["cas/#{Digest::SHA256.hexdigest(index.to_s)}", 1, Time.now] }

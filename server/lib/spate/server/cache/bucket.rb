@@ -26,6 +26,8 @@ module Spate
         BUSY = [503, "Too many wait for the bucket."].freeze
         # By an Unavailable's reason; 502 for any other.
         STATUSES = { slow: 504, full: 507 }.freeze
+        # Who waits for a thread: seconds of the monotonic clock until when, his connection, the block for the answer.
+        Waiting = Struct.new(:due, :connection, :over)
         # Of what is listed: what a File::Stat has of a file.
         Status = Struct.new(:size, :mtime) # rubocop:disable Lint/StructNewOverride -- as File::Stat calls it
 
@@ -50,6 +52,7 @@ module Spate
           @client = client
           @metrics = metrics
           @small, @blobs, @lists = Array.new(3) { Files::ThreadPool.new(THREADS, most: MOST) }
+          @waiting = {}.compare_by_identity
         end
 
         # Asks for what nobody has, and yields on a thread why that could not be: who starts a node is told, and
@@ -108,6 +111,12 @@ module Spate
           end
         end
 
+        # On the reactor's thread, now and then: whom no thread took in time is told so. now: of the monotonic clock.
+        def tick(now)
+          late = @waiting.keys.take_while { |one| one.due < now }
+          late.each { |one| tell(one, nil, refused) if @waiting.delete(one) }
+        end
+
         # Ends what is under way.
         def close
           @client.close
@@ -124,12 +133,12 @@ module Spate
         def ask(request, threads, work, &over)
           return over.call(nil, refused) if threads.busy?
 
-          due = now + PATIENCE
-          threads.post do
-            answer = now > due ? [nil, refused] : answer(&work)
-            request.connection.post { over.call(*answer) }
-          end
+          one = Waiting.new(now + PATIENCE, request.connection, over)
+          @waiting[one] = true
+          threads.post { tell(one, *answer(&work)) if @waiting.delete(one) }
         end
+
+        def tell(one, *answer) = one.connection.post { one.over.call(*answer) }
 
         def answer
           result = yield

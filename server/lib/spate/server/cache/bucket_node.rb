@@ -24,6 +24,12 @@ module Spate
           @bucket.greet { |error| @log&.call("the bucket does not help: #{error.message}") }
         end
 
+        # now: seconds of the monotonic clock.
+        def tick(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
+          @bucket.tick(now)
+          super()
+        end
+
         def close
           @bucket.close
           super
