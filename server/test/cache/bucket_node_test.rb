@@ -37,6 +37,21 @@ module Spate
         assert_empty one.stored + other.stored, "no node keeps one"
       end
 
+      # What clients do not take lies on the disk, under no name.
+      def test_large_documents_that_nobody_reads
+        one = node
+        path = document("build")
+        content = Random.new(1).bytes(8 << 20)
+        one.put(path, content)
+        assert_equal [content, 0, []], [one.fetch(path).body, one.unnamed, one.stored]
+        sockets = Array.new(4) { begin_get(one, path) }
+        assert_equal [4, []], [one.unnamed, one.stored]
+        sockets.each(&:close)
+        one.eventually("they go with their clients") { one.unnamed.zero? }
+      ensure
+        sockets&.each(&:close)
+      end
+
       # Who says so, and sees at any node what was written at another.
       def test_only_where_there_is_nothing
         one, other = nodes(2)
@@ -164,6 +179,16 @@ module Spate
       end
 
       private
+
+      # A socket on which an answer began, and that takes little of it.
+      def begin_get(node, path)
+        socket = Socket.new(:INET, :STREAM)
+        socket.setsockopt(:SOCKET, :RCVBUF, 4096)
+        socket.connect(Addrinfo.tcp("127.0.0.1", node.port))
+        socket.write("GET #{path} HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        Timeout.timeout(10) { socket.gets("\r\n\r\n") }
+        socket
+      end
 
       def together(&block) = Array.new(8) { |index| Thread.new { block.call(index) } }.map(&:value)
 

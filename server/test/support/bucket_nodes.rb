@@ -33,6 +33,15 @@ module Spate
 
         def stop(...) = (super if @server)
 
+        # Files that it has open and that have no name any more.
+        def unnamed
+          Dir.glob("/proc/#{@server}/fd/*").count do |path|
+            File.readlink(path).match?(%r{/store/tmp/.* \(deleted\)\z})
+          rescue Errno::ENOENT
+            false
+          end
+        end
+
         def questions
           metrics.select { |name, _| name.start_with?("spate_cache_bucket_requests_total") }
                  .to_h { |name, value| [name[/"(\w+)"/, 1].to_sym, value.to_i] }

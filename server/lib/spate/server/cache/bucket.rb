@@ -70,9 +70,13 @@ module Spate
         # [bytes, Time or nil], nil where there is nothing.
         def facts(request, name, &over) = ask(request, @small, -> { @client.facts(name.file) }, &over)
 
-        # Bytes, or nil.
-        def get(request, name, limit, &over)
-          work = -> { @client.get(name.file, limit: limit)&.tap { |bytes| received(bytes.bytesize) } }
+        # What `made` makes of its bytes, on a thread; nil where there is nothing.
+        def get(request, name, limit, made, &over)
+          work = lambda do
+            bytes = @client.get(name.file, limit: limit) or next
+            received(bytes.bytesize)
+            made.call(bytes)
+          end
           ask(request, @small, work, &over)
         end
 

@@ -9,6 +9,8 @@ module Spate
       class BucketNode < Cache
         # Seconds, as of who pushes; loaded here, before anybody asks.
         YOUNG = RemoteCache::Push::YOUNG
+        # Bytes of a document that its answers hold in memory.
+        SMALL = 64 << 10
         # Digits of a key, as the bucket's other clients know them.
         DIGITS = 64
         # Who says one of these has an answer that a whole file is needed for.
@@ -78,10 +80,16 @@ module Spate
         end
 
         def document(request, name)
-          @bucket.get(request, name, @document, &told(request, name.file) do |bytes|
-            counted(request, bytes ? whole(bytes.bytesize, bytes) : missing)
+          @bucket.get(request, name, @document, method(:sendable), &told(request, name.file) do |document|
+            counted(request, document || missing)
           end)
           nil
+        end
+
+        # Of a document, which nobody may read for a while: what is large is on the disk meanwhile.
+        def sendable(bytes)
+          large = bytes.bytesize > SMALL
+          whole(bytes.bytesize, large ? Response::Body::FileRange.new(@folder.aside(bytes)) : bytes)
         end
 
         def described(size, time)
