@@ -7,7 +7,7 @@ module Runner
   # One command of the test run, on a process of its own, and what came out of it.
   class Job
     # Seconds after which a silent test is taken for hung.
-    LIMIT = 240
+    LIMIT = 480
     # The shell tells at the end what it and its children took, as "0m1.25s 0m0.30s" in the second line.
     TIMED = '"$@"; code=$?; times >&3; exit $code'
     # Where a program looks for what is its user's own.

@@ -33,17 +33,26 @@ module NpmTools
   def pinned(name, version, program: name)
     home = "#{HOME}/pinned/#{name}-#{version}"
     path = "#{home}/node_modules/.bin/#{program}"
-    install(home, ["#{name}@#{version}"]) unless File.executable?(path)
+    alone(home) { install(home, ["#{name}@#{version}"]) unless File.executable?(path) }
     path
   end
 
   # The node_modules that has a library, fetched when it is first asked for. Raises RuntimeError.
   def library(name)
     home = "#{HOME}/libraries/#{name}"
-    install(home, [name]) unless File.directory?("#{home}/node_modules/#{name}")
+    alone(home) { install(home, [name]) unless File.directory?("#{home}/node_modules/#{name}") }
     "#{home}/node_modules"
   rescue Errno::ENOENT
     raise "there is no npm"
+  end
+
+  # Test programs run side by side, and the first of them to ask may be several.
+  def alone(home)
+    FileUtils.mkdir_p(home)
+    File.open("#{home}/lock", File::RDWR | File::CREAT) do |lock|
+      lock.flock(File::LOCK_EX)
+      yield
+    end
   end
 
   # Their binaries lie in packages of their own; bun and pnpm copy them over a stub with a script.
@@ -54,7 +63,7 @@ module NpmTools
                                      "--dangerously-allow-all-scripts", *names, chdir: home)
     raise "npm could not install #{names.join(", ")}:\n#{output}" unless status.success?
   end
-  private_class_method :install
+  private_class_method :install, :alone
 end
 
 ENV["PATH"] = NpmTools.search_path if NpmTools.path("npm")

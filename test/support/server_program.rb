@@ -38,7 +38,7 @@ class ServerProgram
     @pid = Process.spawn(env, *command, in: File::NULL, %i[out err] => log, chdir: chdir)
     wait
   rescue StandardError
-    stop
+    stop if @pid
     raise
   end
 
