@@ -19,7 +19,7 @@ module Spate
         socket = TCPSocket.new("127.0.0.1", @port)
         1000.times do
           name = "#{PARTS.sample(random: random)}#{PARTS.sample(random: random)}#{PARTS.sample(random: random)}"
-          next if name.match?(/\A[0-9a-f]{32,128}\z/)
+          next if name.match?(/\A(?:[0-9a-f]{32,128}|\.?)\z/) # an entry's, or the list
 
           path = "/#{%w[cas ac tmp].sample(random: random)}/#{name}"
           verb = %w[PUT GET DELETE HEAD].sample(random: random)
