@@ -87,13 +87,14 @@ module RecipeScenes
       held = CI::HeldUploads.new(@node.url).start
       address, @address = @address, "#{held.url(host: CiCase::HOST)}spate"
       script = nil
-      Thread.new { held.waiting.pop && Process.kill(:KILL, -script) }
+      first = Thread.new { held.waiting.pop.tap { Process.kill(:KILL, -script) } }
       killed = main { |pid| script = pid }
       @address = address
       assert_kind_of CI::Failed, killed
       assert_empty Dir.glob("#{@cache}/ac/*")
       assert_equal built(main), built(job("topic"))
-      assert_includes [3, 4], sent.size, "a blob more where it was its build's"
+      build = !first.value.include?("\nkind verdict\n")
+      assert_equal build ? 4 : 3, sent.size, "a blob more where it was its build's turn"
     ensure
       held&.stop
     end

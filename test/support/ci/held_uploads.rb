@@ -5,7 +5,7 @@ require "support/fault_proxy"
 module CI
   # Before a cache, which gets no document: whoever sends one waits for its answer until it ends.
   class HeldUploads < FaultProxy
-    # An object each time that somebody is waiting.
+    # The bytes that somebody waits with, each time.
     attr_reader :waiting
 
     def initialize(...)
@@ -16,7 +16,7 @@ module CI
     def respond(request)
       return super unless request.verb == "PUT" && request.path.include?("/ac/")
 
-      @waiting << true
+      @waiting << request.body
       sleep
     end
   end

@@ -91,6 +91,8 @@ module Spate
             yield bytes
           end
           [got, expected]
+        rescue EOFError # a later net-http tells it so, an earlier one not at all
+          raise broke_off(address, got, expected)
         rescue Zlib::Error
           raise broke_off(address, got, nil)
         end
