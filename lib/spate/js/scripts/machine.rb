@@ -21,7 +21,7 @@ module Spate
         def node = @node ||= Tools::Program.find("node", @env["PATH"])
 
         # "20.1.0", nil without node.
-        def node_version = @node_version ||= (ask(node, "--version").strip.delete_prefix("v") if node)
+        def node_version = @node_version ||= NodeVersion.of(@env)
 
         # The tool's own program, as a file of JavaScript where it is one, or nil.
         def program
@@ -55,12 +55,6 @@ module Spate
 
         def processor
           { "x86_64" => "x64", "aarch64" => "arm64", "i686" => "ia32" }.fetch(cpu = RUBY_PLATFORM[/\A[^-]+/], cpu)
-        end
-
-        def ask(*words)
-          IO.popen(@env, [*words], unsetenv_others: true, in: File::NULL, err: File::NULL, &:read).to_s
-        rescue SystemCallError
-          ""
         end
       end
     end
