@@ -193,6 +193,16 @@ class JSConfigurationTest < Minitest::Test
     assert_equal "http://d.test/", here("PATH" => bin).registry
   end
 
+  # Debian has npm's modules beside it, and npm 9.2, which has its definitions among its own files.
+  def test_the_default_registry_of_debians_npm
+    write("share/nodejs/npm/lib/utils/config/definitions.js", "define('reg', {\n  default: null })\n" \
+                                                              "define('registry', {\n  default: 'http://d.test/',\n")
+    File.chmod(0o755, program = write("share/nodejs/npm/bin/npm-cli.js", "#!/bin/sh\nexit 1\n"))
+    File.symlink(program, "#{bin}/npm")
+
+    assert_equal "http://d.test/", here("PATH" => bin).registry
+  end
+
   # A wrapper of npm's has to be asked; none of the user's settings count then.
   def test_the_default_registry_of_a_wrapper
     File.write(File.join(bin, "npm"), "#!/bin/sh\n[ -z \"$npm_config_registry\" ] && echo http://asked.test/\n")

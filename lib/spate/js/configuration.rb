@@ -12,6 +12,7 @@ module Spate
     # What a setting is where no level names it, is known to whoever asks: a value is nil here.
     class Configuration
       autoload :Address, "spate/js/configuration/address"
+      autoload :AskedRegistry, "spate/js/configuration/asked_registry"
       autoload :Environment, "spate/js/configuration/environment"
       autoload :Ini, "spate/js/configuration/ini"
       autoload :InvalidAuthError, "spate/js/configuration/errors"
@@ -34,24 +35,27 @@ module Spate
       private_constant :SECRET
 
       # root: the folder of the project's package.json, absolute. tool: "npm" or "pnpm". version: of the tool
-      # ("10.4.1"), where that is known: pnpm reads other files since its eleventh.
-      def self.load(root:, env:, tool: "npm", version: nil)
+      # ("10.4.1"), where that is known: pnpm reads other files since its eleventh. store: Store that keeps what a tool
+      # answered about its default registry, or nil.
+      def self.load(root:, env:, tool: "npm", version: nil, store: nil)
         env = env.to_h
         levels = tool == "pnpm" ? PnpmLevels.new(root, env, version) : NpmLevels.new(root, env)
-        new(levels.to_a, root: root, env: env, tool: tool)
+        new(levels.to_a, root: root, env: env, tool: tool, store: store)
       end
 
       # That of a Project.
-      def self.of(project, env)
-        load(root: project.root, env: env, tool: project.tool, version: project.version(env))
+      def self.of(project, env, store: nil)
+        load(root: project.root, env: env, tool: project.tool, version: project.version(env), store: store)
       end
 
       # The project's folder; "npm" or "pnpm"; the environment that all this was read with.
       attr_reader :root, :tool, :env
 
       # levels: [Level], the nearest first.
-      def initialize(levels, root:, env:, tool:)
+      def initialize(levels, root:, env:, tool:, store: nil)
         @levels = levels
+        @store = store
+        @mutex = Mutex.new
         @root = root
         @env = env
         @tool = tool
@@ -64,7 +68,8 @@ module Spate
       # The same with one more level in front, such as pnpm-workspace.yaml. values: { key => value } in npm's spelling.
       # path: its file.
       def with(values, path: nil)
-        Configuration.new([Level.new(:laid, path, values), *@levels], root: @root, env: @env, tool: @tool)
+        Configuration.new([Level.new(:laid, path, values), *@levels], root: @root, env: @env, tool: @tool,
+                                                                      store: @store)
       end
 
       # The registry of a package: its scope's, else the default one. With its "/" at the end, without credentials; nil
@@ -80,9 +85,10 @@ module Spate
       # npm's own default, with its "/", nil where no tool is there to tell. Addresses in a lockfile that name it mean
       # the configured registry.
       def public_registry
-        return @public_registry if defined?(@public_registry)
-
-        @public_registry = PublicRegistry.find(@env)
+        @mutex.synchronize do
+          @public_registry = PublicRegistry.find(@env, @store) unless defined?(@public_registry)
+          @public_registry
+        end
       end
 
       # Everything that is set, as the tool has it, secrets left out: { key => value }.

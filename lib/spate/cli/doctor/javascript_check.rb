@@ -49,7 +49,7 @@ module Spate
 
         # Only packages without an address in the lockfile need one.
         def registry(project)
-          found = ::Spate::JS::Configuration.of(project, @context.env).registry
+          found = ::Spate::JS::Configuration.of(project, @context.env, store: @context.store).registry
           return Finding.ok("the registry is #{Ground.redact(found)}") if found
 
           unknown = ::Spate::JS::Configuration::UnknownRegistryError

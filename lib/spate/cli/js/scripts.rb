@@ -38,7 +38,8 @@ module Spate
 
         def asking
           room = ROOMS[@project.tool] or raise another
-          configuration = ::Spate::JS::Configuration.of(@project, @half.place[:env])
+          place = @half.place
+          configuration = ::Spate::JS::Configuration.of(@project, place[:env], store: place[:store])
           plan = ::Spate::JS.const_get(room).plan(@project, configuration, @half.options)
           ::Spate::JS::Scripts.asking(plan, facts(plan), configuration)
         rescue ::Spate::JS::LeftToTool => e

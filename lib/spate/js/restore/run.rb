@@ -60,7 +60,7 @@ module Spate
         end
 
         def configuration(project = Project.find(@root, @env))
-          Configuration.of(project, @env).tap(&:check_supported)
+          Configuration.of(project, @env, store: @store).tap(&:check_supported)
         end
 
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)

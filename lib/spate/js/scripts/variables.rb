@@ -26,7 +26,7 @@ module Spate
           TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|SHLVL|_|VTE_VERSION|WT_SESSION|DISPLAY|WAYLAND_DISPLAY|WINDOWID|
           SSH_\w+|XDG_SESSION_\w+|DBUS_\w+|TMUX\w*|GPG_\w+|MAKELEVEL|MFLAGS|MAKEFLAGS|MAKE_TERM(?:ERR|OUT)
         )\z/x
-        private_constant :HERE, :SESSION
+        private_constant :HERE
 
         # env: {name => value}, the user's. configuration: JS::Configuration, or nil. machine: Machine.
         def initialize(env, root, tool, configuration, machine)

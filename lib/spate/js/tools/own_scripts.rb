@@ -29,9 +29,10 @@ module Spate
           return if facts.each_value.none? { |each| each.scripts.any? } || silent?(tool)
 
           plan = Plan.new(tool: tool.name, root: root, trees: [], projects: facts.keys)
-          context = Context.new(root: root, env: tool.env, store: Store.open(env: tool.env), events: events,
-                                options: tool.options)
-          Scripts.run(plan, Outcome.new(facts: facts), Configuration.of(tool.project, tool.env), context)
+          store = Store.open(env: tool.env)
+          context = Context.new(root: root, env: tool.env, store: store, events: events, options: tool.options)
+          configuration = Configuration.of(tool.project, tool.env, store: store)
+          Scripts.run(plan, Outcome.new(facts: facts), configuration, context)
         end
 
         def folders(root) = [".", *Project::Workspace.members(root).map { |path| path.delete_prefix("#{root}/") }]
