@@ -21,6 +21,7 @@ typedef enum spate_ear_means {
     SPATE_EAR_MAKES,
     SPATE_EAR_REMOVES,
     SPATE_EAR_CHANGES,
+    SPATE_EAR_CHANGES_OPEN, /* a file that is open, maybe only to be read: asked about where files may not be changed */
     SPATE_EAR_RENAMES,  /* path to the second path */
     SPATE_EAR_LINKS,    /* path to the second path, which is made */
     SPATE_EAR_SYMLINKS, /* the first is a text */
@@ -48,6 +49,9 @@ extern const spate_ear_call spate_ear_calls[];
 extern const size_t spate_ear_call_count;
 /* NULL where it is not in the list. */
 const spate_ear_call *spate_ear_call_of(int number);
+
+/* What an open may not ask for where files may not be changed. */
+#define SPATE_EAR_WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
 /* Numbers above this are unknown: what they do with paths cannot be told. */
 #define SPATE_EAR_LAST_KNOWN 470

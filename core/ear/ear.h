@@ -20,9 +20,12 @@
 
 typedef struct spate_ear spate_ear;
 
-/* ignored, size: see record.h. */
+/*
+ * ignored, size: see record.h. read_only: no process may change a file, whatever user it runs as; /dev/null may be
+ * written to. Such calls fail with the error that they would have had, else EROFS, and are recorded as if they succeeded.
+ */
 spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
-                           spate_error *error);
+                           bool read_only, spate_error *error);
 /* The child's end of the socket: close-on-exec; the caller chooses its number in the child. */
 int spate_ear_socket(const spate_ear *ear);
 /* The value of SPATE_EAR for the hooks, into address[64]. */
@@ -46,7 +49,7 @@ int spate_ear_texts(const spate_ear *ear);
 uint64_t spate_ear_asked(const spate_ear *ear);
 /*
  * Processes that still run are no longer heard, but are answered as long as this process lives: a server that a build
- * left behind goes on. When this process ends, their calls that take a path fail (ENOSYS); none waits for ever.
+ * left behind goes on, and stays read-only. When this process ends, their calls that take a path fail (ENOSYS); none waits for ever.
  */
 void spate_ear_free(spate_ear *ear);
 

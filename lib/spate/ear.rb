@@ -15,6 +15,8 @@ module Spate
   #
   # A Ruby process that first loads what does not count is started without #command, and calls Ear.enter itself.
   class Ear
+    autoload :ReadOnly, "#{__dir__}/ear/read_only.rb"
+
     # Variables: the socket through which a child enters; where the hooks find the table.
     SOCKET = "SPATE_EAR_SOCKET"
     TABLE = "SPATE_EAR"
@@ -29,6 +31,8 @@ module Spate
     # Where a program learns the name of a file that it has open.
     NAMES = "/proc/self/fd"
     LAUNCH = File.expand_path("ear/launch.rb", __dir__)
+    # Options of a Ruby that only becomes another program.
+    WITHOUT_LIBRARIES = ["--disable=gems,did_you_mean,error_highlight,rubyopt"].freeze
     # Seconds for processes left behind to end, before the result says "still running".
     GRACE = 2
     HALF = ["!a text that was removed was kept in half", %i[trouble]].freeze
@@ -41,9 +45,9 @@ module Spate
 
       # ignore: absolute paths; they and all below them are not heard. Yields an Ear, to start the command with and wait
       # for it; answers Heard, with the block's value. hooks: false hears everything by the kernel alone, and slowly.
-      # Raises Native::Ear::Error.
-      def hear(ignore: [], hooks: true, grace: GRACE, slots: nil, bytes: nil)
-        ear = new(ignore, hooks: hooks, slots: slots, bytes: bytes)
+      # read_only: the command cannot change a file, and Heard#written is what it tried to. Raises Native::Ear::Error.
+      def hear(ignore: [], grace: GRACE, **options)
+        ear = new(ignore, **options)
         value = yield ear
         ear.finish(grace, value)
       ensure
@@ -85,9 +89,9 @@ module Spate
       def binding_path = $LOAD_PATH.resolve_feature_path("spate/native/ear").last
     end
 
-    def initialize(ignore, hooks: true, slots: nil, bytes: nil)
+    def initialize(ignore, hooks: true, slots: nil, bytes: nil, read_only: false)
       @hooks = self.class.hooks if hooks
-      @native = Native::Ear.new([*ignore, *@hooks].map { |path| File.expand_path(path).b }, slots, bytes)
+      @native = Native::Ear.new([*ignore, *@hooks].map { |path| File.expand_path(path).b }, slots, bytes, read_only)
       @socket = @native.socket
     end
 
@@ -101,8 +105,7 @@ module Spate
     def options = { @socket => @socket }
 
     # The same command, heard from its first instruction.
-    def command(*words) = [RbConfig.ruby, "--disable=gems,did_you_mean,error_highlight,rubyopt", LAUNCH,
-                           self.class.binding_path, *words]
+    def command(*words) = [RbConfig.ruby, *WITHOUT_LIBRARIES, LAUNCH, self.class.binding_path, *words]
 
     # Paths that have been written so far, while it still runs.
     def written = @native.heard.filter_map { |text, kinds| text if kinds.include?(:written) }

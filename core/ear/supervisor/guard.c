@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,6 +32,7 @@
 #endif
 #define IO_URING_SETUP 425
 #define CLONE3 435
+#define OPENAT2 437
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -81,6 +83,32 @@ static void check_architecture(program *p) {
     answer(p, SECCOMP_RET_USER_NOTIF);
 }
 
+/*
+ * Calls that change files, from wherever they come. The flags of openat are in a register; those of openat2 are in memory,
+ * which the process could change after the answer, so there is no openat2.
+ */
+static void check_writes(program *p) {
+    unless(p, BPF_JEQ, SYS_openat, 3);
+    load(p, low_word(2));
+    unless(p, BPF_JSET, SPATE_EAR_WRITE_FLAGS, 1);
+    answer(p, SECCOMP_RET_USER_NOTIF);
+    load(p, offsetof(struct seccomp_data, nr));
+    unless(p, BPF_JEQ, OPENAT2, 1);
+    answer(p, SECCOMP_RET_ERRNO | ENOSYS);
+    for (size_t i = 0; i < spate_ear_call_count; i++)
+        if (spate_ear_calls[i].means == SPATE_EAR_CHANGES_OPEN) {
+            unless(p, BPF_JEQ, (uint32_t)spate_ear_calls[i].number, 1);
+            answer(p, SECCOMP_RET_USER_NOTIF);
+        }
+    unless(p, BPF_JEQ, SYS_ioctl, 5);
+    load(p, low_word(1));
+    unless(p, BPF_JEQ, (uint32_t)FS_IOC_SETFLAGS, 1);
+    answer(p, SECCOMP_RET_ERRNO | EROFS);
+    unless(p, BPF_JEQ, (uint32_t)FS_IOC_FSSETXATTR, 1);
+    answer(p, SECCOMP_RET_ERRNO | EROFS);
+    load(p, offsetof(struct seccomp_data, nr));
+}
+
 /* The hooks' calls: allowed from the page, asked about from anywhere else. */
 static void check_hooked(program *p) {
     unsigned hooked = 0;
@@ -105,7 +133,7 @@ static void check_hooked(program *p) {
 static void check_others(program *p) {
     for (size_t i = 0; i < spate_ear_call_count; i++) {
         const spate_ear_call *call = &spate_ear_calls[i];
-        if (call->hooked || call->means == SPATE_EAR_HAS_SOCKET)
+        if (call->hooked || call->means == SPATE_EAR_HAS_SOCKET || call->means == SPATE_EAR_CHANGES_OPEN)
             continue;
         unless(p, BPF_JEQ, (uint32_t)call->number, 1);
         answer(p, SECCOMP_RET_USER_NOTIF);
@@ -138,9 +166,11 @@ static void check_arguments(program *p) {
     answer(p, SECCOMP_RET_ALLOW);
 }
 
-static bool write_filter(program *p) {
+static bool write_filter(program *p, bool read_only) {
     p->length = 0;
     check_architecture(p);
+    if (read_only)
+        check_writes(p);
     check_hooked(p);
     check_others(p);
     check_arguments(p);
@@ -169,11 +199,10 @@ static spate_status fail_install(spate_error *error) {
                           : spate_fail_errno(error, NULL, "seccomp user notification");
 }
 
-static bool wait_for_answer(int socket) {
-    char byte;
+static bool take_byte(int socket, char *byte) {
     ssize_t got;
     do
-        got = read(socket, &byte, 1);
+        got = read(socket, byte, 1);
     while (got < 0 && errno == EINTR);
     return got == 1;
 }
@@ -203,8 +232,13 @@ static bool send_descriptor(int socket, int descriptor) {
 
 spate_status spate_ear_enter(int socket, spate_error *error) {
     program p;
+    char byte;
     spate_status status = SPATE_OK;
-    if (!write_filter(&p)) {
+    if (!take_byte(socket, &byte)) {
+        close(socket);
+        return spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
+    }
+    if (!write_filter(&p, byte == SPATE_EAR_READ_ONLY)) {
         close(socket);
         return spate_fail(error, SPATE_LIMIT, NULL, "the filter is too long");
     }
@@ -215,7 +249,7 @@ spate_status spate_ear_enter(int socket, spate_error *error) {
         /* No call that takes a path from here on: nobody answers yet. */
         bool sent = send_descriptor(socket, listener);
         close(listener); /* otherwise this process' descendants would wait for ever for an answer of their own */
-        if (!sent || !wait_for_answer(socket))
+        if (!sent || !take_byte(socket, &byte))
             status = spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
     }
     close(socket);

@@ -5,11 +5,18 @@
  * The filter allows what takes no path, and what leaves from the hooks' page, where it has been recorded. Everything else
  * that takes a path waits for an answer. io_uring, whose calls no filter sees, is disabled; so is clone3, whose flags no
  * filter can read (libc then uses clone).
+ *
+ * A read-only filter also asks about each call that changes a file, from the hooks' page too. The listener refuses them
+ * by number and flags, which are in registers: what it reads from memory only adds what is recorded.
  */
 #ifndef SPATE_EAR_GUARD_H
 #define SPATE_EAR_GUARD_H
 
 #include "shared/status.h"
+
+/* What the parent writes into the socket first: whether files may be changed. */
+#define SPATE_EAR_MAY_WRITE 'w'
+#define SPATE_EAR_READ_ONLY 'r'
 
 /*
  * Installs the filter on all threads of this process and sends the listener's descriptor to the other end of `socket`;

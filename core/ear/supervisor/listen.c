@@ -5,9 +5,12 @@
 
 #ifdef SPATE_EAR_HERE
 
+#include "ear/calls.h"
 #include "ear/supervisor/notice.h"
+#include "ear/supervisor/read_only.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,6 +31,7 @@ struct spate_ear {
     int socket;   /* this side's */
     int child;    /* the child's; -1 once hung up */
     int listener; /* -1: none yet, or no more */
+    bool read_only;
     bool started;
     bool began;
     bool ended;
@@ -43,6 +47,16 @@ struct spate_ear {
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+#ifndef SECCOMP_IOCTL_NOTIF_ADDFD
+struct seccomp_notif_addfd {
+    __u64 id;
+    __u32 flags;
+    __u32 srcfd;
+    __u32 newfd;
+    __u32 newfd_flags;
+};
+#define SECCOMP_IOCTL_NOTIF_ADDFD SECCOMP_IOW(3, struct seccomp_notif_addfd)
 #endif
 
 /* ---- no copy of a listener in a forked child ---- */
@@ -117,11 +131,41 @@ static bool make_room(room *r) {
     return r->asked && r->answer;
 }
 
-static void write_down(spate_ear *ear, const struct seccomp_notif *asked) {
+typedef struct decision {
+    int error;  /* the negative errno; 0: the call goes on */
+    int opened; /* a descriptor that is its result; -1: none */
+} decision;
+
+/* The name of the table is the one that spate_ear_address tells. */
+static int give(const spate_ear *ear, const struct seccomp_notif *asked) {
+    char address[64];
+    spate_ear_address(ear, address);
+    return spate_ear_give(asked, address, ear->table_file);
+}
+
+static decision decide(spate_ear *ear, const struct seccomp_notif *asked) {
+    decision d = {0, -1};
+    long outcome = SPATE_EAR_UNTOLD;
     pthread_mutex_lock(&ear->lock);
-    if (ear->table.header)
-        spate_ear_notice(&ear->table, ear->listener, ear->texts, asked);
+    spate_ear_table *table = ear->table.header ? &ear->table : NULL;
+    if (ear->read_only)
+        d.opened = give(ear, asked);
+    if (d.opened < 0 && table)
+        outcome = spate_ear_notice(table, ear->listener, ear->texts, asked);
+    if (d.opened < 0 && ear->read_only)
+        d.error = spate_ear_refuse(asked, outcome, table);
     pthread_mutex_unlock(&ear->lock);
+    return d;
+}
+
+/* The number that a descriptor of this process has in the one that asks, the negative errno where it gets none. */
+static int hand_over(const spate_ear *ear, const struct seccomp_notif *asked, int descriptor) {
+    struct seccomp_notif_addfd added = {.id = asked->id, .srcfd = (uint32_t)descriptor};
+    const spate_ear_call *call = spate_ear_call_of(asked->data.nr);
+    if ((asked->data.args[call->flags] & O_CLOEXEC) != 0)
+        added.newfd_flags = O_CLOEXEC;
+    int number = ioctl(ear->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &added);
+    return number < 0 ? -EROFS : number; /* before Linux 5.9 */
 }
 
 /* Answers one question. False if no more can be answered. */
@@ -130,10 +174,21 @@ static bool answer_one(spate_ear *ear, const room *r) {
     if (ioctl(ear->listener, SECCOMP_IOCTL_NOTIF_RECV, r->asked) != 0)
         return errno == EINTR || errno == ENOENT; /* ENOENT: who asked has been killed */
     atomic_fetch_add(&ear->asked, 1);
-    write_down(ear, r->asked);
+    decision d = decide(ear, r->asked);
     memset(r->answer, 0, r->answer_size);
     r->answer->id = r->asked->id;
-    r->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    if (d.opened >= 0) {
+        int number = hand_over(ear, r->asked, d.opened);
+        close(d.opened);
+        if (number < 0)
+            r->answer->error = number;
+        else
+            r->answer->val = number;
+    } else if (d.error != 0) {
+        r->answer->error = d.error;
+    } else {
+        r->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    }
     return ioctl(ear->listener, SECCOMP_IOCTL_NOTIF_SEND, r->answer) == 0 || errno == ENOENT || errno == EINTR;
 }
 
@@ -161,7 +216,8 @@ static void answer_all(spate_ear *ear) {
 
 static void *listen_main(void *context) {
     spate_ear *ear = context;
-    if (take_listener(ear)) {
+    char mode = ear->read_only ? SPATE_EAR_READ_ONLY : SPATE_EAR_MAY_WRITE;
+    if (send(ear->socket, &mode, 1, MSG_NOSIGNAL) == 1 && take_listener(ear)) {
         pthread_mutex_lock(&ear->lock);
         ear->began = true;
         if (ear->table.header)
@@ -226,12 +282,13 @@ static spate_status make_parts(spate_ear *ear, const char *const *ignored, size_
 }
 
 spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
-                           spate_error *error) {
+                           bool read_only, spate_error *error) {
     *ear = NULL;
     spate_ear *made = calloc(1, sizeof(*made));
     if (!made)
         return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory for an ear");
     made->listener = -1;
+    made->read_only = read_only;
     spate_status status = make_parts(made, ignored, count, size, error);
     if (status == SPATE_OK)
         *ear = made;
@@ -331,7 +388,8 @@ void spate_ear_free(spate_ear *ear) {
 
 /* Elsewhere this cannot be done: spate_ear_new says so, and the rest is never called. */
 spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
-                           spate_error *error) {
+                           bool read_only, spate_error *error) {
+    (void)read_only;
     (void)ignored;
     (void)count;
     (void)size;

@@ -43,13 +43,16 @@ static uint64_t argument(const notice *n, int place) {
     return place == SPATE_EAR_NONE ? 0 : n->asked->data.args[place];
 }
 
-/* Memory that may end at an unmapped page is read page by page. Returns the bytes, -1 if there are none. */
-static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t capacity) {
+ssize_t spate_ear_take_bytes(uint32_t process, uint64_t address, void *bytes, size_t capacity) {
     size_t page = 4096 - (address & 4095);
     struct iovec to = {bytes, capacity};
     struct iovec from[2] = {{(void *)(uintptr_t)address, page < capacity ? page : capacity},
                             {(void *)(uintptr_t)(address + page), page < capacity ? capacity - page : 0}};
-    ssize_t got = process_vm_readv((pid_t)n->asked->pid, &to, 1, from, page < capacity ? 2 : 1, 0);
+    return process_vm_readv((pid_t)process, &to, 1, from, page < capacity ? 2 : 1, 0);
+}
+
+static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t capacity) {
+    ssize_t got = spate_ear_take_bytes(n->asked->pid, address, bytes, capacity);
     if (got < 0 && (errno == EPERM || errno == ENOMEM || errno == ENOSYS))
         spate_ear_table_trouble(n->table, "a process did not let itself be looked into", "");
     return got;
@@ -210,9 +213,9 @@ static void keep_text(const notice *n, const absolute *path) {
     close(file);
 }
 
-/* ---- what calls say ---- */
+/* ---- what calls say: each answers as spate_ear_notice does ---- */
 
-static void hear_open(const notice *n, const absolute *path, uint64_t flags) {
+static long hear_open(const notice *n, const absolute *path, uint64_t flags) {
     struct stat info;
     spate_ear_path p = heard(n, path);
     long result = look(path, (flags & O_NOFOLLOW) == 0, &info);
@@ -222,9 +225,10 @@ static void hear_open(const notice *n, const absolute *path, uint64_t flags) {
     else if (result == -ENOENT && (flags & O_CREAT) != 0)
         result = look_at_parent(path);
     spate_ear_opened(&p, flags, existed, result);
+    return result;
 }
 
-static void hear_made(const notice *n, const absolute *path, bool may_exist) {
+static long hear_made(const notice *n, const absolute *path, bool may_exist) {
     struct stat info;
     spate_ear_path p = heard(n, path);
     long result = look(path, false, &info);
@@ -233,40 +237,46 @@ static void hear_made(const notice *n, const absolute *path, bool may_exist) {
     else if (result == -ENOENT)
         result = look_at_parent(path);
     spate_ear_made(&p, result);
+    return result;
 }
 
-static void hear_look(const notice *n, const absolute *path, spate_ear_kind kind, bool follow) {
+static long hear_look(const notice *n, const absolute *path, spate_ear_kind kind, bool follow) {
     struct stat info;
     spate_ear_path p = heard(n, path);
-    spate_ear_heard(&p, kind, look(path, follow, &info));
+    long result = look(path, follow, &info);
+    spate_ear_heard(&p, kind, result);
+    return result;
 }
 
-static void hear_change(const notice *n, const absolute *path, spate_ear_kind before, bool follow) {
+static long hear_change(const notice *n, const absolute *path, spate_ear_kind before, bool follow) {
     struct stat info;
     spate_ear_path p = heard(n, path);
-    spate_ear_changed(&p, before, look(path, follow, &info));
+    long result = look(path, follow, &info);
+    spate_ear_changed(&p, before, result);
+    return result;
 }
 
 /* A link in an ignored folder that leads out of it: what is read through it will not be heard. */
-static void hear_symlink(const notice *n, const absolute *path, const char *target) {
+static long hear_symlink(const notice *n, const absolute *path, const char *target) {
     absolute to;
     struct stat info;
     char folder[SPATE_EAR_TEXT_MAX + 1];
-    hear_made(n, path, false);
+    long made = hear_made(n, path, false);
     if (!spate_ear_table_ignored(n->table, path->text, path->length))
-        return;
+        return made;
     memcpy(folder, path->text, path->length + 1);
     *strrchr(folder, '/') = '\0';
     to.length = spate_ear_join(to.text, sizeof(to.text), target[0] == '/' ? "" : folder, target);
     if (to.length == 0 || to.length > SPATE_EAR_TEXT_MAX ||
         spate_ear_table_ignored(n->table, to.text, to.length))
-        return;
+        return made;
     spate_ear_path p = heard(n, &to);
     long result = look(&to, true, &info);
     if (result == 0 && S_ISDIR(info.st_mode))
         spate_ear_table_trouble(n->table, "a link out of an ignored folder: ", to.text);
     else
         spate_ear_heard(&p, SPATE_EAR_READ, result);
+    return made;
 }
 
 static void hear_connect(const notice *n) {
@@ -315,7 +325,7 @@ static void hear_run(const notice *n) {
                           take_folder(n, AT_FDCWD, working) ? working : "/");
 }
 
-static void hear_two(const notice *n) {
+static long hear_two(const notice *n) {
     absolute path, second;
     char target[PATH_MAX];
     const spate_ear_call *call = n->call;
@@ -324,51 +334,48 @@ static void hear_two(const notice *n) {
                           : take_path(n, call->folder, call->path, &path);
     bool to = take_path(n, call->second_folder, call->second_path, &second);
     if (!still_asks(n))
-        return;
-    if (symlinks && first && to)
-        hear_symlink(n, &second, target);
+        return SPATE_EAR_UNTOLD;
     if (symlinks)
-        return;
+        return first && to ? hear_symlink(n, &second, target) : SPATE_EAR_UNTOLD;
+    long found = SPATE_EAR_UNTOLD, made = SPATE_EAR_UNTOLD;
     if (to && call->means == SPATE_EAR_RENAMES)
         keep_text(n, &second);
     if (first && call->means == SPATE_EAR_RENAMES)
-        hear_change(n, &path, SPATE_EAR_READ, false);
+        found = hear_change(n, &path, SPATE_EAR_READ, false);
     else if (first)
-        hear_look(n, &path, SPATE_EAR_READ, false);
+        found = hear_look(n, &path, SPATE_EAR_READ, false);
     if (to)
-        hear_made(n, &second, call->means == SPATE_EAR_RENAMES);
+        made = hear_made(n, &second, call->means == SPATE_EAR_RENAMES);
+    return found < 0 ? found : made;
 }
 
 /* RESOLVE_IN_ROOT of <linux/openat2.h>, which old headers lack. */
 static const uint64_t IN_ROOT = 0x10;
 
-static void hear_one(const notice *n) {
+static long hear_one(const notice *n) {
     absolute path;
     uint64_t flags = argument(n, n->call->flags), how[3] = {0}; /* struct open_how: flags, mode, resolve */
     bool taken = take_path(n, n->call->folder, n->call->path, &path);
     if (n->call->means == SPATE_EAR_OPENS_HOW) {
         if (take_bytes(n, flags, how, sizeof(how)) != sizeof(how))
-            return;
+            return SPATE_EAR_UNTOLD;
         if (how[2] & IN_ROOT)
             spate_ear_table_trouble(n->table, "a root of its own", "");
         flags = how[0];
     }
     if (!taken || spate_ear_table_ignored(n->table, path.text, path.length) || !still_asks(n))
-        return;
+        return SPATE_EAR_UNTOLD;
     switch (n->call->means) {
     case SPATE_EAR_OPENS:
-    case SPATE_EAR_OPENS_HOW: hear_open(n, &path, flags); return;
-    case SPATE_EAR_CREATES: hear_open(n, &path, O_WRONLY | O_CREAT | O_TRUNC); return;
-    case SPATE_EAR_LOOKS: hear_look(n, &path, SPATE_EAR_LOOKED, (flags & AT_SYMLINK_NOFOLLOW) == 0); return;
-    case SPATE_EAR_LOOKS_AT_IT: hear_look(n, &path, SPATE_EAR_LOOKED, false); return;
-    case SPATE_EAR_READS_LINK: hear_look(n, &path, SPATE_EAR_LINK, false); return;
-    case SPATE_EAR_MAKES: hear_made(n, &path, false); return;
-    case SPATE_EAR_REMOVES:
-        keep_text(n, &path);
-        hear_change(n, &path, SPATE_EAR_LOOKED, false);
-        return;
-    case SPATE_EAR_CHANGES: hear_change(n, &path, SPATE_EAR_LOOKED, (flags & AT_SYMLINK_NOFOLLOW) == 0); return;
-    default: return;
+    case SPATE_EAR_OPENS_HOW: return hear_open(n, &path, flags);
+    case SPATE_EAR_CREATES: return hear_open(n, &path, O_WRONLY | O_CREAT | O_TRUNC);
+    case SPATE_EAR_LOOKS: return hear_look(n, &path, SPATE_EAR_LOOKED, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+    case SPATE_EAR_LOOKS_AT_IT: return hear_look(n, &path, SPATE_EAR_LOOKED, false);
+    case SPATE_EAR_READS_LINK: return hear_look(n, &path, SPATE_EAR_LINK, false);
+    case SPATE_EAR_MAKES: return hear_made(n, &path, false);
+    case SPATE_EAR_REMOVES: keep_text(n, &path); return hear_change(n, &path, SPATE_EAR_LOOKED, false);
+    case SPATE_EAR_CHANGES: return hear_change(n, &path, SPATE_EAR_LOOKED, (flags & AT_SYMLINK_NOFOLLOW) == 0);
+    default: return SPATE_EAR_UNTOLD;
     }
 }
 
@@ -390,23 +397,24 @@ static void hear_stranger(const notice *n) {
     }
 }
 
-void spate_ear_notice(spate_ear_table *table, int listener, int texts, const struct seccomp_notif *asked) {
+long spate_ear_notice(spate_ear_table *table, int listener, int texts, const struct seccomp_notif *asked) {
     notice n = {.table = table, .listener = listener, .texts = texts, .asked = asked};
     n.call = asked->data.arch == ARCHITECTURE ? spate_ear_call_of(asked->data.nr) : NULL;
     if (!n.call) {
         hear_stranger(&n);
-        return;
+        return 0;
     }
     switch (n.call->means) {
-    case SPATE_EAR_TROUBLES: spate_ear_table_trouble(table, "a system call beside paths: ", n.call->name); return;
-    case SPATE_EAR_HAS_SOCKET: spate_ear_table_trouble(table, "network", ""); return;
-    case SPATE_EAR_CONNECTS: hear_connect(&n); return;
-    case SPATE_EAR_LISTS: hear_listing(&n); return;
-    case SPATE_EAR_RUNS: hear_run(&n); return;
+    case SPATE_EAR_TROUBLES: spate_ear_table_trouble(table, "a system call beside paths: ", n.call->name); return 0;
+    case SPATE_EAR_HAS_SOCKET: spate_ear_table_trouble(table, "network", ""); return 0;
+    case SPATE_EAR_CONNECTS: hear_connect(&n); return 0;
+    case SPATE_EAR_LISTS: hear_listing(&n); return 0;
+    case SPATE_EAR_RUNS: hear_run(&n); return 0;
+    case SPATE_EAR_CHANGES_OPEN: return SPATE_EAR_UNTOLD;
     case SPATE_EAR_RENAMES:
     case SPATE_EAR_LINKS:
-    case SPATE_EAR_SYMLINKS: hear_two(&n); return;
-    default: hear_one(&n);
+    case SPATE_EAR_SYMLINKS: return hear_two(&n);
+    default: return hear_one(&n);
     }
 }
 

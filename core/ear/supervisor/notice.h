@@ -7,12 +7,20 @@
 
 #ifdef SPATE_EAR_HERE
 #include <linux/seccomp.h>
+#include <sys/types.h>
+
+/* Nothing was recorded of a path. */
+#define SPATE_EAR_UNTOLD 1
 
 /*
  * listener: to check whether the process still waits; what was read from one that does not is discarded. texts: a file
- * for removed texts, see spate_ear_texts.
+ * for removed texts, see spate_ear_texts. Returns what the call will do: 0, the negative errno of a call on a path, or
+ * SPATE_EAR_UNTOLD.
  */
-void spate_ear_notice(spate_ear_table *table, int listener, int texts, const struct seccomp_notif *asked);
+long spate_ear_notice(spate_ear_table *table, int listener, int texts, const struct seccomp_notif *asked);
+
+/* Memory that may end at an unmapped page is read page by page. Returns the bytes, -1 if there are none. */
+ssize_t spate_ear_take_bytes(uint32_t process, uint64_t address, void *bytes, size_t capacity);
 #endif
 
 #endif

@@ -28,11 +28,15 @@ static const char *heard_of(spate_ear *ear) {
     return heard;
 }
 
-static spate_ear *begin(void) {
+static spate_ear *begin_with(bool read_only) {
     spate_ear *ear;
-    CHECK_OK(spate_ear_new(&ear, NULL, 0, (spate_ear_size){.slots = 256, .bytes = 65536}, NULL));
+    CHECK_OK(spate_ear_new(&ear, NULL, 0, (spate_ear_size){.slots = 256, .bytes = 65536}, read_only, NULL));
     CHECK_OK(spate_ear_start(ear, NULL));
     return ear;
+}
+
+static spate_ear *begin(void) {
+    return begin_with(false);
 }
 
 /* Sanitizers open files of their own in a child: only what is under the scratch folder is looked for. */
@@ -126,10 +130,112 @@ TEST(a_child_that_outlives_its_ear) {
     usleep(50000); /* the thread frees what is left: AddressSanitizer counts */
 }
 
+static bool fails(long result, int error) {
+    return result == -1 && errno == error;
+}
+
+/* Each returns the number of the first step that went wrong. */
+static void write_and_exit(void) {
+    int file = (int)syscall(SYS_openat, AT_FDCWD, present, O_RDONLY);
+    const char byte = 'x';
+    char also[5000];
+    snprintf(also, sizeof(also), "%s.also", present);
+    if (file < 0)
+        _exit(20);
+    if (!fails(syscall(SYS_openat, AT_FDCWD, present, O_WRONLY), EROFS))
+        _exit(21);
+    if (!fails(syscall(SYS_openat, AT_FDCWD, present, O_RDONLY | O_TRUNC), EROFS))
+        _exit(22);
+    if (!fails(syscall(SYS_openat, AT_FDCWD, absent, O_RDONLY | O_CREAT, 0600), EROFS))
+        _exit(23);
+    if (!fails(syscall(SYS_openat, AT_FDCWD, absent, O_RDWR), ENOENT))
+        _exit(24);
+    if (!fails(syscall(437, AT_FDCWD, present, NULL, 0), ENOSYS)) /* openat2 */
+        _exit(25);
+    if (!fails(syscall(SYS_unlinkat, AT_FDCWD, present, 0), EROFS) ||
+        !fails(syscall(SYS_unlinkat, AT_FDCWD, absent, 0), ENOENT))
+        _exit(26);
+    if (!fails(syscall(SYS_mkdirat, AT_FDCWD, present, 0700), EEXIST) ||
+        !fails(syscall(SYS_mkdirat, AT_FDCWD, absent, 0700), EROFS))
+        _exit(27);
+    if (!fails(syscall(SYS_renameat2, AT_FDCWD, present, AT_FDCWD, absent, 0), EROFS) ||
+        !fails(syscall(SYS_linkat, AT_FDCWD, present, AT_FDCWD, also, 0), EROFS) ||
+        !fails(syscall(SYS_symlinkat, "x", AT_FDCWD, absent), EROFS))
+        _exit(28);
+    if (!fails(syscall(SYS_fchmod, file, 0), EROFS) || !fails(syscall(SYS_fchown, file, 1, 1), EROFS) ||
+        !fails(syscall(SYS_utimensat, file, NULL, NULL, 0), EROFS) || !fails(syscall(SYS_truncate, present, 0L), EROFS))
+        _exit(29);
+    if (!fails(syscall(SYS_unshare, 0x10000000), EPERM)) /* CLONE_NEWUSER */
+        _exit(30);
+    int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0 || write(null, &byte, 1) != 1 || fcntl(null, F_GETFD) != FD_CLOEXEC)
+        _exit(31);
+}
+
+static void fork_and_write(void) {
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        setsid();
+        write_and_exit();
+        _exit(7);
+    }
+    _exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 32);
+}
+
+TEST(a_read_only_child_changes_nothing) {
+    if (forbidden())
+        return;
+    void (*const deeds[])(void) = {write_and_exit, fork_and_write};
+    for (size_t i = 0; i < 2; i++) {
+        char line[5000];
+        struct stat before, after;
+        prepare();
+        CHECK(stat(present, &before) == 0);
+        spate_ear *ear = begin_with(true);
+        pid_t pid = child(ear, deeds[i]);
+        spate_ear_hang_up(ear);
+        check_end(pid, 7);
+        CHECK(spate_ear_wait(ear, 5000));
+        CHECK(stat(present, &after) == 0 && memcmp(&before.st_mtim, &after.st_mtim, sizeof(before.st_mtim)) == 0);
+        CHECK(after.st_mode == before.st_mode && after.st_size == before.st_size && after.st_nlink == 1);
+        CHECK(access(absent, F_OK) != 0);
+        heard_of(ear);
+        snprintf(line, sizeof(line), "%s=%x%x%x", present, SPATE_EAR_WRITTEN, SPATE_EAR_LOOKED, SPATE_EAR_READ);
+        CHECK_CONTAINS(line, heard);
+        CHECK_CONTAINS("!changes a file: fchmod", heard);
+        spate_ear_free(ear);
+    }
+}
+
+static void write_later(void) {
+    usleep(200000);
+    if (!fails(syscall(SYS_openat, AT_FDCWD, present, O_WRONLY), EROFS) ||
+        !fails(syscall(SYS_unlinkat, AT_FDCWD, present, 0), EROFS) ||
+        syscall(SYS_openat, AT_FDCWD, "/dev/null", O_WRONLY) < 0)
+        _exit(2);
+}
+
+TEST(a_read_only_child_that_outlives_its_ear) {
+    if (forbidden())
+        return;
+    prepare();
+    spate_ear *ear = begin_with(true);
+    pid_t pid = child(ear, write_later);
+    while (strstr(heard_of(ear), "!never began"))
+        usleep(1000);
+    spate_ear_free(ear);
+    check_end(pid, 7);
+    usleep(50000); /* the thread frees what is left: AddressSanitizer counts */
+}
+
 static void enter_again(void) {
     int ends[2];
     spate_error error;
-    if (pipe(ends) != 0 || spate_ear_enter(ends[0], &error) != SPATE_SYSTEM || !strstr(error.message, "another one"))
+    char mode = SPATE_EAR_MAY_WRITE;
+    if (pipe(ends) != 0 || write(ends[1], &mode, 1) != 1)
+        _exit(2);
+    if (spate_ear_enter(ends[0], &error) != SPATE_SYSTEM || !strstr(error.message, "another one"))
         _exit(3);
 }
 

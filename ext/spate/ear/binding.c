@@ -1,6 +1,7 @@
 /* Spate::Native::Ear: core/ear/ear.h for Ruby. */
 #include "ear/ear.h"
 #include "ear/here.h"
+#include "ear/supervisor/confine.h"
 #include "ear/supervisor/guard.h"
 
 #include <ruby.h>
@@ -35,8 +36,8 @@ static VALUE ear_allocate(VALUE type) {
     return TypedData_Wrap_Struct(type, &ear_type, NULL);
 }
 
-/* Ear.new(ignored, slots, bytes): absolute clean paths; nil for the default sizes. Listens at once. */
-static VALUE ear_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes) {
+/* Ear.new(ignored, slots, bytes, read_only): absolute clean paths; nil for the default sizes. Listens at once. */
+static VALUE ear_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes, VALUE read_only) {
     spate_error error = {0};
     spate_ear *ear;
     VALUE buffer;
@@ -51,7 +52,7 @@ static VALUE ear_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes)
         Check_Type(path, T_STRING);
         paths[i] = StringValueCStr(path);
     }
-    spate_status status = spate_ear_new(&ear, paths, (size_t)count, size, &error);
+    spate_status status = spate_ear_new(&ear, paths, (size_t)count, size, RTEST(read_only), &error);
     RB_GC_GUARD(ignored);
     ALLOCV_END(buffer);
     if (status != SPATE_OK)
@@ -155,6 +156,12 @@ static VALUE ear_enter(VALUE type, VALUE socket) {
     return Qnil;
 }
 
+/* confine -> whether this thread and all that it starts can write no files any more; see spate_confine. */
+static VALUE ear_confine(VALUE type) {
+    spate_error error = {0};
+    return spate_confine(&error) == SPATE_OK ? Qtrue : Qfalse;
+}
+
 /* obstacle -> why nobody can listen on this machine, nil if somebody can. */
 static VALUE ear_obstacle(VALUE type) {
     spate_error error = {0};
@@ -175,7 +182,7 @@ RUBY_FUNC_EXPORTED void Init_ear(void) {
     VALUE type = rb_define_class_under(native, "Ear", rb_cObject);
     error_class = rb_define_class_under(type, "Error", rb_eStandardError);
     rb_define_alloc_func(type, ear_allocate);
-    rb_define_method(type, "initialize", ear_initialize, 3);
+    rb_define_method(type, "initialize", ear_initialize, 4);
     rb_define_method(type, "address", ear_address, 0);
     rb_define_method(type, "socket", ear_socket, 0);
     rb_define_method(type, "hang_up", ear_hang_up, 0);
@@ -185,6 +192,7 @@ RUBY_FUNC_EXPORTED void Init_ear(void) {
     rb_define_method(type, "asked", ear_asked, 0);
     rb_define_method(type, "close", ear_close, 0);
     rb_define_singleton_method(type, "enter", ear_enter, 1);
+    rb_define_singleton_method(type, "confine", ear_confine, 0);
     rb_define_singleton_method(type, "obstacle", ear_obstacle, 0);
     rb_define_singleton_method(type, "here?", ear_here, 0);
 }

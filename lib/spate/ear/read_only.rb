@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Spate
+  class Ear
+    # Runs a Ruby that evaluates code of the user's (a Gemfile, a gemspec, an application) only to look at the outcome.
+    # Neither that process nor any that it starts can change a file: the listener refuses it; where there is none,
+    # Landlock does. Where the kernel has neither, the script has to be one that does not write.
+    module ReadOnly
+      CONFINE = File.expand_path("confine.rb", __dir__)
+
+      # As Ground::Child.run.
+      def self.run(environment, *words, **options, &block)
+        return Ground::Child.run(environment, *confined, *words, **options, &block) unless Ear.available? == true
+
+        Ear.hear(read_only: true) do |ear|
+          command = ear.command(Ground::Ruby.path, *words).drop(1)
+          Ground::Child.run(environment.merge(ear.environment({}, environment)), *command, **options, **ear.options,
+                            &block)
+        end.value
+      end
+
+      # What becomes the Ruby with the arguments that follow.
+      def self.confined = [*Ear::WITHOUT_LIBRARIES, CONFINE, Ear.binding_path, Ground::Ruby.path]
+    end
+  end
+end

@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require_relative "ear_case"
+
+module Spate
+  # Commands that may not change a file.
+  class EarReadOnlyTest < EarCase
+    CHANGES = {
+      "create" => "new", "append" => "a", "truncate" => "a", "exclusive" => "new", "mkdir" => "new", "unlink" => "a",
+      "rmdir" => "folder", "chmod" => "a"
+    }.freeze
+
+    CHANGES.each do |deed, name|
+      define_method("test_#{deed}") do
+        write("a", "text", mode: 0o644)
+        FileUtils.mkdir_p("#{folder}/folder")
+        before = state
+        each_way do |way|
+          heard = deeds([deed, name], read_only: true, **way)
+          assert_equal "#{deed} -1 #{Errno::EROFS::Errno}\n", @output, way
+          assert_includes heard.written, "#{folder}/#{name}", way
+          assert_equal before, state, way
+        end
+      end
+    end
+
+    def test_the_error_of_a_call_that_would_fail_anyway
+      write("a", "text")
+      each_way do |way|
+        heard = deeds(%w[unlink none mkdir a exclusive a create none/x], read_only: true, **way)
+        errors = [Errno::ENOENT, Errno::EEXIST, Errno::EEXIST, Errno::ENOENT].map { |error| error::Errno.to_s }
+        assert_equal errors, @output.lines.map { |line| line.split.last }, way
+        assert_empty heard.written
+      end
+    end
+
+    # Programs that it starts, and what these leave behind.
+    def test_everything_that_it_starts
+      write("a", "text")
+      before = state
+      command = "echo x > a; rm -f a; touch b; mkdir c; chmod 0 a; mv a d; ln a e; (setsid sh -c 'echo x > a' &); " \
+                "echo $(cat a) 2> /dev/null > /dev/null && echo read"
+      heard = hear("/bin/sh", "-c", command, read_only: true)
+      assert_equal before, state
+      assert_includes @output.lines, "read\n"
+      %w[a b c].each { |name| assert_includes heard.written, "#{folder}/#{name}" }
+      refute_includes heard.trouble, "still running"
+    end
+
+    def test_git_reads_a_repository
+      skip "no git" unless system("git", "--version", out: File::NULL)
+      words = %w[-c user.name=nobody -c user.email=nobody@localhost]
+      system("git", "init", "--quiet", folder, exception: true)
+      write("a", "text")
+      system("git", "-C", folder, "add", ".", exception: true)
+      system("git", "-C", folder, *words, "commit", "--quiet", "-m", "first", exception: true)
+      File.utime(1, 1, "#{folder}/a")
+      before = state
+      hear("git", "status", "--short", read_only: true)
+      assert_empty @output
+      hear("git", *words, "commit", "--allow-empty", "-m", "second", read_only: true)
+      assert_match(/Read-only file system/, @output)
+      assert_equal before, state
+    end
+
+    def test_what_is_open_already_is_written_to
+      File.open("#{folder}/report", "w") do |file|
+        hear("/bin/sh", "-c", "echo said >&#{file.fileno}", options: { file => file }, read_only: true)
+      end
+      assert_equal "said\n", File.read("#{folder}/report")
+    end
+
+    # It could write for it.
+    def test_no_other_process_is_asked
+      UNIXServer.open("#{folder}/socket") do
+        each_way do |way|
+          heard = deeds(["connect", "#{folder}/socket", "datagram", "x"], read_only: true, **way)
+          assert_equal "connect -1 #{Errno::EACCES::Errno}\ndatagram -1 #{Errno::EACCES::Errno}\n", @output, way
+          assert_equal [:connected], kinds(heard, "socket")
+        end
+      end
+    end
+
+    def test_variables_are_heard_as_ever
+      heard = deeds(%w[fork x getenv PATH], read_only: true)
+      assert_includes heard.names, "PATH"
+      assert_includes heard.hooked, dynamic_deeds
+    end
+
+    private
+
+    # All below the folder, with content, permissions and times.
+    def state
+      Dir.glob("#{folder}/**/*", File::FNM_DOTMATCH).sort.map do |path|
+        info = File.lstat(path)
+        [path, info.ino, info.mode, info.mtime, info.ctime, (File.binread(path) if info.file?)]
+      end
+    end
+  end
+end
