@@ -5,7 +5,8 @@ require "tmpdir"
 module Spate
   module Gemfile
     # A child process in which Bundler evaluates a Gemfile, once, under an ear. Where nothing can be heard it runs all
-    # the same, but its answer is not kept.
+    # the same, but its answer is not kept. For a stand-in it cannot change a file: it runs later than the command that
+    # started it, and the user may be at work in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
       # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: what the Gemfile
@@ -47,7 +48,7 @@ module Spate
 
         # Ruby's own library changes with Ruby alone.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
-        heard = Ear.hear(ignore: own) { |ear| run(folder, ear) }
+        heard = Ear.hear(ignore: own, read_only: @wanted == :standin) { |ear| run(folder, ear) }
         heard.value.tap { |result| result.heard = heard }
       end
 

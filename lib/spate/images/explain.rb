@@ -27,7 +27,8 @@ module Spate
       private
 
       def ask(features, log)
-        Ground::Child.run(environment, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
+        require_relative "../ear"
+        Ear::ReadOnly.run(environment, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
                           %i[out err] => log, &:value)
       end
 

@@ -6,8 +6,12 @@ module Spate
       # Gemfile::Policy, and which gems are installed: the names in their folders, and each gemspec of the bundle's own
       # and whether its native part is built. What Bundler reads of other gems adds nothing.
       class Policy < Gemfile::Policy
+        # [path] that anything of it tried to change: a Gemfile, or Bundler, whose lockfile is not what it would write.
+        def writes = @heard.written - ENTRANCE
+
         private
 
+        def refusal(path, kinds) = (super unless kinds.include?(:written))
         def unwatched?(_path) = false
 
         def gems

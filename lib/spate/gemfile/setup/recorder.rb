@@ -68,6 +68,7 @@ module Spate
           return ["Bundler does not run: #{last}"] unless policy
 
           about = policy.refusals.map { |reason| "the Gemfile, or a gemspec, #{reason}" }
+          about += policy.writes.map { |path| "the Gemfile, a gemspec or Bundler would write #{path}" }
           about << "the Gemfile, or Bundler, prints: #{last}" unless result.printed.gsub(AMBIGUOUS, "").empty?
           [*result.told[:standin][:refused], *about]
         end

@@ -52,7 +52,8 @@ module Spate
         end
 
         def ask
-          Ground::Child.run(@env.merge("BUNDLE_GEMFILE" => @location.gemfile), SCRIPT,
+          require_relative "../../ear"
+          Ear::ReadOnly.run(@env.merge("BUNDLE_GEMFILE" => @location.gemfile), SCRIPT,
                             chdir: @location.root, %i[out err] => File::NULL, &:value)
         end
 
