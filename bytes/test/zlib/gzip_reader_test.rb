@@ -124,6 +124,40 @@ module Spate
       assert_equal ::Zlib.gzip("").bytesize + ::Zlib.gzip("two\nthree").bytesize, reader.unused.bytesize
     end
 
+    def test_enumerators_without_a_block_equal_those_of_ruby
+      file = ::Zlib.gzip("a,b\nc\n\nd,e")
+      calls = [[], [","], [nil], ["", 3], [{ chomp: true }], [",", { chomp: true }]]
+      calls.product(%i[each each_line]) do |given, name|
+        options = given.last.is_a?(Hash) ? given.last : {}
+        arguments = given - [options]
+        ours, stock = [Zlib, ::Zlib].map do |zlib|
+          zlib::GzipReader.new(StringIO.new(file)).public_send(name, *arguments, **options).to_a
+        end
+        assert_equal stock, ours, "#{name}(#{given.inspect})"
+      end
+    end
+
+    def test_arguments_convert_to_integers_as_in_ruby
+      file = ::Zlib.gzip("a,b\n")
+      ["2", {}, [], :two, 2.7, 2**70].product(%i[gets read readpartial lineno=]) do |argument, name|
+        given = name == :gets ? [nil, argument] : [argument]
+        ours, stock = [Zlib, ::Zlib].map do |zlib|
+          reader = zlib::GzipReader.new(StringIO.new(file))
+          result = reader.public_send(name, *given)
+          name == :lineno= ? reader.lineno : result
+        rescue TypeError, RangeError => e
+          [e.class, e.message[/\A.*(?:of|big)/]]
+        end
+        assert_equal stock, ours, "#{name}(#{argument.inspect})"
+      end
+    end
+
+    def test_inspect_shows_no_content
+      reader = Zlib::GzipReader.new(StringIO.new(::Zlib.gzip("secret" * 1000)))
+      reader.getc
+      assert_match(/\A#<Spate::Zlib::GzipReader:0x\h+>\z/, reader.inspect)
+    end
+
     def test_files
       path = write("text.gz", ::Zlib.gzip("line\n" * 1000))
       assert_equal 1000, Zlib::GzipReader.open(path) { |reader| reader.each_line.count }

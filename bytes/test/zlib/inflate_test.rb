@@ -96,6 +96,31 @@ module Spate
       assert_equal LARGE, chunks.join
     end
 
+    LEAVING = {
+      break: ->(stream, text, chunks) { stream.inflate(text) { (chunks -= 1).zero? and break } },
+      raise: lambda do |stream, text, chunks|
+        stream.inflate(text) { (chunks -= 1).zero? and raise StopIteration }
+      rescue StopIteration
+        nil
+      end,
+      throw: ->(stream, text, chunks) { catch(:out) { stream.inflate(text) { (chunks -= 1).zero? and throw :out } } }
+    }.freeze
+
+    # One chunk is made at a time, so the counters are those of the chunk that the block left at.
+    def test_counters_after_leaving_a_block_equal_those_of_ruby
+      packed = ::Zlib.deflate(Random.new(1).bytes(150_000).unpack1("H*"))
+      LEAVING.to_a.product([1, 2, 5, 19]).each do |(name, leave), chunks|
+        ours, stock = [Zlib, ::Zlib].map do |zlib|
+          stream = zlib::Inflate.new
+          leave.call(stream, packed, chunks)
+          counters = [stream.total_in, stream.total_out, stream.finished?, stream.avail_in]
+          rest = stream.inflate(nil)
+          [counters, rest, stream.total_in, stream.finished?]
+        end
+        assert_equal stock, ours, "#{name} at chunk #{chunks}"
+      end
+    end
+
     def test_a_block_that_leaves_loses_nothing
       inflate = Zlib::Inflate.new
       first = nil

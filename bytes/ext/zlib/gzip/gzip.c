@@ -256,6 +256,12 @@ static VALUE deflate_member(VALUE self, VALUE string, VALUE level) {
     return spate_whole_deflate(SPATE_RAW, string, NUM2INT(level));
 }
 
+/* Implicit conversion, as Ruby's zlib converts lengths, limits and levels: a Hash or a String is a TypeError. */
+static VALUE integer(VALUE self, VALUE object) {
+    (void)self;
+    return LONG2NUM(NUM2LONG(object));
+}
+
 void spate_init_gzip(VALUE zlib) {
     id_crc32 = rb_intern("crc32");
     VALUE file = rb_define_class_under(zlib, "GzipFile", rb_cObject);
@@ -267,6 +273,7 @@ void spate_init_gzip(VALUE zlib) {
     rb_gc_register_mark_object(no_footer);
     rb_gc_register_mark_object(crc_error);
     rb_gc_register_mark_object(length_error);
+    rb_define_private_method(file, "integer", integer, 1);
     VALUE reader = rb_define_class_under(zlib, "GzipReader", file);
     VALUE writer = rb_define_class_under(zlib, "GzipWriter", file);
 

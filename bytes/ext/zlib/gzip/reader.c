@@ -102,8 +102,9 @@ static VALUE read_line(int argc, VALUE *argv, VALUE self) {
     return line;
 }
 
+/* Without a block, the enumerator ignores separator, limit and keywords, as that of Ruby's zlib does. */
 static VALUE each_line(int argc, VALUE *argv, VALUE self) {
-    RETURN_ENUMERATOR(self, argc, argv);
+    RETURN_ENUMERATOR(self, 0, NULL);
     rb_check_arity(argc, 0, 2);
     for (VALUE line; !NIL_P(line = next_line(argc, argv, self));)
         rb_yield(line);

@@ -5,10 +5,11 @@
 #include "release.h"
 #include "stream/step.h"
 
-/* The size of the chunks that a block gets, as in Ruby's zlib. */
+/*
+ * The size of the chunks that a block gets. Each is yielded before the next one is made, as in Ruby's zlib, so that
+ * total_in, total_out and finished? are right in the block and after a `break` out of it.
+ */
 #define CHUNK ((size_t)16384)
-/* How much is produced before its chunks are yielded: one release makes sixteen. */
-#define CHUNKS (16 * CHUNK)
 /* If a small input inflates to more than this, it is not small work. */
 #define HELD_OUTPUT ((size_t)64 * 1024)
 /* From this length on output is written directly into the returned String's bytes instead of being copied. */
@@ -134,7 +135,7 @@ static bool run_busy(void *context, spate_interrupt *interrupt) {
 /* The length of output to stop at. */
 static size_t next_pause(const run *r, size_t start) {
     if (r->yields)
-        return CHUNKS;
+        return CHUNK;
     size_t left = r->call.pause == SIZE_MAX ? SIZE_MAX - start : r->call.pause - (size_t)r->came_out;
     return start + (r->released || left < HELD_OUTPUT ? left : HELD_OUTPUT);
 }

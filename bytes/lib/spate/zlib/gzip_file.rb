@@ -31,6 +31,9 @@ module Spate
       class LengthError < Error
       end
 
+      # Object's: the content is not for logs and error messages.
+      alias inspect to_s
+
       # With a block, its value, with the new object closed after it; else the object.
       def self.wrap(*arguments, **options, &block)
         closing(new(*arguments, **options), &block)

@@ -158,7 +158,7 @@ module Spate
       end
 
       def not_negative(length)
-        length = Integer(length)
+        length = integer(length)
         raise ArgumentError, "negative length #{length} given" if length < 0
 
         length

@@ -14,8 +14,8 @@ module Spate
       # level, strategy: as for Deflate.new. Options: see GzipFile::Encodings; what is written is converted.
       def initialize(io, level = nil, strategy = nil, **options)
         super()
-        @level = level || DEFAULT_COMPRESSION
-        @strategy = strategy || DEFAULT_STRATEGY
+        @level = level.nil? ? DEFAULT_COMPRESSION : integer(level)
+        @strategy = strategy.nil? ? DEFAULT_STRATEGY : integer(strategy)
         raise StreamError, "stream error" unless @level.between?(-1, 9) && @strategy.between?(0, 4)
 
         @header = Header.new(level: @level)
@@ -59,7 +59,7 @@ module Spate
       # One byte: an Integer's lowest eight bits, or the first of a String. Returns its argument.
       def putc(character)
         check_open
-        byte = character.is_a?(String) ? character.byteslice(0) : [Integer(character) & 0xff].pack("C")
+        byte = character.is_a?(String) ? character.byteslice(0) : [integer(character) & 0xff].pack("C")
         raise TypeError, "no implicit conversion from string to integer" if byte.nil? || byte.empty?
 
         write_one(byte)

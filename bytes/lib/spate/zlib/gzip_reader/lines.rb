@@ -15,7 +15,7 @@ module Spate
       def lineno = opened { @lineno }
 
       def lineno=(number)
-        opened { @lineno = Integer(number) }
+        opened { @lineno = integer(number) }
       end
 
       private
@@ -37,7 +37,7 @@ module Spate
       def next_line(separator, limit)
         check_open
         separator = String.try_convert(separator) || raise_no_string(separator) unless separator.nil?
-        limit = limit.nil? ? -1 : Integer(limit)
+        limit = limit.nil? ? -1 : integer(limit)
         return "".b if limit == 0
         return rest(limit) if separator.nil?
 
