@@ -18,6 +18,16 @@ module Spate
       @view = DataView.new(ArrayBuffer.new(16))
     end
 
+    def test_new_names_what_to_write_instead_of_a_wrong_argument
+      { "abc" => /got String; use ArrayBuffer\.from\(string\).* or ArrayBuffer\.wrap\(string\)/,
+        Uint8Array.new(2) => /got Spate::Uint8Array; use its buffer/, 12 => /got Integer; use ArrayBuffer\.new/,
+        nil => /got nil\z/, {} => /got Hash\z/ }.each do |given, message|
+        assert_match(/\ADataView\.new expects an ArrayBuffer, #{message}/, assert_raises(TypeError) { DataView.new(given) }.message)
+      end
+      assert_equal 97, DataView.new(ArrayBuffer.from("abc")).get_uint8(0)
+      assert_equal 97, DataView.new(ArrayBuffer.wrap("abc")).get_uint8(0)
+    end
+
     def bytes(from, count) = @view.get_bytes(from, count).unpack1("H*")
 
     EXAMPLES.each do |type, (width, value, hex)|

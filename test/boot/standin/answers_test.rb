@@ -55,6 +55,23 @@ module Spate
         assert_equal "true\n", run_with(record, "-e", "Bundler.definition; #{REAL}")
       end
 
+      def test_deprecation_names_the_file_that_calls_bundler
+        script = write("deprecated.rb", <<~RUBY)
+          $stderr = $stdout
+          def ask = Bundler.environment
+          ask rescue p $!
+        RUBY
+        real, ours = [nil, record].map { |bytes| run_with(bytes, script) }
+
+        assert_includes real, "(called at #{script}:2)"
+        assert_equal real, ours
+      end
+
+      def test_source_location_of_require_is_that_under_bundler
+        names = %i[require load require_relative]
+        assert_same_output("p #{names}.map { |name| Kernel.instance_method(name).source_location }")
+      end
+
       def test_what_the_program_holds_stays_when_the_real_bundler_comes
         script = <<~RUBY
           spec = Gem.loaded_specs["plain"]

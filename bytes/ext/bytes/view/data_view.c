@@ -7,6 +7,21 @@ static ID id_little_endian, id_littleEndian;
 
 /* ---- Making and asking ---------------------------------------------------------------------------------------- */
 
+NORETURN(static void raise_no_buffer(VALUE given));
+
+static void raise_no_buffer(VALUE given) {
+    const char *instead = "";
+    if (RB_TYPE_P(given, T_STRING))
+        instead =
+            "; use ArrayBuffer.from(string) for a copy of its bytes, or ArrayBuffer.wrap(string) to read them in place";
+    else if (rb_typeddata_is_kind_of(given, &spate_view_type))
+        instead = "; use its buffer, byte_offset and byte_length";
+    else if (RB_INTEGER_TYPE_P(given))
+        instead = "; use ArrayBuffer.new(length)";
+    rb_raise(rb_eTypeError, "DataView.new expects an ArrayBuffer, got %s%s",
+             NIL_P(given) ? "nil" : rb_obj_classname(given), instead);
+}
+
 /*
  * DataView.new(buffer, byte_offset = 0, byte_length = the rest). Without a length it follows a resizable buffer.
  * ECMA-262 25.3.2.1. IndexError if the window is not within the buffer.
@@ -15,7 +30,7 @@ static VALUE view_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE buffer, offset_given, length_given;
     rb_scan_args(argc, argv, "12", &buffer, &offset_given, &length_given);
     if (!rb_typeddata_is_kind_of(buffer, &spate_array_buffer_type))
-        rb_raise(rb_eTypeError, "a DataView is made on an ArrayBuffer, not on %s", rb_obj_classname(buffer));
+        raise_no_buffer(buffer);
     size_t offset = NIL_P(offset_given) ? 0 : spate_to_index(offset_given, "byte_offset");
     size_t length = NIL_P(length_given) ? 0 : spate_to_index(length_given, "byte_length");
     const spate_array_buffer *target = spate_array_buffer_readable(buffer);

@@ -39,10 +39,14 @@ module Spate
         def with_original_env(&) = with_env(original_env, &)
         def with_unbundled_env(&) = with_env(unbundled_env, &)
 
-        def method_missing(name, ...)
+        # At the caller's file and line, which Bundler's deprecation warnings print.
+        def method_missing(name, *arguments, **options, &block)
           return super if Real.loaded?
 
-          Real.load.public_send(name, ...)
+          caller = caller_locations(1, 1).first
+          # rubocop:disable Style/EvalWithLocation
+          eval("Real.load.public_send(name, *arguments, **options, &block)", binding, caller.path, caller.lineno)
+          # rubocop:enable Style/EvalWithLocation
         end
 
         def respond_to_missing?(name, include_private = false)

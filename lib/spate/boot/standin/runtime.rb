@@ -5,8 +5,14 @@ module Spate
     module Standin
       # Passes what these objects do not know on to the real Bundler's object, `real`.
       module AsksReal
-        def method_missing(name, ...)
-          respond_to_missing?(name) ? real.public_send(name, ...) : super
+        # At the caller's file and line, which Bundler's deprecation warnings print.
+        def method_missing(name, *arguments, **options, &block)
+          return super unless respond_to_missing?(name)
+
+          caller = caller_locations(1, 1).first
+          # rubocop:disable Style/EvalWithLocation
+          eval("real.public_send(name, *arguments, **options, &block)", binding, caller.path, caller.lineno)
+          # rubocop:enable Style/EvalWithLocation
         end
 
         def respond_to_missing?(name, include_private = false) = real.respond_to?(name, include_private)
