@@ -22,7 +22,8 @@ module Spate
       { "abc" => /got String; use ArrayBuffer\.from\(string\).* or ArrayBuffer\.wrap\(string\)/,
         Uint8Array.new(2) => /got Spate::Uint8Array; use its buffer/, 12 => /got Integer; use ArrayBuffer\.new/,
         nil => /got nil\z/, {} => /got Hash\z/ }.each do |given, message|
-        assert_match(/\ADataView\.new expects an ArrayBuffer, #{message}/, assert_raises(TypeError) { DataView.new(given) }.message)
+        error = assert_raises(TypeError) { DataView.new(given) }
+        assert_match(/\ADataView\.new expects an ArrayBuffer, #{message}/, error.message)
       end
       assert_equal 97, DataView.new(ArrayBuffer.from("abc")).get_uint8(0)
       assert_equal 97, DataView.new(ArrayBuffer.wrap("abc")).get_uint8(0)

@@ -7,9 +7,10 @@ module Spate
       # is not read stays with the client. IOError where the client gave up.
       class Input
         autoload :Empty, "spate/server/rack/input/empty"
+        autoload :Lines, "spate/server/rack/input/lines"
         autoload :Rewindable, "spate/server/rack/input/rewindable"
 
-        LINE_END = "\n"
+        include Lines
 
         # Bytes of a part of what was gathered.
         PART = 65_536
@@ -40,25 +41,6 @@ module Spate
 
           bytes = take([length, left].min)
           buffer ? buffer.replace(bytes) : bytes
-        end
-
-        def gets
-          until (at = @rest.index(LINE_END, @position))
-            break unless fill
-          end
-          return take(at + 1 - @position) if at
-
-          left.zero? ? nil : take(left)
-        end
-
-        # Yields each line.
-        def each
-          return to_enum unless block_given?
-
-          while (line = gets)
-            yield line
-          end
-          self
         end
 
         # Yields parts as they come, which is the quickest way to read a big body.

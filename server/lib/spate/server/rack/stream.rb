@@ -12,8 +12,8 @@ module Spate
 
         def read(length = nil, buffer = nil) = buffer ? @input.read(length, buffer) : @input.read(length)
         def readpartial(...) = @input.readpartial(...)
-        def gets(*) = @input.gets
-        def each(&block) = @input.each(&block)
+        def gets(...) = @input.gets(...)
+        def each(...) = @input.each(...)
 
         # Bytes written. IOError where the client is gone or the stream is closed.
         def write(*strings)

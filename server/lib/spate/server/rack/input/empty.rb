@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "stringio"
+
 module Spate
   module Server
     module Rack
@@ -14,9 +16,18 @@ module Spate
             length.nil? || length.zero? ? buffer || +"" : nil
           end
 
-          def readpartial(*) = raise(EOFError, "end of file reached")
-          def gets(*) = nil
-          def each = block_given? ? self : [].each
+          def readpartial(_length, _buffer = nil) = raise(EOFError, "end of file reached")
+
+          # The arguments are checked as for a body that is there.
+          def gets(*arguments, chomp: false) = StringIO.new.gets(*arguments, chomp: chomp)
+
+          def each(*arguments, chomp: false, &block)
+            return to_enum(:each, *arguments, chomp: chomp) unless block
+
+            StringIO.new.each(*arguments, chomp: chomp, &block)
+            self
+          end
+
           def rewind = 0
           def size = 0
           def close = nil

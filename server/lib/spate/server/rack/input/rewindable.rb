@@ -19,15 +19,15 @@ module Spate
           # As IO's methods.
           def read(...) = whole.read(...)
           def readpartial(...) = whole.readpartial(...)
-          def gets(*) = whole.gets
+          def gets(...) = whole.gets(...)
           def rewind = @whole && !@closed ? @whole.rewind : 0
           def size = whole.size
           def eof? = whole.eof?
 
-          def each(&block)
-            return to_enum unless block
+          def each(*arguments, **options, &block)
+            return to_enum(:each, *arguments, **options) unless block
 
-            whole.each(&block)
+            whole.each(*arguments, **options, &block)
             self
           end
 
