@@ -9,7 +9,8 @@ module Spate
     # env["rack.input"]'s line methods against a file's (StringIO's have bugs of their own in Ruby 3.1), for bodies that
     # come in pieces and for those read before.
     class RackInputTest < Minitest::Test
-      TEXTS = ["", "a", "a\n", "one\ntwo\r\nthree", "\n\n\na\nb\n\n\n\nc\n\n", "x--y--z", "\0\n\u{1f600}\n\u00e4"].freeze
+      TEXTS = ["", "a", "a\n", "one\ntwo\r\nthree", "\n\n\na\nb\n\n\n\nc\n\n", "x--y--z",
+               "\0\n\u{1f600}\n\u00e4"].freeze
       ARGUMENTS = [[], [nil], [""], ["--"], ["\r\n"], [1], [3], [0], [-1], [nil, 2], ["\n", 4], ["--", 2], ["\n", nil],
                    [2.9]].freeze
       WRONG = [[:name], [{}], [1, 2], %w[a b], [1, 2, 3], ["\n", :two]].freeze

@@ -57,12 +57,13 @@ module Spate
 
             paragraph = separator == ""
             skip_newlines if paragraph
-            length = line_length(paragraph ? "\n\n" : separator&.b, limit)
+            ending = paragraph ? "\n\n" : separator&.b
+            length = line_length(ending, limit)
             return if length.zero?
 
             text = take(length)
-            skip_newlines if paragraph && text.end_with?("\n\n")
-            chomp && separator && (!paragraph || text.end_with?("\n\n")) ? text.chomp(separator) : text
+            skip_newlines if paragraph && text.end_with?(ending)
+            chomp && ending && text.end_with?(ending) ? text.chomp(separator) : text
           end
 
           # Searches only what has come since the last search.
