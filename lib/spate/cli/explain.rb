@@ -2,12 +2,17 @@
 
 module Spate
   module CLI
-    # `spate explain`: what a kept result stands on, and whether it holds here. Each file in explain/ is a subject.
+    # `spate explain`: what a kept result depends on, and whether it holds here.
     class Explain < Command
-      FOLDER = File.expand_path("explain", __dir__)
+      autoload :Build, "spate/cli/explain/build"
+      autoload :Gemfile, "spate/cli/explain/gemfile"
+      autoload :Guess, "spate/cli/explain/guess"
+
+      SUBJECTS = { "build" => :Build, "gemfile" => :Gemfile }.freeze
+      # Exit code where nothing is stored.
       NOTHING = 11
 
-      summary "Tell what a kept result stands on, and what would make it stale"
+      summary "Tell what a kept result depends on, and what would make it stale"
       bundle_options
       common_options
       example "spate explain build nokogiri", "its stored builds, and which would be used here"
@@ -16,32 +21,20 @@ module Spate
       note "A build whose inputs hold is used if its gem, Ruby, dependencies and arguments are the same as\n" \
            "well, and it was not forgotten. Exit code 11 where nothing is kept. docs/builds.md has more."
 
-      class << self
-        # Names of what can be explained.
-        def subjects = Dir.children(FOLDER).map { |name| File.basename(name, ".rb") }.sort
-
-        def usages = subjects.map { |name| subject(name)::USAGE }
-
-        # The class behind a name.
-        def subject(name)
-          require_relative "explain/#{name}"
-          const_get(name.capitalize, false)
-        end
-      end
+      def self.usages = SUBJECTS.each_value.map { |name| const_get(name)::USAGE }
 
       def run
-        name, *rest = operands
-        raise unknown(name) unless Explain.subjects.include?(name)
-
-        Explain.subject(name).new(rest, values: values, terminal: terminal, context: context).run
+        name, *rest = SUBJECTS.key?(operands.first) ? operands : guessed
+        Explain.const_get(SUBJECTS[name]).new(rest, values: values, terminal: terminal, context: context).run
       end
 
       private
 
-      def unknown(name)
-        near = name && Ground::Suggestion.near(name, Explain.subjects)
-        message = name ? "nothing of the kind #{name.inspect} is kept" : "which of #{Explain.subjects.join(", ")}?"
-        UsageError.new(message, hint: near ? "did you mean `spate explain #{near}`?" : "spate explain --help")
+      # The operands with the subject that they leave out. Raises UsageError.
+      def guessed
+        Guess.new(operands, context).words.tap do |words|
+          terminal.tell Ground::Terminal.plain("this is `spate explain #{words.join(" ")}`")
+        end
       end
     end
   end

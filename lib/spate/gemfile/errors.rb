@@ -12,7 +12,8 @@ module Spate
           super("#{place} does not exist", hint: NAMED)
         else
           packages = "; what package.json names: spate js" if File.file?(File.join(place, "package.json"))
-          super("no Gemfile or gems.rb in #{place} or any folder above", hint: "make one: bundle init#{packages}")
+          super("no Gemfile or gems.rb in #{place} or any folder above",
+                hint: "run it in the application's folder, or make a Gemfile: spate init#{packages}")
         end
       end
     end

@@ -127,7 +127,7 @@ module Spate
       def refusal(answer, headers, **options)
         fact = answer.message
         fact = "#{Registry::Archive.printable(fact)} to #{@login}" if headers.any? && %w[401 403].include?(answer.code)
-        options[:hint] = "bundle config set --global #{@address.uri.host} USER:PASSWORD" if answer.code == "401"
+        options[:hint] = Login.hint(@address.uri.host) if answer.code == "401"
         Transport::Answer.refusal(answer, @address, fact: fact, **options)
       end
     end

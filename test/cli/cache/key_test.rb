@@ -4,6 +4,9 @@ require "cli/cache/cache_command_case"
 
 # From `spate cache key` to `spate cache trust`: what is printed is what is taken.
 class CacheKeyTest < CacheCommandCase
+  SPATE = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}",
+           File.expand_path("../../../exe/spate", __dir__)].freeze
+
   def test_what_is_printed_of_a_key
     output = cache("key", "ci")
     made = Spate::RemoteCache::Trust::PrivateKey.load(project.path("ci.pem"))
@@ -32,6 +35,37 @@ class CacheKeyTest < CacheCommandCase
   def test_a_file_that_cannot_be_written
     output = refused(9, "key", "ci", "none/ci.pem")
     assert_match(%r{^error: none/ci.pem cannot be written \(ENOENT\)\nhint: name another file}, output)
+  end
+
+  def key_file = project.path("ci.pem")
+
+  # As `spate cache key ci > ci.pub` does it: the shell has emptied ci.pub by then.
+  def test_public_key_is_printed_again
+    made, again, shown = [%w[ci], %w[ci], %w[--show ci]].map do |words|
+      project.run("sh", "-c", 'exec "$@" > ci.pub 2> said', "sh", *SPATE, "cache", "key", *words).then do |said, status|
+        assert_predicate status, :success?, said
+      end
+      [File.read(project.path("ci.pub")), File.binread(key_file), File.read(project.path("said"))]
+    end
+    assert_match(/\Aci:\S{44}\n\z/, made.first)
+    assert_equal made.first(2), again.first(2)
+    assert_match(/^ci\.pem has a private key already: no new one was made/, again.last)
+    assert_equal [*made.first(2), ""], shown
+  end
+
+  def test_show_makes_no_key
+    assert_equal "error: ci.pem does not exist\nhint: spate cache key ci makes a key\n",
+                 refused(14, "key", "--show", "ci")
+    refute_path_exists key_file
+  end
+
+  def test_a_file_with_something_else_is_kept
+    File.write(key_file, "mine\n")
+    [%w[ci], %w[--show ci]].each do |words|
+      assert_match(/^error: ci.pem exists and has no private key that can be read; it was not changed\nhint: name /,
+                   refused(9, "key", *words))
+    end
+    assert_equal "mine\n", File.read(key_file)
   end
 
   def test_what_is_no_key

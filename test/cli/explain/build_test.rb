@@ -33,15 +33,38 @@ class ExplainBuildTest < InstallBuildCase
     assert_operator lines.first["inputs"]["environment"], :>, 1
   end
 
-  def test_what_is_not_kept
-    output, status = @project.spate("explain", "build", "beta")
-    assert_equal [11, "error: the store has no build of beta that others may use\n"], [status.exitstatus, output]
-    assert_includes @project.spate("explain", "build", "alhpa").first, "hint: did you mean alpha?"
-    { %w[explain] => "which of build", %w[explain built] => "did you mean `spate explain build`?",
-      %w[explain build] => "explain which gem's builds?" }.each do |words, text|
-      output, status = @project.spate(*words)
-      assert_equal [2, true], [status.exitstatus, output.include?(text)], output
+  def assert_explained(code, expected, *words, **options)
+    output, status = @project.spate("explain", *words, **options)
+    assert_match expected, output
+    assert_equal code, status.exitstatus, output
+  end
+
+  def test_no_stored_build
+    @source.add("plain", "1.0")
+    install(@project = another("alpha", "plain"))
+    assert_explained 11, /\Aerror: no build of plain is stored: the gem has no extension\n\z/, "build", "plain"
+    assert_explained 11, /\Aerror: no build of beta .* no such gem\nhint: `spate list` shows/, "build", "beta"
+    assert_explained 11, /hint: did you mean alpha\?$/, "build", "alhpa"
+    assert_explained 11, /no build of beta is stored\nhint: no Gemfile here/, "build", "beta", chdir: folder
+    assert_explained 2, /explain which gem's builds\?/, "build"
+  end
+
+  def test_subject_is_guessed
+    told = @project.spate!("explain", "build", "alpha")
+    assert_equal "this is `spate explain build alpha`\n#{told}", @project.spate!("explain", "alpha")
+    assert_equal told, @project.spate!("explain", "alpha", "--quiet")
+    assert_explained 11, /\Athis is `spate explain build beta`\nerror: no build of beta/, "beta", chdir: folder
+    ["Gemfile", "Gemfile.lock", @project.path("Gemfile")].each do |name|
+      assert_explained 0, /\Athis is `spate explain gemfile`\nverdict /, name
     end
+  end
+
+  def test_hints_where_no_subject_can_be_guessed
+    { [] => /\Aerror: explain what: build or gemfile\?\nhint: spate explain --help/,
+      %w[bulid alpha] => /hint: did you mean `spate explain build alpha`\?/,
+      %w[alhpa] => /\Aerror: "alhpa" is neither a gem .*\nhint: did you mean `spate explain build alpha`\?/,
+      %w[alpha/version] => %r{hint: .*spate boot explain alpha/version}, %w[package.json] => /hint: .*`spate js check`/,
+      %w[elephant] => /hint: spate explain --help/ }.each { |words, text| assert_explained 2, text, *words }
   end
 
   def test_verbose_says_why_it_is_built_anew

@@ -3,10 +3,10 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache key NAME [FILE]`: the private key goes into the file, NAME.pem if none is named, and what others
-      # trust to stdout.
+      # `spate cache key NAME [FILE]`: writes the private key to the file, NAME.pem by default, and the public key to
+      # stdout. An existing private key is kept, and its public key printed again.
       class Key < Subcommand
-        # The file for it.
+        # The file cannot be written, or has something else in it.
         class NotWritten < Error
           EXIT_CODE = 9
 
@@ -15,14 +15,24 @@ module Spate
           end
         end
 
+        # The file of the key does not exist.
+        class Missing < Error
+          EXIT_CODE = 14
+
+          def initialize(path, name)
+            super("#{path} does not exist", hint: "spate cache key #{name} makes a key")
+          end
+        end
+
         def run
           name, path = operands
           operands!("NAME", "[FILE]") unless operands.size.between?(1, 2)
           refuse(name.scrub("?")) unless name.scrub("?").match?(RemoteCache::Trust::PublicKey::NAME)
-          key = RemoteCache::Trust::PrivateKey.generate
-          public_key = key.public_key(name)
-          write(path ||= "#{name}.pem", key.to_pem)
-          tell(public_key, path)
+          path ||= "#{name}.pem"
+          made = values[:show] ? nil : make(path)
+          key = (made || existing(path, name)).public_key(name)
+          tell(key, path)
+          advise(key, path, made: made) unless values[:show]
           0
         end
 
@@ -39,18 +49,36 @@ module Spate
           else
             terminal.out.puts(key.to_s)
           end
-          terminal.tell "the private key is in #{path}: give it to those who may send, as SPATE_CACHE_KEY; " \
-                        "do not commit it (a line for .gitignore: #{File.basename(path)})"
+        end
+
+        def advise(key, path, made:)
+          if made
+            terminal.tell "the private key is in #{path}: give it to those who may send, as SPATE_CACHE_KEY; " \
+                          "do not commit it (a line for .gitignore: #{File.basename(path)})"
+          else
+            terminal.tell "#{path} has a private key already: no new one was made, and its public key is printed again"
+          end
           terminal.tell "#{key.name}'s builds are signed by the id #{key.id}"
           terminal.hint "spate cache trust #{key}"
         end
 
-        def write(path, pem)
-          File.open(path, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(pem) }
+        # The new PrivateKey, or nil where the file exists: it is never overwritten.
+        def make(path)
+          key = RemoteCache::Trust::PrivateKey.generate
+          File.open(path, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(key.to_pem) }
+          key
         rescue Errno::EEXIST
-          raise NotWritten.new(path, "exists, and a key in it would be lost")
+          nil
         rescue SystemCallError => e
           raise NotWritten.new(path, "cannot be written (#{e.class.name[/\w+\z/]})")
+        end
+
+        def existing(path, name)
+          raise Missing.new(path, name) unless File.exist?(path) || File.symlink?(path)
+
+          RemoteCache::Trust::PrivateKey.load(File.expand_path(path))
+        rescue Settings::Error
+          raise NotWritten.new(path, "exists and has no private key that can be read; it was not changed")
         end
       end
     end

@@ -21,6 +21,14 @@ module Spate
         attr_reader :env
 
         def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
+
+        # Whether there is a Gemfile here.
+        def bundle?
+          location && true
+        rescue Gemfile::NotFound
+          false
+        end
+
         def settings = @settings ||= Settings.load(root: location.root, env: env, flags: flags)
         def layout = @layout ||= Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
         def store = @store ||= ::Spate::Store.open(home: @home, env: env, makes: @makes)

@@ -10,6 +10,9 @@ module Spate
         PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
                     "environment" => "variables", "processor" => "processor", "run" => "programs" }.freeze
 
+        NO_BUNDLE = "no Gemfile here: run it in the application's folder for the gems of its bundle"
+        private_constant :NO_BUNDLE
+
         def initialize(operands, values:, terminal:, context:)
           @names = operands
           @values = values
@@ -18,7 +21,7 @@ module Spate
         end
 
         def run
-          raise UsageError.new("explain which gem's builds?", hint: "spate explain build nokogiri") if @names.empty?
+          raise UsageError.new("explain which gem's builds?", hint: "spate explain build GEM") if @names.empty?
 
           found = @names.map { |name| [name, explanation.of(name, all: @values[:verbose])] }
           found.each { |name, answers| answers.empty? ? tell_none(name) : answers.each { |answer| tell(answer) } }
@@ -40,10 +43,30 @@ module Spate
           Dir.pwd
         end
 
+        # A build for one folder only is not among the stored ones.
         def tell_none(name)
-          near = Ground::Suggestion.near(name, explanation.names)
-          @terminal.error("the store has no build of #{name} that others may use",
-                          hint: ("did you mean #{near}?" if near))
+          spec = locked.find { |one| [one.name, one.full_name].include?(name) }
+          return @terminal.error("no build of #{name} is stored: #{reason(spec)}") if spec
+
+          return @terminal.error("no build of #{name} is stored", hint: NO_BUNDLE) unless @context.bundle?
+
+          near = Ground::Suggestion.near(name, [*explanation.names, *locked.map(&:name)].uniq)
+          @terminal.error("no build of #{name} is stored, and the bundle has no such gem",
+                          hint: near ? "did you mean #{near}?" : "`spate list` shows the bundle's gems")
+        end
+
+        def reason(spec)
+          gemspec = "#{@context.layout.specifications}/#{spec.full_name}.gemspec"
+          return "it is not installed here as a gem of a gem source" unless File.file?(gemspec)
+          return "the gem has no extension" unless File.read(gemspec, encoding: "UTF-8").match?(/^\s*s\.extensions = /)
+
+          "its extension was built for this bundle only, or by another tool"
+        end
+
+        def locked
+          @locked ||= @context.lockfile.specs
+        rescue Error
+          @locked = [] # no bundle here
         end
 
         def tell(answer)

@@ -6,8 +6,6 @@ module Spate
       # `spate explain gemfile`
       class Gemfile
         USAGE = "spate explain gemfile         whether the lockfile agrees, and what Bundler.setup said"
-        # Exit code where nothing is kept.
-        NOTHING = 11
         WORDS = { file: "read", looked: "looked at", listed: "listed", absent: "absent", environment: "variables",
                   link: "links", library: "libraries", run: "programs", pattern: "patterns" }.freeze
 

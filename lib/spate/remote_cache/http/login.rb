@@ -16,6 +16,13 @@ module Spate
           new(found, "netrc") if found
         end
 
+        # How to set them for a host.
+        def self.hint(host)
+          variable = Settings::Key.for(host)
+          in_ci = "; in CI set the variable #{variable} to that" if variable.match?(/\A\w+\z/)
+          "bundle config set --global #{host} USER:PASSWORD, or any:TOKEN where the server has tokens#{in_ci}"
+        end
+
         def header = { "Authorization" => Registry::Remote.basic(userinfo) }
 
         # Whom a refusal is to name. What may be a token instead of a user is not shown.

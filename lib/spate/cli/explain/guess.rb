@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Explain < Command
+      # What is meant by operands that begin with no subject: `spate explain json` is `spate explain build json`.
+      class Guess
+        GEMFILES = %w[Gemfile Gemfile.lock gems.rb gems.locked].freeze
+        GEM = /\A[\w-]+\z/
+        JAVASCRIPT = %r{\A(?:js|npm|pnpm|importers?|package(?:-lock)?\.json|pnpm-lock\.yaml|node_modules)(?:/|\z)}
+
+        # context: Command::Context
+        def initialize(operands, context)
+          @operands = operands
+          @context = context
+        end
+
+        # The operands with a subject before them (Array of String). Raises UsageError.
+        def words
+          name = @operands.first or raise UsageError.new("explain what: #{SUBJECTS.keys.join(" or ")}?", hint: HELP)
+          return ["gemfile"] if @operands.size == 1 && gemfile?(name)
+          return ["build", *@operands] if (@operands - gems).empty? || (!@context.bundle? && GEM.match?(name))
+
+          raise UsageError.new("#{name.inspect} is neither a gem of this bundle nor something to explain",
+                               hint: other_command(name) || similar(name) || HELP)
+        end
+
+        HELP = "spate explain --help"
+        private_constant :HELP
+
+        private
+
+        def gemfile?(name)
+          GEMFILES.include?(name) ||
+            (@context.bundle? && @context.location.to_a.first(2).include?(File.expand_path(name)))
+        end
+
+        # Names and full names: of the lockfile, and of stored builds.
+        def gems = @gems ||= [*locked, *::Spate::Build::Explanation.new(@context.store, Dir.pwd, @context.env).names]
+
+        def locked
+          @context.lockfile.specs.flat_map { |spec| [spec.name, spec.full_name] }
+        rescue Error
+          [] # no lockfile, or one that cannot be read
+        end
+
+        def other_command(name)
+          return "of node_modules: `spate js check`, `spate js scripts`" if name.match?(JAVASCRIPT)
+
+          "which file `require` loads: spate boot explain #{name}" if name.include?("/") || name.end_with?(".rb")
+        end
+
+        def similar(name)
+          subject = Ground::Suggestion.near(name, SUBJECTS.keys)
+          gem = Ground::Suggestion.near(name, gems.uniq) unless subject
+          words = subject ? [subject, *@operands.drop(1)] : ["build", gem]
+          "did you mean `spate explain #{words.join(" ")}`?" if subject || gem
+        end
+      end
+    end
+  end
+end
