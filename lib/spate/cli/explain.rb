@@ -12,7 +12,7 @@ module Spate
       # Exit code where nothing is stored.
       NOTHING = 11
 
-      summary "Tell what a kept result depends on, and what would make it stale"
+      summary "Show what a kept result depends on, and what would make it stale"
       bundle_options
       common_options
       example "spate explain build nokogiri", "its stored builds, and which would be used here"

@@ -7,9 +7,13 @@ module Spate
       class BootCheck
         # Share of files that are not as recorded, from which images are hardly worth their room.
         STALE = 0.3
-        # Of docs/stand-in.md, which an application's folder does not have.
-        OWN_WAY = "the next `spate exec` sees to what has changed; what rules a stand-in out for good is in Spate's " \
-                  "documentation, \"The stand-in for Bundler.setup\""
+        # How many boots in a row have to be without a stand-in: one is, after each change of the Gemfile.
+        BOOTS = 2
+        # Reasons that are the user's choice: SPATE_NO_STANDIN, and `bundle exec` or `require "bundler/setup"` first.
+        CHOSEN = ["turned off", "Bundler has set up already"].freeze
+        # docs/stand-in.md; the folder of an application does not have it.
+        REBUILD = "spate boot build; if that does not help: what rules a stand-in out is in Spate's documentation, " \
+                  "\"The stand-in for Bundler.setup\""
 
         def initialize(context)
           @context = context
@@ -68,11 +72,13 @@ module Spate
           Finding.odd(text, hint: "`spate boot build`; if that lasts: `spate boot status` tells whether builders start")
         end
 
+        # By what the last boots recorded: this command's environment may differ from theirs.
         def standin(facts)
-          reason = facts[:standin]
-          return if reason == true || facts[:image][:reason]
+          boots = facts[:boots].reject { |boot| boot[:parts].key?("images") }.last(BOOTS)
+          reasons = boots.filter_map { |boot| boot[:parts]["standin"] } - CHOSEN
+          return if reasons.size < BOOTS || facts[:standin] == true || facts[:builder][:working]
 
-          Finding.odd("Bundler sets up at each boot: #{reason}", hint: OWN_WAY)
+          Finding.odd("Bundler itself set up the last #{BOOTS} boots: #{reasons.last}", hint: REBUILD)
         end
 
         def builder(facts)

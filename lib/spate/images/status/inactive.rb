@@ -8,6 +8,8 @@ module Spate
       class Inactive
         # Status shows these as they are now.
         TOLD = %w[bootsnap standin].freeze
+        # A boot's reason that is not known from here.
+        SET_UP = "Bundler has set up already"
 
         # last: Boot::Journal::Line of the last boot, or nil.
         def initialize(location, env, last)
@@ -46,7 +48,7 @@ module Spate
         def found
           return [] unless @last
 
-          @last.parts.reject { |name, why| TOLD.include?(name) || quiet?(why) }
+          @last.parts.reject { |name, why| (TOLD.include?(name) && why != SET_UP) || quiet?(why) }
                .map { |name, why| { who: name, why: "#{why} (the last boot)" } }
         end
 
