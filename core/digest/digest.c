@@ -1,96 +1,100 @@
 #include "digest/digest.h"
 
-#include <openssl/evp.h>
+#include "digest/libcrypto.h"
+#include "digest/sha256.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
-#define KINDS 3
-
 struct spate_digest {
     EVP_MD_CTX *context;
-    const EVP_MD *algorithm;
+    const EVP_MD *algorithm; /* NULL: SHA-256 without libcrypto */
+    spate_sha256 sha256;
 };
 
 /* What one thread keeps for spate_digest_once: a context for each kind it has used. */
 typedef struct thread_contexts {
-    EVP_MD_CTX *of_kind[KINDS];
+    EVP_MD_CTX *of_kind[SPATE_DIGEST_KINDS];
 } thread_contexts;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t contexts_key;
 static bool key_made;
-static const EVP_MD *algorithms[KINDS];
+static const spate_libcrypto *crypto;
 
 static void free_contexts(void *value) {
     thread_contexts *contexts = value;
-    for (int i = 0; i < KINDS; i++)
-        EVP_MD_CTX_free(contexts->of_kind[i]);
+    for (int i = 0; i < SPATE_DIGEST_KINDS; i++)
+        crypto->context_free(contexts->of_kind[i]);
     free(contexts);
 }
 
-/* An implicit fetch at each EVP_DigestInit costs more than hashing a small file: fetch once and keep it. */
-static const EVP_MD *fetch(const char *name, const EVP_MD *implicit) {
-#if OPENSSL_VERSION_NUMBER >= 0x30000000L
-    (void)implicit;
-    return EVP_MD_fetch(NULL, name, NULL);
-#else
-    (void)name;
-    return implicit;
-#endif
-}
-
 static void set_up(void) {
-    algorithms[SPATE_SHA1] = fetch("SHA1", EVP_sha1());
-    algorithms[SPATE_SHA256] = fetch("SHA2-256", EVP_sha256());
-    algorithms[SPATE_SHA512] = fetch("SHA2-512", EVP_sha512());
-    key_made = pthread_key_create(&contexts_key, free_contexts) == 0;
+    crypto = spate_libcrypto_load();
+    key_made = crypto != NULL && pthread_key_create(&contexts_key, free_contexts) == 0;
 }
 
-/* NULL where this libcrypto does not offer it (SHA-1 under a strict policy). */
+/* NULL where no libcrypto offers it. */
 static const EVP_MD *algorithm_of(spate_digest_kind kind) {
-    if ((unsigned)kind >= KINDS || pthread_once(&once, set_up) != 0)
+    if ((unsigned)kind >= SPATE_DIGEST_KINDS || pthread_once(&once, set_up) != 0 || crypto == NULL)
         return NULL;
-    return algorithms[kind];
+    return crypto->algorithms[kind];
+}
+
+/* By the processor's instructions SHA-256 is as fast as libcrypto's, which is then not loaded; in C it is slower. */
+static bool is_own(spate_digest_kind kind) {
+    return kind == SPATE_SHA256 && (spate_sha256_by_instruction() || algorithm_of(kind) == NULL);
+}
+
+static spate_status make_context(spate_digest *made, spate_digest_kind kind) {
+    made->algorithm = algorithm_of(kind);
+    if (made->algorithm == NULL)
+        return SPATE_SYSTEM;
+    made->context = crypto->context_new();
+    if (made->context == NULL)
+        return SPATE_NO_MEMORY;
+    return crypto->begin(made->context, made->algorithm, NULL) == 1 ? SPATE_OK : SPATE_SYSTEM;
 }
 
 spate_status spate_digest_new(spate_digest **digest, spate_digest_kind kind) {
     *digest = NULL;
-    const EVP_MD *algorithm = algorithm_of(kind);
-    if (algorithm == NULL)
-        return SPATE_SYSTEM;
-    spate_digest *made = malloc(sizeof *made);
+    spate_digest *made = calloc(1, sizeof *made);
     if (made == NULL)
         return SPATE_NO_MEMORY;
-    made->algorithm = algorithm;
-    made->context = EVP_MD_CTX_new();
-    if (made->context == NULL) {
-        free(made);
-        return SPATE_NO_MEMORY;
-    }
-    if (EVP_DigestInit_ex(made->context, algorithm, NULL) != 1) {
+    spate_sha256_begin(&made->sha256);
+    spate_status status = is_own(kind) ? SPATE_OK : make_context(made, kind);
+    if (status == SPATE_OK)
+        *digest = made;
+    else
         spate_digest_free(made);
-        return SPATE_SYSTEM;
-    }
-    *digest = made;
-    return SPATE_OK;
+    return status;
 }
 
 spate_status spate_digest_update(spate_digest *digest, const void *bytes, size_t length) {
     if (length == 0)
         return SPATE_OK;
-    return EVP_DigestUpdate(digest->context, bytes, length) == 1 ? SPATE_OK : SPATE_SYSTEM;
+    if (digest->algorithm != NULL)
+        return crypto->update(digest->context, bytes, length) == 1 ? SPATE_OK : SPATE_SYSTEM;
+    spate_sha256_add(&digest->sha256, bytes, length);
+    return SPATE_OK;
 }
 
 spate_status spate_digest_finish(spate_digest *digest, uint8_t *out) {
-    if (EVP_DigestFinal_ex(digest->context, out, NULL) != 1)
+    if (digest->algorithm == NULL) {
+        spate_sha256_end(&digest->sha256, out);
+        spate_sha256_begin(&digest->sha256);
+        return SPATE_OK;
+    }
+    if (crypto->finish(digest->context, out, NULL) != 1)
         return SPATE_SYSTEM;
-    return EVP_DigestInit_ex(digest->context, digest->algorithm, NULL) == 1 ? SPATE_OK : SPATE_SYSTEM;
+    return crypto->begin(digest->context, digest->algorithm, NULL) == 1 ? SPATE_OK : SPATE_SYSTEM;
 }
 
 void spate_digest_free(spate_digest *digest) {
     if (digest == NULL)
         return;
-    EVP_MD_CTX_free(digest->context);
+    if (digest->context != NULL)
+        crypto->context_free(digest->context);
     free(digest);
 }
 
@@ -116,22 +120,26 @@ static EVP_MD_CTX *context_of_thread(spate_digest_kind kind) {
         }
     }
     if (contexts->of_kind[kind] == NULL)
-        contexts->of_kind[kind] = EVP_MD_CTX_new();
+        contexts->of_kind[kind] = crypto->context_new();
     return contexts->of_kind[kind];
 }
 
 spate_status spate_digest_once(spate_digest_kind kind, const void *bytes, size_t length, uint8_t *out) {
+    if (is_own(kind)) {
+        spate_sha256_of(bytes, length, out);
+        return SPATE_OK;
+    }
     const EVP_MD *algorithm = algorithm_of(kind);
     if (algorithm == NULL || !key_made)
         return SPATE_SYSTEM;
     EVP_MD_CTX *context = context_of_thread(kind);
     if (context == NULL)
         return SPATE_NO_MEMORY;
-    if (EVP_DigestInit_ex(context, algorithm, NULL) != 1)
+    if (crypto->begin(context, algorithm, NULL) != 1)
         return SPATE_SYSTEM;
-    if (length > 0 && EVP_DigestUpdate(context, bytes, length) != 1)
+    if (length > 0 && crypto->update(context, bytes, length) != 1)
         return SPATE_SYSTEM;
-    return EVP_DigestFinal_ex(context, out, NULL) == 1 ? SPATE_OK : SPATE_SYSTEM;
+    return crypto->finish(context, out, NULL) == 1 ? SPATE_OK : SPATE_SYSTEM;
 }
 
 void spate_hex(const uint8_t *bytes, size_t length, char *out) {

@@ -144,8 +144,12 @@ static take_blocks *best(void) {
     return chosen;
 }
 
+bool spate_sha256_by_instruction(void) {
+    return best() != by_c;
+}
+
 const char *spate_sha256_backend(void) {
-    return best() == by_c ? "c" : "sha-ni";
+    return spate_sha256_by_instruction() ? "sha-ni" : "c";
 }
 
 /* ---- messages ---- */

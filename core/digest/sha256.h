@@ -1,10 +1,11 @@
 /*
  * SHA-256 (FIPS 180-4) without libcrypto, which a boot must not load: by the processor's own instructions where it has
- * them. Where libcrypto is loaded anyway, use digest.h.
+ * them. For much data use digest.h, which chooses the faster one.
  */
 #ifndef SPATE_SHA256_H
 #define SPATE_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ void spate_sha256_end(spate_sha256 *hash, uint8_t out[SPATE_SHA256_LENGTH]);
 void spate_sha256_of(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
 /* The same by plain C, whatever the processor has. */
 void spate_sha256_portable(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
+/* Whether the processor has instructions for it. */
+bool spate_sha256_by_instruction(void);
 /* "sha-ni" or "c": what spate_sha256_of uses here. */
 const char *spate_sha256_backend(void);
 

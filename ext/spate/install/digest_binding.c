@@ -1,9 +1,10 @@
 #include "native.h"
 
 #include "digest/file.h"
+#include "digest/sha256.h"
 #include "release.h"
 
-/* Hashing shorter Strings takes less time than reacquiring the GVL. */
+/* Hashing shorter Strings takes less time than reacquiring the GVL, or than loading libcrypto. */
 #define KEEP_GVL_BELOW ((size_t)64 << 10)
 
 typedef struct hashing {
@@ -64,8 +65,7 @@ static VALUE native_sha256(VALUE self, VALUE string) {
     StringValue(string);
     m.length = (size_t)RSTRING_LEN(string);
     if (m.length < KEEP_GVL_BELOW) {
-        if (spate_digest_once(SPATE_SHA256, RSTRING_PTR(string), m.length, m.out) != SPATE_OK)
-            rb_raise(spate_native_error, "no SHA-256 could be computed");
+        spate_sha256_of(RSTRING_PTR(string), m.length, m.out);
         return spate_hex_string(m.out, SPATE_SHA256_BYTES);
     }
     m.bytes = ruby_xmalloc(m.length);
