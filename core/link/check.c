@@ -29,26 +29,26 @@ typedef struct checking {
     spate_layers *layers;
     item *items;
     const uid_t *owner; /* or NULL */
-    atomic_int failed; /* a spate_status */
-    atomic_int number; /* errno of SPATE_SYSTEM */
+    atomic_int failed;  /* a spate_status */
+    atomic_int number;  /* errno of SPATE_SYSTEM */
 } checking;
 
 /* What `difference_of` answers besides kinds of differences. */
 #define SAME (-1)
 #define UNKNOWN (-2) /* errno tells why */
 
-/* SAME if what is at the name in the folder matches the entry. */
-static int compare(int folder, const char *name, const spate_entry *entry, const uid_t *owner) {
+/* SAME if what is at the path below the folder matches the entry. */
+static int compare(int folder, const char *path, const spate_entry *entry, const uid_t *owner) {
     struct stat info;
     char target[PATH_MAX];
-    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+    if (fstatat(folder, path, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return SPATE_FILE_MISSING;
     if (entry->type == SPATE_ENTRY_DIRECTORY)
         return S_ISDIR(info.st_mode) ? SAME : SPATE_FILE_TYPE;
     if (entry->type == SPATE_ENTRY_SYMLINK) {
         if (!S_ISLNK(info.st_mode))
             return SPATE_FILE_TYPE;
-        ssize_t length = readlinkat(folder, name, target, sizeof(target));
+        ssize_t length = readlinkat(folder, path, target, sizeof(target));
         bool same = length >= 0 && (size_t)length == strlen(entry->target) &&
                     memcmp(target, entry->target, (size_t)length) == 0;
         return same ? SAME : SPATE_FILE_CHANGED;
@@ -67,15 +67,63 @@ static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
+/* The deepest folder that was looked at below a tree's own, and thus all above it: they are folders, not links. */
+typedef struct way {
+    int base;
+    size_t length;
+    char path[PATH_MAX];
+} way;
+
+/* How much of a path leads through folders that were looked at. */
+static size_t known_length(const way *w, const char *path, size_t length) {
+    size_t known = 0;
+    for (size_t at = 0; at <= length && at <= w->length; at++) {
+        bool path_ends = at == length || path[at] == '/';
+        bool way_ends = at == w->length || w->path[at] == '/';
+        if (path_ends && way_ends)
+            known = at;
+        if (path_ends != way_ends || at == length || path[at] != w->path[at])
+            break;
+    }
+    return known;
+}
+
+/* 0 if a path leads through folders alone, else an errno: ENOTDIR where it would follow a link. Each folder is looked at
+ * once, by its path: opening and closing it would take twice as many calls. */
+static int look_along(way *w, const char *path, size_t length) {
+    size_t known = known_length(w, path, length);
+    if (known == length)
+        return 0;
+    if (length >= sizeof(w->path))
+        return ENAMETOOLONG;
+    memcpy(w->path, path, length);
+    w->length = known;
+    while (w->length < length) {
+        struct stat info;
+        size_t begin = w->length + (w->length > 0);
+        const char *slash = memchr(path + begin, '/', length - begin);
+        size_t end = slash ? (size_t)(slash - path) : length;
+        w->path[end] = '\0';
+        if (fstatat(w->base, w->path, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            return errno;
+        if (!S_ISDIR(info.st_mode))
+            return ENOTDIR;
+        if (slash)
+            w->path[end] = '/';
+        w->length = end;
+    }
+    return 0;
+}
+
 /* Behind what is no folder, or is a link in a folder's place, nothing is looked at. */
-static int difference_of(spate_walk *walk, const spate_entry *entry, const uid_t *owner) {
-    size_t length = spate_folder_length(entry->path, strlen(entry->path));
-    int folder = spate_walk_into(walk, entry->path, length);
-    if (folder >= 0)
-        return compare(folder, entry->path + length + (length > 0), entry, owner);
-    if (errno == ENOTDIR)
+static int difference_of(way *w, const spate_entry *entry, const uid_t *owner) {
+    int reason = look_along(w, entry->path, spate_folder_length(entry->path, strlen(entry->path)));
+    if (reason == 0)
+        return compare(w->base, entry->path, entry, owner);
+    if (reason == ENOTDIR)
         return SPATE_FILE_TYPE;
-    return absent(errno) ? SPATE_FILE_MISSING : UNKNOWN;
+    errno = reason;
+    return absent(reason) ? SPATE_FILE_MISSING : UNKNOWN;
 }
 
 static void fail(checking *c, int number) {
@@ -124,12 +172,13 @@ static void note(checking *c, item *i, spate_placed placed, spate_difference_kin
 }
 
 static void check_entries(checking *c, item *i, int folder) {
-    spate_walk walk;
-    spate_walk_begin(&walk, folder);
+    way w;
+    w.base = folder;
+    w.length = 0;
     for (size_t at = i->begin; at < i->end; at++) {
         spate_placed placed;
         spate_entry entry = spate_layers_entry(&c->layers[i->job], at, &placed);
-        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(&walk, &entry, c->owner);
+        int kind = folder < 0 ? SPATE_FILE_MISSING : difference_of(&w, &entry, c->owner);
         if (kind == SAME)
             continue;
         if (kind == UNKNOWN) {
@@ -140,7 +189,6 @@ static void check_entries(checking *c, item *i, int folder) {
         if (!i->found)
             break;
     }
-    spate_walk_end(&walk);
 }
 
 static void check_item(void *context, size_t index) {

@@ -42,26 +42,24 @@ static int folder_of(const spate_walk *walk) {
     return walk->depth > 0 ? walk->steps[walk->depth - 1].folder : walk->base;
 }
 
-/* Opens a folder, and makes it where `made` is given. Where it can neither be made nor opened, errno is of the first. */
+/* Opens a folder, or makes it. Where it can neither be made nor opened, errno is of the first. */
 static int open_or_make(int above, const char *name, bool there, bool *made) {
-    int folder = -1;
-    int reason = EEXIST;
-    if (made)
-        *made = false;
-    if (there || !made) {
+    int folder;
+    *made = false;
+    if (there) {
         folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
-        if (folder >= 0 || errno != ENOENT || !made)
+        if (folder >= 0 || errno != ENOENT)
             return folder;
     }
     *made = mkdirat(above, name, 0777) == 0;
-    reason = *made ? EEXIST : errno;
+    int reason = *made ? EEXIST : errno;
     folder = openat(above, name, SPATE_FOLDER_FLAGS | O_NOFOLLOW);
     if (folder < 0 && errno != ELOOP && reason != EEXIST)
         errno = reason;
     return folder;
 }
 
-/* Opens the folder whose name is path[begin, end), and makes it if `made` is given. */
+/* Opens the folder whose name is path[begin, end), or makes it. */
 static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t end, bool *made) {
     char *name = walk->path + begin;
     size_t length = end - begin;
@@ -110,10 +108,6 @@ int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made)
     if (folder >= 0 && made)
         *made = now;
     return folder;
-}
-
-int spate_walk_into(spate_walk *walk, const char *path, size_t length) {
-    return go(walk, path, length, NULL);
 }
 
 size_t spate_folder_length(const char *path, size_t length) {

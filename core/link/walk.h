@@ -1,5 +1,5 @@
 /*
- * Goes from folder to folder below an open one, and makes what is missing where that is wanted. Folders are entered one
+ * Goes from folder to folder below an open one, and makes what is missing. Folders are entered one
  * by one from open ones, so that paths are not resolved from the root each time, and a symlink in a folder's place is
  * never followed, whoever puts it there and whenever.
  */
@@ -32,8 +32,6 @@ void spate_walk_begin(spate_walk *walk, int base);
  * set to whether the folder itself was made now.
  */
 int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made);
-/* The same, and makes nothing: ENOENT where a folder is missing. */
-int spate_walk_into(spate_walk *walk, const char *path, size_t length);
 void spate_walk_end(spate_walk *walk);
 /* How much of a path leads to the folder that it is in; 0 where it has one part. */
 size_t spate_folder_length(const char *path, size_t length);

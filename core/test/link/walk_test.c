@@ -99,29 +99,3 @@ TEST(nothing_but_folders_is_entered) {
     check_there(go(&walk, "a", NULL), folder, "a"); /* and it goes on */
     end(&walk);
 }
-
-TEST(who_only_looks_makes_nothing) {
-    char path[PATH_MAX];
-    bool made = false;
-    spate_walk walk;
-    const char *folder = begin(&walk);
-    check_there(go(&walk, "a/b", NULL), folder, "a/b");
-    snprintf(path, sizeof(path), "%s/a/link", folder);
-    CHECK(symlink("b", path) == 0);
-    static const struct {
-        const char *path;
-        int number;
-    } places[] = {{"a/b", 0}, {"c", ENOENT}, {"a/b/c/d", ENOENT}, {"a/link", ENOTDIR}, {"a/link/c", ENOTDIR}, {"a", 0}};
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-        errno = 0;
-        int found = spate_walk_into(&walk, places[i].path, strlen(places[i].path));
-        CHECK_NUMBER(places[i].number, errno);
-        if (places[i].number == 0)
-            check_there(found, folder, places[i].path);
-    }
-    check_there(go(&walk, "c", &made), folder, "c");
-    CHECK(made);
-    check_there(go(&walk, "a/b/c", &made), folder, "a/b/c");
-    CHECK(made);
-    end(&walk);
-}
