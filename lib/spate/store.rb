@@ -125,6 +125,14 @@ module Spate
     # Native::Manifest of a package (see PackageKey), or nil where there is none that is whole and readable.
     def package(key) = manifest(package_path(key))
 
+    # {key => the same} of many, opened in one call.
+    def packages(keys)
+      return {} if keys.empty?
+
+      found = native.manifests(keys.map { |key| package_path(key) })
+      keys.each_with_index.to_h { |key, index| [key, found[index] || package(key)] }
+    end
+
     # Keys of all packages that were made of one archive: they differ in modes.
     def package_keys(sha256) = Dir.glob("#{sha256}{,-*}", base: path("packages")).grep(PackageKey::PATTERN).sort
 

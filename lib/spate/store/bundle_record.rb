@@ -27,9 +27,9 @@ module Spate
 
         def private? = private ? true : false
 
-        # Those of its manifests that the store has, the later over the earlier.
-        def manifests(store)
-          packages.filter_map { |key| store.package(key) } + builds.filter_map { |key| store.build(key) }
+        # Those of its manifests that the store has, the later over the earlier. packages: what Store#packages found.
+        def manifests(store, found = store.packages(packages))
+          packages.filter_map { |key| found[key] } + builds.filter_map { |key| store.build(key) }
         end
       end
 
@@ -100,14 +100,16 @@ module Spate
       def key = BundleRecord.key(root)
       def packages = (trees.flat_map(&:packages) | slots.values) - [""]
       def builds = trees.flat_map(&:builds).uniq
-      def tree(path) = trees.find { |tree| tree.path == path }
+      def tree(path) = (@by_path ||= trees.reverse.to_h { |tree| [tree.path, tree] })[path]
       def destination(tree) = tree.path.empty? ? root : File.join(root, tree.path)
       # A folder that is missing may be on a disk that is not mounted: prune asks for its age as well.
       def exist? = File.directory?(root)
 
       # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] of all trees that are linked.
       def jobs(store)
-        trees.reject(&:private?).map { |tree| [destination(tree), tree.manifests(store)] }
+        linked = trees.reject(&:private?)
+        found = store.packages(linked.flat_map(&:packages))
+        linked.map { |tree| [destination(tree), tree.manifests(store, found)] }
       end
 
       # The same bundle with one tree marked as the user's own (or given back).

@@ -19,7 +19,7 @@ module Spate
           return elsewhere?(full_name) unless specification?(full_name) && @gems.key?(full_name)
 
           head = head(full_name)
-          return false if head.first.nil?
+          return false if head.empty?
 
           !declares_extensions?(head) || File.file?("#{@layout.extensions}/#{full_name}/gem.build_complete")
         end
@@ -37,15 +37,22 @@ module Spate
           @elsewhere.key?(full_name)
         end
 
+        # Stub lines are among these lines, and unless they are unusually long among these bytes.
+        LINES = 4
+        HEAD = 1024
+        private_constant :LINES, :HEAD
+
         # The first lines of an installed gemspec. A power loss may leave it empty, its name written before its content,
         # and RubyGems ignores such a gem.
         def head(full_name)
           folder = "#{Ground::Ruby.abi}/" unless @specifications.key?(full_name)
-          File.open("#{@layout.specifications}/#{folder}#{full_name}.gemspec") { |file| Array.new(4) { file.gets } }
+          path = "#{@layout.specifications}/#{folder}#{full_name}.gemspec"
+          head = File.binread(path, HEAD).to_s
+          head.bytesize == HEAD && head.count("\n") < LINES ? File.binread(path) : head
         end
 
         # The second stub line, where there is one, lists the extensions.
-        def declares_extensions?(head) = head.compact.count { |line| line.start_with?("# stub: ") } > 1
+        def declares_extensions?(head) = head[/\A(?:.*\n?){#{LINES}}/o].scan(/^# stub: /).length > 1
 
         def names(folder, suffix)
           Dir.children(folder).filter_map { |name| [name.delete_suffix(suffix), true] if name.end_with?(suffix) }.to_h
