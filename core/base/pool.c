@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -162,6 +163,16 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
     pthread_mutex_unlock(&pool->lock);
     pthread_cond_destroy(&r.done);
     return SPATE_OK;
+}
+
+unsigned spate_processors(void) {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) /* fails with more than 1,024 processors */
+        return (unsigned)CPU_COUNT(&set);
+#endif
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : (unsigned)online;
 }
 
 bool spate_failure_note(spate_failure *failure, spate_status status, const spate_error *error) {

@@ -16,6 +16,9 @@ spate_status spate_pool_new(spate_pool **pool, unsigned threads);
 spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *context, size_t index), void *context);
 void spate_pool_free(spate_pool *pool);
 
+/* Processors that this process may run on, at least 1. */
+unsigned spate_processors(void);
+
 /* The first failure among the jobs of a run. Zero it to begin. */
 typedef struct spate_failure {
     atomic_bool failed;

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* With fewer bytes, threads cost more than they gain. */
 #define ENOUGH_BYTES ((uint64_t)1 << 20)
@@ -52,10 +51,9 @@ static void take_one(void *context, size_t index) {
 spate_status spate_inputs_doubts_take(inputs_doubts *doubts) {
     taking t = {.doubts = doubts};
     spate_pool *pool;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned threads = doubts->bytes < ENOUGH_BYTES || processors < 1 ? 1
-                       : processors < THREADS_MAX                     ? (unsigned)processors
-                                                                      : THREADS_MAX;
+    unsigned threads = doubts->bytes < ENOUGH_BYTES ? 1 : spate_processors();
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
     atomic_init(&t.over, false);
     spate_status status = spate_pool_new(&pool, threads);
     if (status == SPATE_OK)

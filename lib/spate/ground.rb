@@ -6,21 +6,12 @@ module Spate
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
       JsonLines: "json_lines", NoHome: "no_home", Obstacle: "obstacle", Openssl: "openssl", Processors: "processors",
-      Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key", Suggestion: "suggestion",
-      Terminal: "terminal"
+      Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key",
+      Suggestion: "suggestion", Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
 
-    # A URI (or text that holds one) as it may be shown: without user and password, and without a query, which may be
-    # a signature. A password may have anything but a space in it, so it ends at the last @, but for one that a scope's
-    # name begins with. What looks like a port may be its beginning: dots tell then that something is left out.
-    LAST = %r{(?:\S*(?<!/)@|\S*@)}
-    USER = %r{://(?:(?!\[)[^/\s:@]*:(?:(?!\d{1,5}/)#{LAST}|(?<doubt>\d{1,5}/\S*(?<!/)@))|[^/\s]+@)}
-    QUERY = %r{(?<before>://[^\s?]+\?)\S*[^\s,;:)]}
-    private_constant :LAST, :USER, :QUERY
-
-    def self.redact(text)
-      text.to_s.gsub(USER) { Regexp.last_match(:doubt) ? "://...@" : "://" }.gsub(QUERY, '\k<before>...')
-    end
+    # See Redaction.
+    def self.redact(text) = Redaction.of(text)
 
     # Differs once a file was replaced or written, or names in a folder changed; "-" for a missing path. It does not
     # notice a write whose time was set back: where that matters, there is a record of Inputs.

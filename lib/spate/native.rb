@@ -37,9 +37,10 @@ module Spate
       end
 
       def load_library(name)
-        return require "spate/native/ear" if name == :Ear
+        # With the suffix, no .rb of this name is looked for in all of $LOAD_PATH.
+        return require "spate/native/ear.so" if name == :Ear
 
-        require BOOT.include?(name) ? "spate/native/boot" : "spate/native/install"
+        require BOOT.include?(name) ? "spate/native/boot.so" : "spate/native/install.so"
       end
     end
   end

@@ -20,7 +20,7 @@ module Spate
         return RUBY if name.nil? || name.empty? || name == "ruby"
         return local if name == "current"
 
-        @parsed[name] ||= new(*Name.split(name))
+        @parsed[name] ||= new(*COMMON.fetch(name) { Name.split(name) })
       end
 
       # The platform of the running Ruby.
@@ -36,6 +36,14 @@ module Spate
         new(cpu == "arm64e" ? "arm64" : cpu, platform.os, platform.version)
       end
     end
+
+    # Names on most machines and of every comparison, for which no patterns are loaded.
+    COMMON = {
+      "x86_64-linux" => ["x86_64", "linux", nil], "aarch64-linux" => ["aarch64", "linux", nil],
+      "java" => [nil, "java", nil], "mswin32" => ["x86", "mswin32", nil], "mswin64" => [nil, "mswin64", nil],
+      "universal-mingw" => ["universal", "mingw", nil], "x64-mingw32" => ["x64", "mingw32", nil]
+    }.freeze
+    private_constant :COMMON
 
     @parsed = {}
     private_class_method :new

@@ -285,9 +285,6 @@ module Spate
       Sweep.new(self).clear_temporaries
     end
 
-    def processors
-      require "etc"
-      Etc.nprocessors
-    end
+    def processors = Native.processors
   end
 end

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <unistd.h>
 
 static void store_free(void *data) {
     spate_native_store *native = data;
@@ -55,8 +54,7 @@ static unsigned threads_from(VALUE value) {
             rb_raise(rb_eArgError, "%ld threads: 1 to 1024 are possible", threads);
         return (unsigned)threads;
     }
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : (unsigned)processors;
+    return spate_processors();
 }
 
 /*

@@ -61,7 +61,7 @@ module Spate
 
         events = Events.new
         timeline = Timeline.of(values, events) if values[:timeline]
-        report = install(events, listener(events))
+        report = install(events)
         tell(report, timeline)
         tell_images(images.call(report) { |event| tell_event(event) })
         hint_at_packages(report)
@@ -71,10 +71,11 @@ module Spate
 
       private
 
-      def install(events, listener)
+      def install(events)
+        listen(events)
         gems(events).run
       ensure
-        listener&.finish
+        @progress&.finish
       end
 
       # Whether there is one, or should be.
@@ -109,7 +110,7 @@ module Spate
       end
 
       def share(report)
-        return if values[:local]
+        return if values[:local] || !(values[:push] || RemoteCache.set?(context.settings))
 
         Sharing.new(context, terminal, wait: values[:push], json: json?) { |event| tell_event(event) }.call(report)
       end
@@ -142,16 +143,22 @@ module Spate
         raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])
       end
 
-      # What hears the events, nil where nobody wants to.
-      def listener(events)
-        listener = json? ? json : progress
-        events.subscribe { |event| listener.call(event) } if listener
-        listener
+      # A plan alone is nothing to show: what shows progress is loaded with the next event.
+      def listen(events)
+        return events.subscribe { |event| json.call(event) } if json?
+        return if terminal.quiet?
+
+        waiting = []
+        events.subscribe do |event|
+          waiting << event
+          next if event[:event] == :plan
+
+          @progress ||= progress
+          waiting.shift(waiting.size).each { |each| @progress.call(each) }
+        end
       end
 
       def progress
-        return if terminal.quiet?
-
         terminal.live? && !terminal.verbose? ? Output::ProgressLine.new(terminal) : Output::PlainLog.new(terminal)
       end
 

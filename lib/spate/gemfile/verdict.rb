@@ -27,9 +27,11 @@ module Spate
       # Records for every checkout, then those for this one alone, then those of others: lazily [Record]. Their texts of
       # Gemfile and lockfile are the same.
       def records(store, location, settings, trusts = nil)
-        [nil, location.root, *(SIGNED if trusts)].lazy
-                                                 .flat_map { |from| kept(store, key(location, settings, from)).to_a }
-                                                 .select { |record| record.signer.nil? || trusts.call(*record.signer) }
+        texts = texts(location)
+        [nil, location.root, *(SIGNED if trusts)]
+          .lazy
+          .flat_map { |from| kept(store, key(location, settings, from, texts)).to_a }
+          .select { |record| record.signer.nil? || trusts.call(*record.signer) }
       end
 
       # Facts as an evaluation told them; remembered where all that they depend on is known. policy: nil where nothing
@@ -83,17 +85,22 @@ module Spate
 
       # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: see
       # Policy#bound, or SIGNED; such records do not displace others.
-      def key(location, settings, bound = nil)
+      def key(location, settings, bound = nil, texts = texts(location))
+        Store.sha256([Record::MAGIC, *Record.ruby, File.basename(location.gemfile),
+                      settings.fingerprint(only: SETTINGS), *texts, *bound]
+                     .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
+      end
+
+      # Of Gemfile and lockfile.
+      def texts(location)
         lockfile = begin
           File.binread(location.lockfile)
         rescue Errno::ENOENT
           "-"
         end
-        Store.sha256([Record::MAGIC, *Record.ruby, File.basename(location.gemfile),
-                      settings.fingerprint(only: SETTINGS),
-                      File.binread(location.gemfile), lockfile, *bound]
-                     .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
+        [File.binread(location.gemfile), lockfile]
       end
+      private_class_method :texts
     end
   end
 end

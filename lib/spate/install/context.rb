@@ -38,10 +38,7 @@ module Spate
         [given.to_i, 1].max if given
       end
 
-      def processors
-        require "etc"
-        Etc.nprocessors
-      end
+      def processors = Native.processors
 
       # What is fetched and unpacked: shared with the packages' half where that runs, too.
       def backlog = @backlog ||= options.backlog || Fetch::Backlog.new(unpacking: jobs)

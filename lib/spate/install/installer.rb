@@ -43,7 +43,7 @@ module Spate
 
         @context.layout.ask_rubygems
         lockfile = @resolution.lockfile
-        @pipeline = Pipeline.new(@context, @record)
+        @pipeline = nil
         GC.enable unless @resolution.known?
         speculate(lockfile) unless @resolution.known?
         plan = @resolution.plan
@@ -65,8 +65,10 @@ module Spate
         package&.content_address && package.alternatives.empty? && !@context.settings.frozen?
       end
 
+      def pipeline = @pipeline ||= Pipeline.new(@context, @record)
+
       def resolved_by_bundler(error)
-        @pipeline.stop
+        @pipeline&.stop
         hand_over([error.message])
       end
 
@@ -74,7 +76,7 @@ module Spate
       def plan_without(package)
         return if package.nil? || package.alternatives.empty? || @notes.unfit.include?(package.full_name)
 
-        @pipeline.stop
+        @pipeline&.stop
         @items = nil
         @notes.unfit << package.full_name
         warning("#{package.full_name} does not fit this Ruby or RubyGems, #{package.alternatives.first} is taken")
@@ -82,15 +84,13 @@ module Spate
 
       def finish(plan, items)
         plan.warnings.each { |text| warning(text) }
-        Prepare::GroupCheck.new(@context.settings, @resolution.facts).warnings.each do |text, hint|
-          warning(text, hint: hint)
-        end
+        check_groups
         announce(items)
         BundleFolder.check_names(@context.layout.root, items.map(&:full_name))
         in_place = items.select { |item| item.state == :in_place }
         settle(in_place.map(&:full_name))
         reveal_passwords(items) if @resolution.facts.hidden?
-        @pipeline.run(items)
+        pipeline.run(items) if @pipeline || in_place.size < items.size
         tell_without_extension(items)
         install_folders(plan, items)
         @report.count(items)
@@ -105,6 +105,14 @@ module Spate
         # Checkouts in vendor/cache that Bundler finished just now.
         @notes.git.concat(@for_bundler.map { |source| Folders::VendoredGit.new(@context).sign(source) })
         keep_record(items)
+      end
+
+      # Nobody names groups in most runs: nothing is loaded for them.
+      def check_groups
+        settings = @context.settings
+        return if settings.levels[:flag].empty? && settings.array(:only).empty?
+
+        Prepare::GroupCheck.new(settings, @resolution.facts).warnings.each { |text, hint| warning(text, hint: hint) }
       end
 
       def settle(full_names)
@@ -176,7 +184,7 @@ module Spate
         return if @resolution.doubtful?
 
         needed = items_for(Planner.new(lockfile: lockfile, settings: @context.settings).plan)
-        @pipeline.speculate(needed.select { |item| item.state == :needed })
+        pipeline.speculate(needed.select { |item| item.state == :needed })
       end
 
       def items_for(plan)

@@ -31,9 +31,8 @@ module Spate
         end
 
         def hashed(archives)
-          require "etc"
           queue = Thread::Queue.new(archives.to_a).close
-          Array.new([Etc.nprocessors, archives.size].min) { Thread.new { hash_all(queue) } }.map(&:value).reduce(:merge)
+          Array.new([Native.processors, archives.size].min) { Thread.new { hash_all(queue) } }.map(&:value).reduce(:merge)
         end
 
         def hash_all(queue)

@@ -110,12 +110,7 @@ module Spate
         def start
           @to_fetch = Line.new
           @to_unpack = Line.new
-          @threads = Array.new(@unpacking || processors) { thread { unpack_all } }
-        end
-
-        def processors
-          require "etc"
-          Etc.nprocessors
+          @threads = Array.new(@unpacking || Native.processors) { thread { unpack_all } }
         end
 
         # As many connections as there may be, once, when the first archives must be fetched.

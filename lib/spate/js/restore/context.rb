@@ -68,10 +68,7 @@ module Spate
         def copy? = options.copy.nil? ? env["SPATE_COPY"] == "1" : options.copy
         def device(path) = File.stat(Ground::Files.nearest(path)).dev
 
-        def processors
-          require "etc"
-          Etc.nprocessors
-        end
+        def processors = Native.processors
       end
     end
   end

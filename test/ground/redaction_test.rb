@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-class RedactTest < Minitest::Test
+class RedactionTest < Minitest::Test
   PASSWORDS = %w[p p/w p@w p:w p%40w p?w p#w 123 123/abc 1/2@3 80/a 65535/x 12/@a /x //x ?x #x @ a@b/c@d 1:2 123456/x
                  p?a=1&b 9/8/7 1/@2/@3 1/a?b#c].freeze
 

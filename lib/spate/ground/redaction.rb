@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+module Spate
+  module Ground
+    # A URI (or text that holds one) as it may be shown: without user and password, and without a query, which may be
+    # a signature. A password may have anything but a space in it, so it ends at the last @, but for one that a scope's
+    # name begins with. What looks like a port may be its beginning: dots tell then that something is left out.
+    module Redaction
+      LAST = %r{(?:\S*(?<!/)@|\S*@)}
+      USER = %r{://(?:(?!\[)[^/\s:@]*:(?:(?!\d{1,5}/)#{LAST}|(?<doubt>\d{1,5}/\S*(?<!/)@))|[^/\s]+@)}
+      QUERY = %r{(?<before>://[^\s?]+\?)\S*[^\s,;:)]}
+      private_constant :LAST, :USER, :QUERY
+
+      def self.of(text)
+        text.to_s.gsub(USER) { Regexp.last_match(:doubt) ? "://...@" : "://" }.gsub(QUERY, '\k<before>...')
+      end
+    end
+  end
+end
