@@ -106,7 +106,7 @@ class HotPathTest < CLICase
 
     assert_light loaded
     assert_operator loaded.grep(%r{/lib/spate}).length, :<=, PACKAGES, loaded.join("\n")
-    assert_empty loaded.grep(%r{/js/(npm|pnpm|registry|scripts|tools|configuration)|/install/|/settings|timeline})
+    assert_empty loaded.grep(%r{/spate/(js/(npm|pnpm|registry|scripts|tools|configuration)|install/|settings)|timeline})
   end
 
   # Lockfile and settings are known from the kept plan.
