@@ -4,8 +4,6 @@ require "test_helper"
 require "rubygems"
 
 class RubygemsMetadataTest < Minitest::Test
-  Expected = Struct.new(:full_name, :content_address)
-
   def specification(**values)
     Gem::Specification.new("a", "1.0") do |spec|
       spec.authors = ["x"]
@@ -15,8 +13,12 @@ class RubygemsMetadataTest < Minitest::Test
     end
   end
 
-  def read(spec, name: spec.full_name)
-    Spate::Specification::RubygemsMetadata.read(spec.to_yaml, Expected.new(name))
+  def package(name = "a", platform = "ruby")
+    Spate::Package.new(name: name, version: "1.0", platform: platform, source: nil)
+  end
+
+  def read(spec, package = self.package)
+    Spate::Specification::RubygemsMetadata.read(spec.to_yaml, package)
   end
 
   def test_an_archive_without_metadata
@@ -39,16 +41,44 @@ class RubygemsMetadataTest < Minitest::Test
   end
 
   def test_another_gem_under_this_name_is_named
-    error = assert_raises(Spate::Specification::PackageMismatchError) { read(specification, name: "b-1.0") }
+    error = assert_raises(Spate::Specification::PackageMismatchError) { read(specification, package("b")) }
 
     assert_match(/b-1\.0.*"a-1\.0"/, error.message)
+  end
+
+  PLATFORMS = %w[x86_64-linux x86_64-linux-gnu x86_64-linux-musl aarch64-linux aarch64-linux-gnu aarch64-linux-musl
+                 arm-linux arm-linux-gnu arm-linux-gnueabihf arm-linux-musleabihf x86-linux-gnu arm64-darwin-23 java
+                 x64-mingw-ucrt x86_64-freebsd-14].freeze
+
+  def test_a_platform_is_compared_as_its_author_wrote_it
+    PLATFORMS.each do |platform|
+      read(specification(platform: platform), package("a", platform))
+      others = PLATFORMS.reject { |other| Gem::Platform.new(other).to_s == Gem::Platform.new(platform).to_s }
+      others.each do |other|
+        assert_raises(Spate::Specification::PackageMismatchError, other) do
+          read(specification(platform: platform), package("a", other))
+        end
+      end
+    end
+  end
+
+  # RubyGems before 3.3.22 installs a gem for x86_64-linux-gnu as one for x86_64-linux.
+  def test_a_platform_that_rubygems_spells_otherwise_needs_a_newer_rubygems
+    PLATFORMS.each do |platform|
+      metadata = read(specification(platform: platform), package("a", platform))
+      next metadata.ensure_runs_here if Gem::Platform.new(platform).to_s == platform
+
+      error = assert_raises(Spate::Specification::WrongRubyError) { metadata.ensure_runs_here }
+      assert_match(/\Aa-1\.0-#{platform} needs a newer RubyGems: #{Gem::VERSION} reads/, error.message)
+      assert_equal "a-1.0-#{platform}", error.package.full_name
+    end
   end
 
   # In a thread, as installs read it: its stack is smaller.
   def test_yaml_nested_beyond_all_reason_is_refused
     yaml = "#{specification.to_yaml}deep:\n#{Array.new(3000) { |depth| "#{" " * (depth + 1)}a:\n" }.join}"
     error = Thread.new do
-      Spate::Specification::RubygemsMetadata.read(yaml, Expected.new("a-1.0"))
+      Spate::Specification::RubygemsMetadata.read(yaml, package)
     rescue Exception => e # rubocop:disable Lint/RescueException -- which one is the question
       e
     end.value
@@ -66,7 +96,7 @@ class RubygemsMetadataTest < Minitest::Test
     yaml = specification.to_yaml.sub(/^summary:.*/, "summary: !ruby/object:OpenStruct {}")
 
     assert_raises(Spate::Specification::PackageMismatchError) do
-      Spate::Specification::RubygemsMetadata.read(yaml, Expected.new("a-1.0"))
+      Spate::Specification::RubygemsMetadata.read(yaml, package)
     end
   end
 

@@ -53,17 +53,23 @@ module Spate
 
         finish(plan, items_for(plan))
       rescue Specification::WrongRubyError => e
-        return resolved_by_bundler(e) if only_for_another_ruby?(e.package)
+        return resolved_by_bundler(e) if only_variant?(e.package)
 
-        plan_without(e.package) or raise
+        plan_without(e.package, "does not fit this Ruby or RubyGems") or raise
         retry
+      rescue Registry::NotFound => e
+        # Bundler under an old RubyGems locks x86_64-linux where the source has x86_64-linux-gnu.
+        plan_without(@items&.dig(e.full_name)&.package, "is not at its source") or raise
+        retry
+      rescue Planner::MissingPlatform => e
+        # `bundle lock` does not add this machine's platform to a lockfile for another libc; `bundle install` does.
+        raise if @context.settings.frozen?
+
+        resolved_by_bundler(e)
       end
 
-      # A content-addressed gem is for one Ruby; under another one its source may well have another archive of the same
-      # version, which only Bundler can find.
-      def only_for_another_ruby?(package)
-        package&.content_address && package.alternatives.empty? && !@context.settings.frozen?
-      end
+      # No locked variant fits this Ruby or RubyGems. The gem's source may have one that does, which only Bundler finds.
+      def only_variant?(package) = package&.alternatives&.empty? && !@context.settings.frozen?
 
       def pipeline = @pipeline ||= Pipeline.new(@context, @record)
 
@@ -72,14 +78,15 @@ module Spate
         hand_over([error.message])
       end
 
-      # A variant for this platform may ask for a newer Ruby or RubyGems: then Bundler takes the next best one.
-      def plan_without(package)
+      # A variant for this platform may need a newer Ruby or RubyGems, or be gone: then Bundler takes the next best one.
+      def plan_without(package, reason)
         return if package.nil? || package.alternatives.empty? || @notes.unfit.include?(package.full_name)
+        return if package.locked? && @context.settings.frozen?
 
         @pipeline&.stop
         @items = nil
         @notes.unfit << package.full_name
-        warning("#{package.full_name} does not fit this Ruby or RubyGems, #{package.alternatives.first} is taken")
+        warning("#{package.full_name} #{reason}, #{package.alternatives.first} is taken")
       end
 
       def finish(plan, items)

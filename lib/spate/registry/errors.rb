@@ -185,7 +185,10 @@ module Spate
     class NotFound < Error
       EXIT_CODE = 14
 
+      attr_reader :full_name
+
       def initialize(full_name, sources, reason = nil)
+        @full_name = full_name
         super("#{full_name} is not at #{sources.map { |source| Ground.redact(source) }.join(" nor at ")}" \
               "#{": #{reason}" if reason}",
               hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/,

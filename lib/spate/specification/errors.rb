@@ -50,11 +50,19 @@ module Spate
 
       def self.of(package, what, requirement, running)
         first = what == "Ruby" ? "run it with a Ruby that fits" : "`gem update --system`"
-        error = new("#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}",
-                    hint: "#{first}, or lock another version of the gem")
-        error.package = package
-        error
+        about(package, "#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}", first)
       end
+
+      # read: the full name under which this RubyGems would install the package.
+      def self.platform(package, read, running)
+        about(package, "#{package.full_name} needs a newer RubyGems: #{running} reads its platform as #{read}",
+              "`gem update --system`")
+      end
+
+      def self.about(package, text, first)
+        new(text, hint: "#{first}, or lock another version of the gem").tap { |error| error.package = package }
+      end
+      private_class_method :about
     end
   end
 end

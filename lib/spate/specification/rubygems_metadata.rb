@@ -118,6 +118,7 @@ module Spate
         rescue NoMethodError, ArgumentError, KeyError
           next # no requirement, or one of no versions: RubyGems installs it
         end
+        ensure_platform_is_read
       end
 
       # {executable => text of its wrapper}. RubyGems reads the executable's first line from the gem's folder; a folder
@@ -134,14 +135,28 @@ module Spate
       private
 
       def check
-        found = specification.full_name
-        raise PackageMismatchError.other(@package, found) unless found == @package.full_name
+        raise PackageMismatchError.other(@package, specification.full_name) unless name?
         raise PackageMismatchError.platform(@package, specification.platform) unless platform?
 
         installer = ScriptText.for_spec(specification)
         installer.gem_dir = "/gem" # from RubyGems 4 on it looks where the gem is to lie
         installer.verify_spec
         installer.ensure_loadable_spec
+      end
+
+      # An old RubyGems spells fewer platforms than the lockfile: the platform is compared as the gem's author wrote it.
+      def name?
+        return true if specification.full_name == @package.full_name
+
+        written = Platform.parse(specification.original_platform.to_s).to_s
+        @package.content_address.nil? && written == @package.platform &&
+          [specification.name, specification.version.to_s] == [@package.name, @package.version]
+      end
+
+      # RubyGems would look for the gem in a folder that is named with its own spelling.
+      def ensure_platform_is_read
+        read = specification.full_name
+        raise WrongRubyError.platform(@package, read, Gem.rubygems_version) unless read == @package.full_name
       end
 
       # An address in its name says nothing of the platform.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/newest_bundler"
 require "support/project"
 
 # Which of several platform variants is installed, and what happens where the best one does not fit.
@@ -17,7 +18,7 @@ class VariantsTest < Minitest::Test
     super
   end
 
-  def project(platforms, name: "app", home: File.join(folder, "home"))
+  def project(platforms, name: "app", home: File.join(folder, "home"), bundler: "2.3.15")
     app = Spate::TestProject.new(File.join(folder, name), "source '#{@source.url}'\ngem 'multi'\n", home: home)
     variants = platforms.map { |platform| platform == "ruby" ? "    multi (1.0)\n" : "    multi (1.0-#{platform})\n" }
     File.write(app.path("Gemfile.lock"), <<~LOCK)
@@ -31,7 +32,7 @@ class VariantsTest < Minitest::Test
         multi
 
       BUNDLED WITH
-         2.3.15
+         #{bundler}
     LOCK
     app
   end
@@ -53,6 +54,56 @@ class VariantsTest < Minitest::Test
     assert_equal ["multi-1.0"], app.installed
     assert_match(/multi-1\.0-#{LOCAL} does not fit/, output)
     refute_match(/does not fit/, app.spate!("install"), "what is known is not found out again")
+  end
+
+  # The lockfile's variants, the source's, whether the best one asks for a newer RubyGems, whether frozen => what Spate
+  # installs, or its exit code, under RubyGems before 3.3.22. Bundler installs the same, or fails too.
+  GNU = "#{LOCAL}-gnu".freeze
+  MUSL = "#{LOCAL}-musl".freeze
+  OLD_RUBYGEMS = {
+    [[GNU], [GNU, "ruby"], true, false] => %w[multi-1.0],
+    [[GNU], [GNU, "ruby"], true, true] => 15,
+    [[GNU], [GNU], true, false] => 5,
+    [[GNU], [GNU], false, true] => 15,
+    [[GNU, "ruby"], [GNU, "ruby"], true, false] => %w[multi-1.0],
+    [[GNU, "ruby"], [GNU, "ruby"], true, true] => 15,
+    [[GNU, MUSL], [GNU, MUSL, "ruby"], true, false] => %w[multi-1.0],
+    [[GNU, MUSL], [GNU, MUSL, "ruby"], true, true] => 15,
+    [[MUSL], [MUSL, "ruby"], true, false] => %w[multi-1.0],
+    [[MUSL], [MUSL], true, false] => 5,
+    [[LOCAL, "ruby"], [GNU, "ruby"], true, false] => %w[multi-1.0]
+  }.freeze
+
+  OLD_RUBYGEMS.each do |(locked, offered, asks, frozen), expected|
+    ways = [locked.join(" "), "of", offered.join(" "), ("without a requirement" unless asks), ("frozen" if frozen)]
+    define_method("test_old_rubygems_#{ways.compact.join("_").tr(" -", "__")}") do
+      skip "RubyGems #{Gem::VERSION} tells musl from glibc" if Gem.rubygems_version >= Gem::Version.new("3.3.22")
+      skip "no Bundler in #{NewestBundler::HOME}: bin/setup fetches it" unless NewestBundler.folder
+
+      @source.catalog.yank("multi-1.0") unless offered.include?("ruby")
+      offered.grep_v("ruby").each do |platform|
+        @source.add("multi", "1.0", platform: platform, rubygems: (">= 3.3.22" if asks))
+      end
+      compare_with_bundler(locked, expected, frozen)
+    end
+  end
+
+  def compare_with_bundler(locked, expected, frozen)
+    env = { **NewestBundler.environment, BUNDLE_VERSION: NewestBundler.version, BUNDLE_FROZEN: frozen.to_s }
+    mine, theirs = %w[spate bundler].map do |tool|
+      project(locked, name: tool, home: File.join(folder, "home-#{tool}"), bundler: NewestBundler.version)
+    end
+    output, status = mine.spate("install", **env)
+    others_output, others = theirs.run("bundle", "install", **env)
+    if expected.is_a?(Integer)
+      assert_equal expected, status.exitstatus, output
+      refute_predicate others, :success?, others_output
+      assert_match(/RubyGems >= 3\.3\.22|needs a newer RubyGems|rubygems version >= 3\.3\.22|matching 'multi'/, output)
+    else
+      assert_equal expected, mine.installed, output
+      assert_equal expected, theirs.installed, others_output
+      assert_match(/satisfied/, mine.bundle("check", **env))
+    end
   end
 
   def test_a_lockfile_of_another_platform_is_no_matter_of_the_ruby

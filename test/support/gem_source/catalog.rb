@@ -126,7 +126,7 @@ module GemSource
 
     def describe(spec, file, sha256)
       dependencies = spec.runtime_dependencies.map { |dep| [dep.name, requirements(dep.requirement)] }
-      Entry.new(spec.name, spec.version.to_s, spec.platform.to_s, dependencies,
+      Entry.new(spec.name, spec.version.to_s, spec.original_platform.to_s, dependencies,
                 needed(spec.required_ruby_version), needed(spec.required_rubygems_version), sha256, file,
                 address(spec, file))
     end

@@ -39,7 +39,8 @@ module GemSource
       @specification ||= build_specification
     end
 
-    def full_name = @addressed ? "#{@name}-#{@version}-#{address}" : specification.full_name
+    # With the platform as the gem's author wrote it: RubyGems before 3.3.22 removes "-gnu" from it.
+    def full_name = @addressed ? "#{@name}-#{@version}-#{address}" : specification.original_name
 
     # The first digits of the archive's SHA-256.
     def address = Digest::SHA256.hexdigest(archive)[0, 8]
