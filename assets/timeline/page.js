@@ -103,7 +103,7 @@ function arrange(chart) {
 let colors = {};
 function recolor() {
   const style = getComputedStyle(document.documentElement);
-  colors = Object.fromEntries(["text", "soft", "line", "stripe", "card", "mark", "load", ...Object.keys(PHASES)]
+  colors = Object.fromEntries(["text", "soft", "line", "stripe", "card", "mark", "load", "own", ...Object.keys(PHASES)]
     .map((name) => [name, style.getPropertyValue("--" + name).trim()]));
 }
 
@@ -131,6 +131,7 @@ function paint(chart) {
   processors(place, chart.run);
   marks(place, chart);
   for (const row of chart.run.rows) if (!hidden.has(row.phase)) line(place, row);
+  own(place, chart);
   for (const row of chart.run.rows) if (!hidden.has(row.phase)) outlines(place, row);
   context.restore();
   labels(place, chart);
@@ -168,6 +169,28 @@ function processors({ context, x }, run) {
   context.fill();
   context.fillStyle = colors.line;
   context.fillRect(GUTTER, base, 1e5, 1);
+}
+
+// Before the first gem or package and after the last one, for what has no rows: the time is Spate's own.
+function ownTimes(run) {
+  const first = run.spans.reduce((least, span) => Math.min(least, span.start), run.seconds);
+  const last = run.spans.reduce((most, span) => Math.max(most, span.end), 0);
+  return [{ name: "planning", from: 0, to: first }, { name: "finishing", from: Math.max(first, last), to: run.seconds }]
+    .filter((one) => one.to > one.from);
+}
+
+function own({ context, x }, chart) {
+  const top = RULER + STRIP + GAP;
+  context.font = "11px system-ui, sans-serif";
+  for (const one of ownTimes(chart.run)) {
+    const left = x(one.from);
+    const width = x(one.to) - left;
+    context.fillStyle = colors.own;
+    context.fillRect(left, top, width, Math.max(chart.height - top - GAP, 1));
+    context.fillStyle = colors.soft;
+    const from = Math.max(left, GUTTER) + 6;
+    if (context.measureText(one.name).width + 8 < x(one.to) - from) context.fillText(one.name, from, top + 10);
+  }
 }
 
 function marks({ context, x }, chart) {
@@ -443,6 +466,12 @@ function aboutPhases() {
     one.wall ? (one.work / one.wall).toFixed(1) : "", one.bytes ? bytes(one.bytes) : "",
     one.tail && one.tail.seconds >= 0.001 ? `the last ${time(one.tail.seconds)}: ${one.tail.span.name}` : ""]));
   byId("phases").append(rows.length ? table(heads, rows) : element("p", { class: "soft" }, "Nothing was done."));
+  const own = ownTimes(main).filter((one) => one.to - one.from >= 0.02 * main.seconds);
+  if (own.length > 0 && rows.length > 0) {
+    byId("phases").append(element("p", { class: "soft" }, own.map((one) => one.name === "planning"
+      ? `Planning (settings, lockfile, what is in place): the first ${time(one.to)}.`
+      : `Finishing (records and executables): the last ${time(one.to - one.from)}.`).join(" ")));
+  }
   const marks = main.marks.map(([at, text]) => `${text} at ${time(at)}`);
   if (marks.length > 0) byId("phases").append(element("p", { class: "soft" }, `Dashed lines: ${marks.join(" · ")}.`));
 }
@@ -462,6 +491,7 @@ function aboutLongest() {
         element("span", { class: "meter", style: { width: 100 * span.seconds / most + "%",
           background: `var(--${one.phase})` } })))))));
   }
+  byId("longest").parentElement.hidden = !byId("longest").hasChildNodes();
 }
 
 function aboutLegend() {

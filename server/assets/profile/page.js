@@ -21,17 +21,18 @@ const share = (part, whole = data.total) => whole ? (100 * part / whole).toFixed
 
 /* ---- methods and the tree ---- */
 
-function hue(text) {
-  let sum = 7;
-  for (const char of text) sum = (sum * 31 + char.codePointAt(0)) % 3600;
-  return sum / 10;
-}
+// The kinds of the legend have colours of their own, far apart from each other; all others are grey.
+const HUES = [212, 28, 152, 282, 52, 338, 185, 95];
+const SHADES = new Map(Object.keys(data.kinds).map((kind, index) => [kind, HUES[index % HUES.length]]));
+const color = (kind, lightness, saturation = 52) =>
+  SHADES.has(kind) ? `hsl(${SHADES.get(kind)} ${saturation}% ${lightness}%)` : `hsl(0 0% ${lightness}%)`;
+const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 const methods = data.frames.map(([name, path, line, kind, lines], number) => ({
-  number, name, path, line, kind, lines, own: 0, total: 0, match: false, hue: hue(kind),
+  number, name, path, line, kind, lines, own: 0, total: 0, match: false,
   searched: [name, path, kind].join("\n").toLowerCase(),
 }));
-const ROOT = { name: "all", path: null, line: null, kind: "other", lines: [], hue: 0, searched: "", match: false };
+const ROOT = { name: "all", path: null, line: null, kind: "other", lines: [], searched: "", match: false };
 
 // Children are widest first; a node's place is a share of the whole.
 function arrange(nodes) {
@@ -174,9 +175,8 @@ function box(context, one, left, right) {
   const { method } = one;
   const faint = (query && !method.match) || one.depth < focus.depth;
   const light = dark() ? (faint ? 22 : 38) : (faint ? 92 : 76);
-  const plain = method.kind === "other" || method.kind === "thread" ? 8 : 52;
   context.fillStyle = query && method.match ? (dark() ? "#a3386b" : "#f7b3cf")
-    : `hsl(${method.hue} ${faint ? 8 : plain}% ${light}%)`;
+    : color(method.kind, light, faint ? 8 : 52);
   context.fillRect(left, top, Math.max(right - left - 0.5, 0.5), ROW - 1);
   if (one === selected) {
     context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--mark");
@@ -325,15 +325,15 @@ function aboutRecording() {
   byId("runs").append(element("article", { class: "run" },
     element("div", { class: "soft" }, facts.mode === "wall" ? "wall time of all threads" : "CPU time"),
     element("b", {}, time(data.total)),
-    element("div", {}, `${data.samples} samples by ${facts.engine} in ${(facts.seconds || 0).toFixed(1)} s` +
+    element("div", {}, `${plural(data.samples, "sample")} by ${facts.engine} in ${(facts.seconds || 0).toFixed(1)} s` +
       (facts.missed ? `, ${facts.missed} missed` : "") + (facts.dropped ? `, ${facts.dropped} dropped` : "")),
-    element("div", {}, gc.runs === undefined ? "" : `${gc.runs} garbage collections in ${gc.milliseconds} ms, ` +
-      `${gc.objects.toLocaleString("en")} objects made`),
+    element("div", {}, gc.runs === undefined ? "" : `${plural(gc.runs, "garbage collection")} in ` +
+      `${gc.milliseconds} ms, ${plural(gc.objects, "object")} allocated`),
     element("code", {}, facts.command || ""),
     element("div", { class: "soft" }, [facts.ruby, facts.pid ? "process " + facts.pid : null,
       facts.started ? new Date(facts.started * 1000).toISOString() : null].filter(Boolean).join("; "))));
   byId("legend").append(...Object.entries(data.kinds).map(([kind, own]) => element("span", {},
-    element("span", { class: "swatch", style: { background: `hsl(${hue(kind)} 52% 60%)` } }),
+    element("span", { class: "swatch", style: { background: color(kind, 60) } }),
     `${kind} ${share(own)}`)));
 }
 

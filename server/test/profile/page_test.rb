@@ -52,6 +52,32 @@ module Spate
         end
       end
 
+      # As of a Ruby in a folder of its own, whose gems are in lib/ruby/gems/4.0.0/gems.
+      def test_files_belong_to_their_gems_and_not_to_the_folder_of_a_ruby
+        { "/opt/lib/ruby/gems/4.0.0/gems/rack-3.1.8/lib/rack.rb" => "rack-3.1.8",
+          "/opt/lib/ruby/4.0.0/set.rb" => "Ruby",
+          "/app/vendor/bundle/ruby/4.0.0/bundler/gems/own-0a1b2c/lib/own.rb" => "own-0a1b2c",
+          "/app/lib/gems/main.rb" => "application" }.each do |path, owner|
+          recording = known
+          recording.frames[1].path = path
+          kinds = Profile::Page::Data.new(recording).to_h[:frames].map { |frame| frame[3] }
+
+          assert_equal owner, kinds[1], path
+        end
+      end
+
+      def test_each_kind_of_the_legend_has_a_color_of_its_own
+        recording = known
+        recording.facts[:gc] = { runs: 1, milliseconds: 2, objects: 1 }
+        open(recording) do
+          colors = evaluate("[...document.querySelectorAll('#legend .swatch')].map((one) => one.style.background)")
+
+          assert_operator colors.size, :>, 3
+          assert_equal colors.uniq, colors
+          assert_includes text("runs"), "1 garbage collection in 2 ms, 1 object allocated"
+        end
+      end
+
       def test_search
         open do
           search("work")

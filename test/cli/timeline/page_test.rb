@@ -91,6 +91,21 @@ class TimelinePageTest < JSCase
     end
   end
 
+  # Half of a short install is over before the first gem: the page says what that half was.
+  def test_time_before_the_first_package_is_named_and_an_empty_section_is_hidden
+    linking = lambda do |given|
+      sleep 0.05 # the time that is to be shown
+      given[:events].emit(:js_link_done, total: 1, seconds: 0.001)
+    end
+    write_page(does: linking)
+    open do
+      assert_match(/Planning \([^)]+\): the first \d/, text("phases"))
+      assert evaluate("byId('longest').parentElement.hidden")
+    end
+    write_page
+    open { refute evaluate("byId('longest').parentElement.hidden") }
+  end
+
   def test_nothing_is_asked_for
     write_page
     open do

@@ -64,9 +64,9 @@ module Spate
 
           def kind(frame)
             case frame.path
-            when nil then "other"
+            when nil then frame.name == "(garbage collection)" ? "garbage collection" : "other"
             when "<cfunc>" then "C"
-            when %r{/gems/([^/]+)/} then Regexp.last_match(1)
+            when %r{.*/gems/([^/]+-[^/]+)/} then Regexp.last_match(1) # not the folder of a Ruby, as in gems/4.0.0
             when %r{/spate/} then "spate"
             when /\A<internal:/, %r{/ruby/} then "Ruby"
             else "application"
