@@ -95,6 +95,9 @@ module Spate
       @socket = @native.socket
     end
 
+    # The child's end, a file descriptor.
+    attr_reader :socket
+
     # Changes of the environment as Process.spawn takes them, with what the child needs.
     def environment(changes = {}, env = ENV)
       changes = changes.merge(SOCKET => @socket.to_s)

@@ -9,6 +9,8 @@ module Spate
     # started it, and the user may be at work in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
+      # The variable with the socket of the second ear.
+      ASIDE = "SPATE_EAR_ASIDE"
       # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: what the Gemfile
       # printed. signal: number of the one that ended the child, or nil. heard: Ear::Heard, nil where nothing could be
       # heard.
@@ -48,14 +50,23 @@ module Spate
 
         # Ruby's own library changes with Ruby alone.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
-        heard = Ear.hear(ignore: own, read_only: @wanted == :standin) { |ear| run(folder, ear) }
-        heard.value.tap { |result| result.heard = heard }
+        aside do |other|
+          heard = Ear.hear(ignore: own, read_only: read_only?) { |ear| run(folder, ear, other) }
+          heard.value.tap { |result| result.heard = heard }
+        end
       end
 
-      def run(folder, ear)
+      def read_only? = @wanted == :standin
+
+      # A second ear, whose record is not read, for a process of the child that is not traced (child/git_ls_files.rb).
+      def aside(&)
+        read_only? ? Ear.hear(hooks: false, read_only: true, &).value : yield(nil)
+      end
+
+      def run(folder, ear, aside = nil)
         printed, printed_end = IO.pipe(binmode: true)
-        options = { chdir: folder, %i[out err] => printed_end, **(ear ? ear.options : {}) }
-        Ground::Child.run(variables(ear), "--disable-gems", SCRIPT, *arguments(ear), **options) do |child|
+        options = { chdir: folder, %i[out err] => printed_end, **ear&.options.to_h, **aside&.options.to_h }
+        Ground::Child.run(variables(ear, aside), "--disable-gems", SCRIPT, *arguments(ear), **options) do |child|
           @child = child
           cancel if @cancelled
           printed_end.close
@@ -77,8 +88,9 @@ module Spate
         @wanted == :verdict && !name.empty? ? File.expand_path(name) : name
       end
 
-      def variables(ear)
+      def variables(ear, aside)
         set = { "BUNDLE_GEMFILE" => @location.gemfile }
+        set[ASIDE] = aside.socket.to_s if aside
         @environment.merge(ear ? ear.environment(set, @environment) : set)
       end
     end

@@ -5,17 +5,53 @@ require "spate/ear"
 
 module Spate
   module Boot
-    # What `spate exec` starts in the background evaluates a Gemfile later, maybe another one. It changes no file of the
-    # user's.
+    # The builder that `spate exec` starts evaluates the Gemfile later, and by then it may be another one. Whatever the
+    # Gemfile does, no file of the user changes.
     class ReadOnlyTest < ExecCase
-      # Loaded into every Ruby. Holds the first evaluation of the Gemfile that is heard until the test has opened and
-      # closed the FIFO.
+      # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
       GATE = <<~'RUBY'
         if ENV["SPATE_EAR_SOCKET"] && !File.exist?("#{__dir__}/passed")
           File.write("#{__dir__}/passed", "")
           File.read("#{__dir__}/gate")
         end
       RUBY
+      # Each changes something when it is evaluated.
+      HOSTILE = <<~'RUBY'.lines(chomp: true).freeze
+        File.write("#{__dir__}/made", "x")
+        File.write("#{Dir.home}/made", "x")
+        Dir.mkdir("#{__dir__}/tmp")
+        File.delete("#{__dir__}/Gemfile.lock")
+        File.truncate("#{__dir__}/Gemfile.lock", 0)
+        File.chmod(0, "#{__dir__}/Gemfile.lock")
+        File.open("#{__dir__}/Gemfile.lock") { |file| file.chmod(0) }
+        File.utime(1, 1, "#{__dir__}/Gemfile.lock")
+        File.rename("#{__dir__}/Gemfile.lock", "#{Dir.home}/lock")
+        File.link("#{__dir__}/Gemfile.lock", "#{Dir.home}/lock")
+        File.symlink("x", "#{__dir__}/link")
+        Bundler.settings.set_local(:jobs, "3")
+        Bundler.settings.set_global(:jobs, "3")
+        system("echo x > '#{__dir__}/made'; rm '#{__dir__}/Gemfile.lock'")
+        Process.detach(spawn("setsid sh -c 'echo x > #{__dir__}/made' &"))
+        system("git", "init", __dir__, out: File::NULL, err: File::NULL)
+        Process.wait(fork { File.write("#{__dir__}/made", "x") })
+        ENV["BUNDLE_APP_CONFIG"] = "#{Dir.home}/config"; Bundler.settings.set_local(:jobs, "3")
+        ENV["PATH"] = "#{__dir__}/bin:#{ENV.fetch("PATH")}"; gem "written", path: "written"
+      RUBY
+      # Lists its files by the first `git` on the PATH, which is the application's own program.
+      WRITTEN = <<~'RUBY'
+        begin
+          File.write("#{__dir__}/made", "x")
+        rescue SystemCallError
+          nil
+        end
+        files = `git ls-files`.split("\n")
+      RUBY
+      GIT = <<~SH
+        #!/bin/sh
+        echo x > "$(dirname "$0")/../made"
+        rm -f "$(dirname "$0")/../Gemfile.lock"
+        echo lib/written.rb
+      SH
 
       def setup
         super
@@ -24,7 +60,7 @@ module Spate
         File.mkfifo("#{folder}/outside/gate")
       end
 
-      def test_a_gemfile_that_changes_before_it_is_evaluated
+      def test_lockfile_stays_when_the_gemfile_changes_before_it_is_evaluated
         write("app/other/other.gemspec", GEMSPEC.gsub("local", "other"))
         lockfile = File.binread(project.path("Gemfile.lock"))
         meanwhile { append("gem 'other', path: 'other'") }
@@ -33,7 +69,32 @@ module Spate
         output, status = project.spate("install", "--frozen")
         assert_equal 4, status.exitstatus, output
         assert_match(/the Gemfile adds other/, output)
-        assert_match(%r{stand-in .*or Bundler would write .*/Gemfile.lock$}, project.spate!("boot", "status"))
+        status = project.spate!("boot", "status")
+        assert_match(%r{stand-in .*or Bundler would write .*/Gemfile.lock$}, status)
+        assert_match(/made for another Gemfile/, status)
+      end
+
+      def test_no_file_changes_when_the_gemfile_writes
+        write("app/written/written.gemspec", WRITTEN + GEMSPEC.gsub("local", "written"))
+        write("app/bin/git", GIT, mode: 0o755)
+        before = nil
+        meanwhile do
+          HOSTILE.each { |line| append("begin; #{line}; rescue StandardError; 1; end") }
+          before = state
+        end
+
+        assert_equal before, state
+        assert_match(/stand-in .*or Bundler would write/, project.spate!("boot", "status"))
+      end
+
+      def test_application_boots_when_the_gemfile_fails_because_it_cannot_write
+        meanwhile { append(HOSTILE.first) }
+        refute_path_exists project.path("made")
+        assert_match(%r{stand-in .*Read-only file system.* would write .*/made}, project.spate!("boot", "status"))
+        output, status = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
+        assert_predicate status, :success?, output
+        assert_equal "42\n", output
+        assert_path_exists project.path("made"), "`bundle exec` writes it, too"
       end
 
       private
@@ -47,6 +108,16 @@ module Spate
         assert_predicate status, :success?, output
         File.open("#{folder}/outside/gate", "w", &)
         wait { image && unlocked? }
+      end
+
+      # All of the application and of HOME, except Spate's store.
+      def state
+        Dir.glob("{app,home}/**/*", File::FNM_DOTMATCH, base: folder).sort.filter_map do |path|
+          info = File.lstat("#{folder}/#{path}")
+          next if path.match?(%r{\Ahome/(?:spate|\.)(?:/|\z)})
+
+          [path, info.ino, info.mode, info.mtime, (File.binread("#{folder}/#{path}") if info.file?)]
+        end
       end
     end
   end

@@ -78,6 +78,18 @@ module Spate
         File.write(path, "# nothing\n")
       end
 
+      # As `git checkout` does, behind Bundler's back.
+      def test_lockfile_that_is_replaced_after_bundler_read_it
+        path = project.path("Gemfile.lock")
+        text = File.binread(path)
+        record = replaced_after_evaluation(path, text.sub("hammer (1.0)", "hammer (2.0)")) { Record.new(make) }
+        assert_equal "#{path} changes just now", record.refused
+        assert record.outdated?(env), "another attempt is worth it"
+        assert_equal text.sub("hammer (1.0)", "hammer (2.0)"), File.binread(path)
+      ensure
+        File.binwrite(path, text)
+      end
+
       def test_what_is_defined_alike_may_be_asked
         line = "1 if defined?(JRUBY_VERSION) || defined?(Bundler::Dsl) || defined?(@there) || defined?(RUBY_ENGINE)"
         assert_equal true, Record.new(make_with(line)).usable?(env)
@@ -144,6 +156,19 @@ module Spate
       private
 
       def within(folder, &) = Dir.chdir(folder, &)
+
+      def replaced_after_evaluation(path, text)
+        original = Gemfile::Observation.instance_method(:call)
+        Gemfile::Observation.define_method(:call) do |**options|
+          original.bind_call(self, **options).tap do
+            File.write("#{path}.new", text)
+            File.rename("#{path}.new", path)
+          end
+        end
+        yield
+      ensure
+        Gemfile::Observation.define_method(:call, original)
+      end
 
       def make_with(line)
         path = project.path("Gemfile")

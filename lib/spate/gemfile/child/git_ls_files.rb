@@ -10,8 +10,8 @@ module Spate
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"
 
-        # socket: the ear's, which the other process must not keep open.
-        def self.start(socket)
+        # socket: the ear's, which the other process must not keep open. aside: of an ear of its own, or nil.
+        def self.start(socket, aside)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)
           child = fork do
@@ -19,11 +19,12 @@ module Spate
             exit!(0) if fork
             [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
             [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
+            Native::Ear.enter(aside) if aside
             serve(questions, answers)
             exit!(0)
           end
           Process.wait(child)
-          [questions, answers].each(&:close)
+          [questions, answers, (IO.for_fd(aside) if aside)].compact.each(&:close)
           new(ask, answer)
         end
 

@@ -24,7 +24,7 @@ module Spate
         # What may be one of these, or may show which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
         # What the ear adds to the environment; these variables differ from those of a program.
-        EARS = %w[SPATE_EAR SPATE_EAR_SOCKET LD_PRELOAD ASAN_OPTIONS].freeze
+        EARS = %w[SPATE_EAR SPATE_EAR_SOCKET SPATE_EAR_ASIDE LD_PRELOAD ASAN_OPTIONS].freeze
         LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
                    lstat readlink].freeze
 
@@ -44,7 +44,7 @@ module Spate
 
         # Called before the ear is entered, so that what `git ls-files` reads is not heard. Without an ear it runs like
         # any other command.
-        def listing_aside(socket) = @listing = GitLsFiles.start(socket)
+        def listing_aside(...) = @listing = GitLsFiles.start(...)
 
         def install
           looks

@@ -11,7 +11,8 @@ report = IO.for_fd(3)
 ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
 require ear unless ear == "-"
 
-before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "LD_PRELOAD", "ASAN_OPTIONS") } # see Hooks::EARS
+# See Hooks::EARS.
+before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "SPATE_EAR_ASIDE", "LD_PRELOAD", "ASAN_OPTIONS") }
 before[:env].delete("BUNDLE_GEMFILE") if named.empty?
 before[:named] = named == gemfile
 
@@ -31,7 +32,8 @@ before[:ui] = Bundler.ui
 require_relative "run"
 
 run = Spate::Gemfile::Child::Run.new(report, gemfile, lockfile, flags, before)
-run.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10)) unless ear == "-"
+sockets = %w[SPATE_EAR_SOCKET SPATE_EAR_ASIDE].map { |name| ENV.delete(name)&.to_i }
+run.enter(*sockets) unless ear == "-"
 GC.enable
 run.call(wanted)
 # What the Gemfile printed counts; its at_exit blocks do not.

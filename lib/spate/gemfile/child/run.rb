@@ -29,8 +29,8 @@ module Spate
         end
 
         # From here on everything learned about the machine is heard.
-        def enter(socket)
-          @hooks.listing_aside(socket)
+        def enter(socket, aside)
+          @hooks.listing_aside(socket, aside)
           @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
           Native::Ear.enter(socket)
         end

@@ -77,13 +77,14 @@ module Spate
           end
         end
 
-        # All about the bundle.
+        # All about the bundle. Its digest comes first: an image made while Gemfile or lockfile changed is not current.
         def facts
+          bundle = ApplicationImage.bundle(@location)
           standin = part("stand-in") { standin() }
           standins = [standin, *others] if standin
           first, *rest = all = (standins || [nil]).map { |record| contents(record) }
           gems = part("gems") { all.flat_map(&:gems).uniq(&:dir).reject { |gem| exclude?(gem.dir) } }
-          { standins: standins, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
+          { bundle: bundle, standins: standins, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
             index: index_of(first, rest) }
         end
 

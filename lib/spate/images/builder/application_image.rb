@@ -19,9 +19,10 @@ module Spate
         # recorded: paths in load order. folders: what the index covers beside the bundle's load path. own: folders of
         # gems that are being worked on (of PATH sources): their files go into the overlay, like the application's own.
         # index: bytes; standins: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
-        # four, nil stands for what the image has. trusts: see ImageFile.
+        # four, nil stands for what the image has. bundle: the digest of the bundle that these are of; nil: of the one
+        # that there is now. trusts: see ImageFile.
         def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standins: nil,
-                       gem_images: nil, trusts: nil)
+                       gem_images: nil, bundle: nil, trusts: nil)
           @images = images
           @trusts = trusts
           @location = location
@@ -31,6 +32,7 @@ module Spate
           @index = index
           @standins = standins
           @given = gem_images
+          @bundle = bundle
         end
 
         # Compiler::Job, nil where the image stays as it is.
@@ -78,7 +80,7 @@ module Spate
         end
 
         def about
-          bundle = @given ? ApplicationImage.bundle(@location) : old.about["bundle"]
+          bundle = @given ? @bundle || ApplicationImage.bundle(@location) : old.about["bundle"]
           ImageFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
                                      bundle: bundle, folders: @index ? folders_print : old.about["folders"],
                                      signers: signers)
