@@ -18,7 +18,7 @@ module Spate
 
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
-        result = ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(operands.first))
+        result = alone { private_copy(operands.first) }
         Output::EditedFiles.tell(result.edits, terminal) unless result.edits.empty?
         tell(result)
         0
@@ -26,18 +26,36 @@ module Spate
 
       private
 
+      # The record is read and written under the lock of installs: one may be running in the same folder.
+      def alone(&)
+        events = Events.new
+        events.subscribe { |event| terminal.warning(event[:message]) }
+        root = context.layout.root
+        File.directory?(root) ? ::Spate::Install::BundleFolder.lock(root, events, &) : yield
+      end
+
+      def private_copy(name)
+        ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(name))
+      end
+
       # Without a record (the store was deleted, or another one was used) the files may be links all the same.
       def bundle
-        @bundle ||= ::Spate::Store::BundleRecord.find(context.store, context.layout.root,
-                                                      lockfile_specs.map(&:full_name)) ||
+        @bundle ||= recorded ||
                     ::Spate::Store::BundleRecord.new(root: context.layout.root, app: context.location.root, trees: [])
       end
 
-      # A gem's name, or its full name where the bundle has left-overs of other versions.
+      def recorded
+        packages = lockfile_specs.to_h { |spec| [spec.full_name, context.lockfile.digests(spec.full_name)["sha256"]] }
+        ::Spate::Store::BundleRecord.find(context.store, context.layout.root, packages)
+      end
+
+      # name: a gem's, which is the lockfile's version where that has one, or a full name.
       def tree_path(name)
         paths = bundle.trees.map(&:path).grep(%r{\Agems/})
-        paths.find { |path| path == "gems/#{name}" } || paths.find { |path| gem_name(path) == name } ||
-          installed(name) || raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
+        wanted = [name, *lockfile_specs.select { |spec| spec.name == name }.map(&:full_name)]
+        paths.find { |path| wanted.include?(File.basename(path)) } || installed(name) ||
+          paths.find { |path| gem_name(path) == name } ||
+          raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
       end
 
       def unknown(name, names) = ::Spate::Install::UnknownGemError.new(name, names)

@@ -57,7 +57,7 @@ module Spate
 
         return "private" if tree.private?
 
-        record.link_method == "copy" ? "copied" : "linked"
+        tree.copied? ? "copied" : "linked"
       end
 
       # Of the files as unpacked, nil where the store knows nothing of them.
@@ -69,8 +69,10 @@ module Spate
       def presence = @presence ||= ::Spate::Install::Check::Presence.new(install_context)
 
       def record
-        names = resolution.plan.packages.map(&:full_name)
-        @record ||= ::Spate::Store::BundleRecord.find(context.store, context.layout.root, names)
+        @record ||= begin
+          packages = resolution.plan.packages.to_h { |package| [package.full_name, package.sha256] }
+          ::Spate::Store::BundleRecord.find(context.store, context.layout.root, packages)
+        end
       end
 
       def table(rows)

@@ -95,7 +95,7 @@ module Spate
         announce(items)
         BundleFolder.check_names(@context.layout.root, items.map(&:full_name))
         in_place = items.select { |item| item.state == :in_place }
-        settle(in_place.map(&:full_name))
+        settle(in_place)
         reveal_passwords(items) if @resolution.facts.hidden?
         pipeline.run(items) if @pipeline || in_place.size < items.size
         tell_without_extension(items)
@@ -103,15 +103,15 @@ module Spate
         @report.count(items)
         @report.team_bytes = @context.sources.team_bytes
         clean if clean?
-        change_links(in_place.map(&:full_name))
+        relinked = change_links(in_place.map(&:full_name))
         messages(items)
-        keep_record(items)
+        keep_record(items, relinked)
         finish_by_bundler
         return if @for_bundler.empty?
 
         # Checkouts in vendor/cache that Bundler finished just now.
         @notes.git.concat(@for_bundler.map { |source| Folders::VendoredGit.new(@context).sign(source) })
-        keep_record(items)
+        keep_record(items, relinked)
       end
 
       # Nobody names groups in most runs: nothing is loaded for them.
@@ -122,12 +122,14 @@ module Spate
         Prepare::GroupCheck.new(settings, @resolution.facts).warnings.each { |text, hint| warning(text, hint: hint) }
       end
 
-      def settle(full_names)
+      # in_place: items.
+      def settle(in_place)
         loaded = @record
-        @record = Store::BundleRecord.find(@context.store, @context.layout.root, full_names, loaded)
+        packages = in_place.to_h { |item| [item.full_name, item.sha256] }
+        @record = Store::BundleRecord.find(@context.store, @context.layout.root, packages, loaded)
         @recovered = !@record.equal?(loaded)
         @notes.git, _, _, @notes.built = Commit::Notes.parse(@record.notes).to_a if @recovered
-        @report.edits = Check::Edits.new(@context, @record, full_names).settle
+        @report.edits = Check::Edits.new(@context, @record, packages.keys).settle
       end
 
       # Passwords of the Gemfile that only Bundler knows: they are asked for here, and in none of the threads.
@@ -219,26 +221,45 @@ module Spate
 
       def clean? = @context.options.clean || @context.settings.bool(:clean)
 
-      # Whether the bundle was made of links and is to have copies, or the other way round.
-      def links_change? = (@record&.link_method || "hard") != @context.link_method.to_s
+      # Whether gems in place (full names) were linked and are to be copies, or the other way round.
+      def links_change?(in_place)
+        former = project&.link_method || "hard"
+        return former == "copy" && none_copies? unless @context.link_method == :copy
 
+        former != "copy" || @record.only(in_place).trees.any?(&:linked?)
+      end
+
+      # Store::BundleRecord::Project of this application's last install, or nil.
+      def project = @record&.project(@context.location.root)
+
+      # Whether no other project in the same place asks for copies, which may be of the same gems.
+      def none_copies?
+        (@record.projects - [project]).none? { |other| other.link_method == "copy" && File.directory?(other.app) }
+      end
+
+      # Whether there was something to change.
       def change_links(in_place)
-        return unless links_change?
+        return false unless links_change?(in_place)
 
         @report.changed_links(Link::MethodChange.new(@context, @record).call(in_place), @context.link_method)
+        true
       end
 
       # Gems that come from git or lie in the application.
       def install_folders(plan, items)
         others = plan.packages.select { |package| package.git? || package.path? }
         @for_bundler = []
-        return @notes.git = @notes.built = [] if others.empty?
+        return keep_checkouts([], []) if others.empty?
 
         result = Folders::Step.new(@context, @notes.git, items, @record).call(others, @resolution.facts)
         @report.count_folders(others.size, result)
-        @notes.git = result.checkouts
-        @notes.keep_built(result.kept)
+        keep_checkouts(result.checkouts, result.kept)
         @for_bundler = result.for_bundler
+      end
+
+      def keep_checkouts(names, built)
+        @notes.keep_git(names, @context.layout.bundler_gems)
+        @notes.keep_built(built)
       end
 
       # Only what was installed just now: as Bundler, a message is shown once.
@@ -253,12 +274,12 @@ module Spate
         end
       end
 
-      def keep_record(items)
-        return if @report.noop? && @record&.notes == @notes.to_s && @report.edits.empty? && !links_change? &&
-                  !@recovered
+      def keep_record(items, relinked)
+        return if @report.noop? && @record&.notes == @notes.to_s && @report.edits.empty? && !relinked &&
+                  !@recovered && project&.link_method == @context.link_method.to_s
 
-        @notes.verdict = [Gemfile::Verdict.key(@context.location, @context.settings)]
-        Commit::RecordWriter.new(@context, @record).keep(items, @notes.to_s)
+        @notes.keep_verdict(Gemfile::Verdict.key(@context.location, @context.settings), @context.location.root)
+        Commit::RecordWriter.new(@context, @record).keep(items, @notes.to_s, relinked: relinked)
       end
 
       def tell_healed

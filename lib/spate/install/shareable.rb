@@ -14,13 +14,13 @@ module Spate
 
       # [Build::Cache::Entry], each as the store has it.
       def builds
-        (@record.builds + notes.built.map { |line| line.split.last }).filter_map do |key|
+        (own.builds + checkout_builds).filter_map do |key|
           @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
         end
       end
 
       # Under which key the store may have what Bundler said of the Gemfile: [String].
-      def verdicts = notes.verdict
+      def verdicts = notes.verdicts(@context.location.root)
 
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
@@ -40,9 +40,18 @@ module Spate
 
       def notes = @notes ||= Commit::Notes.parse(@record.notes)
 
+      # The bundle may be in one place with those of other projects, which may have other keys and secrets.
+      def own = @own ||= @record.only(sources.keys)
+
+      # Keys of builds in this project's git checkouts.
+      def checkout_builds
+        names = packages.select(&:git?).map { |one| Git::Names.checkout(one.source.uri, one.source.revision) }
+        notes.built.map(&:split).select { |name, _| names.include?(name) }.map(&:last)
+      end
+
       # {full name => SHA-256}, of gems that came from a source.
       def gems
-        @gems ||= @record.trees.filter_map do |tree|
+        @gems ||= own.trees.filter_map do |tree|
           name = tree.path[%r{\Agems/(.+)\z}, 1]
           sha256 = Store::PackageKey.sha256(tree.packages.first) if tree.packages.any?
           [name, sha256] if name && sha256 && sources[name]
@@ -51,11 +60,10 @@ module Spate
 
       # {full name => addresses of its source}
       def sources
-        @sources ||= begin
-          resolution = Prepare::Resolution.new(@context, unfit: notes.unfit)
-          resolution.plan.packages.select(&:gem?).to_h { |package| [package.full_name, package.source.remotes] }
-        end
+        @sources ||= packages.select(&:gem?).to_h { |package| [package.full_name, package.source.remotes] }
       end
+
+      def packages = @packages ||= Prepare::Resolution.new(@context, unfit: notes.unfit).plan.packages
 
       def open?(addresses)
         known = @context.sources.remotes

@@ -2,49 +2,67 @@
 
 module Spate
   class Store
-    # What one bundle was made from. Prune sees in it what is in use, and edits who else has a file. Kept as a text
-    # under "bundles", key: SHA-256 of the bundle's root.
+    # Packages and builds of the gems in one folder. Several projects may install into it (Ruby's own gem folder,
+    # GEM_HOME, a shared BUNDLE_PATH): each install replaces the lines of its own gems, and the others stay while their
+    # folders exist. Prune reads which packages are in use, and Edits which bundles share a file. Kept as a text under
+    # "bundles", key: SHA-256 of the folder's path.
     #
-    #   spate-bundle 1
+    #   spate-bundle 2
     #   root<TAB>/home/me/app/vendor/bundle/ruby/3.1.0
     #   app<TAB>/home/me/app
     #   time<TAB>1700000000
     #   method<TAB>hard
-    #   tree<TAB>linked|private<TAB>p:<archive sha256>,b:<build key><TAB>gems/rake-13.0.6
+    #   project<TAB>1690000000<TAB>copy<TAB>/home/me/other
+    #   tree<TAB>linked|copied|private<TAB>p:<archive sha256>,b:<build key><TAB>gems/rake-13.0.6
     #   slot<TAB><package's key><TAB>3f2a.../@/rake/13.0.6/77aa...
     #   <empty line>
-    #   <notes: whatever else the installer wants to remember>
+    #   <notes: what the installer needs in its next run>
     #
-    # A tree's manifests lie over each other in their order. A project whose paths have tabs or newlines is not
-    # recorded.
+    # app, time and method are of the last install, each "project" line is of another project's last one. In version 1
+    # all builds were in one tree with the path "", and method was the method of all trees. A project whose paths have
+    # tabs or newlines is not recorded.
     class BundleRecord
-      HEADER = "spate-bundle 1"
+      HEADER = "spate-bundle 2"
+      FORMER = "spate-bundle 1"
+      private_constant :FORMER
 
-      # path: relative to the bundle's root ("" for the root itself, as overlays of builds use it).
+      # path: relative to the bundle's root, which packages' files are below; files of builds are below the root itself.
       # packages, builds: Arrays of keys. private: true when the user asked for files of their own (`spate edit`).
-      Tree = Struct.new(:path, :packages, :builds, :private, keyword_init: true) do
-        def initialize(path:, packages: [], builds: [], private: false) = super
+      # copied: true where no file was linked, since the user asked for copies.
+      Tree = Struct.new(:path, :packages, :builds, :private, :copied, keyword_init: true) do
+        def initialize(path:, packages: [], builds: [], private: false, copied: false) = super
 
         def private? = private ? true : false
+        def copied? = copied ? true : false
+        def linked? = !private? && !copied?
 
-        # Those of its manifests that the store has, the later over the earlier. packages: what Store#packages found.
-        def manifests(store, found = store.packages(packages))
-          packages.filter_map { |key| found[key] } + builds.filter_map { |key| store.build(key) }
-        end
+        # Of its packages, those that the store has, the later over the earlier. found: what Store#packages answered.
+        def manifests(store, found = store.packages(packages)) = packages.filter_map { |key| found[key] }
       end
+
+      # A project that installed here: its folder, the time of its last install, and that install's link method.
+      Project = Struct.new(:app, :time, :link_method)
 
       def self.key(root) = Store.sha256(root)
 
-      # The record of the bundle at a root, the last one, or nil.
+      # The record of the bundle at a root, or nil. Where two stores have one, the later one adds to the earlier.
       def self.load(store, root)
-        store.shelves.filter_map { |shelf| parse(shelf.read("bundles", key(root))) }.max_by(&:time)
+        found = store.shelves.filter_map { |shelf| parse(shelf.read("bundles", key(root))) }
+        return found.first if found.size < 2
+
+        last = found.max_by(&:time)
+        (found - [last]).reduce(last, :over)
       end
 
-      # The same. Gems of these full names that it does not know are recognised by what lies there: see RecordRecovery.
-      def self.find(store, root, full_names, record = load(store, root))
-        lacking = full_names.reject { |name| record&.tree("gems/#{name}") }
+      # The same. packages: {full name => SHA-256 of the archive, or nil}, or full names. Those that the record does not
+      # know are recognised by their files: see RecordRecovery.
+      def self.find(store, root, packages, record = load(store, root))
+        lacking = packages.reject { |name,| record&.tree("gems/#{name}") }
         lacking.empty? ? record : RecordRecovery.new(store, root).call(record, lacking)
       end
+
+      # The path of the gem that a build (a manifest, or nil) was made for: "gems/bcrypt-3.1.20".
+      def self.built(build) = build&.paths&.find { |path| path.start_with?("gems/") }&.[](%r{\Agems/[^/]+})
 
       # Of every bundle, whether its project still exists or not.
       def self.all(store)
@@ -56,11 +74,13 @@ module Spate
 
       # nil for a text that is not a bundle record of this version.
       def self.parse(text)
-        return unless text&.start_with?("#{HEADER}\n")
+        former = text&.start_with?("#{FORMER}\n")
+        return unless former || text&.start_with?("#{HEADER}\n")
 
         head, notes = text.split("\n\n", 2)
-        values = { trees: [], slots: {}, notes: notes || "" }
+        values = { trees: [], slots: {}, others: [], notes: notes || "" }
         head.each_line(chomp: true).drop(1).each { |line| read(values, line.split("\t", -1)) }
+        values[:trees].each { |tree| tree.copied = !tree.private? } if former && values[:link_method] == "copy"
         new(**values) if values[:root]
       end
 
@@ -69,6 +89,7 @@ module Spate
         in ["root" | "app" => key, value] then values[key.to_sym] = value
         in ["method", value] then values[:link_method] = value
         in ["time", value] then values[:time] = value.to_i
+        in ["project", time, method, path] then values[:others] << Project.new(path, time.to_i, method)
         in ["tree", state, keys, path] then values[:trees] << tree(state, keys.split(","), path)
         in ["slot", key, path] then values[:slots][path] = key
         else nil # a later version's line
@@ -78,20 +99,22 @@ module Spate
       def self.tree(state, keys, path)
         packages, builds = keys.partition { |key| key.start_with?("p:") }
         Tree.new(path: path, packages: packages.map { |key| key[2..] }, builds: builds.map { |key| key[2..] },
-                 private: state == "private")
+                 private: state == "private", copied: state == "copied")
       end
       private_class_method :read, :tree
 
       # root, app: absolute paths; time: of the last install, seconds since the epoch; link_method: "hard", "clone" or
-      # "copy"; slots: { path below the store's links => key of the package there }, shared trees that it has links to;
-      # notes: String.
-      attr_reader :root, :app, :time, :link_method, :trees, :slots, :notes
+      # "copy"; others: [Project] that installed there before; slots: { path below the store's links => key of the
+      # package there }, shared trees that it has links to; notes: String.
+      attr_reader :root, :app, :time, :link_method, :others, :trees, :slots, :notes
 
-      def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", slots: {}, notes: "")
+      def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", others: [], slots: {},
+                     notes: "")
         @root = root
         @app = app
         @time = time
         @link_method = link_method.to_s
+        @others = others
         @trees = trees
         @slots = slots
         @notes = notes
@@ -105,11 +128,19 @@ module Spate
       # A folder that is missing may be on a disk that is not mounted: prune asks for its age as well.
       def exist? = File.directory?(root)
 
-      # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] of all trees that are linked.
+      # [Project], that of the last install first.
+      def projects = [Project.new(app, time, link_method), *others]
+      # The Project of an application's folder, or nil.
+      def project(app) = projects.find { |project| project.app == app }
+
+      # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] of all trees that are not private, and of all
+      # builds.
       def jobs(store)
-        linked = trees.reject(&:private?)
-        found = store.packages(linked.flat_map(&:packages))
-        linked.map { |tree| [destination(tree), tree.manifests(store, found)] }
+        shared = trees.reject(&:private?)
+        found = store.packages(shared.flat_map(&:packages))
+        jobs = shared.map { |tree| [destination(tree), tree.manifests(store, found)] }
+        builds = self.builds.filter_map { |key| store.build(key) }
+        builds.empty? ? jobs : jobs << [root, builds]
       end
 
       # The same bundle with one tree marked as the user's own (or given back).
@@ -119,6 +150,19 @@ module Spate
 
       # The same bundle with more trees.
       def with(*more) = of_trees(trees + more)
+
+      # The same bundle with the trees of these gems alone. Builds of an older record may be of any.
+      def only(full_names)
+        wanted = full_names.to_h { |name| ["gems/#{name}", true] }
+        of_trees(trees.select { |tree| wanted[tree.path] || tree.path.empty? })
+      end
+
+      # The same bundle with the trees and projects that only an earlier record of it has.
+      def over(earlier)
+        known = projects.to_h { |project| [project.app, true] }
+        of_trees(trees + earlier.trees.reject { |tree| tree(tree.path) },
+                 others + earlier.projects.reject { |project| known[project.app] })
+      end
 
       # Answers false where it cannot be written.
       def save(store) = recordable? && !store.keeper.nil? && store.keeper.write("bundles", key, to_s)
@@ -131,6 +175,7 @@ module Spate
 
       def to_s
         lines = [HEADER, "root\t#{root}", "app\t#{app}", "time\t#{time}", "method\t#{link_method}"]
+        lines.concat(others.map { |project| "project\t#{project.time}\t#{project.link_method}\t#{project.app}" })
         lines.concat(trees.map { |tree| tree_line(tree) })
         lines.concat(slots.map { |path, key| "slot\t#{key}\t#{path}" })
         "#{lines.join("\n")}\n\n#{notes}"
@@ -138,16 +183,22 @@ module Spate
 
       private
 
-      def of_trees(trees)
+      def of_trees(trees, others = self.others)
         BundleRecord.new(root: root, app: app, time: time, link_method: link_method, slots: slots, notes: notes,
-                         trees: trees)
+                         trees: trees, others: others)
       end
 
       def recordable? = [root, app, *trees.map(&:path), *slots.keys].none? { |value| value.match?(/[\t\n]/) }
 
       def tree_line(tree)
         keys = tree.packages.map { |key| "p:#{key}" } + tree.builds.map { |key| "b:#{key}" }
-        "tree\t#{tree.private? ? "private" : "linked"}\t#{keys.join(",")}\t#{tree.path}"
+        "tree\t#{state(tree)}\t#{keys.join(",")}\t#{tree.path}"
+      end
+
+      def state(tree)
+        return "private" if tree.private?
+
+        tree.copied? ? "copied" : "linked"
       end
     end
   end

@@ -11,13 +11,14 @@ module Spate
         @root = root
       end
 
-      # record: BundleRecord or nil; names: full names of gems. A Bundle with their trees, too; the record without any.
-      def call(record, names)
-        trees = of_packages(names.select { |name| File.directory?("#{@root}/gems/#{name}") })
+      # record: BundleRecord or nil; packages: {full name of a gem => SHA-256 of its archive, or nil}, or full names. A
+      # record that has their trees as well; the given one where none of them is recognised.
+      def call(record, packages)
+        names = packages.select { |name,| File.directory?("#{@root}/gems/#{name}") }
+        trees = of_packages(names)
         return record if trees.empty?
 
-        builds = of_builds(trees)
-        trees << BundleRecord::Tree.new(path: "", builds: builds) unless builds.empty?
+        of_builds(trees)
         record ? record.with(*trees) : moved_record(trees, moved(trees))
       end
 
@@ -25,8 +26,13 @@ module Spate
 
       # What the user asked for in the old place stays valid in the new one.
       def moved_record(trees, old)
-        trees.each { |tree| tree.private = old.tree(tree.path)&.private? } if old
+        trees.each { |tree| as_before(tree, old.tree(tree.path)) } if old
         BundleRecord.new(root: @root, trees: trees, **(old ? { notes: old.notes, link_method: old.link_method } : {}))
+      end
+
+      def as_before(tree, old)
+        tree.private = old&.private?
+        tree.copied = old&.copied?
       end
 
       # The record of the place that the bundle was moved away from.
@@ -37,8 +43,8 @@ module Spate
 
       def records = @records ||= BundleRecord.all(@store)
 
-      def of_packages(names)
-        pairs = names.flat_map { |name| keys(name).map { |key| [name, key] } }
+      def of_packages(packages)
+        pairs = packages.flat_map { |name, sha256| keys(name, sha256).map { |key| [name, key] } }
         found = pairs.zip(differences(pairs.map { |name, key| [@store.package_path(key), "gems/#{name}"] }))
         found.select(&:last).group_by { |(name, _), _| name }.map do |name, several|
           key = several.min_by(&:last).first.last # they differ in modes
@@ -46,11 +52,18 @@ module Spate
         end
       end
 
-      # Keys of packages that a gem of that full name may be made from.
-      def keys(name)
+      # Keys of packages that a gem of that full name may be made from. sha256: the one that a lockfile names, or nil.
+      def keys(name, sha256)
         recorded = records.filter_map { |record| record.tree("gems/#{name}") }.flat_map(&:packages)
         sums = Dir.glob("*/#{name}", base: @store.path("names")).filter_map { |path| sum(path) }
-        (recorded + sums.uniq.flat_map { |sha256| @store.package_keys(sha256) }).uniq
+        (recorded + [*sums, *sha256].uniq.flat_map { |sum| stored.fetch(sum, []) }).uniq
+      end
+
+      # {SHA-256 of an archive => keys of its packages}
+      def stored
+        @stored ||= Dir.children(@store.path("packages")).sort.group_by { |key| PackageKey.sha256(key) }
+      rescue Errno::ENOENT
+        {}
       end
 
       def sum(path)
@@ -59,21 +72,18 @@ module Spate
         nil
       end
 
-      # Keys of builds that changed files of these gems.
+      # Fills in the builds that changed files of these gems.
       def of_builds(trees)
-        gems = trees.to_h { |tree| [File.basename(tree.path), true] }
-        keys = Dir.children(@store.path("builds")).select { |key| gems[built(key)] }
-        keys.zip(differences(keys.map { |key| [@store.build_path(key), ""] })).select(&:last).map(&:first)
+        gems = trees.to_h { |tree| [tree.path, tree] }
+        found = Dir.children(@store.path("builds")).to_h { |key| [key, gems[built(key)]] }.compact
+        placed = differences(found.keys.map { |key| [@store.build_path(key), ""] })
+        found.zip(placed).each { |(key, tree), differing| tree.builds += [key] if differing }
       rescue Errno::ENOENT
-        []
+        nil
       end
 
-      # The full name of a build's gem.
-      def built(key)
-        return if key.include?(".") # a temporary file of the core
-
-        @store.build(key)&.paths&.grep(%r{\Agems/})&.first&.then { |path| path.split("/")[1] }
-      end
+      # nil for a temporary file of the core.
+      def built(key) = (BundleRecord.built(@store.build(key)) unless key.include?("."))
 
       # pairs: [[a manifest's path, folder below the root]]. For each the number of paths that are not as the store
       # placed them (Integer), nil where none is.

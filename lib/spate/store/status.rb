@@ -6,9 +6,10 @@ module Spate
     class Status
       # files: how many; bytes: of their content.
       Tally = Struct.new(:files, :bytes)
-      # A recorded bundle. time: of its last install, seconds since the epoch; exists: whether its folder is there.
-      # packages: how many; javascript: whether they are npm's, not gems.
-      Project = Struct.new(:root, :app, :time, :exists, :packages, :javascript, keyword_init: true)
+      # A project of a recorded bundle. time: of its last install, seconds since the epoch; exists: whether the bundle's
+      # folder is there, and the project's where it shares that with others. sharing: how many projects it is for.
+      # packages: how many the bundle has; javascript: whether they are npm's, not gems.
+      Project = Struct.new(:root, :app, :time, :exists, :sharing, :packages, :javascript, keyword_init: true)
 
       # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages (their
       # manifests), builds, archives, images, texts (what only saves work), temporaries: Tally each; so are slots, the
@@ -100,11 +101,15 @@ module Spate
       end
 
       def projects
-        @usage.records.map do |record|
-          Project.new(root: record.root, app: record.app, time: record.time, exists: record.exist?,
-                      packages: record.packages.size, javascript: File.basename(record.root) == "node_modules")
+        @usage.records.flat_map do |record|
+          found = record.projects
+          facts = { root: record.root, sharing: found.size, packages: record.packages.size,
+                    javascript: File.basename(record.root) == "node_modules" }
+          found.map { |one| Project.new(**facts, app: one.app, time: one.time, exists: exist?(record, one)) }
         end
       end
+
+      def exist?(record, project) = record.exist? && (record.others.empty? || File.directory?(project.app))
 
       def tally(glob)
         tally = Tally.new(0, 0)

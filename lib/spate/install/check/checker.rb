@@ -5,10 +5,12 @@ module Spate
     module Check
       # Whether the bundle is as its lockfile says. Changes nothing.
       class Checker
-        # missing: full names that are not installed. edits: as Edits tells them. difference: how Gemfile and lockfile
-        # disagree, or nil. distrusted: full names of gems that are there, with a build of a signer who is not
+        # missing: full names that are not installed. edits: [Store::Edits::Edit]. difference: how Gemfile and lockfile
+        # disagree, or nil. distrusted: full names of gems that are installed with a build of a signer who is not
         # trusted here.
         Result = Struct.new(:missing, :edits, :difference, :total, :distrusted, keyword_init: true) do
+          def initialize(missing: [], edits: [], difference: nil, total: 0, distrusted: []) = super
+
           def ok? = difference.nil? && (missing + distrusted).empty? && edits.none? { |edit| edit.kind == :missing }
         end
 
@@ -19,14 +21,14 @@ module Spate
         def run
           resolution = Prepare::Resolution.new(@context)
           difference = resolution.difference
-          return Result.new(missing: [], edits: [], difference: difference, total: 0, distrusted: []) if difference
+          return Result.new(difference: difference) if difference
 
           packages = resolution.plan.packages
           missing = missing(packages)
-          there = packages.map(&:full_name) - missing
+          there = packages.to_h { |package| [package.full_name, package.sha256] }.except(*missing)
           record = Store::BundleRecord.find(@context.store, @context.layout.root, there)
-          edits = Edits.new(@context, record, there).find
-          Result.new(missing: missing, edits: edits, total: packages.size, distrusted: distrusted(packages) & there)
+          Result.new(missing: missing, total: packages.size, distrusted: distrusted(packages) & there.keys,
+                     edits: Edits.new(@context, record, there.keys).find)
         end
 
         private

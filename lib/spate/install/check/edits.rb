@@ -28,7 +28,7 @@ module Spate
         private
 
         def look
-          jobs = @record && !@full_names.empty? ? @record.jobs(@store) : []
+          jobs = @record && !@full_names.empty? ? @record.only(@full_names).jobs(@store) : []
           return [] if jobs.empty?
 
           differences = Native.check_trees(jobs, @context.processors, @store.owner)
@@ -98,10 +98,14 @@ module Spate
         def restore_file(file, entry)
           object = whole(entry) or return
 
-          own = @context.link_method == :copy || !@store.native.shares?(file, entry[:mode])
-          bundle_file(file).put(object.path, copy: own)
+          place = bundle_file(file)
+          own = copied?(place.package) || !@store.native.shares?(file, entry[:mode])
+          place.put(object.path, copy: own)
           file
         end
+
+        # Another project in the same place may have asked for copies.
+        def copied?(full_name) = @context.link_method == :copy || @record.tree("gems/#{full_name}")&.copied?
 
         def whole(entry)
           object = Store::Object.of(@store, entry)

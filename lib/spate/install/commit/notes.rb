@@ -3,11 +3,13 @@
 module Spate
   module Install
     module Commit
-      # What an install leaves for the next one in the bundle's record, besides the trees: `key<TAB>value` lines.
+      # Lines `key<TAB>value` in the bundle's record, written by an install for the next one. Those of other projects in
+      # the same folder are kept.
       #
       # git:: names of checkouts that are complete
       # unfit:: full names of packages that do not fit this Ruby or RubyGems
-      # verdict:: under which key the store has what Bundler said of the Gemfile
+      # verdict:: of each project under which key the store has what Bundler said of its Gemfile, and behind a blank the
+      #           project's folder
       # built:: of each build in a checkout the checkout's name and, behind a blank, the build's in the store
       Notes = Struct.new(:git, :unfit, :verdict, :built) do
         def self.parse(text)
@@ -18,6 +20,26 @@ module Spate
           end
           notes
         end
+
+        # names: of this project's checkouts, complete; folder: that of all checkouts. A name with blanks is of a
+        # checkout in a project's vendor/cache (VendoredGit#sign).
+        def keep_git(names, folder)
+          own = names.map { |name| name[/\S+/] }
+          kept = git.select do |name|
+            next names.include?(name) if own.include?(name[/\S+/])
+
+            name.include?(" ") || File.directory?("#{folder}/#{name}")
+          end
+          self.git = kept | names
+        end
+
+        def keep_verdict(key, app)
+          others = verdict.select { |line| (other = line[/ (.+)/, 1]) && other != app && File.directory?(other) }
+          self.verdict = ["#{key} #{app}", *others]
+        end
+
+        # Keys of this project.
+        def verdicts(app) = verdict.filter_map { |line| line.delete_suffix(" #{app}") if line.end_with?(" #{app}") }
 
         # lines: of checkouts that were built in just now; of others that are still there the former ones stay.
         def keep_built(lines)

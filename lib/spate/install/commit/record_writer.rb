@@ -11,33 +11,52 @@ module Spate
           @record = record
         end
 
-        # items: all of the plan, installed. notes: lines that the next install reads.
-        def keep(items, notes)
-          trees = items.filter_map { |item| tree(item) }
-          builds = (old_builds(items) + items.filter_map { |item| item.build&.key }).uniq
-          trees << Store::BundleRecord::Tree.new(path: "", builds: builds) unless builds.empty?
-          Store::BundleRecord.new(root: @context.layout.root, app: @context.location.root, trees: trees, notes: notes,
-                                  link_method: @context.link_method).save(@context.store)
+        # items: all of the plan, installed. notes: lines that the next install reads. relinked: whether the copies in
+        # place were made links.
+        def keep(items, notes, relinked:)
+          trees = items.filter_map { |item| tree(item, relinked) }
+          Store::BundleRecord.new(root: @context.layout.root, app: @context.location.root, notes: notes,
+                                  link_method: @context.link_method, trees: trees + of_others(items),
+                                  others: other_projects).save(@context.store)
         end
 
         private
 
         # What was in place keeps its tree, private or not; what nobody recorded (Bundler installed it) has none.
-        def tree(item)
+        def tree(item, relinked)
           path = "gems/#{item.full_name}"
-          return @record&.tree(path) if item.state == :in_place
+          return in_place(path, relinked) if item.state == :in_place
 
-          Store::BundleRecord::Tree.new(path: path, packages: [@context.package_key(item.sha256)])
+          Store::BundleRecord::Tree.new(path: path, packages: [@context.package_key(item.sha256)], copied: copy?,
+                                        builds: [item.build&.key].compact)
         end
 
-        # Builds of gems that are still in place: their key is in their name.
-        def old_builds(items)
-          in_place = items.select { |item| item.state == :in_place }.map { |item| "gems/#{item.full_name}/" }
-          return [] if @record.nil? || in_place.empty?
+        def in_place(path, relinked)
+          tree = @record&.tree(path)&.dup or return
+          tree.builds |= undivided.fetch(path, [])
+          tree.copied = copy? || (tree.copied? && !relinked)
+          tree
+        end
 
-          @record.builds.select do |key|
-            manifest = @context.store.build(key)
-            manifest && in_place.any? { |prefix| manifest.paths.any? { |path| path.start_with?(prefix) } }
+        def copy? = @context.link_method == :copy
+
+        # Gems of other projects in the same place, and those that the lockfile named before, as long as they are there.
+        def of_others(items)
+          own = items.to_h { |item| ["gems/#{item.full_name}", true] }
+          found = @record ? @record.trees.reject { |tree| own[tree.path] || tree.path.empty? } : []
+          found.select { |tree| File.directory?(@record.destination(tree)) }
+               .each { |tree| tree.builds |= undivided.fetch(tree.path, []) }
+        end
+
+        def other_projects
+          here = [@context.location.root, @context.layout.root]
+          @record ? @record.projects.reject { |one| here.include?(one.app) || !File.directory?(one.app) } : []
+        end
+
+        # {path of a gem => keys of its builds}, of an older record, which has them all in one tree.
+        def undivided
+          @undivided ||= (@record&.tree("")&.builds || []).group_by do |key|
+            Store::BundleRecord.built(@context.store.build(key))
           end
         end
       end

@@ -18,7 +18,7 @@ module Spate
 
         # full_names: of the gems that were in place. Answers how many files were made copies, or links (Integer).
         def call(full_names)
-          @context.link_method == :copy ? copy(full_names) : link
+          @context.link_method == :copy ? copy(full_names) : link(full_names)
         end
 
         private
@@ -41,10 +41,10 @@ module Spate
         def below(folder) = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).map { |path| "#{folder}/#{path}" }
 
         # Archives stay copies: nobody edits them.
-        def link
+        def link(full_names)
           return 0 unless @record && @context.trees?
 
-          entries.count do |file, entry|
+          entries(full_names).count do |file, entry|
             object = @store.native.object_path(entry[:sha256], entry[:mode])
             next if !@store.native.shares?(file, entry[:mode]) || File.identical?(file, object)
             next unless unchanged?(file, entry) && unchanged?(object, entry)
@@ -54,8 +54,8 @@ module Spate
         end
 
         # [path, entry] of every file that a package names, where the user has not asked for inodes of their own.
-        def entries
-          @record.trees.reject(&:private?).flat_map do |tree|
+        def entries(full_names)
+          @record.only(full_names).trees.reject(&:private?).flat_map do |tree|
             packages = tree.packages.filter_map { |key| @store.package(key) }
             packages.flat_map { |manifest| Store::Object.entries(manifest) }
                     .map { |entry| ["#{@record.destination(tree)}/#{entry[:path]}", entry] }

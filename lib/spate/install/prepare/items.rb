@@ -37,7 +37,8 @@ module Spate
 
         # Whether it stays as it is because somebody has worked in it; says so.
         def kept?(item, wanted)
-          record = Store::BundleRecord.find(@context.store, @context.layout.root, [item.full_name], @record)
+          record = Store::BundleRecord.find(@context.store, @context.layout.root, { item.full_name => item.sha256 },
+                                            @record)
           own = LocalChanges.new(@context, record).of(item.full_name)
           return false if own.empty?
 
