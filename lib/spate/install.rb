@@ -88,6 +88,7 @@ module Spate
       autoload :Checker, "spate/install/check/checker"
       autoload :Edits, "spate/install/check/edits"
       autoload :HealingReport, "spate/install/check/healing_report"
+      autoload :OwnCopies, "spate/install/check/own_copies"
       autoload :Presence, "spate/install/check/presence"
     end
   end

@@ -11,8 +11,9 @@ module Spate
       bundle_options
       common_options
       note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
-           "lockfile disagree. A file that was changed is named, and is no failure. node_modules is looked at, too,\n" \
-           "where `spate install --js` is remembered, and vendor/javascript where config/importmap.rb has pins."
+           "lockfile disagree. Changed files, and gems that are being edited (`spate edit`), are named and do not\n" \
+           "count as failures. node_modules is checked, too, where `spate install --js` is remembered, and\n" \
+           "vendor/javascript where config/importmap.rb has pins."
 
       def run
         no_operands!
@@ -36,6 +37,7 @@ module Spate
         return finish_json(result) if json?
 
         Output::EditedFiles.tell(result.edits, terminal) unless result.edits.empty?
+        result.own_copies.each { |copy| terminal.tell Output::EditedGem.new(copy).message }
         raise Disagreement, result.difference if result.difference
 
         result.ok? ? complete(result) : incomplete(result)
@@ -49,8 +51,10 @@ module Spate
       end
 
       def finish_json(result)
+        result.own_copies.each { |copy| json.call(event: :editing, **copy.to_h) }
         json.call(event: :checked, ok: result.ok?, total: result.total, missing: result.missing,
-                  edited: result.edits.length, difference: result.difference, distrusted: result.distrusted)
+                  edited: result.edits.length, editing: result.own_copies.length, difference: result.difference,
+                  distrusted: result.distrusted)
         return Disagreement::EXIT_CODE if result.difference
 
         result.ok? ? 0 : INCOMPLETE

@@ -6,14 +6,18 @@ module Spate
     class Edit < Command
       summary "Give this bundle its own copy of a gem's files, to edit them"
       usage "spate edit GEM [options]"
+      usage "spate edit --list"
+      option :list, "--list", "list the gems that are being edited, and how many of their files were changed"
       bundle_options
       common_options
       example "spate edit rack", "prints where they are"
       example "spate open rack", "the same, and opens them in your editor"
       note "Installs leave the copy alone while the lockfile names this version; `spate restore GEM` ends it.\n" \
+           "Projects that install into the same folder share the copy. `spate check` names it, too.\n" \
            "The path is told on stdout."
 
       def run
+        return list if values[:list]
         raise UsageError.new("`spate edit` takes one name", hint: "spate edit GEM") unless operands.length == 1
 
         place = elsewhere(operands.first) and return tell_place(*place) || 0
@@ -25,6 +29,8 @@ module Spate
       end
 
       private
+
+      def makes_store? = !values[:list]
 
       # The record is read and written under the lock of installs: one may be running in the same folder.
       def alone(&)
@@ -47,6 +53,30 @@ module Spate
       def recorded
         packages = lockfile_specs.to_h { |spec| [spec.full_name, context.lockfile.digests(spec.full_name)["sha256"]] }
         ::Spate::Store::BundleRecord.find(context.store, context.layout.root, packages)
+      end
+
+      # All in the folder, also those of other projects and versions that the lockfile named before.
+      def list
+        raise UsageError.new("`spate edit --list` takes no name", hint: "spate edit --list") if operands.any?
+
+        found = ::Spate::Install::Check::OwnCopies.new(install_context, recorded).find
+        json? ? found.each { |copy| json.call(event: :editing, **copy.to_h) } : table(found)
+        0
+      end
+
+      def install_context
+        ::Spate::Install::Context.new(location: context.location, settings: context.settings, store: context.store)
+      end
+
+      def table(found)
+        return terminal.tell("no gem is being edited") if found.empty?
+
+        rows = found.map { |copy| [copy.name, Output::EditedGem.new(copy).changes, copy.path] }
+        widths = rows.transpose.map { |column| column.map(&:length).max }
+        rows.each do |row|
+          line = row.zip(widths).map { |text, width| text.ljust(width) }.join("  ").rstrip
+          terminal.out.puts Ground::Terminal.plain(line)
+        end
       end
 
       # name: a gem's, which is the lockfile's version where that has one, or a full name.

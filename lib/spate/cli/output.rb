@@ -5,6 +5,7 @@ module Spate
     # What commands say on their way and at their end.
     module Output
       autoload :EditedFiles, "spate/cli/output/edited_files"
+      autoload :EditedGem, "spate/cli/output/edited_gem"
       autoload :Packages, "spate/cli/output/packages"
       autoload :PlainLog, "spate/cli/output/plain_log"
       autoload :Progress, "spate/cli/output/progress"

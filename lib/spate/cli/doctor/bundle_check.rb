@@ -83,6 +83,7 @@ module Spate
           more(result.missing.length - SHOWN, &block)
           result.distrusted.each { |name| yield incomplete("#{name}: the signer of its build is not trusted here") }
           Output::EditedFiles.group(result.edits).each { |edited| yield Finding.odd(edited.message, hint: edited.hint) }
+          result.own_copies.each { |copy| yield Finding.ok(Output::EditedGem.new(copy).message) }
           return yield(files_missing(result.edits)) if result.edits.any? { |edit| edit.kind == :missing }
 
           yield Finding.ok(in_place(result.total)) if result.ok?

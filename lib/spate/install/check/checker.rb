@@ -6,10 +6,10 @@ module Spate
       # Whether the bundle is as its lockfile says. Changes nothing.
       class Checker
         # missing: full names that are not installed. edits: [Store::Edits::Edit]. difference: how Gemfile and lockfile
-        # disagree, or nil. distrusted: full names of gems that are installed with a build of a signer who is not
-        # trusted here.
-        Result = Struct.new(:missing, :edits, :difference, :total, :distrusted, keyword_init: true) do
-          def initialize(missing: [], edits: [], difference: nil, total: 0, distrusted: []) = super
+        # disagree, or nil. own_copies: [OwnCopies::OwnCopy]. distrusted: full names of gems that are installed with a
+        # build of a signer who is not trusted here.
+        Result = Struct.new(:missing, :edits, :difference, :total, :own_copies, :distrusted, keyword_init: true) do
+          def initialize(missing: [], edits: [], difference: nil, total: 0, own_copies: [], distrusted: []) = super
 
           def ok? = difference.nil? && (missing + distrusted).empty? && edits.none? { |edit| edit.kind == :missing }
         end
@@ -28,7 +28,8 @@ module Spate
           there = packages.to_h { |package| [package.full_name, package.sha256] }.except(*missing)
           record = Store::BundleRecord.find(@context.store, @context.layout.root, there)
           Result.new(missing: missing, total: packages.size, distrusted: distrusted(packages) & there.keys,
-                     edits: Edits.new(@context, record, there.keys).find)
+                     edits: Edits.new(@context, record, there.keys).find,
+                     own_copies: OwnCopies.new(@context, record&.only(there.keys)).find)
         end
 
         private

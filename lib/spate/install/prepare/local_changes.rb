@@ -16,22 +16,42 @@ module Spate
         # Paths in the gem's folder, [String]; all of a private gem; none of a gem that is not recorded.
         def of(full_name)
           tree = @record&.tree("gems/#{full_name}") or return []
-          folder = @record.destination(tree)
           return ["."] if tree.private?
 
-          known, complete = expected(tree, "gems/#{full_name}/")
+          written(tree, *expected(tree))
+        end
+
+        # The same of a private gem, deleted files among them; nil where the store does not have its package.
+        def in_copy(full_name)
+          tree = @record.tree("gems/#{full_name}")
+          known, complete = expected(tree)
+          written(tree, known, complete) + deleted(tree, known) unless known.empty?
+        end
+
+        private
+
+        def written(tree, known, complete)
+          folder = @record.destination(tree)
           there(folder).select do |path|
             known.key?(path) ? known[path] && other?("#{folder}/#{path}", known[path]) : complete
           end
         end
 
-        private
+        # Without files that a build removed.
+        def deleted(tree, known)
+          folder = @record.destination(tree)
+          removed = builds.flat_map { |build| Build::Builder.removed(build) }
+          files = known.compact.reject { |_, entry| entry[:type] == :directory }.keys
+          gone = files.reject { |path| Store::Object.lstat("#{folder}/#{path}") }
+          gone.reject { |path| removed.any? { |above| "#{tree.path}/#{path}/".start_with?("#{above}/") } }
+        end
 
         # [{path => entry, or nil for any}, whether that is all there may be]. Without the record of a build nobody
         # knows what it made.
-        def expected(tree, prefix)
+        def expected(tree)
+          prefix = "#{tree.path}/"
           packages = tree.packages.map { |key| @context.store.package(key) }
-          return [{}, false] unless packages.all?
+          return [{}, false] unless packages.any? && packages.all?
 
           built = builds.select { |build| build.paths.any? { |path| path.start_with?(prefix) } }
           known = packages.flat_map { |one| one.paths.each_with_index.map { |path, index| [path, one.entry(index)] } }

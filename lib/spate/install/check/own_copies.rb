@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Spate
+  module Install
+    module Check
+      # Gems whose files are this bundle's own, to be edited (`spate edit`), and what was changed in them.
+      class OwnCopies
+        # name: full name. path: of its folder. files: how many differ from the package's, deleted and added ones among
+        # them; nil where the store does not have the package.
+        OwnCopy = Struct.new(:name, :path, :files, keyword_init: true)
+
+        # record: Store::BundleRecord, or nil.
+        def initialize(context, record)
+          @context = context
+          @record = record
+        end
+
+        # [OwnCopy], by name.
+        def find = trees.sort_by(&:path).map { |tree| own_copy(tree) }
+
+        private
+
+        def trees
+          found = @record ? @record.trees.select(&:private?) : []
+          found.select { |tree| File.directory?(@record.destination(tree)) }
+        end
+
+        def own_copy(tree)
+          name = File.basename(tree.path)
+          OwnCopy.new(name: name, path: @record.destination(tree), files: changes.in_copy(name)&.size)
+        end
+
+        def changes = @changes ||= Prepare::LocalChanges.new(@context, @record)
+      end
+    end
+  end
+end
