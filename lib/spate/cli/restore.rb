@@ -19,7 +19,7 @@ module Spate
         names = restored
         context.settings.validate!
         events = Events.new
-        tell(install(events, listener(events)))
+        tell(install(events))
         terminal.tell "restored: #{Ground::Terminal.plain(names.join(", "))}" unless names.empty? || json?
         0
       end
