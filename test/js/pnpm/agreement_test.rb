@@ -117,14 +117,26 @@ module Spate
                    assert_raises(JS::DisagreementError) { plan }.message)
     end
 
-    def test_projects_that_one_of_both_has
+    def test_a_project_without_an_importer
       write("pnpm-workspace.yaml", "packages: ['p/**']\n")
       write("p/x/y/package.json", {})
 
       assert_match(%r{p/x/y is no importer}, assert_raises(JS::DisagreementError) { plan }.message)
-      lock({ "." => importer({ "a" => "1.0.0" }), "p/x/y" => {}, "p/z" => {} }, { "a@1.0.0" => {} })
+    end
 
-      assert_match(%r{importer p/z, which is no project}, assert_raises(JS::DisagreementError) { plan }.message)
+    # The others are installed; when it comes, the plan is another one.
+    def test_an_importer_without_a_project
+      write("pnpm-workspace.yaml", "packages: ['p/*']\n")
+      lock({ "." => importer({ "a" => "1.0.0" }), "p/z" => importer({ "b" => "1.0.0" }) },
+           { "a@1.0.0" => {}, "b@1.0.0" => {} })
+
+      assert_equal ["node_modules/.pnpm/a@1.0.0/node_modules/a"], plan.trees.map(&:path)
+      assert_equal ["."], plan.projects
+      assert_includes plan.inputs, "#{@root}/p/z/package.json"
+      write("p/z/package.json", { "dependencies" => { "b" => "1" } })
+
+      assert_equal %w[. p/z], plan.projects.sort
+      assert_equal %w[a b], plan.trees.map { |tree| tree.package.name }
     end
 
     def test_patches

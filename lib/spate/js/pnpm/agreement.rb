@@ -25,12 +25,10 @@ module Spate
 
         private
 
-        # Projects that only one of the two has.
+        # Projects that the lockfile lacks. Those that only the lockfile has are left out, as in a container to which some
+        # are copied.
         def projects
-          known = @lockfile.importers.keys
-          missing = known - @workspace.folders
-          (@workspace.folders - known).map { |id| "#{id} is no importer of the lockfile" } +
-            missing.map { |id| "the lockfile has the importer #{id}, which is no project" }
+          (@workspace.folders - @lockfile.importers.keys).map { |id| "#{id} is no importer of the lockfile" }
         end
 
         def specifiers

@@ -38,6 +38,8 @@ module Spate
         # text: of the project's document. data: the Hash that stands there. tools: the Hash of the document before it,
         # or nil.
         attr_reader :path, :text, :data, :tools, :importers, :packages, :snapshots
+        # { id => Importer } of projects that are not there, after #restrict.
+        attr_reader :absent
 
         def initialize(text, path)
           @path = path
@@ -49,8 +51,14 @@ module Spate
           @packages = mapping(@data, "packages")
           @names = {}
           @importers = mapping(@data, "importers").to_h { |id, entry| [id, importer(id, entry)] }
+          @absent = {}
           @snapshots = mapping(@data, "snapshots").to_h { |key, entry| [key, snapshot(key, entry || {})] }
           @snapshots.each_value { |each| check_needs(each) }
+        end
+
+        # Leaves out importers whose project is not there: pnpm installs the others. ids: of those that are.
+        def restrict(ids)
+          @importers, @absent = [@importers.slice(*@importers.keys & ids), @importers.except(*ids)]
         end
 
         # { name => Hash or value } of the top level, {} or nil where it is missing.

@@ -75,6 +75,7 @@ module Spate
           @lockfile = Lockfile.read(@path)
           Foreign.new(@root, @lockfile, @settings).check
           @workspace = Workspace.new(@root, @package_json, @lockfile, @settings)
+          @lockfile.restrict(@workspace.folders)
         end
 
         def place

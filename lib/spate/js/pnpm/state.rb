@@ -20,7 +20,7 @@ module Spate
 
         # planning: Planning.
         def self.of(planning)
-          lockfile = CurrentLockfile.new(planning.lockfile, planning.selection).text
+          lockfile = CurrentLockfile.new(planning.lockfile, planning.selection, planning.settings.major).text
           # Where nothing is wanted, older ones did nothing.
           new((Modules.of(planning) if lockfile || planning.settings.major > 11), WorkspaceState.of(planning),
               planning.layout.folder, lockfile, PackageMap.of(planning), taken(planning))

@@ -45,8 +45,8 @@ module Spate
         # Absolute paths that a plan depends on.
         def inputs
           [@lockfile.path, File.join(@root, Settings::WORKSPACE)] +
-            (folders | @lockfile.importers.keys).product(%w[package.json .npmrc])
-                                                .map { |path| File.expand_path(File.join(path), @root) } +
+            (folders | @lockfile.absent.keys).product(%w[package.json .npmrc])
+                                             .map { |path| File.expand_path(File.join(path), @root) } +
             looked_at +
             patch_files.each_value.map { |path| File.join(@root, path) }
         end

@@ -6,9 +6,11 @@ module Spate
       class State
         # The lockfile's text without what is not installed: pnpm's own text, entries left out.
         class CurrentLockfile
-          # lockfile: Lockfile. selection: Selection.
-          def initialize(lockfile, selection)
+          # lockfile: Lockfile. selection: Selection. major: of pnpm, which lists importers of projects that are not
+          # there up to its eleventh.
+          def initialize(lockfile, selection, major)
             @lockfile = lockfile
+            @dropped = major < 12 ? {} : lockfile.absent
             @empty = lockfile.importers.each_value.all? { |importer| selection.wanted(importer).empty? }
             @kept = selection.kept
             @groups = selection.groups
@@ -17,13 +19,17 @@ module Spate
           # nil where nothing is wanted.
           def text
             return if @empty
-            return @lockfile.text if @kept.size == @lockfile.snapshots.size && @groups == Lockfile::GROUPS
+            return @lockfile.text if whole?
 
             @packages = @kept.each_key.to_h { |key| [DepPath.package(key), true] }
             @lockfile.text.split(/^(?=[a-zA-Z])/).map { |section| filtered(section) }.join
           end
 
           private
+
+          def whole?
+            @kept.size == @lockfile.snapshots.size && @groups == Lockfile::GROUPS && @dropped.empty?
+          end
 
           def filtered(section)
             case section[/\A\w+/]
@@ -52,7 +58,9 @@ module Spate
 
           def importers(section)
             head, *entries = section.split(/^(?=  \S)/)
-            [head, *entries.map { |entry| importer(entry) }].join
+            kept = entries.reject { |entry| @dropped.key?(key(entry)) }
+            kept[-1] = kept[-1].sub(/\n*\z/, "\n") + trailing(section) unless kept.empty?
+            [head, *kept.map { |entry| importer(entry) }].join
           end
 
           def importer(entry)

@@ -40,7 +40,7 @@ module Spate
 
             def all
               @all = {}
-              @lockfile.importers.each { |id, importer| add(id, id, project(id, importer)) }
+              @lockfile.importers.merge(@lockfile.absent).each { |id, importer| add(id, id, project(id, importer)) }
               @selection.kept.each { |key, each| add(key, @layout.path(each), package(each)) }
               @all.sort.to_h
             end
