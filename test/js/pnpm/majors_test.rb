@@ -104,5 +104,36 @@ module Spate
         member("a", dependencies: { b: "workspace:*" })
       end
     end
+
+    # { executable => the package that has it }, by what each prints.
+    def claim(owners)
+      owners.each do |name, bins|
+        @registry.add(name, "1.0.0", files: { "x" => ["#!/bin/sh\necho #{name}\n", 0o755] },
+                                     bin: bins.to_h { |bin| [bin, "x"] })
+      end
+      dependencies = owners.keys.to_h { |name| [name, "1.0.0"] }
+      lambda { |*|
+        put("package.json", { name: "root", private: true, dependencies: dependencies })
+        put("pnpm-workspace.yaml", "{}\n")
+      }
+    end
+
+    def owners
+      Dir.children("#{@root}/node_modules/.bin").sort.to_h do |name|
+        [name, Open3.capture2("#{@root}/node_modules/.bin/#{name}").first.strip]
+      end
+    end
+
+    def assert_same_owners(packages)
+      found = Hash.new { |all, major| all[major] = [] }
+      assert_as_each_pnpm(after: ->(major) { found[major] << owners }, &claim(packages))
+      found.each { |major, (theirs, ours)| assert_equal theirs, ours, "pnpm #{major}" }
+    end
+
+    def test_names_of_executables_that_several_packages_have
+      assert_same_owners("npm" => %w[npm npx], "npx" => %w[npx], "aa" => %w[both last pnx], "zz" => %w[both pn],
+                         "@s/both" => %w[both], "pnpm" => %w[pnpm pn pnpx pnx], "@pnpm/exe" => %w[pnpm pn pnx],
+                         "last" => %w[x-y], "last-x" => %w[x-y], "lasty" => %w[x-y])
+    end
   end
 end

@@ -17,7 +17,7 @@ module Spate
     def test_executables_of_a_package_in_the_archive_of_another
       bundled = { "node_modules/b/package.json" => JSON.generate(name: "b", bin: { b: "b.js", no: "no.js" }),
                   "node_modules/b/b.js" => "#!/bin/sh\n" }
-      style = JS::Pnpm::Bins::Style.new(nil, false, [], nil, false)
+      style = JS::Pnpm::Bins::Style.new(nil, false, [], nil, 11)
       bins = JS::BinFolder.new("node_modules/a/node_modules/.bin", [["b", "node_modules/a/node_modules/b"]], style)
       wanted = plan(tree("node_modules/a", package("a", json: { bundleDependencies: ["b"] }, files: bundled)),
                     bins: [bins])

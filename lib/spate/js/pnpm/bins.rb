@@ -99,7 +99,7 @@ module Spate
           own = @layout.path(of) if of
           built = own if of && @settings.major < 12 && !@patches.key?(of.key)
           style = Style.new(extra, @settings["preferSymlinkedExecutables"], yielding, !@layout.shared.nil?,
-                            @settings.major > 11, built, own)
+                            @settings.major, built, own)
           BinFolder.new(path, packages, style)
         end
 

@@ -10,10 +10,10 @@ module Spate
         # symlinks:: whether they are symbolic links
         # absolute:: whether some paths are absolute
         # yielding:: folders of packages that have no name which another one has, too
-        # missing:: whether there is one for a file that is not there, as of a project that is not built yet
+        # major:: of pnpm's version; nil: the newest
         # built:: a folder whose package has its own executables only where scripts build it; else nil
         # own:: the folder of the package in which they lie: of its own there is none for a missing file; or nil
-        Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :missing, :built, :own) do
+        Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :major, :built, :own) do
           # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil. root: of the project.
           def entries(folder, facts, root = nil)
             all = chosen(folder, facts)
@@ -23,6 +23,10 @@ module Spate
           end
 
           private
+
+          # Whether there is one for a file that is not there, as of a project that is not built yet.
+          def missing = newest?
+          def newest? = major.nil? || major > 11
 
           # { name => [the package's folder, path in it, Facts] }
           def chosen(folder, facts)
@@ -42,20 +46,23 @@ module Spate
           def bins(found) = found.bins.empty? ? found.folder_bins : found.bins
 
           # Whether one of two packages has a name that both have: the project's own dependency, then the package that
-          # is called so, then the first by name, then the newer one.
+          # is called so, then the first by name (up to pnpm 11 the last), then the newer one.
           def before?(name, one, other)
             ranks = [rank(name, one), rank(name, other)]
-            return ranks.first < ranks.last unless ranks.uniq.one?
+            return (ranks.first <=> ranks.last).negative? unless ranks.uniq.one?
 
-            (numbers(one) <=> numbers(other)).positive?
+            names = [one, other].map { |candidate| candidate.last.name.to_s }
+            return (numbers(one) <=> numbers(other)).positive? if names.uniq.one?
+
+            newest? ? names.first < names.last : Npm::Collation.key(names.first) > Npm::Collation.key(names.last)
           end
 
           def numbers(candidate) = candidate.last.version.to_s[/\A[\d.]+/].to_s.split(".").map(&:to_i)
 
           def rank(name, candidate)
             package = candidate.last.name.to_s
-            owned = name == package || Style::OWNERS[name]&.include?(package)
-            [yielding.include?(candidate.first) ? 1 : 0, owned ? 0 : 1, package].join("\0")
+            owned = name == package || (Style::OWNERS[name]&.include?(package) if major.nil? || major > 10)
+            [yielding.include?(candidate.first) ? 1 : 0, owned ? 0 : 1]
           end
 
           # way: answers the relative path to a place.
@@ -85,7 +92,7 @@ module Spate
           # Only the package's own and its neighbours.
           OWN = ""
           CONTROL = /[\x00-\x1f\x7f]/
-          # Executables that belong to a package of another name.
+          # Executables that belong to a package of another name, since pnpm 11.
           OWNERS = { "npx" => ["npm"], "pn" => ["pnpm", "@pnpm/exe"], "pnpm" => ["@pnpm/exe"],
                      "pnpx" => ["pnpm", "@pnpm/exe"], "pnx" => ["pnpm", "@pnpm/exe"] }.freeze
         end

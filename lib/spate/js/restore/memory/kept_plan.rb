@@ -11,7 +11,7 @@ module Spate
         # It is a graph of objects, which Ruby alone reads back, and who writes such a text can make Ruby do anything.
         # So it is read only from where this user keeps things, and where nobody else can have written it.
         #
-        #   spate-plan 4<TAB>lengths of the parts<LF>surroundings, sources, plan
+        #   spate-plan 5<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
           HEADER = "spate-plan 4"
           KIND = "js-plans"
