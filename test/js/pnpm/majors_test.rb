@@ -1,110 +1,10 @@
 # frozen_string_literal: true
 
-require "test_helper"
-require "json"
-require "open3"
-require "support/node_modules_comparison"
-require "support/npm_registry"
-require "support/pnpm_majors"
+require_relative "majors_case"
 
 module Spate
-  # Where the rules of pnpm's majors differ: each one's node_modules beside what Spate makes for it.
-  class PnpmMajorsTest < Minitest::Test
-    # Spate's text of what starts a program is its own.
-    OTHERWISE = %r{/\.tmp: |\.bin/[\w-]+: expected executable file \w+, found executable file}
-
-    def setup
-      @registry = NpmRegistry.start
-      @registry.add("one", "1.0.0", files: { "index.js" => "1\n" })
-      @registry.add("two", "1.0.0", files: { "index.js" => "2\n" }, dependencies: { "three" => "1.0.0" })
-      @registry.add("three", "1.0.0")
-    end
-
-    def teardown
-      @registry.stop
-      super
-    end
-
-    # Each major has a folder of its own, in which the block makes the project and says how to install. The lockfile is
-    # the major's own; change: what happens to the project afterwards.
-    def assert_as_each_pnpm(arguments: [], change: nil, options: {}, after: nil)
-      PnpmMajors.each do |major, path|
-        @root = "#{folder}/#{major}"
-        @env = NpmRegistry.env(@registry, home: "#{folder}/home")
-                          .merge("PATH" => path, "SPATE_HOME" => "#{folder}/spate",
-                                 "pnpm_config_minimum_release_age" => "0")
-        yield major
-        pnpm("install", "--lockfile-only", "--ignore-scripts")
-        change&.call
-        pnpm("install", "--frozen-lockfile", "--ignore-scripts", *arguments)
-        expected = snapshot
-        after&.call(major)
-        Dir.glob("#{@root}/{,*/}node_modules").each { |at| FileUtils.rm_rf(at) }
-        restore(ignore_scripts: true, **options)
-
-        assert_empty NodeModulesComparison.differences(expected, snapshot).grep_v(OTHERWISE), "pnpm #{major}"
-        after&.call(major)
-      end
-    end
-
-    def snapshot = NodeModulesComparison.snapshot(@root)
-    def read(path) = File.read("#{@root}/#{path}")
-    def put(path, text) = write("#{File.basename(@root)}/#{path}", text.is_a?(String) ? text : JSON.generate(text))
-
-    def restore(**options)
-      JS.restore(root: @root, store: Store.open(env: @env), env: @env, events: Events.new,
-                 options: JS::Options.new(**options))
-    end
-
-    def pnpm(*arguments)
-      output, status = Open3.capture2e(@env, "pnpm", *arguments, chdir: @root, unsetenv_others: true)
-      assert_predicate status, :success?, output
-    end
-
-    def workspace(*)
-      put("package.json", { name: "root", private: true, devDependencies: { one: "1.0.0" } })
-      put("pnpm-workspace.yaml", "packages: [a, b, c]\n")
-      member("a", dependencies: { one: "1.0.0" }, devDependencies: { three: "*" })
-      member("b", dependencies: { two: "1.0.0" }, devDependencies: { one: "*" })
-      member("c")
-    end
-
-    def member(name, **more)
-      put("#{name}/package.json", { name: name, version: "1.0.0", **more })
-    end
-
-    def remove(*names) = -> { names.each { |name| FileUtils.rm_rf("#{@root}/#{name}") } }
-
-    # As in a container to which some package.json files are copied.
-    def test_importers_whose_project_is_not_there
-      assert_as_each_pnpm(change: remove("b")) { workspace }
-    end
-
-    def test_importers_whose_project_is_not_there_without_a_kind
-      assert_as_each_pnpm(arguments: ["--prod"], options: { omit: ["dev"] }, change: remove("b", "c")) { workspace }
-    end
-
-    def test_the_folder_of_a_project_without_its_package_json
-      assert_as_each_pnpm(change: -> { File.unlink("#{@root}/b/package.json") }) { workspace }
-    end
-
-    # The workspace may have dropped it.
-    def test_a_project_that_no_pattern_names
-      assert_as_each_pnpm(change: -> { put("pnpm-workspace.yaml", "packages: [a, c]\n") }) { workspace }
-    end
-
-    def test_all_projects_but_the_root
-      assert_as_each_pnpm(change: remove("a", "b", "c")) { workspace }
-    end
-
-    # What a project links to need not be there.
-    def test_a_project_that_another_links_to
-      assert_as_each_pnpm(change: remove("b")) do
-        workspace
-        member("a", dependencies: { b: "workspace:*" })
-      end
-    end
-
+  # Where the rules of pnpm's majors differ.
+  class PnpmMajorsTest < PnpmMajorsCase
     # { executable => the package that has it }, by what each prints.
     def claim(owners)
       owners.each do |name, bins|
@@ -134,6 +34,87 @@ module Spate
       assert_same_owners("npm" => %w[npm npx], "npx" => %w[npx], "aa" => %w[both last pnx], "zz" => %w[both pn],
                          "@s/both" => %w[both], "pnpm" => %w[pnpm pn pnpx pnx], "@pnpm/exe" => %w[pnpm pn pnx],
                          "last" => %w[x-y], "last-x" => %w[x-y], "lasty" => %w[x-y])
+    end
+
+    TEXT = "one\ntwo\nthree\n"
+    PATCH = <<~DIFF
+      diff --git a/a.js b/a.js
+      index 1..2 100644
+      --- a/a.js
+      +++ b/a.js
+      @@ -1,3 +1,4 @@
+       one
+      -two
+      +2
+      +more
+       three
+      diff --git a/new.js b/new.js
+      new file mode 100644
+      index 0..1
+      --- /dev/null
+      +++ b/new.js
+      @@ -0,0 +1,2 @@
+      +1
+      +2
+    DIFF
+
+    # A file's text and its patch, each with carriage returns or without them: { name of the package => [text, patch] }
+    def variants
+      lines = PATCH.gsub(/^([ +-](?![+-]).*)$/, "\\1\r")
+      { "@scope/whole" => [TEXT, PATCH.gsub("\n", "\r\n")], "lines" => [TEXT, lines],
+        "plain" => [TEXT.gsub("\n", "\r\n"), PATCH], "both" => [TEXT.gsub("\n", "\r\n"), lines] }
+    end
+
+    # Where pnpm 10 looks for settings, and later ones.
+    def patched(packages)
+      files = packages.to_h { |name, (_, patch)| [put("patches/#{File.basename(name)}.patch", patch), name] }
+      patches = files.to_h { |path, name| ["#{name}@1.0.0", path.delete_prefix("#{@root}/")] }
+      put("package.json", { name: "root", private: true, dependencies: packages.transform_values { "1.0.0" } })
+      put("pnpm-workspace.yaml", { patchedDependencies: patches })
+    end
+
+    # Of a patch whose digest is the same with and without them.
+    def test_carriage_returns_in_patches
+      variants.each { |name, (text, _)| @registry.add(name, "1.0.0", files: { "a.js" => text }) }
+      written = {}
+      after = ->(major) { written[major] = %w[@scope/whole lines].map { |name| read("node_modules/#{name}/a.js") } }
+      assert_as_each_pnpm(after: after) { patched(variants) }
+
+      assert_equal [["one\n2\r\nmore\r\nthree\n"] * 2], written.values.uniq
+    end
+
+    # pnpm 10 writes a patch's path into the lockfile and wants it there; later ones write a digest and read both.
+    def test_the_lockfile_of_another_major
+      @registry.add("@scope/whole", "1.0.0", files: { "a.js" => TEXT })
+      texts = {}
+      PnpmMajors.each do |major, path|
+        at(major, path)
+        patched("@scope/whole" => [TEXT, PATCH])
+        pnpm("install", "--lockfile-only", "--ignore-scripts")
+        texts[major] = read("pnpm-lock.yaml")
+      end
+      refute_equal texts[10], texts[11]
+      PnpmMajors.each do |major, path|
+        at(major, path)
+        texts.each { |other, text| assert_reads_as_pnpm(text, "pnpm #{major}, lockfile of #{other}") }
+      end
+    end
+
+    def assert_reads_as_pnpm(text, message)
+      put("pnpm-lock.yaml", text)
+      takes = frozen?
+      expected = snapshot if takes
+      FileUtils.rm_rf("#{@root}/node_modules")
+      return assert_raises(JS::DisagreementError, message) { restore } unless takes
+
+      restore
+      assert_empty NodeModulesComparison.differences(expected, snapshot), message
+    end
+
+    # Whether pnpm installs it as it is.
+    def frozen?
+      _, status = Open3.capture2e(@env, "pnpm", "install", "--frozen-lockfile", chdir: @root, unsetenv_others: true)
+      status.success?
     end
   end
 end

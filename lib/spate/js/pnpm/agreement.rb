@@ -25,8 +25,7 @@ module Spate
 
         private
 
-        # Projects that the lockfile lacks. Those that only the lockfile has are left out, as in a container to which some
-        # are copied.
+        # Projects that the lockfile lacks. Those that only the lockfile has are left out: a container may have few.
         def projects
           (@workspace.folders - @lockfile.importers.keys).map { |id| "#{id} is no importer of the lockfile" }
         end
@@ -72,9 +71,15 @@ module Spate
           end
         end
 
+        # Up to pnpm's tenth the path counts, too; later ones read that form as its digest.
         def patches
-          locked = @lockfile.patches.transform_values { |value| value.is_a?(Hash) ? value["hash"] : value }
+          locked = @lockfile.patches
           found = @workspace.patch_hashes
+          if @settings.major > 10
+            locked = locked.transform_values { |value| value.is_a?(Hash) ? value["hash"] : value }
+          else
+            found = found.to_h { |key, hash| [key, { "hash" => hash, "path" => @workspace.patch_files[key] }] }
+          end
           (locked.keys | found.keys).filter_map { |key| compare("the patch of #{key}", locked[key], found[key]) }
         end
 

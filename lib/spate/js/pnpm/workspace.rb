@@ -75,14 +75,23 @@ module Spate
         def patches
           return {} if patch_files.empty?
 
-          hashes = patch_hashes.invert
-          @lockfile.snapshots.each_key.with_object({}) do |key, all|
+          hashes = patch_hashes
+          @lockfile.snapshots.each_with_object({}) do |(key, snapshot), all|
             hash = key[/\(patch_hash=([^()]*)\)/, 1] if DepPath.with_patch(key).include?("(patch_hash=")
-            named = hash && hashes[hash] and all[key] = patch_files[named]
+            named = hash && patch_of(snapshot, hashes.select { |_, value| value == hash }.keys) or next
+            all[key] = patch_files[named]
           end
         end
 
         private
+
+        # Which of several patches with one digest, which may differ in their line ends: the version's own, then a
+        # range's, then the package's. keys: of patch_files.
+        def patch_of(snapshot, keys)
+          name = snapshot.name
+          order = ["#{name}@#{snapshot.version}", *keys.select { |key| key.start_with?("#{name}@") }, name]
+          (order & keys).first
+        end
 
         # What tells of a project that comes: see Folders.
         def looked_at

@@ -63,7 +63,8 @@ module Spate
     def test_executables_whose_file_is_missing
       found = { "p/a" => JS::Package::Facts.new(name: "a", bins: { "a" => "no.js" }, missing: ["no.js"]) }
       names = [[false, nil], [true, nil], [true, "p/a"]].map do |missing, own|
-        JS::Pnpm::Bins::Style.new(nil, false, [], false, missing ? 12 : 11, nil, own).entries(folder(["p/a"]), found).keys
+        style = JS::Pnpm::Bins::Style.new(nil, false, [], false, missing ? 12 : 11, nil, own)
+        style.entries(folder(["p/a"]), found).keys
       end
 
       assert_equal [[], ["p/.bin/a"], []], names

@@ -6,10 +6,14 @@ module Spate
       class State
         # The lockfile's text without what is not installed: pnpm's own text, entries left out.
         class CurrentLockfile
+          # { hash: ..., path: ... }, of pnpm 10 and before.
+          OLD_PATCH = /^(  \S.*):\n    hash: (\S+)\n    path: .*\n/
+
           # lockfile: Lockfile. selection: Selection. major: of pnpm, which lists importers of projects that are not
-          # there up to its eleventh.
+          # there up to its eleventh, and writes patches as digests since then.
           def initialize(lockfile, selection, major)
             @lockfile = lockfile
+            @shortens = major > 10 && lockfile.patches.each_value.any?(Hash)
             @dropped = major < 12 ? {} : lockfile.absent
             @empty = lockfile.importers.each_value.all? { |importer| selection.wanted(importer).empty? }
             @kept = selection.kept
@@ -28,7 +32,7 @@ module Spate
           private
 
           def whole?
-            @kept.size == @lockfile.snapshots.size && @groups == Lockfile::GROUPS && @dropped.empty?
+            @kept.size == @lockfile.snapshots.size && @groups == Lockfile::GROUPS && @dropped.empty? && !@shortens
           end
 
           def filtered(section)
@@ -36,6 +40,7 @@ module Spate
             when "packages" then entries(section) { |key| @packages.key?(key) }
             when "snapshots" then entries(section) { |key| @kept.key?(key) }
             when "importers" then importers(section)
+            when "patchedDependencies" then @shortens ? section.gsub(OLD_PATCH, "\\1: \\2\n") : section
             else section
             end
           end
