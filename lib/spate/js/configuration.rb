@@ -97,6 +97,14 @@ module Spate
                .to_h { |key, value| [key, SECRET.match?(key) ? "(protected)" : value] }
       end
 
+      # The values of a key in all levels, the nearest first.
+      def all_of(key) = @levels.filter_map { |level| [level.settings[key]] if level.settings.key?(key) }.flatten(1)
+
+      # Keys that levels of these names set.
+      def keys_of(*names)
+        @levels.select { |level| names.include?(level.name) }.flat_map { |level| level.settings.keys }
+      end
+
       # Files that were read and that would have been, absolute.
       def inputs = @levels.filter_map(&:path)
 

@@ -14,6 +14,7 @@ module Spate
       autoload :Bun, "spate/js/tools/bun"
       autoload :Child, "spate/js/tools/child"
       autoload :Deno, "spate/js/tools/deno"
+      autoload :KnownSettings, "spate/js/tools/known_settings"
       autoload :Memory, "spate/js/tools/memory"
       autoload :Npm, "spate/js/tools/npm"
       autoload :OwnScripts, "spate/js/tools/own_scripts"

@@ -17,6 +17,9 @@ module Spate
       attr_accessor :env
 
       def inputs = []
+      def list = self
+      def keys_of(*) = []
+      def all_of(key) = [self[key]]
     end
 
     def setup

@@ -6,6 +6,11 @@ module Spate
       # Where npm and node lie on this machine, without starting either: npm's builtin settings are a file beside its
       # program, and its global ones a file below the folder that node is installed to.
       class NpmFolder
+        # Where npm declares its settings, with and without a folder of modules of its own; up to npm 9.6 among npm's
+        # files, as with Debian's npm 9.2.
+        DEFINITIONS = %w[node_modules/@npmcli/config/lib/definitions/definitions.js
+                         ../@npmcli/config/lib/definitions/definitions.js lib/utils/config/definitions.js].freeze
+
         # The first program of a name on PATH, absolute, or nil. What there is none of may come.
         def self.which(name, env)
           folders = env["PATH"].to_s.split(File::PATH_SEPARATOR).select { |folder| folder.start_with?("/") }
@@ -28,6 +33,17 @@ module Spate
 
           @path = [beside(program("npm"), "../.."), beside(program("node"), "../../lib/node_modules/npm")]
                   .compact.find { |folder| File.file?(File.join(folder, "bin", "npm-cli.js")) }
+        end
+
+        # The text of npm's declarations of its settings; "" where npm has them elsewhere, nil without npm.
+        def definitions
+          return unless path
+
+          DEFINITIONS.each do |name|
+            text = Level.text(File.join(path, name))
+            return text if text
+          end
+          ""
         end
 
         # The folder below which node is: where global settings are without a `prefix`; nil without node.

@@ -6,12 +6,8 @@ module Spate
       # The registry that npm asks where nothing names another. As with gems, no address of a source is written down in
       # Spate: npm's own files have it, and what has none of these files is asked.
       module PublicRegistry
-        # Where npm's definitions are, with and without a folder of modules of its own; up to npm 9.6 among npm's files,
-        # as with Debian's npm 9.2.
-        FILES = %w[node_modules/@npmcli/config/lib/definitions/definitions.js
-                   ../@npmcli/config/lib/definitions/definitions.js
-                   lib/utils/config/definitions.js
-                   node_modules/@npmcli/config/lib/defaults.js].freeze
+        # Older ones had only defaults.
+        FILES = [*NpmFolder::DEFINITIONS, "node_modules/@npmcli/config/lib/defaults.js"].freeze
         DEFINITION = /['"]?\bregistry['"]?\s*(?::\s*new Definition\(|,)[^{}]*\{[^{}]*?\bdefault:\s*(['"`])([^'"`]+)\1/
         private_constant :FILES, :DEFINITION
 

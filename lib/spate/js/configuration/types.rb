@@ -10,11 +10,11 @@ module Spate
                       format-package-lock fund global global-style ignore-scripts include-workspace-root install-links
                       legacy-bundling legacy-peer-deps offline omit-lockfile-registry-resolved package-lock
                       package-lock-only prefer-dedupe prefer-offline prefer-online rebuild-bundle save save-exact
-                      shrinkwrap strict-allow-scripts strict-peer-deps strict-ssl update-notifier
-                      workspaces-update].freeze
+                      shrinkwrap strict-allow-scripts strict-npmrc strict-peer-deps strict-ssl update-notifier
+                      usage workspaces-update].freeze
         OPTIONAL_BOOLEANS = %w[optional production workspaces].freeze
         NUMBERS = %w[fetch-retries fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout
-                     maxsockets].freeze
+                     maxsockets min-release-age].freeze
         PATHS = %w[cache cafile globalconfig node-gyp prefix userconfig].freeze
         TEXTS = %w[replace-registry-host scope shell tag user-agent].freeze
         OPTIONAL_TEXTS = %w[_auth cert cpu key libc node-options os script-shell].freeze
@@ -28,7 +28,7 @@ module Spate
         KINDS = { boolean: BOOLEANS, optional_boolean: OPTIONAL_BOOLEANS, number: NUMBERS, path: PATHS,
                   address: ["registry"], optional_address: ["https-proxy"], proxy: ["proxy"], text: TEXTS,
                   optional_text: OPTIONAL_TEXTS, list: LISTS, words: WORDS.keys,
-                  sources: %w[allow-file allow-remote] }
+                  sources: %w[allow-directory allow-file allow-remote] }
                 .flat_map { |kind, keys| keys.map { |key| [key, kind] } }.to_h.freeze
         private_constant :BOOLEANS, :OPTIONAL_BOOLEANS, :NUMBERS, :PATHS, :TEXTS, :OPTIONAL_TEXTS, :LISTS,
                          :KINDS

@@ -3,29 +3,28 @@
 module Spate
   module JS
     module Npm
-      # What makes another tree of a lockfile, in a way that only npm itself can follow.
+      # Settings, fields and files that make another tree of a lockfile or refuse it, in a way that only npm can follow.
       module Left
-        # Settings => what it is.
-        SETTINGS = { "install-strategy" => { "linked" => "install-strategy = linked" },
-                     "install-links" => { true => "install-links" },
-                     "workspaces" => { false => "workspaces = false" } }.freeze
         # What changes packages: of package.json, and files. Before its twelfth npm knows none of it.
         FIELDS = %w[packageExtensions patchedDependencies].freeze
         FILES = %w[.npm-extension.mjs .npm-extension.cjs].freeze
 
         module_function
 
-        # Raises LeftToTool. project: Npm::Project.
-        def check(project, configuration, machine)
-          found = settings(configuration)
+        # Raises LeftToTool. project: Npm::Project. settings: Tools::KnownSettings::Npm.
+        def check(project, settings, machine)
+          found = settings.reasons
           found += changes(project) unless machine.old?
           raise LeftToTool, found unless found.empty?
         end
 
-        def settings(configuration)
-          found = SETTINGS.filter_map { |key, values| values[configuration[key]] }
-          workspace = configuration["workspace"]
-          Array(workspace).empty? ? found : [*found, "workspace = #{workspace}"]
+        # Raises LeftToTool where npm would ask the registry how old a version is. places: that are to be fetched.
+        def check_ages(places, settings)
+          found = settings.ages
+          return if found.empty?
+
+          place = places.find { |each| each.entry["resolved"].nil? } or return
+          raise LeftToTool, ["#{found.join(", ")}, and the lockfile has no address of #{place.path}"]
         end
 
         def changes(project)

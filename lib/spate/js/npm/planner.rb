@@ -17,7 +17,7 @@ module Spate
 
         def plan
           @project = Project.new(@root)
-          Left.check(@project, @configuration, @machine)
+          Left.check(@project, known_settings, @machine)
           choose_lockfile
           @warnings = Machine::DevEngines.check(@project, @machine, @tooling, force: force?)
           @lockfile = Lockfile.read(@path)
@@ -34,6 +34,7 @@ module Spate
         def env = @configuration.respond_to?(:env) ? @configuration.env : ENV.to_h
         def setting(key) = @configuration[key]
         def force? = setting("force") == true
+        def known_settings = @known_settings ||= Tools::KnownSettings::Npm.new(@configuration, @tooling.npm_version)
 
         # An npm-shrinkwrap.json comes first, up to npm 11; later ones do not know it.
         def choose_lockfile
@@ -65,6 +66,7 @@ module Spate
           @folders = selection.folders
           refuse_engines if setting("engine-strict") == true && !force?
           allowed.check(unpacked)
+          Left.check_ages(unpacked, known_settings)
         end
 
         # As npm reads `omit` and `include`, and what they were called before.

@@ -19,7 +19,15 @@ module Spate
         private
 
         # Since its twelfth what no list names does not run; to some of 11 a list only denies, older ones know none.
-        def lists? = (@major ||= Program.new(self).major.to_i) >= 12
+        def lists? = (@major ||= Program.new(self).major.to_i) >= 12 || refuses?
+
+        # Whether npm refuses what no list names, or only prints its usage: --ignore-scripts would keep it from that.
+        def refuses?
+          settings = Configuration.of(project, env)
+          declared = Configuration::NpmFolder.new(env).definitions.to_s
+          settings["usage"] == true ||
+            (settings["strict-allow-scripts"] == true && declared.include?("strict-allow-scripts"))
+        end
       end
     end
   end
