@@ -28,6 +28,7 @@ struct spate_tar {
     uint64_t padding;             /* bytes after it, up to the next block; stream mode */
     spate_tar_header header;      /* owns the strings of a short name */
     tar_pending pending;              /* owns the strings of a long one */
+    bool old_pax; /* members of type X are PAX headers */
     bool ended;
     spate_error failure;          /* told again by each call after the one that met it */
 };
@@ -64,6 +65,10 @@ spate_status spate_tar_open_stream(spate_tar **tar, spate_inflate_stream *stream
     if (status == SPATE_OK)
         (*tar)->stream = stream;
     return status;
+}
+
+void spate_tar_read_old_pax(spate_tar *tar) {
+    tar->old_pax = true;
 }
 
 void spate_tar_close(spate_tar *tar) {
@@ -254,8 +259,12 @@ static spate_status find_member(spate_tar *tar, bool *more, spate_error *error) 
         switch (tar->header.type_flag) {
         case 'L': status = take_gnu_name(tar, &tar->pending.gnu_name, error); break;
         case 'K': status = take_gnu_name(tar, &tar->pending.gnu_link_name, error); break;
-        case 'x':
         case 'X':
+            if (!tar->old_pax)
+                return SPATE_OK;
+            status = take_pax(tar, error);
+            break;
+        case 'x':
         case 'g': status = take_pax(tar, error); break;
         default: return SPATE_OK;
         }
@@ -273,6 +282,9 @@ static spate_tar_type type_of(char flag, const char *name, size_t name_length) {
     case '1': return SPATE_TAR_HARDLINK;
     case '2': return SPATE_TAR_SYMLINK;
     case '5': return SPATE_TAR_DIRECTORY;
+    case '3':
+    case '4':
+    case '6': return SPATE_TAR_DEVICE;
     default: return SPATE_TAR_OTHER;
     }
 }

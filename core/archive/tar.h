@@ -9,7 +9,9 @@
 #include "shared/status.h"
 
 typedef enum spate_tar_type {
-    SPATE_TAR_FILE, SPATE_TAR_DIRECTORY, SPATE_TAR_SYMLINK, SPATE_TAR_HARDLINK, SPATE_TAR_OTHER
+    SPATE_TAR_FILE, SPATE_TAR_DIRECTORY, SPATE_TAR_SYMLINK, SPATE_TAR_HARDLINK,
+    SPATE_TAR_DEVICE, /* or a FIFO */
+    SPATE_TAR_OTHER   /* of no type that POSIX defines */
 } spate_tar_type;
 
 typedef struct spate_tar_entry {
@@ -29,6 +31,8 @@ typedef struct spate_tar spate_tar;
 spate_status spate_tar_open_memory(spate_tar **tar, const uint8_t *input, size_t length, spate_error *error);
 /* stream is borrowed until spate_tar_close. */
 spate_status spate_tar_open_stream(spate_tar **tar, spate_inflate_stream *stream, spate_error *error);
+/* Reads members of type X as PAX headers, as node-tar does; otherwise they are SPATE_TAR_OTHER. Call it before next. */
+void spate_tar_read_old_pax(spate_tar *tar);
 /*
  * The next member; *more is false after the last. Skips what was not read of the one before. The archive ends at its
  * first block of zeros, or where its bytes end between members (missing zero blocks, and padding missing after the

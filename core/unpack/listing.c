@@ -113,6 +113,17 @@ static spate_status check_folders(const spate_listing *listing, spate_member *co
     return SPATE_OK;
 }
 
+/* A member of an ignored type took the place of earlier ones with its path, and its folder is made, as by RubyGems. */
+static size_t drop_ignored(spate_member **order, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        order[i]->dropped = order[i]->ignored;
+        if (!order[i]->ignored)
+            order[kept++] = order[i];
+    }
+    return kept;
+}
+
 /* ---- the result ---- */
 
 static int by_entry_path(const void *left, const void *right) {
@@ -171,6 +182,7 @@ spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const sp
     status = list_folders(listing, limits, error);
     if (status == SPATE_OK)
         status = check_folders(listing, order, count, error);
+    count = drop_ignored(order, count);
     for (size_t i = 0; i < count && status == SPATE_OK; i++)
         if (order[i]->type == SPATE_ENTRY_SYMLINK)
             status = spate_path_check_link(order[i]->path, order[i]->target, error);

@@ -19,7 +19,8 @@ typedef struct spate_member {
     uint64_t size;
     uint32_t mode; /* & 0777 */
     spate_entry_type type;
-    bool dropped; /* a later member has the same path, or it is the package's own folder */
+    bool dropped; /* a later member has the same path, or it is the package's own folder, or of an ignored type */
+    bool ignored; /* of a type that RubyGems or npm ignores */
     size_t entry; /* index in entries, unless dropped */
 } spate_member;
 
@@ -32,6 +33,8 @@ typedef struct spate_listing {
     spate_entry *entries; /* sorted by path; size, type, mode, path and target are set */
     size_t count;
     uint64_t bytes; /* of all files in entries */
+    size_t ignored; /* members of an ignored type */
+    const char *first_ignored; /* the name of the first one, or NULL */
     void *strings;
 } spate_listing;
 

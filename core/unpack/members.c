@@ -65,6 +65,19 @@ static bool is_left_out(const spate_tar_entry *found, size_t length, spate_archi
     return length == 0 || (kind == SPATE_ARCHIVE_NPM && found->type != SPATE_TAR_FILE);
 }
 
+/*
+ * Types that RubyGems or npm ignores: volume labels, access control lists. RubyGems reads ' ' as a file and node-tar 'N'
+ * as the next member's name: these two are refused, since ignoring them would lose a file.
+ */
+static bool is_ignored(const spate_tar_entry *found, spate_archive_kind kind) {
+    switch (kind) {
+    case SPATE_ARCHIVE_GEM:
+        return found->type_flag == '7' || (found->type == SPATE_TAR_OTHER && found->type_flag != ' ');
+    case SPATE_ARCHIVE_NPM: return found->type == SPATE_TAR_OTHER && found->type_flag != 'N';
+    default: return false;
+    }
+}
+
 /* npm's files are 0644 or 0755, whatever else the archive says. */
 static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
     if (limits->kind == SPATE_ARCHIVE_NPM)
@@ -105,9 +118,10 @@ static spate_status check_type(const spate_tar_entry *found, spate_archive_kind 
     if (found->type == SPATE_TAR_HARDLINK && kind != SPATE_ARCHIVE_NPM)
         return spate_fail(error, SPATE_REFUSED, found->name,
                           "hard link to \"%s\": packages hold files, folders and symlinks", found->link_name);
-    if (found->type == SPATE_TAR_OTHER)
-        return spate_fail(error, SPATE_REFUSED, found->name, "device, FIFO or unknown member type '%c'",
-                          found->type_flag);
+    if (found->type == SPATE_TAR_DEVICE)
+        return spate_fail(error, SPATE_REFUSED, found->name, "a device or FIFO, type '%c'", found->type_flag);
+    if (found->type == SPATE_TAR_OTHER && !is_ignored(found, kind))
+        return spate_fail(error, SPATE_REFUSED, found->name, "unknown member type '%c'", found->type_flag);
     if (kind == SPATE_ARCHIVE_BUILD && found->mode > 0777)
         return spate_fail(error, SPATE_REFUSED, found->name, "mode %o: setuid, setgid or sticky", found->mode);
     return SPATE_OK;
@@ -151,9 +165,12 @@ static spate_status add_member(spate_listing *listing, const spate_tar_entry *fo
                 : found->type == SPATE_TAR_DIRECTORY ? SPATE_ENTRY_DIRECTORY
                                                      : SPATE_ENTRY_FILE,
         .dropped = is_left_out(found, length, limits->kind),
+        .ignored = is_ignored(found, limits->kind),
     };
     if (!member->path || !member->target)
         return spate_listing_no_memory(error, path);
+    if (member->ignored && listing->ignored++ == 0)
+        listing->first_ignored = spate_listing_keep(listing, found->name, found->name_length);
     listing->member_count++;
     return SPATE_OK;
 }

@@ -253,7 +253,7 @@ static spate_status read_metadata(preparation *p, spate_error *error) {
 
 /* ---- listing and writing ---- */
 
-static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spate_tar **tar, spate_error *error) {
+static spate_status open_bytes(preparation *p, spate_inflate_stream **stream, spate_tar **tar, spate_error *error) {
     if (p->plain)
         return spate_tar_open_memory(tar, p->data, p->data_length, error);
     if (!p->too_large)
@@ -261,6 +261,13 @@ static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spat
     spate_status status =
         spate_inflate_open(stream, container_of(p), p->data, p->data_length, tar_bytes_max(&p->options), error);
     return status == SPATE_OK ? spate_tar_open_stream(tar, *stream, error) : status;
+}
+
+static spate_status open_tar(preparation *p, spate_inflate_stream **stream, spate_tar **tar, spate_error *error) {
+    spate_status status = open_bytes(p, stream, tar, error);
+    if (status == SPATE_OK && p->options.kind == SPATE_ARCHIVE_NPM)
+        spate_tar_read_old_pax(*tar);
+    return status;
 }
 
 static void close_tar(spate_inflate_stream *stream, spate_tar *tar) {
@@ -329,6 +336,8 @@ static spate_status unpack(preparation *p, spate_store *store, spate_error *erro
         p->unpacked->count = listing.count;
         p->unpacked->bytes = listing.bytes;
         p->unpacked->strings = listing.strings;
+        p->unpacked->ignored = listing.ignored;
+        p->unpacked->first_ignored = listing.first_ignored;
         listing.entries = NULL;
         listing.strings = NULL;
     }

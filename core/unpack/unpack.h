@@ -41,6 +41,8 @@ typedef struct spate_unpacked {
     size_t count;
     uint64_t bytes;        /* sum of the files' sizes */
     spate_buffer metadata; /* a gem's metadata, inflated YAML, at most 10 MiB; empty for others */
+    size_t ignored;            /* members of types that RubyGems or npm ignores */
+    const char *first_ignored; /* the name of the first one, or NULL */
     bool parallel;         /* which branch ran */
     bool streamed;
     void *strings;

@@ -81,7 +81,7 @@ typedef struct tar_walk {
 } tar_walk;
 
 static void note(tar_walk *walk, spate_tar *tar, const spate_tar_entry *entry, size_t step) {
-    static const char types[] = "fdslo";
+    static const char types[] = "fdslco";
     size_t at = strlen(walk->text);
     at += (size_t)sprintf(walk->text + at, "%c %s", types[entry->type == SPATE_TAR_HARDLINK ? 3 : entry->type],
                           entry->name);
@@ -211,7 +211,7 @@ TEST(links_and_others) {
     add("V", 'V', "");
     add("?", '?', "skipped");
     add_end();
-    tells("s s -> ../t 644 0 \nl h -> t 644 0 \no c 644 0 \no b 644 0 \no p 644 0 \no V 644 0 \no ? 644 7 skipped\n");
+    tells("s s -> ../t 644 0 \nl h -> t 644 0 \nc c 644 0 \nc b 644 0 \nc p 644 0 \no V 644 0 \no ? 644 7 skipped\n");
 }
 
 TEST(an_old_directory_is_a_name_with_a_slash) {
@@ -525,9 +525,33 @@ TEST(an_empty_pax_value_takes_back) {
     records[0] = '\0';
     add_record(records, "path", "first");
     add_record(records, "path", "second");
-    add("x", 'X', records);
+    add("x", 'x', records);
     add("a", '0', "1");
     tells("f second 644 1 1\n");
+}
+
+/* Solaris' tar wrote PAX headers of type X: RubyGems ignores them, npm reads them. */
+TEST(old_pax) {
+    char records[200] = "";
+    made.length = 0;
+    add_record(records, "path", "second");
+    add("x", 'X', records);
+    add("a", '0', "1");
+    add_end();
+    for (int old_pax = 0; old_pax < 2; old_pax++) {
+        spate_tar *tar;
+        spate_tar_entry entry;
+        spate_error error;
+        bool more = false;
+        CHECK(spate_tar_open_memory(&tar, made.bytes, made.length, &error) == SPATE_OK);
+        if (old_pax)
+            spate_tar_read_old_pax(tar);
+        CHECK(spate_tar_next(tar, &entry, &more, &error) == SPATE_OK && more);
+        CHECK(strcmp(entry.name, old_pax ? "second" : "x") == 0);
+        CHECK(entry.type == (old_pax ? SPATE_TAR_FILE : SPATE_TAR_OTHER));
+        spate_tar_close(tar);
+    }
+    made.length = 0;
 }
 
 TEST(pax_that_is_none) {

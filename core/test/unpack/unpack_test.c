@@ -256,6 +256,40 @@ TEST(hostile_members_are_refused) {
     refuses(&tar, SPATE_REFUSED, "link", "");
 }
 
+/* As RubyGems: a member of an ignored type takes the place of an earlier one, and its folder is made. */
+static void check_ignored(const setting *s) {
+    static const char *const paths[] = {"kept", "lib/a.rb", "lib/large"};
+    CHECK_NUMBER(3, s->unpacked.count);
+    for (size_t i = 0; i < 3; i++)
+        CHECK_STRING(paths[i], s->unpacked.entries[i].path);
+    CHECK_NUMBER(5, s->unpacked.ignored);
+    CHECK_STRING("label", s->unpacked.first_ignored);
+}
+
+TEST(members_of_unknown_types_are_ignored) {
+    bytes tar = {0};
+    char large[10000];
+    memset(large, 'x', sizeof(large));
+    add_file(&tar, "replaced", "x");
+    add_member(&tar, "label", 'V', 0644, NULL, NULL, 0);
+    add_member(&tar, "lib/acl", 'A', 0644, NULL, large, sizeof(large));
+    add_file(&tar, "lib/a.rb", "a");
+    add_member(&tar, "replaced", 'X', 0644, NULL, "no PAX", 6);
+    add_member(&tar, "contiguous", '7', 0644, NULL, "x", 1);
+    add_member(&tar, "kept", '?', 0644, NULL, "x", 1);
+    add_member(&tar, "lib/large", '0', 0644, NULL, large, sizeof(large));
+    add_file(&tar, "kept", "k");
+    unpack_all_ways(&tar, 3, check_ignored);
+}
+
+TEST(what_ignoring_would_lose_is_refused) {
+    bytes tar = {0};
+    add_member(&tar, "blank", ' ', 0644, NULL, "x", 1); /* a file to RubyGems */
+    refuses(&tar, SPATE_REFUSED, "blank", "unknown member type ' '");
+    add_member(&tar, "../label", 'V', 0644, NULL, NULL, 0);
+    refuses(&tar, SPATE_REFUSED, "../label", "leads out");
+}
+
 TEST(nothing_is_written_through_symlinks) {
     bytes tar = {0};
     add_member(&tar, "lib", '5', 0755, NULL, NULL, 0);

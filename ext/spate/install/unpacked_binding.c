@@ -59,6 +59,15 @@ static VALUE unpacked_bytes(VALUE self) {
     return ULL2NUM(filled(self)->bytes);
 }
 
+/* [how many members of a type that RubyGems or npm ignores, the first one's name], nil without any. */
+static VALUE unpacked_ignored(VALUE self) {
+    spate_unpacked *unpacked = filled(self);
+    if (unpacked->ignored == 0 || !unpacked->first_ignored)
+        return Qnil;
+    return rb_assoc_new(SIZET2NUM(unpacked->ignored),
+                        spate_utf8(unpacked->first_ignored, strlen(unpacked->first_ignored)));
+}
+
 static VALUE unpacked_parallel(VALUE self) {
     return filled(self)->parallel ? Qtrue : Qfalse;
 }
@@ -125,6 +134,7 @@ void spate_init_unpacked(void) {
     rb_define_method(unpacked_class, "metadata", unpacked_metadata, 0);
     rb_define_method(unpacked_class, "count", unpacked_count, 0);
     rb_define_method(unpacked_class, "bytes", unpacked_bytes, 0);
+    rb_define_method(unpacked_class, "ignored", unpacked_ignored, 0);
     rb_define_method(unpacked_class, "parallel?", unpacked_parallel, 0);
     rb_define_method(unpacked_class, "streamed?", unpacked_streamed, 0);
     rb_define_method(unpacked_class, "paths", unpacked_paths, 0);

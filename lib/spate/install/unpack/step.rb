@@ -37,6 +37,8 @@ module Spate
           read(item, archive, unpacked)
           @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
                                           seconds: (now - started).round(6))
+          ignored, first = unpacked.ignored
+          @context.events.emit(:members_ignored, name: item.full_name, members: ignored, first: first) if ignored
         ensure
           unpacked&.close
         end

@@ -59,6 +59,8 @@ module Spate
             @origins.note(item.package, item.published) if item.facts.builds?
             @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
                                                seconds: (now - started).round(6))
+            ignored, first = unpacked.ignored
+            @context.events.emit(:members_ignored, name: item.full_name, members: ignored, first: first) if ignored
           rescue Native::Error => e
             raise ArchiveError.for(e, item, @store)
           ensure
