@@ -15,7 +15,6 @@ module Spate
     autoload :Importmap, "spate/js/importmap"
     autoload :LeftToTool, "spate/js/errors"
     autoload :LockfileError, "spate/js/errors"
-    autoload :NodeVersion, "spate/js/node_version"
     autoload :NoLockfile, "spate/js/errors"
     autoload :NodeMissing, "spate/js/errors"
     autoload :Npm, "spate/js/npm"

@@ -12,7 +12,6 @@ module Spate
     # What a setting is where no level names it, is known to whoever asks: a value is nil here.
     class Configuration
       autoload :Address, "spate/js/configuration/address"
-      autoload :AskedRegistry, "spate/js/configuration/asked_registry"
       autoload :Environment, "spate/js/configuration/environment"
       autoload :Ini, "spate/js/configuration/ini"
       autoload :InvalidAuthError, "spate/js/configuration/errors"

@@ -7,6 +7,7 @@ module Spate
       class Machine
         autoload :DevEngines, "spate/js/npm/machine/dev_engines"
         autoload :Engines, "spate/js/npm/machine/engines"
+        autoload :NodeVersion, "spate/js/npm/machine/node_version"
         autoload :Tooling, "spate/js/npm/machine/tooling"
 
         SYSTEMS = { "linux" => "linux", "darwin" => "darwin", "mswin" => "win32", "mingw" => "win32",

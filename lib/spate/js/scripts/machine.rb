@@ -21,7 +21,7 @@ module Spate
         def node = @node ||= Tools::Program.find("node", @env["PATH"])
 
         # "20.1.0", nil without node.
-        def node_version = @node_version ||= NodeVersion.of(@env)
+        def node_version = @node_version ||= Npm::Machine::NodeVersion.of(@env)
 
         # The tool's own program, as a file of JavaScript where it is one, or nil.
         def program

@@ -6,7 +6,7 @@ require "spate/ear"
 module Spate
   module JS
     # What npm on the PATH answers is kept while all that it depends on is the same.
-    class AskedRegistryTest < Minitest::Test
+    class PublicRegistryAskedTest < Minitest::Test
       def setup
         @bin, @first = %w[bin first].map { |name| File.dirname(write("#{name}/none", "")) }
         npm("cat #{folder}/rc")
@@ -32,8 +32,8 @@ module Spate
       def ask(env = @env, store: self.store)
         File.write(calls = "#{folder}/calls", "")
         later
-        Configuration::AskedRegistry.instance_variable_get(:@answers).clear
-        [Configuration::AskedRegistry.find(env, store), File.readlines(calls).size]
+        Configuration::PublicRegistry::Asked.instance_variable_get(:@answers).clear
+        [Configuration::PublicRegistry::Asked.find(env, store), File.readlines(calls).size]
       end
 
       def kept!
@@ -43,7 +43,7 @@ module Spate
       end
 
       def test_one_start_serves_all_threads
-        answers = Array.new(32) { Thread.new { Configuration::AskedRegistry.find(@env, store) } }.map(&:value)
+        answers = Array.new(32) { Thread.new { Configuration::PublicRegistry::Asked.find(@env, store) } }.map(&:value)
 
         assert_equal ["http://one.test/"], answers.uniq
         assert_equal ["config get registry\n"], File.readlines("#{folder}/calls")
