@@ -18,6 +18,7 @@ module Runner
     # minitest with --verbose: "12 runs, 40 assertions, 1 failures, 0 errors, 1 skips"
     module Minitest
       SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips$/
+      FAILURE = /^ +\d+\) (?:Failure|Error):\n\S+#(test_\S+?)(?: \[|:$)/
       SKIP = /^ +\d+\) Skipped:\n(\S+) \[.*\]:\n(.+)$/
 
       def self.read(output, _)
@@ -27,6 +28,9 @@ module Runner
         failed = failures + errors
         [runs - failed - skipped, failed, output.scan(SKIP).map { |test, reason| "#{test}: #{reason}" }]
       end
+
+      # Names of the tests that failed.
+      def self.failures(output) = output.scan(FAILURE).flatten.uniq
     end
 
     # libFuzzer with -print_final_stats=1: one test, and only when it read more than the seeds it was given.

@@ -18,8 +18,9 @@ module Runner
     attr_reader :part, :name, :seconds, :processor, :output, :passed, :failed, :skips
 
     # part: "core", "fuzz", "ruby" or "style". counts: reads [passed, failed, skips] out of the output.
-    # missing: why the command cannot run on this machine; then it is one skip.
-    def initialize(part, name, command, counts:, env: {}, limit: LIMIT, missing: nil)
+    # missing: why the command cannot run on this machine; then it is one skip. repeat: what a person types to run it
+    # again, by default the command itself.
+    def initialize(part, name, command, counts:, env: {}, limit: LIMIT, missing: nil, repeat: nil)
       @part = part
       @name = name
       @command = command
@@ -27,6 +28,7 @@ module Runner
       @env = env
       @limit = limit
       @missing = missing
+      @repeat = repeat
       @passed = @failed = 0
       @seconds = @processor = 0.0
       @output = ""
@@ -35,7 +37,7 @@ module Runner
 
     # The same command, not run yet.
     def again
-      Job.new(@part, @name, @command, counts: @counts, env: @env, limit: @limit, missing: @missing)
+      Job.new(@part, @name, @command, counts: @counts, env: @env, limit: @limit, missing: @missing, repeat: @repeat)
     end
 
     def run(root)
@@ -54,6 +56,14 @@ module Runner
     end
 
     def ok? = @failed.zero?
+
+    # Commands that run what failed again, alone: one a failed test where the output names them, else one for the job.
+    def repeats
+      return [@command.join(" ")] unless @repeat
+
+      tests = @counts.respond_to?(:failures) ? @counts.failures(@output) : []
+      tests.empty? ? [@repeat] : tests.map { |test| "#{@repeat} -n #{test}" }
+    end
 
     # Ends the command and its children.
     def stop

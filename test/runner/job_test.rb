@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-%w[job counts plan run].each { |name| require_relative name }
+%w[job counts times plan run].each { |name| require_relative name }
 require "stringio"
 
 # What bin/test says of programs that fail, die, hang or do nothing at all.
@@ -63,6 +63,29 @@ class RunnerJobTest < Minitest::Test
     said = "echo 'bin/fresh: needs root'; "
     assert_equal [0, 0, ["second system: needs root"]], results("#{said}exit 77", **nested)
     assert_equal [9, 2, []], results("#{said}echo '9 passed, 2 failed, 0 skipped'; exit 1", **nested)
+  end
+
+  def test_failures_print_the_command_that_repeats_them
+    report = "  1) Failure:\\nT#test_one [t.rb:1]:\\nno\\n\\n  2) Error:\\nT#test_two:\\nNameError: no\\n" \
+             "2 runs, 1 assertions, 1 failures, 1 errors, 0 skips\\n"
+    failing = job("printf '#{report}'; exit 1", repeat: "bin/test t_test.rb")
+    _, told = run_of([failing, job("false", repeat: "bin/test dead_test.rb"), job("exit 2")], strict: true)
+
+    ["bin/test t_test.rb -n test_one", "bin/test t_test.rb -n test_two", "bin/test dead_test.rb", "sh -c exit 2"]
+      .each { |command| assert_includes told.lines(chomp: true), "  #{command}" }
+  end
+
+  def test_times_are_recorded_and_merged
+    FileUtils.mkdir_p(File.join(folder, "config"))
+    times = Times.new(folder)
+    took = ->(name, seconds) { Struct.new(:name, :seconds, :processor).new(name, seconds, 1.0) }
+    times.record([took.call("a", 1.0), took.call("b", 2.0), took.call("skipped", 0.0)], whole: true)
+    times.record([took.call("a", 3.0)], whole: false)
+
+    assert_equal "    3.0     1.0  a\n    2.0     1.0  b\n", File.read(File.join(folder, Times::PATH))
+    assert_equal [3.0, 2.0, Times::UNKNOWN], %w[a b new].map { |name| Times.new(folder).of(name) }
+    times.record([took.call("a", 1.0)], whole: true)
+    assert_equal Times::UNKNOWN, Times.new(folder).of("b")
   end
 
   def test_homes_are_each_jobs_own

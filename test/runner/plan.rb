@@ -1,17 +1,21 @@
 # frozen_string_literal: true
 
 module Runner
-  # Which commands make up a run. What takes longest comes first, so that no processor waits at the end.
+  # Which commands make up a run. Those that took longest the last time (Times) come first, so that no processor is idle
+  # at the end.
   class Plan
-    CORE = %w[test test-asan test-ubsan test-nodeflate test-elsewhere].freeze
+    CORE = %w[test test-sanitizers test-nodeflate test-elsewhere].freeze
     CORE_FULL = %w[test-tsan test-musl valgrind].freeze
     PARTS = %w[core fuzz ruby server style].freeze
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
-    # In CI, where root may make another system, or by name: what depends most on Ruby, RubyGems, Bundler and compilers,
-    # in the Debian that this one is not; one program for each thing that may be another there. With --full all.
+    # By name: what depends most on Ruby, RubyGems, Bundler and compilers, in the Debian that this one is not; one
+    # program for each thing that may differ there. In CI, where root may make another system, a sample of five
+    # minutes. With --full all.
     OTHER_SYSTEM = "other-system"
+    OTHER_SYSTEM_SAMPLE = %w[test/install/install_test.rb test/gemfile/setup/record_test.rb test/boot/start_test.rb
+                             test/specification/rubygems_metadata_test.rb bytes/test/zlib/zstream_test.rb].freeze
     OTHER_SYSTEM_TESTS = [
       "test/boot/standin", "test/images",
       *%w[boot/bootsnap boot/exec/program boot/proof/distrust boot/start gemfile/setup/record
@@ -22,14 +26,13 @@ module Runner
         .map { |name| "bytes/test/#{name}_test.rb" }
     ].freeze
     MINUTES = 20
-    # Folders whose programs take longest.
-    LONG = %r{/(?:full|install|boot|gemfile|house)/}
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
     # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
     # alone they are to run.
-    # in_ci: whether this is a run of CI.
-    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false)
+    # in_ci: whether this is a run of CI. test: the name of the only test to run in the files. times: for the order.
+    def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false,
+                   test: nil, times: Times.new(root))
       @root = root
       @full = full
       @only = only
@@ -37,9 +40,18 @@ module Runner
       @ruby = ruby
       @other = other
       @in_ci = in_ci
+      @test = test
+      @times = times
     end
 
-    def jobs = parts.flat_map { |part| send(part.tr("-", "_")) }
+    # The longest first; the other system, which takes longest, is always that.
+    def jobs
+      all = parts.flat_map { |part| send(part.tr("-", "_")) }
+      all.sort_by.with_index { |job, index| [job.part == OTHER_SYSTEM ? 0 : 1, -@times.of(job.name), index] }
+    end
+
+    # Whether everything runs that a plain `bin/test` runs.
+    def whole? = @files.empty? && @only.empty? && @other.nil?
 
     def parts
       return [OTHER_RUBY] if @other
@@ -90,14 +102,14 @@ module Runner
       seconds = @full ? 300 : 6
       fuzzer = Job.new("server", "fuzz hpack", ["make", "-s", "-C", "server/fuzz", "run", "FUZZ_SECONDS=#{seconds}"],
                        counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers)
-      tests = Dir[File.join(@root, "server/test/**/*_test.rb")].sort_by { |path| -File.size(path) }
+      tests = Dir[File.join(@root, "server/test/**/*_test.rb")]
       [fuzzer, *tests.map { |path| minitest("server", path) }]
     end
 
     def minitest(part, path)
       name = path.delete_prefix("#{@root}/")
-      Job.new(part, name, [@ruby, "-W:deprecated", *paths(name), path, "--verbose"],
-              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT)
+      Job.new(part, name, [@ruby, "-W:deprecated", *paths(name), path, "--verbose", *(["-n", @test] if @test)],
+              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT, repeat: "bin/test #{name}")
     end
 
     # What a product's tests may load: the server needs buffers, buffers nothing.
@@ -119,7 +131,8 @@ module Runner
     def other_system
       system = File.read("/etc/os-release").include?('VERSION_ID="13"') ? "debian12" : "debian13"
       # One at a time: it is itself one of several here.
-      command = ["bin/fresh", system, "bin/test", "--workers", "1", *(@full ? %w[--only ruby] : OTHER_SYSTEM_TESTS)]
+      tests = @only.empty? ? OTHER_SYSTEM_SAMPLE : OTHER_SYSTEM_TESTS
+      command = ["bin/fresh", system, "bin/test", "--workers", "1", *(@full ? %w[--only ruby] : tests)]
       [Job.new(OTHER_SYSTEM, "on #{system}", command, counts: Counts::InTime, limit: @full ? 3600 : MINUTES * 60)]
     end
 
@@ -139,7 +152,7 @@ module Runner
     # Why a target cannot be made here; nil where it can.
     def lacking(target)
       case target
-      when "test-ubsan" then no_sanitizers
+      when "test-sanitizers" then no_sanitizers
       when "test-musl" then lack("musl-gcc")
       end
     end
@@ -155,13 +168,11 @@ module Runner
       $?.success?
     end
 
-    # Bigger files first is a fair guess of longer ones first, in the folders of long ones and in the others.
     def test_files
       found = @files.flat_map { |path| File.directory?(path) ? Dir[File.join(path, "**/*_test.rb")] : [path] }
       found = Dir[File.join(@root, "{,bytes/}test/**/*_test.rb")] if @files.empty?
       found = found.map { |path| File.expand_path(path) }.uniq
-      found.reject! { |path| path.include?("/test/full/") } unless @full || @files.any?
-      found.sort_by { |path| [path.match?(LONG) ? 0 : 1, -File.size(path)] }
+      @full || @files.any? ? found : found.reject { |path| path.include?("/test/full/") }
     end
 
     def make(target, *variables) = ["make", "-s", "-C", "core", "-j2", target, *variables]

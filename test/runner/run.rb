@@ -29,6 +29,9 @@ module Runner
       @mutex = Mutex.new
     end
 
+    # The jobs that have ended.
+    attr_reader :done
+
     # Answers whether all is well.
     def call
       started = now
@@ -137,7 +140,10 @@ module Runner
 
     def failures
       failed = @done.reject(&:ok?)
-      @out.puts "", "Failed:", *failed.map { |job| "  #{job.name}" } unless failed.empty?
+      return if failed.empty?
+
+      @out.puts "", "Failed:", *failed.map { |job| "  #{job.name}" }
+      @out.puts "", "Each alone:", *failed.flat_map(&:repeats).map { |command| "  #{command}" }
     end
 
     def sum(&block) = @done.sum(&block)

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Runner
+  # How long each program of the tests took the last time that `bin/test --times` ran, in config/test-times: seconds by
+  # the clock, seconds of processor time, name; the longest first.
+  class Times
+    PATH = "config/test-times"
+    # Seconds of a program that is not listed: new ones start early rather than last.
+    UNKNOWN = 30.0
+
+    def initialize(root)
+      @path = File.join(root, PATH)
+    end
+
+    # Seconds by the clock.
+    def of(name) = rows.dig(name, 0) || UNKNOWN
+
+    # jobs: those that ran. whole: whether they are all there are; then rows of programs that are gone are dropped.
+    def record(jobs, whole:)
+      ran = jobs.reject { |job| job.seconds.zero? }.to_h { |job| [job.name, [job.seconds, job.processor]] }
+      kept = whole ? ran : rows.merge(ran)
+      sorted = kept.sort_by { |name, (seconds, _)| [-seconds, name] }
+      File.write(@path, sorted.map { |name, times| row(name, times) }.join)
+      @rows = nil
+    end
+
+    private
+
+    def row(name, times) = format("%<clock>7.1f %<cpu>7.1f  %<name>s\n", clock: times[0], cpu: times[1], name: name)
+
+    # { name => [seconds, seconds of processor time] }
+    def rows
+      @rows ||= lines.to_h do |line|
+        seconds, processor, name = line.split(" ", 3)
+        [name, [Float(seconds), Float(processor)]]
+      end
+    end
+
+    def lines = File.exist?(@path) ? File.readlines(@path, chomp: true) : []
+  end
+end
