@@ -21,11 +21,10 @@ module Spate
 
       def store(name = "home") = Store.open(home: File.join(folder, name), env: {})
 
-      # A file of the same tick of the kernel's clock may have been written meanwhile.
+      # The clock of files' times is a tick behind: what was written just now may be written meanwhile.
       def later
-        now = -> { Process.clock_gettime(Native::FILE_CLOCK, :nanosecond) }
-        started = now.call
-        Thread.pass until now.call > started
+        started = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+        Thread.pass until Process.clock_gettime(Native::FILE_CLOCK, :nanosecond) > started
       end
 
       # As another process. [answer, how often npm was started]
