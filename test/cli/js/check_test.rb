@@ -50,6 +50,21 @@ class JSCheckTest < JSCase
                  of(Check::Difference.new("node_modules/a/x", :stray)).err.lines.last
   end
 
+  def test_what_scripts_may_have_made
+    made = ["node_modules/esbuild/bin/esbuild", "node_modules/@s/p/x"]
+    found = Check::Result.new([], 2, [], %w[@s/p@1.0.0 esbuild@0.21.5], made)
+    result = nil
+    restoring(found, method: :check) { result = spate("js", "check", dir: app) }
+
+    assert_equal [0, "", <<~TEXT], result.to_a
+      node_modules is complete: 2 packages
+      what scripts changed in @s/p@1.0.0, esbuild@0.21.5 is not kept: only package.json was looked for
+        node_modules/esbuild/bin/esbuild differs from the archive, perhaps by a script
+        node_modules/@s/p/x differs from the archive, perhaps by a script
+      hint: spate js --restore esbuild,@s/p
+    TEXT
+  end
+
   # Nobody looks at packages there.
   def test_of_a_tool_only_what_it_left_is_told
     FileUtils.rm(app("package-lock.json"))

@@ -44,7 +44,7 @@ module Spate
         def json(result)
           result.differences.each { |each| @json.call(event: :js_difference, **each.to_h) }
           @json.call(event: :js_checked, ok: result.ok?, total: result.total, differences: result.differences.length,
-                     unknown: result.unknown, scripted: result.scripted,
+                     unknown: result.unknown, scripted: result.scripted, made: result.made,
                      handed_over: (@half.project.tool_name if result.left?))
           code(result)
         end
@@ -55,7 +55,7 @@ module Spate
           return as_left if result.left?
 
           @terminal.tell "node_modules is complete: #{Units.count(result.total, "package")}"
-          scripted(result.scripted)
+          scripted(result)
           0
         end
 
@@ -103,10 +103,17 @@ module Spate
                           details: Check.shown(names, @terminal), hint: restoring(names))
         end
 
-        def scripted(names)
-          return if names.empty? || @terminal.quiet?
+        def scripted(result)
+          return if result.scripted.empty? || @terminal.quiet?
 
-          @terminal.tell "what scripts changed in #{names.join(", ")} is not kept: only package.json was looked for"
+          names = result.scripted.join(", ")
+          @terminal.tell "what scripts changed in #{names} is not kept: only package.json was looked for"
+          return if result.made.empty?
+
+          result.made.first(@terminal.verbose? ? result.made.size : SHOWN).each do |path|
+            @terminal.tell "  #{path} differs from the archive, perhaps by a script"
+          end
+          @terminal.hint(restoring(result.made.map { |path| path[PACKAGE, 1] }))
         end
       end
     end

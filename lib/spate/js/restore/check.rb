@@ -7,6 +7,7 @@ module Spate
       class Check
         autoload :Built, "spate/js/restore/check/built"
         autoload :Extra, "spate/js/restore/check/extra"
+        autoload :ToolScripts, "spate/js/restore/check/tool_scripts"
 
         # What differs.
         #
@@ -24,9 +25,10 @@ module Spate
 
         # differences: [Difference]; total: packages that are to be there, nil without a plan. unknown: names of those
         # that the store does not have, so that nobody could compare their files; scripted: of those that scripts may
-        # have changed in ways that the store does not keep, of which only the package.json was looked for.
-        Result = Struct.new(:differences, :total, :unknown, :scripted) do
-          def initialize(differences, total = nil, unknown = [], scripted = []) = super
+        # have changed in ways that the store does not keep, of which only the package.json was looked for; made: paths
+        # that differ in these.
+        Result = Struct.new(:differences, :total, :unknown, :scripted, :made) do
+          def initialize(differences, total = nil, unknown = [], scripted = [], made = []) = super
           def ok? = differences.empty? && unknown.empty?
           # Whether it is the project's own tool that restores: nobody has counted.
           def left? = total.nil?
@@ -56,7 +58,7 @@ module Spate
           entries = entries()
           found = trees + entries.filter_map { |path, entry| differs(path, entry) } + strays(entries.keys)
           Result.new(found.uniq.sort_by(&:path), @plan.trees.size - @skipped.size, names(@unknown),
-                     names(@private.reject { |tree| @built.known?(tree) }))
+                     names(@private.reject { |tree| @built.known?(tree) }), @made.uniq.sort)
         end
 
         private
@@ -69,8 +71,12 @@ module Spate
           @there, absent = @plan.trees.partition { |tree| folder?(tree.path) }
           @skipped, @absent = absent.partition(&:optional)
           stored, @unknown = @there.partition { |tree| @items.of(tree).stored? }
-          @private, @shared = stored.partition { |tree| recorded[tree.path]&.private? }
-          @built = Built.new(@store, Scripts::Memory.new(@store, @plan.root).builds)
+          others = ToolScripts.new(@context, @plan)
+          scripted = others.paths(stored.to_h { |tree| [tree.path, @items.of(tree).facts] })
+          @private, @shared = stored.partition { |tree| recorded[tree.path]&.private? || scripted.include?(tree.path) }
+          builds = Scripts::Memory.new(@store, @plan.root).builds
+          @built = Built.new(@store, others.any? ? builds.except(*scripted) : builds)
+          @made = []
         end
 
         # The project's own scripts may have written anything into packages.
@@ -93,7 +99,10 @@ module Spate
           path = "#{tree.path}/#{entry[:path]}"
           return if kind == :changed && Store::Object.matches?(@store, entry, @context.path(path))
 
-          Difference.new(path, kind) unless private?(tree) && @built.by_script?(tree, path, kind)
+          return Difference.new(path, kind) unless private?(tree) && @built.by_script?(tree, path, kind)
+
+          @made << path unless @built.known?(tree)
+          nil
         end
 
         def private?(tree) = (@by_private ||= @private.to_h { |each| [each.path, true] }).key?(tree.path)
@@ -137,8 +146,13 @@ module Spate
           found = Place::Strays.new(@plan, entries + state) { |path| bundled(path) }.call
           # What else is in one of those, its archive alone knows.
           found.reject! { |path| @unknown.any? { |tree| path.start_with?("#{tree.path}/") } }
+          made, found = found.partition { |path| @private.any? { |tree| made?(tree, path) } }
+          @made.concat(made)
           found.map { |path| Difference.new(path, :stray) }
         end
+
+        # Whether a script, or pnpm for one (node_modules/.tmp), may have put something into a package.
+        def made?(tree, path) = path.start_with?("#{tree.path}/") && !@built.known?(tree)
 
         def bundled(path)
           @by_path ||= @plan.trees.to_h { |tree| [tree.path, @items.of(tree)] }
