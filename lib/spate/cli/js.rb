@@ -9,6 +9,7 @@ module Spate
       autoload :NoProject, "spate/cli/js/half"
       autoload :Pins, "spate/cli/js/pins"
       autoload :Scripts, "spate/cli/js/scripts"
+      autoload :ToolCommand, "spate/cli/js/tool_command"
 
       SUBCOMMANDS = %w[install check scripts].freeze
       # Of dependencies, that --omit leaves out.
@@ -36,15 +37,16 @@ module Spate
       example "spate js --timeline page.html", "every package: fetched, unpacked, linked, by thread"
       example "spate install --js", "the gems, too, at the same time"
       note "Spate restores package-lock.json and pnpm-lock.yaml itself, and runs the project's own tool for other\n" \
-           "lockfiles. Exit code 11 where check finds something. docs/javascript.md has more."
+           "lockfiles. Packages are added with that tool (npm install NAME, pnpm add NAME), then spate js.\n" \
+           "Exit code 11 where check finds something. docs/javascript.md has more."
 
       def run
         name, *rest = operands
         name ||= "install"
-        refuse(name) unless SUBCOMMANDS.include?(name)
+        refuse(name, rest) unless SUBCOMMANDS.include?(name)
         unless rest.empty?
           raise UsageError.new("`spate js #{name}` takes no operand, but got #{rest.first.inspect}",
-                               hint: "spate js --help")
+                               hint: tool_command(name, rest) || "spate js --help")
         end
 
         refuse_unknown_kinds
@@ -58,10 +60,18 @@ module Spate
         raise UsageError.new("--omit: #{odd.inspect} is none of #{KINDS.join(", ")}", hint: "spate js --omit dev")
       end
 
-      def refuse(name)
-        near = Ground::Suggestion.near(name, SUBCOMMANDS)
+      def refuse(name, rest)
+        command = tool_command(name, rest)
+        near = Ground::Suggestion.near(name, SUBCOMMANDS) unless command
         raise UsageError.new("js has no command #{name.inspect}",
-                             hint: near ? "did you mean `spate js #{near}`?" : "spate js --help")
+                             hint: command || (near ? "did you mean `spate js #{near}`?" : "spate js --help"))
+      end
+
+      # Of the project's tool, nil where there is no project or the tool has no such command.
+      def tool_command(name, rest)
+        ToolCommand.of(project.tool, name, rest)
+      rescue Error
+        nil
       end
 
       def install

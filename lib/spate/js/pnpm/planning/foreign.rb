@@ -32,7 +32,9 @@ module Spate
 
           def version
             first, last = UNSTEADY
-            !@settings.before?(*first) && @settings.before?(*last) ? ["pnpm #{@settings.version}"] : []
+            return [] if @settings.before?(*first) || !@settings.before?(*last)
+
+            ["pnpm #{@settings.version}, whose state files changed from patch to patch (11.27 and later 11.x)"]
           end
 
           def settings
