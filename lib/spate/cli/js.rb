@@ -40,6 +40,14 @@ module Spate
            "lockfiles. Packages are added with that tool (npm install NAME, pnpm add NAME), then spate js.\n" \
            "Exit code 11 where check finds something. docs/javascript.md has more."
 
+      # Options of a tool's command are not Spate's.
+      def self.parse(argv)
+        name = argv.first
+        return super if name.nil? || name.start_with?("-") || SUBCOMMANDS.include?(name) || !ToolCommand.name?(name)
+
+        [{}, argv]
+      end
+
       def run
         name, *rest = operands
         name ||= "install"

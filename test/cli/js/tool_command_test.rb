@@ -31,6 +31,7 @@ class JSToolCommandTest < JSCase
   def test_other_commands_of_tools
     assert_equal ["npm uninstall x", "npm update", "npm run build", 'npm install x@\>1'],
                  [hint("remove", "x"), hint("update"), hint("run", "build"), hint("add", "x@>1")]
+    assert_equal "npm install -D x --save-exact", hint("add", "-D", "x", "--save-exact")
     lockfile("yarn", "__metadata:\n  version: 8\n")
 
     assert_equal "yarn up x", hint("upgrade", "x")

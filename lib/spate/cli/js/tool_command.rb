@@ -19,10 +19,12 @@ module Spate
           "deno" => { add: "deno add", remove: "deno remove", update: "deno outdated --update", run: "deno task" }
         }.freeze
         # Without one of these deno looks for a package nowhere.
-        PREFIXED = /\A(?:npm|jsr):/
+        PREFIXED = /\A(?:npm:|jsr:|-)/
         private_constant :NAMES, :WORDS, :PREFIXED
 
         module_function
+
+        def name?(word) = NAMES.key?(word)
 
         # "pnpm add react"; nil where no tool has a command of that name. tool: Project#tool. operands: [String].
         def of(tool, name, operands)
