@@ -29,11 +29,21 @@ module Spate
       # path: relative to the bundle's root, which packages' files are below; files of builds are below the root itself.
       # packages, builds: Arrays of keys. private: true when the user asked for files of their own (`spate edit`).
       # copied: true where no file was linked, since the user asked for copies.
-      Tree = Struct.new(:path, :packages, :builds, :private, :copied, keyword_init: true) do
-        def initialize(path:, packages: [], builds: [], private: false, copied: false) = super
+      class Tree
+        attr_reader :path, :packages
+        attr_accessor :builds
+        attr_writer :private, :copied
 
-        def private? = private ? true : false
-        def copied? = copied ? true : false
+        def initialize(path:, packages: [], builds: [], private: false, copied: false)
+          @path = path
+          @packages = packages
+          @builds = builds
+          @private = private
+          @copied = copied
+        end
+
+        def private? = @private ? true : false
+        def copied? = @copied ? true : false
         def linked? = !private? && !copied?
 
         # Of its packages, those that the store has, the later over the earlier. found: what Store#packages answered.
@@ -86,20 +96,21 @@ module Spate
 
       def self.read(values, fields)
         case fields
+        in ["tree", state, keys, path] then values[:trees] << tree(state, keys.split(","), path)
         in ["root" | "app" => key, value] then values[key.to_sym] = value
         in ["method", value] then values[:link_method] = value
         in ["time", value] then values[:time] = value.to_i
         in ["project", time, method, path] then values[:others] << Project.new(path, time.to_i, method)
-        in ["tree", state, keys, path] then values[:trees] << tree(state, keys.split(","), path)
         in ["slot", key, path] then values[:slots][path] = key
         else nil # a later version's line
         end
       end
 
       def self.tree(state, keys, path)
-        packages, builds = keys.partition { |key| key.start_with?("p:") }
-        Tree.new(path: path, packages: packages.map { |key| key[2..] }, builds: builds.map { |key| key[2..] },
-                 private: state == "private", copied: state == "copied")
+        packages = []
+        builds = []
+        keys.each { |key| (key.start_with?("p:") ? packages : builds) << key[2..] }
+        Tree.new(path: path, packages: packages, builds: builds, private: state == "private", copied: state == "copied")
       end
       private_class_method :read, :tree
 
