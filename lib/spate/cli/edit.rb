@@ -41,7 +41,16 @@ module Spate
       end
 
       def private_copy(name)
-        ::Spate::Store::Edits::PrivateCopy.new(context.store).call(bundle, tree_path(name))
+        path = tree_path(name)
+        record = bundle.tree(path) ? bundle : bundle.with(unrecorded(path))
+        ::Spate::Store::Edits::PrivateCopy.new(context.store).call(record, path)
+      end
+
+      # Of a gem that another tool installed the lockfile may name the package.
+      def unrecorded(path)
+        sha256 = context.lockfile.digests(File.basename(path))["sha256"] if context.location.lockfile?
+        key = install_context.package_key(sha256) if sha256
+        ::Spate::Store::BundleRecord::Tree.new(path: path, packages: [*(key if key && context.store.package(key))])
       end
 
       # Without a record (the store was deleted, or another one was used) the files may be links all the same.

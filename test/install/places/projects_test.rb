@@ -121,6 +121,24 @@ class PlacesProjectsTest < PlacesCase
     assert_equal [builds, "spate-bundle 2"], [record.tree("gems/native-1.0").builds, record.to_s.lines.first.chomp]
   end
 
+  # Also where Bundler installed the gem. Only the store knows what is in a package.
+  def test_a_gem_that_bundler_installed_is_edited
+    first = project("first", %w[mine])
+    first.bundle("install")
+    { "changes are unknown" => nil, "2 files changed" => 2 }.each do |said, files|
+      first.spate!("edit", "mine")
+      write("bundle/#{Spate::Layout.ruby_scope}/gems/mine-1.0/lib/mine.rb", "MINE = 2\n")
+      write("bundle/#{Spate::Layout.ruby_scope}/gems/mine-1.0/lib/more.rb", "MORE = 1\n")
+      assert_match(/^mine-1\.0 is being edited: .*#{said}$/, first.spate!("check"))
+      listed = events(first, "edit", "--list").fetch(:editing)
+      assert_equal([["mine-1.0", files]], listed.map { |one| one.values_at(:name, :files) })
+      first.spate!("restore", "mine")
+      assert_match(/^mine +1\.0 +linked/, first.spate!("list"))
+      FileUtils.rm_rf([root(:shared), "#{first.home}/spate/store/v1/bundles"])
+      first.bundle("install")
+    end
+  end
+
   # What one project asked for is not undone by another one.
   def test_copies_stay_while_a_project_wants_them
     first, second = installed(%w[mine ours], %w[yours ours])

@@ -13,26 +13,22 @@ module Spate
           @store = store
         end
 
-        # tree_path: relative to the bundle's root, "gems/rake-13.0.6"; one without a record may share its inodes, too,
-        # with bundles of a store that was deleted. Each file is copied beside itself and renamed over itself: a kill
-        # leaves a tree that is partly private and wholly right. Raises ArgumentError without such a folder, Full.
+        # tree_path: of one of the record's trees, "gems/rake-13.0.6". Its files may have names in bundles of a
+        # store that was deleted, too. Each file is copied beside itself and renamed over itself: a kill leaves a tree
+        # that is partly private and wholly right. Raises ArgumentError without such a tree or its folder, Full.
         def call(record, tree_path)
-          tree = record.tree(tree_path) || BundleRecord::Tree.new(path: tree_path)
-          raise ArgumentError, "no tree #{tree_path} in #{record.root}" unless File.directory?(record.destination(tree))
+          tree = record.tree(tree_path)
+          unless tree && File.directory?(record.destination(tree))
+            raise ArgumentError, "no tree #{tree_path} in #{record.root}"
+          end
 
           edits = edits(record, tree)
           copied = shared_files(record, tree).map { |one| @store.guard(one.file) { one.detach } }
-          remember(record, tree) if record.trees.include?(tree) || copied.any?
+          record.mark(tree_path, private: true).save(@store)
           Result.new(root: record.root, path: tree_path, files: copied.size, bytes: copied.sum, edits: edits)
         end
 
         private
-
-        # What Bundler installed needs no record for that.
-        def remember(record, tree)
-          record = record.with(tree) unless record.trees.include?(tree)
-          record.mark(tree.path, private: true).save(@store)
-        end
 
         # Told now, for no check looks into a private tree.
         def edits(record, tree)
