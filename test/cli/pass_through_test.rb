@@ -13,7 +13,7 @@ class PassThroughTest < CLICase
       %w[update] => %w[lock --update], %w[update --all --patch] => %w[lock --update --patch],
       %w[update rack rake --conservative] => %w[lock --update rack rake --conservative],
       %w[update --group test] => %w[update --group test],
-      %w[update --quiet] => %w[update --quiet] }.each do |given, expected|
+      %w[update --quiet] => %w[lock --update] }.each do |given, expected|
       assert_equal expected, command(*given), given
     end
   end
@@ -101,8 +101,87 @@ class PassThroughTest < CLICase
     app = project
     output, status = app.spate("add", "no-such-gem")
 
-    refute_predicate status, :success?
+    assert_equal 5, status.exitstatus
+    assert_match(/^error: `bundle add no-such-gem` ended with.*^  Could not find.*^hint: check the name; /m, output)
     refute_match(/gems? in/, output)
+  end
+
+  # Commands that need a Gemfile, as a user types them in a wrong folder.
+  def test_outside_of_a_project
+    missing = Spate::Gemfile::NotFound.new(folder)
+    (Spate::CLI::PassThrough::COMMANDS - Spate::CLI::PassThrough::ANYWHERE - %w[exec]).each do |command|
+      result = spate(command)
+      told = "error: #{missing.message}\nhint: #{missing.hint}\n"
+      assert_equal [2, told], [result.status, result.err.lines.last(2).join], command
+    end
+    %w[env config version].each do |command|
+      output, status = project.spate(command, chdir: folder)
+      assert_predicate status, :success?, output
+    end
+  end
+
+  def test_what_changed_is_reported_once
+    app = project
+    assert_equal <<~TEXT, app.spate!("add", "more").gsub(/[\d.]+ (s|kB)/, "N \\1")
+      Bundler resolves: bundle add more --skip-install
+      added more 1.0
+      wrote Gemfile.lock
+      2 gems in N s: 2 from the network (N kB), lockfile written
+    TEXT
+    assert_equal <<~TEXT, app.spate!("remove", "more").sub(/in [\d.]+ s/, "in N s")
+      Bundler resolves: bundle remove more
+      removed more 1.0
+      wrote Gemfile.lock
+      1 gem in N s: 1 in place, lockfile written
+    TEXT
+    unchanged = "Bundler resolves: bundle lock --update\nGemfile.lock is unchanged\n1 gem in place, nothing to do"
+    assert_equal unchanged, app.spate!("update").sub(/ \(.*\)\n\z/, "")
+    assert_empty app.spate!("update", "--quiet")
+    @source.add("base", "1.1")
+    assert_equal "Bundler resolves: bundle lock --update base\nupdated base 1.0 to 1.1\nwrote Gemfile.lock\n",
+                 app.spate!("lock", "--update", "base")
+    assert_equal "Bundler resolves: bundle lock\nGemfile.lock is unchanged\n", app.spate!("lock")
+    assert_equal File.read(app.path("Gemfile.lock")), app.spate!("lock", "--print")
+  end
+
+  def test_remove_installs_nothing_by_bundler
+    app = project
+    File.write(app.path("Gemfile"), "gem 'more'\n", mode: "a")
+    app.lock
+    assert_match(/^1 gem in .*: 1 from the network/, app.spate!("remove", "more"))
+    assert_equal %w[base-1.0], app.installed
+  end
+
+  def test_a_lockfile_that_the_install_wrote_is_reported
+    app = project
+    app.spate!("install")
+    File.write(app.path("Gemfile"), "source '#{@source.url}'\ngem 'base', '>= 1'\n")
+    output = app.spate!("install")
+    assert_match(/^Bundler resolves: /, output)
+    assert_match(/^1 gem in .* s: 1 in place, lockfile written$/, output)
+    assert_match(/, nothing to do /, app.spate!("install"))
+  end
+
+  def test_failures_are_errors_of_spate
+    app = project
+    assert_failure(app, %w[licenses], 11, /`spate licenses` needs an installed bundle\n  .*\nhint: spate install/)
+    app.spate!("add", "more")
+    { %w[info bsae] => [14, /no gem "bsae"\nhint: did you mean base\?/], %w[show bsae] => [14, /did you mean base\?/],
+      %w[update bsae] => [14, /did you mean base\?/], %w[remove elephant] => [14, /no gem "elephant"\nhint: `spate /],
+      %w[pristine bsae] => [14, /did you mean base\?/], %w[add more] => [4, /^hint: it is in the Gemfile already/],
+      %w[lock --frob] => [2, /--frob.*\nhint: spate help lock/],
+      %w[info] => [2, /"spate info".*hint: spate help info/m],
+      %w[open base] => [2, /`spate open` needs an editor.*\nhint: EDITOR=vi spate open GEM/],
+      %w[add] => [2, /specify gems to add.*\nhint: spate help add/] }
+      .each { |words, expected| assert_failure(app, words, *expected) }
+    assert_match(/no gem "bsae"\nhint: did you mean base/, app.spate("open", "bsae", EDITOR: "true").first)
+  end
+
+  def assert_failure(app, words, code, text)
+    output, status = app.spate(*words, EDITOR: nil, VISUAL: nil, BUNDLER_EDITOR: nil)
+    assert_equal code, status.exitstatus, "#{words}: #{output}"
+    assert_match(/^error: /, output)
+    assert_match text, output
   end
 
   def test_a_plugins_program_on_the_path_is_a_command

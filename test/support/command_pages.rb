@@ -22,11 +22,31 @@ module CommandPages
 
     ## Everything else
 
-    `update`, `add` and `remove` run Bundler, then install. Where Bundler can be told to leave the installation
-    alone it is: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. Every other command of Bundler, its
-    plugins' commands among them, runs Bundler in place of Spate, with its exit code: what only asks (`outdated`, `show`,
-    `info`, `licenses` …) installs nothing. Before `pristine` runs, the store forgets its builds of these gems
-    ([builds.md](builds.md#to-build-again)). Options of all these are Bundler's; `--json` is none of them.
+    `add`, `remove` and `update` let Bundler resolve, print what changed in the lockfile, and install:
+
+    ```text
+    $ spate update base
+    Bundler resolves: bundle lock --update base
+    updated base 1.0 to 1.1
+    wrote Gemfile.lock
+    2 gems in 0.31 s: 1 from the network (4 kB), 1 in place, lockfile written
+    ```
+
+    Bundler itself installs nothing: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. With an
+    option that `bundle lock` does not have (`--group`, `--source`, `--ruby`, `--redownload`), Bundler updates and
+    installs before Spate does. `lock` prints the same lines, and installs nothing.
+
+    Every other command of Bundler, and those of its plugins, runs Bundler. Commands that only ask (`outdated`, `show`,
+    `info`, `licenses` …) print Bundler's answer and install nothing. Before `pristine` runs, the store forgets its
+    builds of these gems ([builds.md](builds.md#to-build-again)). Options of all these are Bundler's; there is no `--json`.
+
+    If Bundler fails, Spate prints its words as an error with a hint, and ends with [its own code](exit-codes.md):
+
+    ```text
+    $ spate info bsae
+    error: the bundle has no gem "bsae"
+    hint: did you mean base?
+    ```
 
     Options of `bundle install` that only Bundler has (`--standalone`, `--binstubs`, `--shebang`, `--trust-policy`,
     `--redownload`, `--target-rbconfig`, `--no-lock`) hand the whole install over to it, with one line that says so; so do

@@ -38,7 +38,7 @@ module Spate
         rows = COMMANDS.map { |name, constant| [name, CLI.const_get(constant).summary] }
         terminal.out.puts "Spate installs a Ruby application's bundle, as fast as the machine allows.", "",
                           "Usage: spate COMMAND [options]", "", "Commands:", *HelpText.rows(rows), "",
-                          "lock, update, add and remove run Bundler, then install;",
+                          "add, remove and update let Bundler resolve, then install;",
                           "every other command of Bundler runs it.", "",
                           "`spate COMMAND --help` explains a command."
         0

@@ -164,7 +164,7 @@ module Spate
 
       # What Bundler has a setting for goes through the settings (Context); here is the rest.
       def install_options
-        ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild))
+        ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild, :resolved))
       end
 
       def boot_images

@@ -2,17 +2,28 @@
 
 module Spate
   module CLI
-    # Every command that is Bundler's own. Those with which Bundler would install run as a child, without that where it
-    # lets them, and Spate installs afterwards; any other replaces this process, so what only asks installs nothing.
+    # Every command that is Bundler's own. Where Bundler resolves it runs quietly, and Spate reports what changed; after
+    # add, remove and update Spate installs. Other commands print their answer to this terminal. All failures are
+    # reported as Spate's errors.
     class PassThrough
+      autoload :Failure, "spate/cli/pass_through/failure"
+      autoload :LockfileChange, "spate/cli/pass_through/lockfile_change"
+
       # Bundler's commands up to version 4; also what the spelling of an unknown command is compared with.
       COMMANDS = %w[
         add binstubs cache clean config console env exec fund gem info init inject issue licenses lock
         open outdated package platform plugin pristine remove show update viz
       ].freeze
-      THEN_INSTALL = %w[update add remove].freeze
+      RESOLVING = %w[add remove update lock].freeze
       # What every `bundle lock --update` understands of `bundle update`; with any other option Bundler updates itself.
-      LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local)\z/
+      LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
+      # Those that work without a Gemfile.
+      ANYWHERE = %w[config env exec gem help init issue plugin version].freeze
+      # Programs that have the terminal to themselves.
+      INTERACTIVE = %w[console open help].freeze
+      # Bundler's status where something is outdated.
+      OUTDATED = 1
+      EDITORS = %w[BUNDLER_EDITOR VISUAL EDITOR].freeze
 
       def initialize(name, argv, terminal:, env:)
         @name = name
@@ -23,27 +34,24 @@ module Spate
 
       def run
         raise unknown unless known?
+        return plain if help? || !RESOLVING.include?(@name) || @argv.include?("--print")
 
-        part if @name == "open"
-        return plain unless THEN_INSTALL.include?(@name) && (@argv & %w[-h --help]).empty?
+        @terminal.quiet = true if @argv.include?("--quiet")
+        context.location # raises where there is no Gemfile
+        return update_by_bundler if command.first == "update"
 
-        status = Gemfile::BundleCommand.run(command, env: @env.to_h)
-        status.zero? && installs? ? CLI::Install.run(install_options, terminal: @terminal, env: @env) : status
+        resolve
+        @name == "lock" || @argv.include?("--skip-install") ? 0 : install
       end
 
-      # An editor writes in place, and the files may be other bundles', too: they become this bundle's alone first.
-      def part
-        gem = @argv.find { |word| !word.start_with?("-") } or return
-
-        Edit.new({ quiet_path: true }, [gem], terminal: @terminal, env: @env).run
-      rescue UsageError, ::Spate::Install::UnknownGemError, Gemfile::NotFound
-        nil # Bundler says what is wrong with it
-      end
-
-      # Bundler's command as it was given, in place of this process.
+      # Bundler's command as it was given. Returns its exit status, or replaces this process.
       def plain
-        forget if @name == "pristine" && (@argv & %w[-h --help]).empty?
-        Gemfile::BundleCommand.exec([@name, *@argv], env: @env.to_h)
+        context.location unless help? || ANYWHERE.include?(@name) || !COMMANDS.include?(@name)
+        open if @name == "open" && !help?
+        forget if @name == "pristine" && !help?
+        return Gemfile::BundleCommand.exec([@name, *@argv], env: @env.to_h) if interactive?
+
+        report([@name, *@argv])
       end
 
       # The command for Bundler (Array of String): the same, without its own installation where there is a way.
@@ -64,9 +72,95 @@ module Spate
 
       private
 
-      # Whoever wants gems as new wants no build again that was made before.
+      def help? = @argv.intersect?(%w[-h --help])
+
+      def interactive? = help? || INTERACTIVE.include?(@name) || !(COMMANDS | CLI::COMMANDS.keys).include?(@name)
+
+      def context
+        @context ||= begin
+          at = @argv.index("--gemfile")
+          gemfile = @argv.grep(/\A--gemfile=/).last&.delete_prefix("--gemfile=") || (@argv[at + 1] if at)
+          Command::Context.new(values: { gemfile: gemfile }.compact, env: @env, terminal: @terminal)
+        end
+      end
+
+      # Lets Bundler resolve, and reports what it changed.
+      def resolve
+        change = LockfileChange.new(lockfile)
+        @terminal.tell Ground::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
+        quietly(command)
+        quietly(["lock"]) if @name == "remove" # which only changes the Gemfile
+        @resolved = change.any?
+        change.lines.each { |line| @terminal.tell Ground::Terminal.plain(line) }
+      end
+
+      def quietly(words)
+        _, errors = Gemfile::BundleCommand.quietly(words, env: @env.to_h)
+        warnings(errors)
+      rescue Gemfile::BundlerFailed => e
+        raise Failure.new(@name, @argv, context).of(e)
+      end
+
+      def lockfile
+        at = @argv.index("--lockfile")
+        given = @argv.grep(/\A--lockfile=/).last&.delete_prefix("--lockfile=") || (@argv[at + 1] if at)
+        @name == "lock" && given ? File.expand_path(given) : context.location.lockfile
+      end
+
+      # Bundler installs as well: with an option that `bundle lock` does not have.
+      def update_by_bundler
+        option = @argv.find { |word| word.start_with?("-") && !word.match?(LOCK_OPTIONS) }
+        @terminal.tell Ground::Terminal.plain("#{option} is left to Bundler: bundle update #{@argv.join(" ")}")
+        change = LockfileChange.new(lockfile)
+        status = report(command)
+        @resolved = change.any?
+        change.lines.each { |line| @terminal.tell Ground::Terminal.plain(line) }
+        status.zero? ? install : status
+      end
+
+      def install
+        values, operands = CLI::Install.parse(install_options)
+        values[:resolved] = true if @resolved
+        CLI::Install.new(values, operands, terminal: @terminal, env: @env).run
+      end
+
+      # Runs it on this terminal. Returns 0, or a status that is an answer.
+      def report(words)
+        status, errors = Gemfile::BundleCommand.report(words, env: @env.to_h)
+        if status.zero? || errors.empty? || (@name == "outdated" && status == OUTDATED)
+          warnings(errors)
+          return status
+        end
+
+        raise Failure.new(@name, @argv, context).of(Gemfile::BundleCommand.failure(words, status, "", errors))
+      end
+
+      def warnings(text)
+        @terminal.err.write(text) unless @terminal.quiet?
+      end
+
+      # An editor writes in place, and the files may be other bundles', too: they become this bundle's alone first.
+      def open
+        if EDITORS.all? { |name| @env[name].to_s.empty? }
+          raise UsageError.new("`spate open` needs an editor, and none of #{EDITORS.join(", ")} is set",
+                               hint: "EDITOR=vi spate open GEM; `spate edit GEM` prints the gem's folder")
+        end
+
+        gem = @argv.find { |word| !word.start_with?("-") } or return
+        Edit.new({ quiet_path: true }, [gem], terminal: @terminal, env: @env).run
+      rescue ::Spate::Install::UnknownGemError
+        raise unless part_of_a_name?(gem)
+      end
+
+      # As Bundler searches.
+      def part_of_a_name?(word)
+        [*context.lockfile.specs.map(&:name), "bundler"].any? { |name| name.match?(/#{word}/i) }
+      rescue RegexpError
+        true
+      end
+
+      # After `pristine` no build is used again that was made before.
       def forget
-        context = Command::Context.new(values: {}, env: @env, terminal: @terminal)
         invalidations = Build::Cache::Invalidations.of(context.store)
         names = @argv.grep_v(/\A-/)
         names = context.lockfile.specs.map(&:full_name) if names.empty?
@@ -79,10 +173,8 @@ module Spate
         options = @argv.grep(/\A-/)
         return ["update", *@argv] unless options.all?(LOCK_OPTIONS)
 
-        ["lock", "--update", *(@argv - ["--all"])]
+        ["lock", "--update", *(@argv - ["--all", "--quiet"])]
       end
-
-      def installs? = !@argv.include?("--skip-install")
 
       def known? = COMMANDS.include?(@name) || plugin?
 

@@ -10,6 +10,8 @@ module Spate
       # How many lines an error shows of Bundler's errors, and of what it printed before them.
       LINES = 20
       BEFORE = 4
+      # Lines without a word on what failed.
+      PROGRESS = /\A(\z|Fetching gem metadata from |Resolving dependencies\.\.\.|Removing gems from )/
 
       module_function
 
@@ -30,14 +32,33 @@ module Spate
         Process.exec(environment(location, settings, env), *command(arguments), unsetenv_others: true)
       end
 
+      # Runs it and returns [exit status, stderr]; stdin and stdout are this process's.
+      def report(arguments, env: nil)
+        reading, writing = IO.pipe
+        pid = Process.spawn(environment(nil, nil, env), *command(arguments), err: writing, unsetenv_others: true)
+        writing.close
+        errors = reading.read
+        status = Process.wait2(pid).last
+        [status.exitstatus || (128 + status.termsig), errors]
+      rescue ::Interrupt => e
+        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # Ctrl-C reaches it by the terminal
+        Process.wait(pid) if pid
+        raise
+      ensure
+        [reading, writing].each { |pipe| pipe&.close }
+      end
+
       # Runs it quietly and answers what it printed to stdout. Raises BundlerFailed with its words.
-      def capture(arguments, location = nil, settings = nil, env: nil)
+      def capture(...) = quietly(...).first
+
+      # Runs it and returns [stdout, stderr]. Raises BundlerFailed with what it printed.
+      def quietly(arguments, location = nil, settings = nil, env: nil)
         require "open3"
         out, errors, status = Open3.capture3(environment(location, settings, env), *command(arguments),
                                              stdin_data: "", unsetenv_others: true)
-        raise failure(arguments, status, out, errors) unless status.success?
+        raise failure(arguments, status.exitstatus || status.to_s, out, errors) unless status.success?
 
-        out
+        [out, errors]
       end
 
       # Lets Bundler update the lockfile to match the Gemfile. Raises BundlerFailed, or Disagreement where the bundle
@@ -68,14 +89,15 @@ module Spate
       end
       private_class_method :environment
 
+      # status: Integer, or a text if a signal ended it. out, errors: what it printed.
       def failure(arguments, status, out, errors)
         before, words = [out, errors].map do |text|
-          text.encode(Encoding::UTF_8, invalid: :replace).lines(chomp: true).reject(&:empty?)
+          plain = text.dup.force_encoding(Encoding::UTF_8).scrub.gsub(/\e\[[\d;]*m/, "")
+          plain.lines(chomp: true).grep_v(PROGRESS)
         end
         lines = shortened(before, words.empty? ? LINES : BEFORE) + shortened(words, LINES)
-        BundlerFailed.new(arguments, status.exitstatus || status.to_s, lines)
+        BundlerFailed.new(arguments, status, lines)
       end
-      private_class_method :failure
 
       # Without the middle: Bundler says first what is wrong, then lists what exists, perhaps hundreds of versions.
       def shortened(lines, most)

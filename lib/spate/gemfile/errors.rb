@@ -45,15 +45,17 @@ module Spate
     class BundlerFailed < Error
       EXIT_CODE = 5
 
-      attr_reader :exit_code
+      # status: Bundler's own.
+      attr_reader :exit_code, :status
 
-      # status: Integer, or a text if a signal ended it. lines: what it printed last.
-      def initialize(arguments, status, lines)
+      # status: Integer, or a text if a signal ended it. lines: what it printed last. hint: instead of the status's.
+      def initialize(arguments, status, lines, hint: nil)
         meaning = BundlerStatus.of(status, lines.join("\n"))
+        @status = status
         @exit_code = meaning.code
         command = "`bundle #{arguments.join(" ")}` ended with #{"status " if status.is_a?(Integer)}#{status}"
         super(arguments.first == "lock" ? "Bundler could not resolve: #{command}" : command,
-              details: lines, hint: meaning.hint)
+              details: lines, hint: hint || meaning.hint)
       end
     end
   end

@@ -101,6 +101,7 @@ module Spate
         tell_without_extension(items)
         install_folders(plan, items)
         @report.count(items)
+        @report.lockfile_written = @context.options.resolved || @resolution.written?
         @report.team_bytes = @context.sources.team_bytes
         clean if clean?
         relinked = change_links(in_place.map(&:full_name))

@@ -11,8 +11,10 @@ module Spate
     # refresh:: ask all sources again for what their names stand for, also for what is installed
     # rebuild:: names or full names of gems to build again, or nil
     # restore:: the same of gems to install again, or :all
+    # resolved:: whether Bundler has just resolved for this install, and written the lockfile
     # backlog:: Fetch::Backlog that another half shares, or nil for one of its own
-    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :backlog, keyword_init: true) do
+    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :resolved, :backlog,
+                         keyword_init: true) do
       def rebuild?(package) = named?(rebuild, package)
       def restore?(package) = restore == :all || named?(restore, package)
 

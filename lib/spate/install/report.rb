@@ -8,7 +8,7 @@ module Spate
     class Report
       attr_accessor :total, :fetched, :fetched_bytes, :from_team, :team_bytes, :builds_from_team, :from_store,
                     :from_vendor, :from_git, :in_folders, :built, :build_reused, :reused, :seconds, :edits,
-                    :warnings, :messages, :removed, :copied, :relinked, :handed_over
+                    :warnings, :messages, :removed, :copied, :relinked, :handed_over, :lockfile_written
       attr_writer :noop
       # Full names of gems whose builds serve this bundle's folder alone.
       attr_reader :bound
@@ -24,8 +24,8 @@ module Spate
         @bound = []
       end
 
-      # Nothing was made, and nothing taken away.
-      def noop? = !!@noop && removed.empty? && copied.zero? && relinked.zero?
+      # Nothing was made, written or taken away.
+      def noop? = !!@noop && removed.empty? && copied.zero? && relinked.zero? && !lockfile_written
 
       # items: all of the plan that come from gem sources, in their last state.
       def count(items)
@@ -57,7 +57,7 @@ module Spate
           team_bytes: team_bytes, builds_from_team: builds_from_team, from_vendor: from_vendor, from_git: from_git,
           in_folders: in_folders, built: built, builds_reused: build_reused, builds_bound: bound, reused: reused,
           seconds: seconds.round(3), peak_memory: peak_memory, removed: removed, copied: copied, relinked: relinked,
-          edits: edits.map(&:to_h), warnings: warnings }
+          lockfile_written: lockfile_written ? true : false, edits: edits.map(&:to_h), warnings: warnings }
       end
 
       # Bytes of the largest resident set that this process had; nil where the system does not tell.

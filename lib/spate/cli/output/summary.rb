@@ -33,7 +33,8 @@ module Spate
                       number(@report.in_folders, "in #{@report.in_folders == 1 ? "its folder" : "their folders"}"),
                       number(@report.reused, "in place"), extensions,
                       number(@report.removed.length, "removed"), files(@report.copied, "copied"),
-                      files(@report.relinked, "linked again")].compact
+                      files(@report.relinked, "linked again"),
+                      ("lockfile written" if @report.lockfile_written)].compact
         end
 
         def network

@@ -23,6 +23,8 @@ begin
   Bundler.ui
   # Its messages name the program that runs.
   Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
+  # It has no --skip-install, and Spate installs afterwards.
+  Bundler::Installer.singleton_class.prepend(Module.new { def install(*) = nil }) if ARGV.first == "remove"
 rescue LoadError, NameError
   nil
 end

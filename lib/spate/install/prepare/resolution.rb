@@ -45,6 +45,9 @@ module Spate
           known? ? @facts : @facts = @evaluation.value
         end
 
+        # Whether Bundler wrote the lockfile.
+        def written? = @written == true
+
         # Ends what Bundler may still be asked.
         def give_up = @evaluation&.cancel
 
@@ -112,8 +115,10 @@ module Spate
 
         # Raises Gemfile::Disagreement where the bundle is frozen.
         def resolve(differences)
-          @context.events.emit(:resolving, reason: differences.join("; ")) unless @settings.frozen?
+          silent = @settings.frozen? || @context.options.resolved # the caller has reported that Bundler resolves
+          @context.events.emit(:resolving, reason: differences.join("; ")) unless silent
           Gemfile::BundleCommand.lock(@location, @settings, difference: differences)
+          @written = true
         end
       end
     end

@@ -14,7 +14,8 @@ module Spate
             SUMS = %i[fetched fetched_bytes from_store reused].freeze
             # Only gems have these.
             GEMS = { from_team: 0, team_bytes: 0, from_vendor: 0, from_git: 0, in_folders: 0, built: 0,
-                     builds_from_team: 0, build_reused: 0, bound: [], copied: 0, relinked: 0 }.freeze
+                     builds_from_team: 0, build_reused: 0, bound: [], copied: 0, relinked: 0,
+                     lockfile_written: false }.freeze
 
             def initialize(gems, packages)
               @gems = gems

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class PassThrough
+      # Turns a failure of Bundler into an error of Spate. Bundler's exit status decides, afterwards: nothing is refused
+      # that Bundler accepts.
+      class Failure
+        # Exit statuses of Bundler's error classes.
+        GEMFILE = 4
+        NO_GEM = 7
+        NO_GEMFILE = 10
+        OPTION = 15
+        NO_LOCKFILE = 22
+        # Commands that ask the sources: status 7 is about these.
+        RESOLVE = %w[add lock].freeze
+
+        # The command needs gems that are not installed.
+        class Incomplete < Error
+          EXIT_CODE = 11
+
+          def initialize(name, lines)
+            super("`spate #{name}` needs an installed bundle", details: lines, hint: "spate install")
+          end
+        end
+
+        # argv: what follows the command's name. context: Command::Context.
+        def initialize(name, argv, context)
+          @name = name
+          @argv = argv
+          @context = context
+        end
+
+        # error: Gemfile::BundlerFailed. Returns the error to raise.
+        def of(error)
+          case error.status
+          when NO_GEMFILE then Gemfile::NotFound.new(Dir.pwd)
+          when NO_LOCKFILE then Incomplete.new(@name, error.details)
+          when OPTION then usage(error.details)
+          when GEMFILE, NO_GEM then about_gems(error) || error
+          else error
+          end
+        end
+
+        private
+
+        def usage(lines)
+          first, *rest = lines.map { |line| line.delete_prefix("ERROR: ").gsub("bundle #{@name}", "spate #{@name}") }
+          UsageError.new(first, hint: "spate help #{@name}", details: rest)
+        end
+
+        def about_gems(error)
+          case @name
+          when "add" then add(error)
+          when "remove" then remove(error) || other(error)
+          else other(error)
+          end
+        end
+
+        def add(error)
+          hint = "check the name; for a gem of another source: spate add NAME --source ADDRESS"
+          hint = "it is in the Gemfile already: change its line there, then spate install" if error.status == GEMFILE
+          failed(error, hint) if error.status == NO_GEM || (names & locked).any?
+        end
+
+        def remove(error)
+          failed(error, "the Gemfile does not name it, other gems need it") if named(error, names & locked)
+        end
+
+        def failed(error, hint) = Gemfile::BundlerFailed.new([@name, *@argv], error.status, error.details, hint: hint)
+
+        def named(error, gems)
+          gems.find { |name| error.details.join("\n").match?(/['`]#{Regexp.escape(name)}['`]/) }
+        end
+
+        def other(error)
+          unknown = named(error, names - locked)
+          return ::Spate::Install::UnknownGemError.new(unknown, locked) if unknown && locked.any?
+
+          Incomplete.new(@name, error.details) if error.status == NO_GEM && !RESOLVE.include?(@name)
+        end
+
+        def names = @argv.grep_v(/\A-/)
+
+        def locked
+          @locked ||= @context.lockfile.specs.map(&:name).uniq
+        rescue Error
+          @locked = [] # no lockfile, or one that cannot be read
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class PassThrough
+      # What a command of Bundler's changed in a lockfile: looked at before it runs, reported afterwards.
+      class LockfileChange
+        # path: of the lockfile, which need not exist.
+        def initialize(path)
+          @path = path
+          @before = read
+        end
+
+        def any? = read != @before
+
+        # One line per gem that changed, and one about the file (Array of String).
+        def lines
+          return ["#{name} is unchanged"] unless any?
+
+          changes = @before ? gem_lines(versions(@before), versions(read)) : []
+          [*changes, "wrote #{name}#{": the versions are the same" if @before && changes.empty?}"]
+        end
+
+        private
+
+        def name = File.basename(@path)
+
+        def read
+          File.binread(@path)
+        rescue SystemCallError
+          nil
+        end
+
+        def gem_lines(before, after)
+          (before.keys | after.keys).sort.filter_map do |gem|
+            old, new = before[gem], after[gem]
+            next if old == new
+            next "added #{gem} #{new}" unless old
+
+            new ? "updated #{gem} #{old} to #{new}" : "removed #{gem} #{old}"
+          end
+        end
+
+        # {name => "1.0", or "1.0 (0a1b2c3)" of a git repository}; empty where the file cannot be read.
+        def versions(text)
+          specs = Lockfile.parse(text.to_s, path: @path) { ::Gem::VERSION }.specs
+          specs.group_by(&:name).transform_values { |variants| variants.map { |spec| version(spec) }.uniq.join(", ") }
+        rescue Error
+          {}
+        end
+
+        def version(spec)
+          revision = spec.source.revision if spec.source&.type == :git
+          revision ? "#{spec.version} (#{revision[0, 7]})" : spec.version.to_s
+        end
+      end
+    end
+  end
+end
