@@ -7,6 +7,7 @@ module Spate
       autoload :BootImages, "spate/cli/install/boot_images"
       autoload :Halves, "spate/cli/install/halves"
       autoload :WithPackages, "spate/cli/install/with_packages"
+      autoload :LauncherHint, "spate/cli/install/launcher_hint"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
       autoload :Sharing, "spate/cli/install/sharing"
 
@@ -65,6 +66,7 @@ module Spate
         tell(report, timeline)
         tell_images(images.call(report) { |event| tell_event(event) })
         hint_at_packages(report)
+        hint_at_launcher(report)
         share(report)
         0
       end
@@ -105,6 +107,7 @@ module Spate
         tell_gems(halves.gems) if halves.gems && !json?
         halves.tell
         tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems
+        hint_at_launcher(halves.gems) if halves.gems
         share(halves.gems) if halves.gems
         halves.report_failures
       end
@@ -117,12 +120,19 @@ module Spate
 
       # Once: where nothing of the bundle was there before, and somebody looks.
       def hint_at_packages(report)
-        return if report.noop? || report.reused.positive? || json? || terminal.quiet? || !terminal.live?
+        return if report.reused.positive? || !watched?(report)
         return unless values[:js].nil? && ::Spate::JS::Project.find(context.location.root, env)
 
         terminal.hint("node_modules, too: spate install --js")
       rescue Error
         nil # a project that is not asked for may be as it likes
+      end
+
+      # Whether something was installed, and a user looks at a terminal.
+      def watched?(report) = !report.noop? && !json? && !terminal.quiet? && terminal.live?
+
+      def hint_at_launcher(report)
+        LauncherHint.new(context.store.keeper, terminal, context.env).show if watched?(report)
       end
 
       def refuse_contradiction

@@ -92,7 +92,7 @@ class BothHalvesTest < CLICase
       Dir.chdir(@project.folder) { Spate::CLI::Install.run(arguments, terminal: terminal, env: @project.env.compact) }
       screen.string
     end
-    assert_match(/hint:\S* node_modules, too: spate install --js\n\z/, install.call)
+    assert_match(/hint:\S* node_modules, too: spate install --js$/, install.call)
     refute_match(/node_modules/, install.call)
     FileUtils.rm_rf(@project.path("vendor"))
     refute_match(/node_modules/, install.call("--quiet"))

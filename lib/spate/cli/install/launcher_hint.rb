@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Install < Command
+      # After an install, once per user and store: that `spate setup` exists.
+      class LauncherHint
+        # Where the store remembers that it was shown.
+        KIND = "hints"
+
+        # store: Store, or nil where this user may write none. env: {name => value}
+        def initialize(store, terminal, env)
+          @store = store
+          @terminal = terminal
+          @env = env
+        end
+
+        # Nothing is shown where that cannot be remembered.
+        def show
+          return if @store.nil? || set_up? || @store.read(KIND, key)
+
+          folder = Setup.folder(@env) or return
+          return unless @store.write(KIND, key, folder)
+
+          @terminal.hint("every command starts faster through a launcher: `spate setup` writes #{folder}/spate")
+        end
+
+        private
+
+        def key = "setup-#{Process.euid}"
+
+        def set_up?
+          paths = @env["PATH"].to_s.split(File::PATH_SEPARATOR).map { |folder| File.join(folder, "spate") }
+          first = paths.find { |path| File.file?(path) && File.executable?(path) }
+          first && Setup::Launcher.own?(first)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "support/project"
+
+# The hint at `spate setup` after an install.
+class LauncherHintTest < CLICase
+  HINT = %r{^hint: every command starts faster through a launcher: `spate setup` writes \S+/spate$}
+
+  def setup
+    super
+    @source = GemSource.start
+    @source.add("base", "1.0")
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  # What an install of a new project prints. live: whether a user looks at a terminal.
+  def install(name, *options, live: true, **env)
+    app = Spate::TestProject.new(File.join(folder, name), "source '#{@source.url}'\ngem 'base'\n")
+    app.lock
+    screen = live ? Screen.new : StringIO.new
+    env = app.env.merge("HOME" => folder, "PATH" => ENV.fetch("PATH"), "TERM" => "xterm", "CI" => nil,
+                        "BUNDLE_APP_CONFIG" => nil, **env.transform_keys(&:to_s))
+    result = spate("install", *options, env: env, err: screen, dir: app.folder)
+    assert_equal 0, result.status, screen.string
+    screen.string
+  end
+
+  def test_shown_once_per_user
+    assert_match HINT, install("one")
+    refute_match(/launcher/, install("two"))
+  end
+
+  def test_not_shown_where_no_user_looks
+    refute_match(/launcher/, install("pipe", live: false))
+    refute_match(/launcher/, install("ci", CI: "true"))
+    refute_match(/launcher/, install("quiet", "--quiet"))
+    refute_match(/launcher/, install("json", "--json"))
+    assert_match HINT, install("seen")
+  end
+
+  def test_not_shown_with_a_launcher_or_without_a_place_for_one
+    result = spate("setup", "--dir", File.join(folder, "bin"))
+    assert_equal 0, result.status, result.err
+    refute_match(/launcher/, install("set_up", PATH: "#{folder}/bin:#{ENV.fetch("PATH")}"))
+    write(".local/bin/spate", "#!/bin/sh\n", mode: 0o755)
+    write("bin/spate", "#!/bin/sh\n", mode: 0o755)
+    refute_match(/launcher/, install("taken", PATH: "#{folder}/bin:#{ENV.fetch("PATH")}"))
+  end
+
+  def test_not_shown_where_nothing_was_installed
+    install("first", "--quiet")
+    app = File.join(folder, "first")
+    screen = Screen.new
+    env = { "BUNDLE_PATH" => "vendor/bundle", "SPATE_HOME" => "#{folder}/home/spate", "TERM" => "xterm" }
+    assert_equal 0, spate("install", env: env, err: screen, dir: app).status
+    refute_match(/launcher/, screen.string)
+  end
+end
