@@ -108,7 +108,7 @@ module Spate
     def options = { @socket => @socket }
 
     # The same command, heard from its first instruction.
-    def command(*words) = [RbConfig.ruby, *WITHOUT_LIBRARIES, LAUNCH, self.class.binding_path, *words]
+    def command(*words) = [Ground::Ruby.path, *WITHOUT_LIBRARIES, LAUNCH, self.class.binding_path, *words]
 
     # Paths that have been written so far, while it still runs.
     def written = @native.heard.filter_map { |text, kinds| text if kinds.include?(:written) }

@@ -83,6 +83,17 @@ class BundleCommandsTest < CLICase
     assert_match(/\Aerror: Gemfile and lockfile disagree: .*other/, output)
   end
 
+  def test_commands_that_need_a_lockfile_name_it
+    File.delete(app.path("Gemfile.lock"))
+    %w[check list].each do |command|
+      assert_equal "error: there is no lockfile\nhint: `spate install` lets Bundler resolve first\n",
+                   app.spate(command).first
+    end
+    assert_match(/\Aerror: there is no .*Gemfile\.lock\nhint: `spate install`/, app.spate("edit", "base").first)
+    assert_match(/\Anothing is kept of .*\nhint: `spate install`/, app.spate("explain", "gemfile").first)
+    refute_match(/NameError/, app.spate("boot", "build").first)
+  end
+
   def test_a_changed_file_is_named_by_check_install_and_doctor
     app.spate!("install")
     File.write(base_file, "BASE = 2\n", mode: "r+")

@@ -97,7 +97,11 @@ module Spate
           raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
       end
 
-      def unknown(name, names) = ::Spate::Install::UnknownGemError.new(name, names)
+      # Without a lockfile that is the error.
+      def unknown(name, names)
+        context.lockfile if names.empty?
+        ::Spate::Install::UnknownGemError.new(name, names)
+      end
 
       def gem_name(path) = File.basename(path).sub(/-\d[^-]*(-.*)?\z/, "")
 

@@ -9,7 +9,9 @@ module Spate
 
         # difference: what differs, one line.
         def initialize(difference)
-          super("Gemfile and lockfile disagree: #{difference}", hint: "`spate install` lets Bundler resolve first")
+          absent = difference == "there is no lockfile"
+          super(absent ? difference : "Gemfile and lockfile disagree: #{difference}",
+                hint: "`spate install` lets Bundler resolve first")
         end
       end
     end

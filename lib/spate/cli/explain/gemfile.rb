@@ -25,6 +25,7 @@ module Spate
 
           obstacle = ::Spate::Gemfile::Observation.obstacle
           @terminal.tell(["nothing is kept of #{@context.location.gemfile}", *obstacle].join(": "))
+          @terminal.hint("`spate install` keeps what Bundler says of it") unless obstacle || @terminal.quiet?
           NOTHING
         end
 
