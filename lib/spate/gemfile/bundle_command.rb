@@ -11,7 +11,7 @@ module Spate
       LINES = 20
       BEFORE = 4
       # Lines without a word on what failed.
-      PROGRESS = /\A(\z|Fetching gem metadata from |Resolving dependencies\.\.\.|Removing gems from )/
+      PROGRESS = /\A(\z|Fetching (gem metadata|source index) |Retrying |Resolving dep|Removing gems from )/
 
       module_function
 

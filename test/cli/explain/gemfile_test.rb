@@ -21,8 +21,8 @@ module Spate
 
       def test_nothing_is_kept
         app("")
-        assert_equal [11, "nothing is kept of #{path("Gemfile")}\nhint: `spate install` keeps what Bundler says of it\n"],
-                     explain
+        hint = "hint: `spate install` keeps what Bundler says of it"
+        assert_equal [11, "nothing is kept of #{path("Gemfile")}\n#{hint}\n"], explain
       end
 
       def test_what_it_stands_on_and_what_changed
