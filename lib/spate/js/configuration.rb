@@ -99,6 +99,9 @@ module Spate
       # The values of a key in all levels, the nearest first.
       def all_of(key) = @levels.filter_map { |level| [level.settings[key]] if level.settings.key?(key) }.flatten(1)
 
+      # { key => value } of one level.
+      def level(name) = @levels.find { |level| level.name == name }&.settings || {}
+
       # Keys that levels of these names set.
       def keys_of(*names)
         @levels.select { |level| names.include?(level.name) }.flat_map { |level| level.settings.keys }

@@ -13,6 +13,7 @@ module Spate
       autoload :Certificates, "spate/js/registry/certificates"
       autoload :Client, "spate/js/registry/client"
       autoload :Locator, "spate/js/registry/locator"
+      autoload :NotADocument, "spate/js/registry/errors"
       autoload :NotAnArchive, "spate/js/registry/errors"
       autoload :Proxy, "spate/js/registry/proxy"
       autoload :Remote, "spate/js/registry/remote"

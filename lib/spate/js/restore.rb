@@ -21,6 +21,7 @@ module Spate
       autoload :NotLocalError, "spate/js/restore/errors"
       autoload :Place, "spate/js/restore/place"
       autoload :Queue, "spate/js/restore/queue"
+      autoload :ReleaseAgeError, "spate/js/restore/errors"
       autoload :Report, "spate/js/restore/report"
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"

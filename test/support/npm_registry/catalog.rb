@@ -7,8 +7,12 @@ module NpmRegistry
 
     def initialize
       @packages = Hash.new { |packages, name| packages[name] = {} }
+      @dates = Hash.new { |dates, name| dates[name] = {} }
       @mutex = Mutex.new
     end
+
+    # When a version was published, where it is not PUBLISHED. date: as JSON has it, nil for none.
+    def date(name, version, date) = @mutex.synchronize { @dates[name][version] = date }
 
     def add(package)
       @mutex.synchronize { @packages[package.name][package.version] = package }
@@ -26,11 +30,13 @@ module NpmRegistry
     # All that a registry says of a package, nil if it has none of that name. The latest is the last one added. The
     # block answers an archive's address.
     def document(name, &address)
-      versions = @mutex.synchronize { @packages.fetch(name, {}).dup }
+      versions, dates = @mutex.synchronize { [@packages.fetch(name, {}).dup, @dates.fetch(name, {}).dup] }
       return if versions.empty?
 
-      { "_id" => name, "name" => name, "dist-tags" => { "latest" => versions.keys.last }, "modified" => PUBLISHED,
-        "time" => versions.transform_values { PUBLISHED }.merge("created" => PUBLISHED, "modified" => PUBLISHED),
+      times = versions.to_h { |version, _| [version, dates.fetch(version, PUBLISHED)] }.compact
+      modified = [PUBLISHED, *times.values].max
+      { "_id" => name, "name" => name, "dist-tags" => { "latest" => versions.keys.last }, "modified" => modified,
+        "time" => times.merge("created" => PUBLISHED, "modified" => modified),
         "versions" => versions.transform_values { |package| package.entry(address.call(package)) } }
     end
   end

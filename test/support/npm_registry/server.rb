@@ -15,6 +15,9 @@ module NpmRegistry
     # Makes a package (see Package) and serves it.
     def add(name, version, **recipe) = catalog.add(Package.new(name, version, **recipe))
 
+    # See Catalog#date.
+    def date(...) = catalog.date(...)
+
     def unpublish(name, version) = catalog.remove(name, version)
 
     # With the path below which it lies.

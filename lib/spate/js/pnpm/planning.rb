@@ -5,7 +5,9 @@ module Spate
     module Pnpm
       # Puts a Plan together.
       class Planning
+        autoload :Demands, "spate/js/pnpm/planning/demands"
         autoload :Foreign, "spate/js/pnpm/planning/foreign"
+        autoload :ReleaseAge, "spate/js/pnpm/planning/release_age"
         autoload :Resolution, "spate/js/pnpm/planning/resolution"
 
         # project: Project. configuration: Configuration or nil. options: Options or nil.
@@ -30,7 +32,8 @@ module Spate
           Plan.new(tool: "pnpm", version: @settings.version, root: @root, trees: trees, links: links,
                    bins: Bins.new(self).folders, folders: folders, projects: @links.order, skipped: @selection.unfit,
                    rewrites: @settings.major < 12 ? %i[hashbang loose] : [], inputs: inputs, state: State.of(self),
-                   workspace: @settings.workspace, fingerprint: fingerprint)
+                   workspace: @settings.workspace, release_age: ReleaseAge.of(@lockfile, @settings),
+                   fingerprint: fingerprint)
         end
 
         # Whether scripts may run at all.
@@ -76,6 +79,8 @@ module Spate
           Foreign.new(@root, @lockfile, @settings).check
           @workspace = Workspace.new(@root, @package_json, @lockfile, @settings)
           @lockfile.restrict(@workspace.folders)
+          demands = Demands.new(@workspace.manifests, @settings.version, @env).reasons
+          raise LeftToTool, demands if demands.any?
         end
 
         def place

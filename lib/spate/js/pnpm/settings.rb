@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Spate
   module JS
     module Pnpm
@@ -31,7 +33,7 @@ module Spate
           "preferSymlinkedExecutables" => false, "preferWorkspacePackages" => false,
           "publicHoistPattern" => ->(major) { major < 10 ? %w[*eslint* *prettier*] : [] }, "shamefullyHoist" => false,
           "sharedWorkspaceLockfile" => true, "storeDir" => String, "supportedArchitectures" => nil, "symlink" => true,
-          "trustPolicy" => nil, "trustPolicyExclude" => nil, "trustPolicyIgnoreAfter" => nil,
+          "trustLockfile" => false, "trustPolicy" => nil, "trustPolicyExclude" => nil, "trustPolicyIgnoreAfter" => nil,
           "virtualStoreDir" => String,
           "virtualStoreDirMaxLength" => 120, "virtualStoreOnly" => false, "virtualStoreType" => nil
         }.freeze
@@ -68,6 +70,7 @@ module Spate
           @package = @major <= 10 && package_json["pnpm"].is_a?(Hash) ? package_json["pnpm"] : {}
           @resolutions = package_json["resolutions"] if @major <= 10 && package_json["resolutions"].is_a?(Hash)
           @configuration = configuration if @major <= 10
+          @machine = @major > 10 && configuration.respond_to?(:level) ? configuration.level(:global) : {}
           @env = env
           @values = {}
         end
@@ -98,10 +101,30 @@ module Spate
           self["virtualStoreType"] ? self["virtualStoreType"] == "global" : self["enableGlobalVirtualStore"]
         end
 
+        # The value of any setting as it is given, nil where none is. Text of a variable is read as JSON.
+        def plain(name)
+          value = given(name)
+          value.is_a?(String) && value.match?(/\A(?:true|false|null|[\[{].*)\z/m) ? JSON.parse(value) : value
+        rescue JSON::ParserError
+          value
+        end
+
+        # Names that pnpm-workspace.yaml or package.json set; pnpm ignores names that are not in camelCase.
+        def own_names = (@yaml.keys + @package.keys).grep(/\A[a-z][a-zA-Z0-9]*\z/)
+
+        # The same and all that is set where pnpm alone reads: since its eleventh it has variables of its own.
+        def names
+          return own_names if @major <= 10
+
+          variables = @env.keys.filter_map { |key| key[/\A(?:pnpm_config|PNPM_CONFIG)_([a-zA-Z]\w*)\z/, 1]&.downcase }
+          (own_names + [*variables, *@machine.keys.grep(/\A[a-z][a-z0-9-]*\z/)].map { |key| camel(key) }).uniq
+        end
+
         # Who says what it is, for people.
         def source(name)
           return "environment" if environment(name)
           return WORKSPACE if @yaml.key?(name)
+          return "config.yaml" if @machine.key?(dashed(name))
 
           @package.key?(name) ? "package.json pnpm" : ".npmrc"
         end
@@ -155,8 +178,15 @@ module Spate
           found = environment(name)
           found = @yaml[name] if found.nil?
           found = name == "overrides" ? package_overrides : @package[name] if found.nil?
-          found = @configuration && @configuration[dashed(name)] if found.nil?
+          found = outside(name) if found.nil?
           found
+        end
+
+        # From no file of the project, but for its .npmrc.
+        def outside(name)
+          return @configuration[dashed(name)] if @configuration
+
+          @machine[dashed(name)] if Tools::KnownSettings::Pnpm::GLOBAL.include?(name)
         end
 
         # `resolutions` are overrides that have less to say, up to version 10.
@@ -171,6 +201,7 @@ module Spate
           found unless found.nil? || found.empty?
         end
 
+        def camel(key) = key.gsub(/[-_]+([a-z0-9])/) { Regexp.last_match(1).upcase }
         def dashed(name) = name.gsub(/[A-Z]/) { |letter| "-#{letter.downcase}" }
 
         def typed(name, value)
@@ -202,7 +233,6 @@ module Spate
         def parsed(value, type)
           return value if value.is_a?(type)
 
-          require "json"
           found = value.is_a?(String) && value.start_with?("[", "{") ? JSON.parse(value) : value
           return Array(found) if type == Array
 

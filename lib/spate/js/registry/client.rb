@@ -9,6 +9,11 @@ module Spate
         CONNECTIONS = 32
         # Bytes. npm's own registry takes no archive that is half as large.
         LIMIT = 1 << 30
+        # Bytes of what a registry says about one package.
+        DOCUMENT_LIMIT = 1 << 28
+        # What is asked for: without and with dates.
+        SHORT = "application/vnd.npm.install-v1+json, application/json;q=0.8"
+        LONG = "application/json"
         # Seconds of silence, and tries after the first, where npm's configuration has nothing else.
         TIMEOUT = 30
         RETRIES = 3
@@ -34,8 +39,8 @@ module Spate
           @jobs = [whole("maxsockets") || CONNECTIONS, 1].max
           @connections = connections
           @retries = retries(retry_base || ((whole("fetch-retry-mintimeout") || 500) / 1000.0))
-          exchange = Spate::Registry::HTTP::Exchange.new(@connections, redirects: REDIRECTS, agent: agent)
-          @download = Spate::Registry::HTTP::Download.new(exchange, @retries, limit: LIMIT)
+          @exchange = Spate::Registry::HTTP::Exchange.new(@connections, redirects: REDIRECTS, agent: agent)
+          @download = Spate::Registry::HTTP::Download.new(@exchange, @retries, limit: LIMIT)
         end
 
         # Fetches a package's archive to the path `to`, where it appears whole or not at all; what is in it is the
@@ -46,6 +51,18 @@ module Spate
           remote = @locator.remote(package)
           bytes = asked(remote) { save(package, remote, to) }
           Result.new(bytes, remote.source)
+        end
+
+        # The registry's document about a package: Hash. full: with the dates of its versions. Raises the errors of
+        # Spate::Registry.
+        def document(name, full: false)
+          require "json"
+          remote = @locator.document(name)
+          text = asked(remote) { @retries.run { body(remote, full ? LONG : SHORT) } }
+          found = JSON.parse(text)
+          found.is_a?(Hash) ? found : raise(JSON::ParserError)
+        rescue JSON::ParserError, EncodingError
+          raise NotADocument.new(name, source: remote.source)
         end
 
         # Absolute path of an archive that is on this machine already: one that a lockfile names with "file:", nil for
@@ -59,6 +76,20 @@ module Spate
         end
 
         private
+
+        def body(remote, accept)
+          @exchange.get(remote, nil, headers: { "Accept" => accept, "Accept-Encoding" => "gzip" }) do |response|
+            response.decode_content = true
+            text = +""
+            response.read_body do |chunk|
+              text << chunk
+              raise Spate::Registry::TooLarge.new(remote.locate, DOCUMENT_LIMIT) if text.bytesize > DOCUMENT_LIMIT
+            end
+            text.force_encoding(Encoding::UTF_8)
+          end
+        rescue Zlib::Error
+          raise Spate::Registry::Truncated.new(remote.locate, nil, 0)
+        end
 
         def save(package, remote, to)
           @download.save(remote, nil, to: to) do |path, bytes|

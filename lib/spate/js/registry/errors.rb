@@ -14,6 +14,16 @@ module Spate
         end
       end
 
+      # A page, or anything else, where a package's document should be.
+      class NotADocument < Spate::Registry::Error
+        EXIT_CODE = 8
+
+        def initialize(name, source:)
+          super("#{Ground.redact(source)} sent no JSON object about the package #{name}",
+                hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+        end
+      end
+
       # An address that no registry has: git, or what is no address.
       class UnsupportedAddressError < LockfileError
         def initialize(package)

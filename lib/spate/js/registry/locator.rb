@@ -19,6 +19,14 @@ module Spate
                               credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
+        # Remote of what the registry says about a package. Raises Configuration::UnknownRegistryError.
+        def document(name)
+          registry = @configuration.registry_for(name) or raise Configuration::UnknownRegistryError, name
+          address = parse("#{registry}#{name.sub("/", "%2F")}") or
+            raise Spate::Registry::UnsupportedSource, Ground.redact(registry)
+          Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address.to_s, registry))
+        end
+
         # Absolute path of a "file:" archive, which has to be inside the project. Raises UnsafePathError.
         def path(package)
           inside = package.resolved.delete_prefix("file:").delete_prefix("./")

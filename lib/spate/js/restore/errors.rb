@@ -25,6 +25,20 @@ module Spate
         end
       end
 
+      # Versions that were published too recently, as the project's settings have it.
+      class ReleaseAgeError < LockfileError
+        # young: [[full name, what is wrong]]. cutoff: Time. minutes: Numeric.
+        def initialize(young, cutoff, minutes)
+          told = young.map { |pair| pair.join(": ") }
+          minutes = minutes.to_i if minutes == minutes.to_i
+          super("#{told.first}; expected a version from before #{cutoff.getutc.iso8601} " \
+                "(minimumReleaseAge: #{minutes})",
+                details: told.drop(1),
+                hint: "wait, or let it in by pnpm-workspace.yaml: " \
+                      "minimumReleaseAgeExclude: [#{young.map { |name, _| name.inspect }.first(5).join(", ")}]")
+        end
+      end
+
       # An archive is not what the lockfile says. It is never asked for anew, nor anything else in its place.
       class ChecksumError < Error
         EXIT_CODE = 7
@@ -48,9 +62,9 @@ module Spate
           names.first(NAMED).join(", ") + (names.length > NAMED ? " and #{names.length - NAMED} more" : "")
         end
 
-        # names: full names of packages.
-        def initialize(names)
-          super("the store lacks #{NotLocalError.list(names)}",
+        # names: full names of packages. what: of them.
+        def initialize(names, what = nil)
+          super("the store lacks #{"#{what} of " if what}#{NotLocalError.list(names)}",
                 hint: "restore once without --local, which allows no network")
         end
       end

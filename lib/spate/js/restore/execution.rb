@@ -7,6 +7,7 @@ module Spate
       #
       #   Look       what is there already, and what would be refused: before anything is changed
       #   Placing    packages come, and go to their places
+      #   ReleaseAges  how long ago they were published
       #   Finish     links, bins, scripts, and what tells that all is done
       #   Notes      what prune and the next restore are to know, at each of these steps
       #   Parts      what they share
@@ -15,6 +16,7 @@ module Spate
         autoload :Look, "spate/js/restore/execution/look"
         autoload :Notes, "spate/js/restore/execution/notes"
         autoload :Parts, "spate/js/restore/execution/parts"
+        autoload :ReleaseAges, "spate/js/restore/execution/release_ages"
         autoload :Placing, "spate/js/restore/execution/placing"
 
         # surroundings, sources: of Record; nil to keep none. The block does what has time until others are at work.

@@ -13,6 +13,7 @@ module Spate
       # A setting in none of the tables is left to the tool if the tool may know it.
       module KnownSettings
         autoload :Npm, "spate/js/tools/known_settings/npm"
+        autoload :Pnpm, "spate/js/tools/known_settings/pnpm"
       end
     end
   end

@@ -11,7 +11,14 @@ module Spate
         def arguments
           ["install", "--frozen-lockfile", *("--prod" if omit.include?("dev")),
            *("--no-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?),
-           "--config.strict-dep-builds=false"] # a script that is denied is no failure, with Spate as with older ones
+           *("--config.strict-dep-builds=false" unless strict?)]
+        end
+
+        # Whether the project asks for a failure where a script is neither allowed nor denied.
+        def strict?
+          settings = JS::Pnpm::Settings.read(project.root, package, project.version(env),
+                                             Configuration.of(project, env))
+          settings.plain("strictDepBuilds") == true
         end
 
         # It asks before it removes a node_modules, and there is nobody to answer.

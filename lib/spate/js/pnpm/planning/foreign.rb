@@ -6,12 +6,6 @@ module Spate
       class Planning
         # What a project asks for that Spate does not do itself, so that pnpm does all of it.
         class Foreign
-          # Settings that must have this value.
-          ONLY = { "nodeLinker" => "isolated", "symlink" => true, "enableModulesDir" => true,
-                   "virtualStoreOnly" => false,
-                   "lockfile" => true, "lockfileDir" => nil, "sharedWorkspaceLockfile" => true, "engineStrict" => false,
-                   "gitBranchLockfile" => false, "nodeExperimentalPackageMap" => false, "configDependencies" => nil,
-                   "pnpmfile" => nil, "injectWorkspacePackages" => false }.freeze
           # pnpm changed its notes from patch to patch: from the first of these up to the second.
           UNSTEADY = [[11, 27], [12, 0]].freeze
           PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
@@ -37,12 +31,7 @@ module Spate
             ["pnpm #{@settings.version}, whose state files changed from patch to patch (11.27 and later 11.x)"]
           end
 
-          def settings
-            ONLY.filter_map do |name, value|
-              found = @settings[name]
-              "#{name}: #{found}" unless found == value || ([{}, []].include?(found) && value.nil?)
-            end
-          end
+          def settings = Tools::KnownSettings::Pnpm.new(@settings).reasons
 
           def pnpmfiles
             return ["pnpmfileChecksum in the lockfile"] if @lockfile["pnpmfileChecksum"]

@@ -25,6 +25,7 @@ module Spate
             queue = Queue.new(@parts.plan.trees, @placed, @items)
             @acquisition.add(@lacking)
             @later.call if @lacking.any?
+            check_ages
             receive(queue) until queue.supplied? || !@parts.existed
             @notes.begin
             @trees.clear(queue.waiting.reject { |tree| @parts.shared?(tree) })
@@ -45,6 +46,12 @@ module Spate
           def stop = @acquisition.stop
 
           private
+
+          # While packages come.
+          def check_ages
+            wanted = @parts.plan.release_age
+            ReleaseAges.new(@parts.context, @parts.plan, wanted).check if wanted
+          end
 
           def step(queue)
             ready = queue.ready

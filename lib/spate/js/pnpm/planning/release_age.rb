@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Spate
+  module JS
+    module Pnpm
+      class Planning
+        # How long ago each locked version has to have been published (`minimumReleaseAge`), which pnpm checks since its
+        # eleventh, also for a frozen lockfile. Plain data, so that a plan can be kept.
+        #
+        # minutes:: Numeric
+        # excluded:: [[pattern of names, versions or nil]], which may be of any age
+        # lenient:: whether a registry that has no dates at all is good enough
+        # packages:: [JS::Package] of the registry that the lockfile has, wanted here or not
+        ReleaseAge = Struct.new(:minutes, :excluded, :lenient, :packages)
+
+        class ReleaseAge
+          SINCE = 11
+
+          # nil where nothing is to be checked. Raises LeftToTool.
+          def self.of(lockfile, settings)
+            return if settings.major < SINCE || settings["trustLockfile"]
+
+            minutes = Float(settings.plain("minimumReleaseAge") || settings["minimumReleaseAge"])
+            return unless minutes.positive?
+
+            excluded = Array(settings.plain("minimumReleaseAgeExclude")).map { |text| rule(text.to_s) }
+            new(minutes, excluded, settings["minimumReleaseAgeIgnoreMissingTime"], packages(lockfile))
+          end
+
+          # "@scope/*", "name" or "name@1.0.0 || 1.0.1".
+          def self.rule(text)
+            name, versions = text.match(/\A(@?[^@]*)(?:@(.*))?\z/m).captures
+            versions = versions&.split("||")&.map { |each| Npm::Semver::Version.parse(each.strip)&.to_s }
+            return [name, versions] unless versions && (versions.include?(nil) || name.include?("*"))
+
+            raise LeftToTool, ["minimumReleaseAgeExclude: #{text}"]
+          end
+
+          def self.packages(lockfile)
+            lockfile.packages.filter_map do |key, entry|
+              name, version = DepPath.split(key)
+              found = entry["resolution"] if entry.is_a?(Hash)
+              next unless found.is_a?(Hash) && found["type"].nil? && Npm::Semver::Version.parse(version)
+              next if Resolution.foreign(found) || !found.fetch("tarball", "http:").to_s.match?(/\Ahttps?:/i)
+
+              Package.new(name: name, version: version, integrity: Package::Integrity.parse(found["integrity"]))
+            end
+          end
+          private_class_method :rule, :packages
+
+          # Those that may not be of any age.
+          def checked
+            return packages if excluded.empty?
+
+            rules = excluded.map { |pattern, versions| [Matcher.new([pattern]), versions] }
+            packages.reject do |package|
+              rules.any? do |names, versions|
+                names.match?(package.name) && (versions.nil? || versions.include?(package.version))
+              end
+            end
+          end
+        end
+      end
+    end
+  end
+end

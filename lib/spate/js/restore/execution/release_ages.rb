@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "json"
+require "time"
+
+module Spate
+  module JS
+    module Restore
+      class Execution
+        # Whether each version was published long ago enough (Pnpm::Planning::ReleaseAge). A package that the
+        # store has had for that long was; the dates of others come from the registry, and the store keeps them.
+        class ReleaseAges
+          KIND = "js-dates"
+          # Simultaneous requests.
+          THREADS = 16
+
+          # wanted: ReleaseAge.
+          def initialize(context, plan, wanted)
+            @context = context
+            @plan = plan
+            @wanted = wanted
+            @store = context.store
+            @cutoff = Time.now - (wanted.minutes * 60)
+          end
+
+          # Raises ReleaseAgeError, NotLocalError, and the errors of Spate::Registry.
+          def check
+            open = @wanted.checked.reject { |package| stored?(package) || (date = kept(package)) && date < @cutoff }
+            return if open.empty?
+            raise NotLocalError.new(open.map(&:full_name), "the date of publication") if @context.options.local
+
+            young = ask(open.group_by(&:name).to_a)
+            raise ReleaseAgeError.new(young.sort, @cutoff, @wanted.minutes) if young.any?
+          end
+
+          private
+
+          # Not when a file in it was last looked at or linked, but when its manifest was written.
+          def stored?(package)
+            package.integrity&.names.to_a.any? { |name| File.lstat(@store.package_path(name)).ctime < @cutoff }
+          rescue SystemCallError
+            false
+          end
+
+          def kept(package)
+            key = key(package)
+            text = @store.shelves.filter_map { |shelf| shelf.read(KIND, key) }.first
+            text && time(text)
+          end
+
+          def keep(package, date) = @store.keeper&.write(KIND, key(package), date.getutc.iso8601(3))
+
+          def key(package) = Store.sha256([@context.configuration.registry_for(package.name),
+                                           package.full_name].join("\0"))
+
+          def time(text)
+            Time.iso8601(text)
+          rescue ArgumentError, TypeError
+            nil
+          end
+
+          # [[package's full name, what is wrong with it]]
+          def ask(names)
+            @context.client # made by one thread
+            queue = Thread::Queue.new(names).close
+            threads = Array.new([THREADS, names.size].min) { Thread.new { asking(queue) } }
+            threads.each { |thread| thread.report_on_exception = false }
+            threads.flat_map(&:value)
+          ensure
+            threads&.each(&:kill)
+          end
+
+          def asking(queue)
+            found = []
+            while (name, packages = queue.pop)
+              found.concat(faults(name, packages))
+            end
+            found
+          end
+
+          # A whole document that has not changed since is enough, and short; only the long one has a date of each.
+          def faults(name, packages)
+            short = short(name)
+            changed = time(short["modified"])
+            versions = short["versions"].is_a?(Hash) ? short["versions"] : {}
+            if changed && changed < @cutoff && packages.all? { |package| versions.key?(package.version) }
+              packages.each { |package| keep(package, changed) }
+              return []
+            end
+
+            dates = @context.client.document(name, full: true)["time"]
+            return untold(packages) unless dates.is_a?(Hash)
+
+            packages.filter_map { |package| fault(package, dates[package.version]) }
+          end
+
+          def short(name)
+            @context.client.document(name)
+          rescue Spate::Registry::Error
+            {} # the long one is asked for, and its error counts
+          end
+
+          # Up to pnpm 11 only a registry without any date is let through.
+          def undated(package)
+            return if @wanted.lenient && @plan.major > 11
+
+            [package.full_name, "the registry has no date of it"]
+          end
+
+          def untold(packages)
+            @wanted.lenient ? [] : packages.map { |package| [package.full_name, "the registry has no dates"] }
+          end
+
+          def fault(package, text)
+            date = time(text)
+            return undated(package) unless date
+
+            keep(package, date)
+            [package.full_name, "published #{date.getutc.iso8601}"] unless date <= @cutoff
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,155 @@
+# frozen_string_literal: true
+
+require_relative "../../pnpm/pnpm_case"
+require "open3"
+require "support/npm_registry"
+require "support/npm_tools"
+
+module Spate
+  # Each setting by which `pnpm install --frozen-lockfile` refuses, does nothing or installs something else.
+  class KnownSettingsPnpmTest < PnpmCase
+    KNOWN = JS::Tools::KnownSettings::Pnpm
+    # Of these, those that the newest pnpm refuses by in a project with one package; with the lines that do it.
+    REFUSED = {
+      "globalPnpmfile" => "globalPnpmfile: x.cjs", "packageImportMethod" => "packageImportMethod: clone",
+      "trustPolicy" => "trustPolicy: unknown", "nodeLinker" => "nodeLinker: unknown",
+      "maxTarballUnpackedSize" => "maxTarballUnpackedSize: 10", "strictDepBuilds" => "strictDepBuilds: true",
+      "minimumReleaseAge" => "minimumReleaseAge: soon"
+    }.freeze
+    DEMANDS = [
+      { "engines" => { "pnpm" => ">=99" } }, { "engines" => { "pnpm" => ">=1" } },
+      { "devEngines" => { "runtime" => { "name" => "node", "version" => ">=99", "onFail" => "error" } } },
+      { "devEngines" => { "runtime" => { "name" => "node", "version" => ">=99", "onFail" => "warn" } } },
+      { "devEngines" => { "packageManager" => { "name" => "npm", "version" => ">=99", "onFail" => "error" } } },
+      { "devEngines" => { "packageManager" => { "name" => "pnpm", "version" => ">=99", "onFail" => "error" } } }
+    ].freeze
+
+    def test_every_setting_of_the_table_is_left_to_pnpm
+      project({})
+      KNOWN::LEFT.each do |name, values|
+        assert_left(name, "#{name}: [odd]")
+        values.each { |value| assert_nil left("#{name}: #{JSON.generate(value)}"), "#{name}: #{value}" }
+        next if KNOWN::GLOBAL.include?(name)
+
+        assert_left(name, "", "pnpm_config_#{dashed(name)}" => "odd")
+        assert_left(name, "", "PNPM_CONFIG_#{dashed(name).upcase}" => "[\"odd\"]")
+      end
+    end
+
+    def test_names_that_are_in_no_table
+      project({})
+      assert_left("refuseAll", "refuseAll: true")
+      assert_left("refuseAll", "", "pnpm_config_refuse_all" => "true")
+      assert_left("registry", "registry: http://localhost/")
+      assert_nil left("refuse-all: true\n$schema: x")
+      assert_nil left("", "npm_config_refuse_all" => "true", "pnpm_config_registry" => "http://localhost/")
+    end
+
+    def test_the_global_file
+      project({})
+      FileUtils.mkdir_p("#{@root}/.config/pnpm")
+      { "trustPolicy: no-downgrade" => "trustPolicy", "refuseAll: true" => "refuseAll", "nodeLinker: pnp" => nil,
+        "dryRun: true" => "dryRun" }.each do |line, name|
+        File.write("#{@root}/.config/pnpm/config.yaml", line)
+        name ? assert_left(name, "") : assert_nil(left(""))
+      end
+      File.write("#{@root}/.config/pnpm/config.yaml", "trustPolicy: no-downgrade")
+      assert_nil left("trustPolicy: off")
+    end
+
+    def test_pnpm_ten_has_npms_files_and_package_json
+      installed("10.34.9")
+      project({}, package: { "pnpm" => { "requiredScripts" => ["build"] } })
+      assert_left("requiredScripts", "")
+      project({}, package: { "pnpm" => { "neverBuiltDependencies" => ["a"], "onlyBuiltDependencies" => ["b"] } })
+      assert_left("neverBuiltDependencies and onlyBuiltDependencies", "")
+      project({})
+      @configured["dry-run"] = true
+      assert_left("dryRun", "")
+      @configured.replace("strange" => "1")
+      assert_nil left("")
+      assert_left("offline", "", "npm_config_offline" => "true")
+    end
+
+    def test_the_documents_have_the_same_settings
+      text = File.read(File.expand_path("../../../../docs/javascript.md", __dir__), encoding: "UTF-8")
+      section = text[/^## Settings that can refuse$(.*?)^## /m, 1]
+      npm = JS::Tools::KnownSettings::Npm
+      names = KNOWN::LEFT.keys + KNOWN::APPLIED + KNOWN::NETWORK + npm::APPLIED + npm::LEFT.keys + npm::AGES
+
+      assert_empty((names + npm::ADDRESSED + npm::EXCLUSIVE.flatten + npm::NOT_IN_ENVIRONMENT).reject do |name|
+        section.match?(/`#{Regexp.escape(name)}(?:`|[=:])/)
+      end)
+    end
+
+    def test_beside_pnpm
+      real
+      REFUSED.each_value { |line| assert_same(line, {}) }
+      assert_same("", { "scripts" => { "postinstall" => "true" } })
+      DEMANDS.each { |package| assert_same("", package) }
+    end
+
+    private
+
+    def dashed(name) = name.gsub(/[A-Z]/) { |letter| "_#{letter.downcase}" }
+
+    def assert_left(name, yaml, env = {})
+      found = left(yaml, env)
+
+      assert found&.any? { |reason| reason.start_with?(name) }, "#{yaml} #{env}: #{found.inspect}"
+    end
+
+    # Reasons, or nil.
+    def left(yaml, env = {})
+      write("pnpm-workspace.yaml", yaml)
+      configuration = JS::Configuration.load(root: @root, env: @env.merge(env), tool: "pnpm", version: version)
+      given = @configured
+      configuration.define_singleton_method(:[]) { |key| given.fetch(key) { super(key) } }
+      JS::Pnpm.plan(JS::Project.find(@root), configuration, Given.new([], nil))
+      nil
+    rescue JS::LeftToTool => e
+      e.reasons
+    end
+
+    def version = JSON.parse(File.read("#{@tools}/package.json"))["version"]
+
+    def real
+      skip "no pnpm" unless NpmTools.path("pnpm")
+
+      @registry = NpmRegistry.start
+      @env = NpmRegistry.env(@registry, home: "#{@root}/home").merge("PATH" => ENV.fetch("PATH"),
+                                                                     "SPATE_HOME" => "#{@root}/home/spate")
+      @registry.add("a", "1.0.0", scripts: { install: "true" }, files: { "x" => "x" * 1000 })
+      write("package.json", "name" => "app", "dependencies" => { "a" => "1.0.0" })
+      pnpm("install", "--lockfile-only")
+    end
+
+    def teardown
+      @registry&.stop
+      super
+    end
+
+    def assert_same(yaml, package)
+      write("package.json", { "name" => "app", "dependencies" => { "a" => "1.0.0" } }.merge(package))
+      # By default pnpm fails after a script that no list names, and Spate does not.
+      write("pnpm-workspace.yaml", yaml.include?("strictDepBuilds") ? yaml : "#{yaml}\nstrictDepBuilds: false\n")
+      expected = fresh { pnpm("install", "--frozen-lockfile") }
+
+      assert_equal(expected, fresh { spate }, "#{yaml} #{package}")
+    end
+
+    def fresh
+      FileUtils.rm_rf(["#{@root}/node_modules", "#{@root}/home"])
+      yield
+    end
+
+    def pnpm(*arguments) = Open3.capture2e(@env, "pnpm", *arguments, chdir: @root, unsetenv_others: true).last.success?
+
+    def spate
+      JS.restore(root: @root, store: Store.open(env: @env), env: @env)
+      true
+    rescue Error
+      false
+    end
+  end
+end
