@@ -12,8 +12,8 @@ module Spate
   # are refused.
   class MemberTypesTest < NativeCase
     Tar = HostileArchives::Tar
-    # Types that Spate refuses or reads, where the other tool ignores the member: a hard link, devices, a FIFO, a file of
-    # several volumes, a sparse file; extended headers and long names.
+    # Types that Spate refuses or reads, where the other tool ignores the member: a hard link, devices, a FIFO, a file
+    # of several volumes, a sparse file; extended headers and long names.
     REFUSED = %w[1 3 4 6 M S].freeze
     READ = %w[K L g x].freeze
     TYPES = Array.new(256) { |byte| byte.chr(Encoding::BINARY) }.freeze
@@ -113,7 +113,8 @@ module Spate
     # archives: { key => path }. { key => files as npm's own library extracts them }
     def npm_trees(archives)
       modules, status = Open3.capture2("npm", "root", "-g")
-      skip "no npm with its pacote here" unless status.success? && Dir.exist?("#{modules.chomp}/npm/node_modules/pacote")
+      there = status.success? && Dir.exist?("#{modules.chomp}/npm/node_modules/pacote")
+      skip "no npm with its pacote here" unless there
 
       script = write("extract.js", SCRIPT)
       output, status = Open3.capture2e("node", script, modules.chomp, File.join(folder, "cache"), *archives.values)

@@ -47,7 +47,8 @@ module Spate
           when :build_start then "building #{event[:name]}#{why(event)}"
           when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
           when :members_ignored
-            "ignored in #{event[:name]}: #{Units.count(event[:members].to_i, "member")} of unknown type, #{event[:first]}"
+            members = Units.count(event[:members].to_i, "member")
+            "ignored in #{event[:name]}: #{members} of unknown type, #{event[:first]}"
           when :healed then "healed in the store: #{event[:packages].join(", ")}"
           when :finishing then "#{event[:by]} writes binstubs and vendor/cache"
           when :linked then "linked #{event[:name]}"
