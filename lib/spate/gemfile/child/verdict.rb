@@ -6,9 +6,9 @@ module Spate
   module Gemfile
     module Child
       # What the evaluation says, as Facts. Bundler itself decides whether the lockfile agrees; what only another
-      # version of it would write differently (BUNDLED WITH, CHECKSUMS) does not count.
+      # version of it would write differently (BUNDLED WITH) does not count.
       class Verdict
-        # For these newer Bundlers resolve anew, although only checksums are missing.
+        # For these newer Bundlers resolve again, although only checksums are missing. A frozen bundle they refuse.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
 
         # The exception that the evaluation ended with.
@@ -21,7 +21,7 @@ module Spate
 
         def of(definition)
           @definition = definition
-          CHECKSUMS.each { |name| definition.instance_variable_set(name, nil) }
+          CHECKSUMS.each { |name| definition.instance_variable_set(name, nil) } unless Bundler.frozen_bundle?
           @facts.differences = texts(differences)
           @facts.misfit = misfit
           @facts.dependencies = definition.dependencies.uniq(&:name).map { |dependency| dependency(dependency) }
@@ -79,9 +79,11 @@ module Spate
         # Lines; empty if Bundler would install from the lockfile as it is.
         def differences
           return ["there is no lockfile"] unless @lockfile.file?
-          return [] if Bundler.frozen_bundle? ? equivalent? : unchanged?
 
-          found = [*platforms, *reasons, *dependency_differences]
+          missing = missing_checksum
+          return [] if Bundler.frozen_bundle? ? equivalent? && !missing : unchanged?
+
+          found = [*platforms, *reasons, *dependency_differences, *missing]
           found.empty? ? ["Bundler would resolve anew"] : found
         end
 
@@ -91,6 +93,20 @@ module Spate
           true
         rescue Bundler::ProductionError
           false
+        end
+
+        # Bundler from 2.6 on refuses a frozen bundle for this, in these words (from 2.7 on also for a row without a
+        # digest). The lockfile may name such a one where only an older one is installed, which Bundler itself would
+        # replace.
+        def missing_checksum
+          locked = @definition.locked_gems
+          return if !Bundler.frozen_bundle? || @definition.instance_variable_defined?(CHECKSUMS.first)
+          return unless locked.bundler_version && locked.bundler_version >= Gem::Version.new("2.6")
+
+          row = locked.bundler_version >= Gem::Version.new("2.7") ? /^ {2}(\S+ \(\S+\)) \S/ : /^ {2}(\S+ \(\S+\))/
+          rows = @lockfile.read[/^CHECKSUMS\n((?: .*\n)*)/, 1]&.scan(row)&.flatten or return
+          spec = locked.specs.find { |one| !rows.include?(one.to_lock[/\S+ \(\S+\)/]) }
+          "your lockfile is missing a CHECKSUMS entry for \"#{spec.name}\"" if spec
         end
 
         # What Bundler says if a frozen lockfile was made for other platforms.
