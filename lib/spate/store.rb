@@ -23,6 +23,7 @@ module Spate
     autoload :Renewal, "spate/store/renewal"
     autoload :Status, "spate/store/status"
     autoload :Sweep, "spate/store/sweep"
+    autoload :Temporary, "spate/store/temporary"
     autoload :Text, "spate/store/text"
     autoload :Usage, "spate/store/usage"
     autoload :Verify, "spate/store/verify"
@@ -239,7 +240,7 @@ module Spate
     def own
       store = @own&.call
       store if store && store.root != root && store.writable?
-    rescue Error
+    rescue Error, Ground::NoHome
       nil
     end
 

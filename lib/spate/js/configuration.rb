@@ -33,6 +33,13 @@ module Spate
       SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i
       private_constant :SECRET
 
+      # The user's home folder; "/" where no passwd file has the user, as Docker sets it.
+      def self.home(env)
+        env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
+      rescue ArgumentError
+        "/"
+      end
+
       # root: the folder of the project's package.json, absolute. tool: "npm" or "pnpm". version: of the tool
       # ("10.4.1"), where that is known: pnpm reads other files since its eleventh. store: Store that keeps what a tool
       # answered about its default registry, or nil.

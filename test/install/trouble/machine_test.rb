@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Disks that are full, read-only, elsewhere or somebody else's; users without a home.
+# Disks that are full, read-only, elsewhere or another user's.
 class MachineTest < InstallCase
   def setup
     super
@@ -84,19 +84,6 @@ class MachineTest < InstallCase
     assert_fails(project, 9, "belongs to user 65533")
     FileUtils.chown_R(0, nil, "#{project.home}/spate")
     assert_installs(project, "small-1.0")
-  end
-
-  def test_no_home
-    project = app(gems: %w[small])
-    nowhere = { HOME: "/dev/null/home", SPATE_HOME: nil, XDG_CACHE_HOME: nil, BUNDLE_USER_HOME: nil }
-    output, status = run_install(project, **nowhere)
-    assert_equal 9, status.exitstatus, output
-    assert_match(/^hint: .*SPATE_HOME/, output)
-
-    output, status = run_install(project, **nowhere, SPATE_HOME: File.join(folder, "elsewhere"))
-    assert_equal 0, status.exitstatus, output
-    assert_equal %w[small-1.0], project.installed
-    assert_path_exists File.join(folder, "elsewhere/store/v1")
   end
 
   def test_an_object_with_all_the_links_that_an_inode_can_have

@@ -12,13 +12,14 @@ module Spate
           @makes = makes
           @values = values
           @terminal = terminal
-          @env = env.to_h
+          @given = env.to_h
           @home = Ground::StorePlace.absolute(values[:store], "--store") if values[:store]
-          @env = @env.merge("SPATE_HOME" => @home) if @home
+          @given = @given.merge("SPATE_HOME" => @home) if @home
         end
 
-        # The environment with the options of this run laid over it (Hash).
-        attr_reader :env
+        # The environment with the options of this run laid over it (Hash). Without a place for a store it names a
+        # temporary one.
+        def env = @env ||= place
 
         def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
 
@@ -45,6 +46,22 @@ module Spate
           end
         rescue Errno::ENOENT
           raise UsageError.new("there is no #{location.lockfile}", hint: "`spate install` has Bundler make it")
+        end
+
+        private
+
+        def place
+          there = File.directory?(Ground::StorePlace.root(Ground::StorePlace.home(@given)))
+          there ? @given : temporary
+        rescue Ground::NoHome
+          temporary
+        end
+
+        def temporary
+          ::Spate::Store::Temporary.environment(@given) do |reason, folder|
+            terminal.warning("#{reason}; the store is in #{folder} until this command ends",
+                             hint: "set SPATE_HOME to the absolute path of a folder that is kept")
+          end
         end
       end
     end

@@ -9,7 +9,7 @@ module Spate
         def initialize(root, env)
           @root = root
           @env = env
-          @home = env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
+          @home = Configuration.home(env)
           @npm = NpmFolder.new(env)
           @levels = {}
         end

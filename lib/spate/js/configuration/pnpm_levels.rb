@@ -16,7 +16,7 @@ module Spate
           version ||= Project::Version.installed("pnpm", env)
           @root = root
           @env = env
-          @home = env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
+          @home = Configuration.home(env)
           @new = version.nil? || version.to_i >= NEW
         end
 

@@ -24,7 +24,7 @@ module Spate
 
           def given(root)
             return @given if @given.start_with?("/")
-            return "#{Dir.home}/#{@given.delete_prefix("~/")}" if @given.start_with?("~/")
+            return "#{Configuration.home({})}/#{@given.delete_prefix("~/")}" if @given.start_with?("~/")
 
             @major <= 10 ? File.expand_path(@given, root) : "#{root}/#{@given}"
           end
@@ -34,7 +34,7 @@ module Spate
             base = base.find { |each| !each.to_s.empty? }
             return "#{base}/store" if base
 
-            "#{env["HOME"] || Dir.home}/#{RUBY_PLATFORM.include?("darwin") ? "Library" : ".local/share"}/pnpm/store"
+            "#{Configuration.home(env)}/#{RUBY_PLATFORM.include?("darwin") ? "Library" : ".local/share"}/pnpm/store"
           end
 
           def near(root) = near?(@own, root) ? @own : "#{mount_point(root)}/.pnpm-store".sub("//", "/")
