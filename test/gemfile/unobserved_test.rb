@@ -40,10 +40,30 @@ module Spate
         assert_equal "false", deaf.first
       end
 
+      BUNDLE = <<~'RUBY'
+        require "spate"
+        require "spate/native/boot"
+        location = Spate::Gemfile.find(ARGV[0])
+        puts Spate::Images::Builder::BundleContents.new(location, nil, ENV.to_h).own
+      RUBY
+
+      # The child that lists the gems of a bundle runs without a listener; Landlock holds it.
+      def test_gemfile_cannot_write_while_gems_are_listed
+        _, status = Process.wait2(fork { exit!(Native::Ear.confine) })
+        skip "no Landlock" unless status.success?
+        write("app/own/own.gemspec", "Gem::Specification.new('own', '1') { |own| own.summary = own.author = 'x' }")
+        app("gem 'own', path: 'own'\nbegin; File.write('made', 'x'); rescue Errno::EACCES; 1; end\n" \
+            "system('rm -f Gemfile.lock; echo x > made 2> /dev/null')")
+        before = File.binread(path("Gemfile.lock"))
+        assert_equal [path("own")], deaf(BUNDLE)
+        refute_path_exists path("made")
+        assert_equal before, File.binread(path("Gemfile.lock")), "the Gemfile adds a gem"
+      end
+
       private
 
-      def deaf
-        words = [RbConfig.ruby, "-I", File.expand_path("../../lib", __dir__), "-e", SCRIPT, path("."), @store.home]
+      def deaf(script = SCRIPT)
+        words = [RbConfig.ruby, "-I", File.expand_path("../../lib", __dir__), "-e", script, path("."), @store.home]
         read, write = IO.pipe
         Ear.hear do |ear|
           pid = Process.spawn(ear.environment(@env, {}), *ear.command(*words), out: write, unsetenv_others: true,

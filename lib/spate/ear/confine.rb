@@ -3,5 +3,13 @@
 # Gives up writing files, as far as the kernel can hold a process to that, and becomes the command. ARGV: the binding's
 # path, the command.
 require ARGV.shift
+# A confined process cannot open a descriptor of another one: for a command that enters an ear, the hooks' table becomes
+# a descriptor of its own. The table's address is kept in SPATE_EAR_TABLE.
+if ENV.key?("SPATE_EAR_SOCKET") && (table = ENV.fetch("SPATE_EAR", nil))
+  file = File.open(table, File::RDWR)
+  file.close_on_exec = false
+  ENV["SPATE_EAR_TABLE"] = table
+  ENV["SPATE_EAR"] = "/proc/self/fd/#{file.fileno}"
+end
 Spate::Native::Ear.confine
 exec([ARGV.first, ARGV.first], *ARGV.drop(1))

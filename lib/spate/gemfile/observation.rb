@@ -58,6 +58,9 @@ module Spate
 
       def read_only? = @wanted == :standin
 
+      # Before the child enters, what RUBYOPT loads cannot write either.
+      def confined = [*(Ear::ReadOnly.confined if read_only?), "--disable-gems"]
+
       # A second ear, whose record is not read, for a process of the child that is not traced (child/git_ls_files.rb).
       def aside(&)
         read_only? ? Ear.hear(hooks: false, read_only: true, &).value : yield(nil)
@@ -66,7 +69,7 @@ module Spate
       def run(folder, ear, aside = nil)
         printed, printed_end = IO.pipe(binmode: true)
         options = { chdir: folder, %i[out err] => printed_end, **ear&.options.to_h, **aside&.options.to_h }
-        Ground::Child.run(variables(ear, aside), "--disable-gems", SCRIPT, *arguments(ear), **options) do |child|
+        Ground::Child.run(variables(ear, aside), *confined, SCRIPT, *arguments(ear), **options) do |child|
           @child = child
           cancel if @cancelled
           printed_end.close

@@ -10,9 +10,14 @@ module Spate
     class ReadOnlyTest < ExecCase
       # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
       GATE = <<~'RUBY'
-        if ENV["SPATE_EAR_SOCKET"] && !File.exist?("#{__dir__}/passed")
-          File.write("#{__dir__}/passed", "")
-          File.read("#{__dir__}/gate")
+        File.read("#{__dir__}/gate") if ENV["SPATE_EAR_SOCKET"] && !File.exist?("#{__dir__}/passed")
+      RUBY
+      # Loaded before the Ruby that evaluates the Gemfile is traced.
+      PRELOADED = <<~'RUBY'
+        begin
+          File.write("#{Dir.home}/preloaded", "x") if $0.end_with?("/gemfile/child/main.rb")
+        rescue SystemCallError
+          nil
         end
       RUBY
       # Each changes something when it is evaluated.
@@ -97,16 +102,43 @@ module Spate
         assert_path_exists project.path("made"), "`bundle exec` writes it, too"
       end
 
+      # It boots the application to look at the outcome.
+      def test_explain_writes_no_lockfile
+        write("app/other/other.gemspec", GEMSPEC.gsub("local", "other"))
+        append("gem 'other', path: 'other'")
+        before = state
+        output, status = project.spate("boot", "explain", "local")
+        refute_predicate status, :success?
+        assert_match(/Read-only file system.*Gemfile.lock/m, output)
+        assert_equal before, state
+      end
+
+      def test_what_rubyopt_loads_cannot_write
+        skip "no Landlock" unless confined?
+        write("outside/gate.rb", PRELOADED + GATE)
+        meanwhile { nil }
+        refute_path_exists "#{project.home}/preloaded"
+        assert_match(/stand-in +stands in/, project.spate!("boot", "status", RUBYOPT: "-r#{folder}/outside/gate.rb"))
+      end
+
       private
+
+      def confined?
+        _, status = Process.wait2(fork { exit!(Native::Ear.confine) })
+        status.success?
+      end
 
       def append(line) = File.write(project.path("Gemfile"), "#{File.read(project.path("Gemfile"))}#{line}\n")
 
       # Boots, does something before the Gemfile is evaluated in the background, and waits for the end of that.
-      def meanwhile(&)
+      def meanwhile
         output, status = spate_exec("ruby", "-e", "require 'local'", SPATE_BOOT_BACKGROUND: "1",
                                                                      RUBYOPT: "-r#{folder}/outside/gate.rb")
         assert_predicate status, :success?, output
-        File.open("#{folder}/outside/gate", "w", &)
+        File.open("#{folder}/outside/gate", "w") do
+          yield
+          write("outside/passed", "")
+        end
         wait { image && unlocked? }
       end
 

@@ -10,6 +10,10 @@ GC.disable
 report = IO.for_fd(3)
 ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
 require ear unless ear == "-"
+if (table = ENV.delete("SPATE_EAR_TABLE")) # see ear/confine.rb
+  IO.for_fd(ENV.fetch("SPATE_EAR")[/\d+\z/].to_i).close
+  ENV["SPATE_EAR"] = table
+end
 
 # See Hooks::EARS.
 before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "SPATE_EAR_ASIDE", "LD_PRELOAD", "ASAN_OPTIONS") }
