@@ -50,7 +50,7 @@ extern const size_t spate_ear_call_count;
 /* NULL where it is not in the list. */
 const spate_ear_call *spate_ear_call_of(int number);
 
-/* What an open may not ask for where files may not be changed. */
+/* Flags of an open that is refused where files may not be changed. */
 #define SPATE_EAR_WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
 /* Numbers above this are unknown: what they do with paths cannot be told. */

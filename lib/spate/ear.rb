@@ -45,7 +45,8 @@ module Spate
 
       # ignore: absolute paths; they and all below them are not heard. Yields an Ear, to start the command with and wait
       # for it; answers Heard, with the block's value. hooks: false hears everything by the kernel alone, and slowly.
-      # read_only: the command cannot change a file, and Heard#written is what it tried to. Raises Native::Ear::Error.
+      # read_only: the command cannot change a file; Heard#written has those that it tried to change.
+      # Raises Native::Ear::Error.
       def hear(ignore: [], grace: GRACE, **options)
         ear = new(ignore, **options)
         value = yield ear

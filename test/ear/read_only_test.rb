@@ -63,7 +63,7 @@ module Spate
       assert_equal before, state
     end
 
-    def test_what_is_open_already_is_written_to
+    def test_open_file_stays_writable
       File.open("#{folder}/report", "w") do |file|
         hear("/bin/sh", "-c", "echo said >&#{file.fileno}", options: { file => file }, read_only: true)
       end
@@ -81,7 +81,7 @@ module Spate
       end
     end
 
-    def test_variables_are_heard_as_ever
+    def test_variables_are_recorded
       heard = deeds(%w[fork x getenv PATH], read_only: true)
       assert_includes heard.names, "PATH"
       assert_includes heard.hooked, dynamic_deeds

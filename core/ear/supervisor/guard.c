@@ -236,7 +236,7 @@ spate_status spate_ear_enter(int socket, spate_error *error) {
     spate_status status = SPATE_OK;
     if (!take_byte(socket, &byte)) {
         close(socket);
-        return spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
+        return spate_fail(error, SPATE_SYSTEM, NULL, "the parent is gone");
     }
     if (!write_filter(&p, byte == SPATE_EAR_READ_ONLY)) {
         close(socket);

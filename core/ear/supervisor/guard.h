@@ -14,7 +14,7 @@
 
 #include "shared/status.h"
 
-/* What the parent writes into the socket first: whether files may be changed. */
+/* The first byte that the parent writes into the socket: whether files may be changed. */
 #define SPATE_EAR_MAY_WRITE 'w'
 #define SPATE_EAR_READ_ONLY 'r'
 

@@ -1,4 +1,4 @@
-/* What a process that may not change files gets as the answer to a question of the filter. */
+/* Answers for processes that may not change files. */
 #ifndef SPATE_EAR_READ_ONLY_H
 #define SPATE_EAR_READ_ONLY_H
 

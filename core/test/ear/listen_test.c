@@ -257,7 +257,7 @@ TEST(nobody_listens) {
     if (pid == 0) {
         spate_error error;
         spate_status status = spate_ear_enter(-1, &error);
-        _exit(status == SPATE_SYSTEM && strstr(error.message, "nobody listens") ? 7 : 1);
+        _exit(status == SPATE_SYSTEM && strstr(error.message, "the parent is gone") ? 7 : 1);
     }
     check_end(pid, 7);
 }

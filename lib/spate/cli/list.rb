@@ -33,7 +33,7 @@ module Spate
 
       # Nothing is resolved by a command that only looks.
       def resolution
-        @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context).tap do |resolution|
+        @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context, resolves: false).tap do |resolution|
           difference = resolution.difference or next
           raise Disagreement, difference
         end

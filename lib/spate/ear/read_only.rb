@@ -19,7 +19,7 @@ module Spate
         end.value
       end
 
-      # What becomes the Ruby with the arguments that follow.
+      # Options and a script for a Ruby that becomes the Ruby whose arguments follow.
       def self.confined = [*Ear::WITHOUT_LIBRARIES, CONFINE, Ear.binding_path, Ground::Ruby.path]
     end
   end

@@ -22,12 +22,14 @@ module Spate
     class Disagreement < Error
       EXIT_CODE = 4
 
-      # difference: lines that say what differs.
-      def initialize(location, difference)
-        super("#{File.basename(location.lockfile)} does not agree with #{File.basename(location.gemfile)}, " \
-              "and the bundle is frozen",
-              hint: "run `bundle lock` where the bundle is not frozen, and commit the lockfile",
-              details: difference)
+      FROZEN = "run `bundle lock` where the bundle is not frozen, and commit the lockfile"
+      private_constant :FROZEN
+
+      # difference: lines that say what differs. frozen: whether that is why nothing is resolved.
+      def initialize(location, difference, frozen: true)
+        names = [location.lockfile, location.gemfile].map { |path| File.basename(path) }
+        super("#{names.join(" does not agree with ")}#{", and the bundle is frozen" if frozen}",
+              hint: frozen ? FROZEN : "spate install", details: difference)
       end
     end
 

@@ -7,11 +7,12 @@ module Spate
       PATIENCE = 1
 
       # known: location, settings, store (which may be nil).
-      def initialize(known)
+      def initialize(known, read_only: false)
         @known = known
         location, settings = known.values_at(:location, :settings)
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
-        @observation = Observation.new(location, Ground::Environment.clean(settings.env), :verdict, flags: flags)
+        environment = Ground::Environment.clean(settings.env)
+        @observation = Observation.new(location, environment, :verdict, flags: flags, read_only: read_only)
         @thread = Thread.new { @observation.call }
         @thread.report_on_exception = false
       end

@@ -5,8 +5,8 @@ require "tmpdir"
 module Spate
   module Gemfile
     # A child process in which Bundler evaluates a Gemfile, once, under an ear. Where nothing can be heard it runs all
-    # the same, but its answer is not kept. For a stand-in it cannot change a file: it runs later than the command that
-    # started it, and the user may be at work in the application.
+    # the same, but its answer is not kept. In the background it cannot change a file: it runs later than the command
+    # that started it, and the user may be at work in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
       # The variable with the socket of the second ear.
@@ -23,12 +23,14 @@ module Spate
         "nothing can be heard here: #{reason}" unless reason == true
       end
 
-      # environment: as the user's shell had it. wanted: :verdict or :standin (both). flags: ["name=value"].
-      def initialize(location, environment, wanted, flags: [])
+      # environment: as the user's shell had it. wanted: :verdict or :standin (both). flags: ["name=value"]. read_only:
+      # whether a file that it changes is an error.
+      def initialize(location, environment, wanted, flags: [], read_only: false)
         @location = location
         @environment = environment
         @wanted = wanted
         @flags = flags
+        @read_only = read_only
       end
 
       # Result. folder: where the child runs. Tries again after a crash: Ruby 3.1.2 does that now and then.
@@ -51,19 +53,17 @@ module Spate
         # Ruby's own library changes with Ruby alone.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
         aside do |other|
-          heard = Ear.hear(ignore: own, read_only: read_only?) { |ear| run(folder, ear, other) }
+          heard = Ear.hear(ignore: own, read_only: @read_only) { |ear| run(folder, ear, other) }
           heard.value.tap { |result| result.heard = heard }
         end
       end
 
-      def read_only? = @wanted == :standin
-
       # Before the child enters, what RUBYOPT loads cannot write either.
-      def confined = [*(Ear::ReadOnly.confined if read_only?), "--disable-gems"]
+      def confined = [*(Ear::ReadOnly.confined if @read_only), "--disable-gems"]
 
       # A second ear, whose record is not read, for a process of the child that is not traced (child/git_ls_files.rb).
       def aside(&)
-        read_only? ? Ear.hear(hooks: false, read_only: true, &).value : yield(nil)
+        @read_only ? Ear.hear(hooks: false, read_only: true, &).value : yield(nil)
       end
 
       def run(folder, ear, aside = nil)

@@ -51,20 +51,16 @@ module Spate
       end
 
       # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
-      # can be remembered is written to the store (which may be nil).
-      def start(location:, settings:, store: nil)
-        Evaluation.new({ location: location, settings: settings, store: store })
+      # can be remembered is written to the store (which may be nil). read_only: see Observation.
+      def start(location:, settings:, store: nil, read_only: false)
+        Evaluation.new({ location: location, settings: settings, store: store }, read_only: read_only)
       end
 
       # Facts, after waiting for them. Raises EvaluationFailed.
-      def evaluate(location:, settings:, store: nil)
-        start(location: location, settings: settings, store: store).value
-      end
+      def evaluate(...) = start(...).value
 
       # Sources as the Gemfile spells them, with the passwords, which are not remembered: for downloads.
-      def sources(facts, location:, settings:)
-        facts.hidden? ? evaluate(location: location, settings: settings).sources : facts.sources
-      end
+      def sources(facts, **known) = facts.hidden? ? evaluate(**known).sources : facts.sources
 
       # What is remembered, or else Bundler's answer.
       def for(location:, settings:, store:)

@@ -12,8 +12,9 @@ module Spate
     # rebuild:: names or full names of gems to build again, or nil
     # restore:: the same of gems to install again, or :all
     # resolved:: whether Bundler has just resolved for this install, and written the lockfile
+    # background:: the user may be at work in the application meanwhile: a Gemfile cannot change files
     # backlog:: Fetch::Backlog that another half shares, or nil for one of its own
-    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :resolved, :backlog,
+    Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :resolved, :background, :backlog,
                          keyword_init: true) do
       def rebuild?(package) = named?(rebuild, package)
       def restore?(package) = restore == :all || named?(restore, package)

@@ -63,7 +63,9 @@ module Spate
         @sources ||= packages.select(&:gem?).to_h { |package| [package.full_name, package.source.remotes] }
       end
 
-      def packages = @packages ||= Prepare::Resolution.new(@context, unfit: notes.unfit).plan.packages
+      def packages
+        @packages ||= Prepare::Resolution.new(@context, unfit: notes.unfit, resolves: false).plan.packages
+      end
 
       def open?(addresses)
         known = @context.sources.remotes

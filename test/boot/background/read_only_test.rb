@@ -5,8 +5,8 @@ require "spate/ear"
 
 module Spate
   module Boot
-    # The builder that `spate exec` starts evaluates the Gemfile later, and by then it may be another one. Whatever the
-    # Gemfile does, no file of the user changes.
+    # The builder that `spate exec` starts evaluates the Gemfile later, and by then it may be another one. It changes no
+    # file of the user, whatever the Gemfile does.
     class ReadOnlyTest < ExecCase
       # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
       GATE = <<~'RUBY'
@@ -113,7 +113,7 @@ module Spate
         assert_equal before, state
       end
 
-      def test_what_rubyopt_loads_cannot_write
+      def test_library_of_rubyopt_cannot_write
         skip "no Landlock" unless confined?
         write("outside/gate.rb", PRELOADED + GATE)
         meanwhile { nil }

@@ -46,6 +46,35 @@ class SharingTest < TeamCase
     Timeout.timeout(30) { sleep 0.05 until Dir.glob("#{@cache}/cas/*").grep_v(/\.\d+-/).any? }
   end
 
+  # Each is what a branch switch may leave behind before the process that sends has begun.
+  { "adds_a_gem" => ["gem 'other'\n", /does not agree with Gemfile$/],
+    "writes" => ["File.write(File.join(__dir__, 'made'), '')\n", /Gemfile cannot be evaluated$/],
+    "deletes" => ["File.delete(File.join(__dir__, 'Gemfile.lock'))\n", /Gemfile cannot be evaluated$/] }
+    .each do |name, (line, reason)|
+    define_method("test_sender_changes_no_file_when_the_gemfile_#{name}") do
+      hold = write("hold.rb", "File.read('#{folder}/gate') if ARGV.first(2) == %w[cache push]\n")
+      File.mkfifo("#{folder}/gate")
+      @source.add("other", "1.0")
+      install(project = plain, SPATE_CACHE_KEY: @key.to_pem, RUBYOPT: "-r#{hold}")
+      before = nil
+      File.open("#{folder}/gate", "w") do
+        File.write(project.path("Gemfile"), line, mode: "a")
+        before = state(project)
+      end
+      Timeout.timeout(60) { sleep 0.05 until log(project).match?(/^hint: /) }
+      assert_match reason, log(project)[/^error: .+$/]
+      assert_equal before, state(project)
+    end
+  end
+
+  def log(project) = File.read(Dir.glob("#{project.home}/**/cache-push*.log").first)
+
+  def state(project)
+    Dir.glob(["#{project.folder}/**/*", "#{project.home}/**/*"], File::FNM_DOTMATCH).sort
+       .reject { |path| path.start_with?("#{project.home}/spate") || path == "#{project.home}/." }
+       .map { |path| [path, File.lstat(path).ino, File.lstat(path).mtime] }
+  end
+
   def test_whose_builds_were_there_and_are_not_trusted
     native("alpha")
     first = machine("first", "alpha")

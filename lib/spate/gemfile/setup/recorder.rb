@@ -17,7 +17,7 @@ module Spate
           @settings = settings
           @store = store
           @env = Ground::Environment.clean(settings.env)
-          @observation = Observation.new(location, @env, :standin)
+          @observation = Observation.new(location, @env, :standin, read_only: true)
         end
 
         # Answers a Record.

@@ -5,7 +5,7 @@ report = IO.for_fd(3)
 before = $LOAD_PATH.dup
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
-# What it would write into the lockfile is in memory, too.
+# The outcome of resolving is in memory, too.
 Bundler::Definition.prepend(Module.new { def lock(*, **) = nil })
 Bundler.setup
 gems = Bundler.definition.specs.reject { |spec| spec.name == "bundler" }

@@ -19,7 +19,7 @@ module Spate
         end
 
         def run
-          resolution = Prepare::Resolution.new(@context)
+          resolution = Prepare::Resolution.new(@context, resolves: false)
           difference = resolution.difference
           return Result.new(difference: difference) if difference
 

@@ -8,7 +8,7 @@ module Spate
       class Inquiry
         # An Inquiry, or a Gemfile::Evaluation where there is nobody else to ask. known: location, settings, store.
         def self.start(context, known)
-          evaluation = Gemfile::Verdict.start(**known)
+          evaluation = Gemfile::Verdict.start(**known, read_only: context.options.background)
           return evaluation if context.options.local || !RemoteCache.set?(context.settings)
 
           new(evaluation) do

@@ -6,9 +6,11 @@ module Spate
       # Which packages the bundle is to have: the lockfile, as far as its Gemfile agrees with it. Where it does not, or
       # where there is no lockfile, Bundler resolves; never Spate.
       class Resolution
-        # unfit: full names of packages that are known not to fit this Ruby or RubyGems.
-        def initialize(context, unfit: [])
+        # unfit: full names of packages that are known not to fit this Ruby or RubyGems. resolves: false for a command
+        # that only looks at the bundle: it never writes a lockfile.
+        def initialize(context, unfit: [], resolves: true)
           @unfit = unfit
+          @resolves = resolves
           @context = context
           @location = context.location
           @settings = context.settings
@@ -62,7 +64,7 @@ module Spate
           spell
           planner.plan.tap { @available&.keep }
         rescue Planner::Incomplete => e
-          raise if @settings.frozen? || @resolved
+          raise if @settings.frozen? || @resolved || !@resolves
 
           resolve_again([e.message])
           retry
@@ -95,7 +97,8 @@ module Spate
         # A lockfile leaves out the credentials that the Gemfile may have.
         def spell
           @context.sources.spell(facts.sources, hidden: facts.hidden) do
-            Gemfile::Verdict.sources(facts, location: @location, settings: @settings)
+            Gemfile::Verdict.sources(facts, location: @location, settings: @settings,
+                                            read_only: @context.options.background)
           end
         end
 
@@ -113,8 +116,10 @@ module Spate
           Lockfile.parse(@text, path: @location.lockfile) { @context.layout.rubygems.version }
         end
 
-        # Raises Gemfile::Disagreement where the bundle is frozen.
+        # Raises Gemfile::Disagreement where the bundle is frozen, or for a command that only looks.
         def resolve(differences)
+          raise Gemfile::Disagreement.new(@location, differences, frozen: false) unless @resolves
+
           silent = @settings.frozen? || @context.options.resolved # the caller has reported that Bundler resolves
           @context.events.emit(:resolving, reason: differences.join("; ")) unless silent
           Gemfile::BundleCommand.lock(@location, @settings, difference: differences)
