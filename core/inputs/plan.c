@@ -78,28 +78,24 @@ static spate_status add(inputs_plan *plan, spate_input_kind kind, const spate_in
     return SPATE_OK;
 }
 
-/* ---- absences: the first missing name on the way says it all, and so does a dangling link ---- */
+/* ---- absences: the whole path, so that a folder that is made on the way changes nothing; a dangling link leads on ---- */
 
-static void shorten(char *path) {
-    const char *name;
-    path[spate_inputs_split(path, &name)] = '\0';
-}
-
-/* Where a symlink leads, as the path to continue with. */
-static spate_status go_on(char *path, spate_error *error) {
+/* A symlink's target and what follows the link in the path, as the path to continue with. */
+static spate_status go_on(char *path, const char *link, size_t link_length, spate_error *error) {
     char target[SPATE_INPUTS_PATH_MAX];
-    char joined[2 * SPATE_INPUTS_PATH_MAX];
+    char joined[3 * SPATE_INPUTS_PATH_MAX];
     const char *name;
     size_t length;
-    int reason = spate_inputs_target(path, target, &length);
+    int reason = spate_inputs_target(link, target, &length);
     if (reason != 0)
-        return spate_fail(error, SPATE_STALE, path, "changed while it was looked at");
-    size_t folder = target[0] == '/' ? 0 : spate_inputs_split(path, &name);
-    memcpy(joined, path, folder);
+        return spate_fail(error, SPATE_STALE, link, "changed while it was looked at");
+    size_t folder = target[0] == '/' ? 0 : spate_inputs_split(link, &name);
+    memcpy(joined, link, folder);
     joined[folder] = '/';
-    memcpy(joined + folder + 1, target, length + 1);
+    memcpy(joined + folder + 1, target, length);
+    strcpy(joined + folder + 1 + length, path + link_length);
     if (!spate_inputs_clean(joined, path))
-        return spate_fail(error, SPATE_CORRUPT, joined, "a path that is too long");
+        return spate_fail(error, SPATE_CORRUPT, link, "a path that is too long");
     return SPATE_OK;
 }
 
@@ -108,34 +104,43 @@ static bool is_there(const char *path) {
     return stat(path, &info) == 0;
 }
 
+/* Cuts the path down to the deepest part that is there. Answers lstat's reason for the whole, 0 where it is there. */
+static int deepest(char *path, struct stat *info) {
+    const char *name;
+    int whole = 0;
+    while (lstat(path, info) != 0) {
+        int reason = errno;
+        whole = whole == 0 ? reason : whole;
+        if (!inputs_means_absent(reason))
+            break;
+        path[spate_inputs_split(path, &name)] = '\0';
+    }
+    return whole;
+}
+
 static spate_status add_absent(inputs_plan *plan, const spate_input *input, const char *clean, spate_error *error) {
     char path[SPATE_INPUTS_PATH_MAX];
-    char parent[SPATE_INPUTS_PATH_MAX];
-    struct stat info;
+    char there[SPATE_INPUTS_PATH_MAX];
+    struct stat info = {0};
     strcpy(path, clean);
-    for (int links = 0; links < LINKS_MAX;) {
-        if (lstat(path, &info) == 0) {
-            if (!S_ISLNK(info.st_mode) || is_there(path))
-                return spate_fail(error, SPATE_STALE, clean, "is there");
-            spate_status status = add(plan, SPATE_INPUT_LINK, input, path);
-            if (status == SPATE_OK)
-                status = go_on(path, error);
-            if (status != SPATE_OK)
-                return status;
-            links++;
-            continue;
-        }
-        if (errno == ENAMETOOLONG)
+    for (int links = 0; links < LINKS_MAX; links++) {
+        strcpy(there, path);
+        int reason = deepest(there, &info);
+        if (reason == ENAMETOOLONG)
             return SPATE_OK; /* it never can be there */
-        if (errno == EACCES)
+        if (reason == EACCES)
             return add(plan, SPATE_INPUT_LOOKED, input, path); /* kept as denied */
-        if (!inputs_means_absent(errno))
+        if (reason != 0 && !inputs_means_absent(reason))
             return spate_fail_errno(error, clean, "lstat");
-        strcpy(parent, path);
-        shorten(parent);
-        if (is_there(parent))
-            return add(plan, SPATE_INPUT_ABSENT, input, path);
-        strcpy(path, parent);
+        bool dangling = S_ISLNK(info.st_mode) && !is_there(there);
+        if (!dangling)
+            return reason == 0 ? spate_fail(error, SPATE_STALE, clean, "is there")
+                               : add(plan, SPATE_INPUT_ABSENT, input, path);
+        spate_status status = add(plan, SPATE_INPUT_LINK, input, there);
+        if (status == SPATE_OK)
+            status = go_on(path, there, strlen(there), error);
+        if (status != SPATE_OK)
+            return status;
     }
     return spate_fail(error, SPATE_CORRUPT, clean, "too many links");
 }

@@ -102,7 +102,7 @@ module Spate
       File.symlink(bundle("lib"), bundle("link"))
       record([:file, bundle("lib/a.h")], [:link, bundle("link")], [:absent, "/nowhere/at/all"], [:environment, "NONE"])
       found = Inputs.each(@record).to_a
-      assert_equal [[:environment, nil, "NONE", {}], [:absent, nil, "/nowhere"]], [found[0], found[1].first(3)]
+      assert_equal [[:environment, nil, "NONE", {}], [:absent, nil, "/nowhere/at/all"]], [found[0], found[1].first(3)]
       assert_equal [:link, "bundle", "link", { target: "lib", target_root: "bundle" }], found[2]
       assert_equal [:file, "bundle", "lib/a.h", { sha256: Digest::SHA256.hexdigest("one"), mode: 0o100644, size: 3,
                                                   stamped: true }], found[3]

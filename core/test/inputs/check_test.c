@@ -286,16 +286,28 @@ TEST(another_name_is_none_of_its_business_and_worth_a_new_stamp) {
     CHECK(!renewed(record));
 }
 
-TEST(a_folder_that_is_missing_stands_in_its_parent) {
+TEST(a_folder_that_is_made_on_the_way_to_a_missing_name_changes_nothing) {
     const char *folder = new_folder();
-    const char *record = record_of(SPATE_INPUT_ABSENT, 0, join(folder, "include/pg/libpq.h"));
-    const char *include = lasting(join(folder, "include"));
+    const char *path = lasting(join(folder, "include/pg/libpq.h"));
+    const char *record = record_of(SPATE_INPUT_ABSENT, 0, path);
+    const char *include = lasting(join(folder, "include")), *pg = lasting(join(folder, "include/pg"));
     CHECK_HOLDS(record);
     CHECK(mkdir(include, 0755) == 0);
-    CHECK_CHANGE(SPATE_INPUTS_APPEARED, include, record);
-    CHECK(rmdir(include) == 0);
     CHECK_HOLDS(record);
-    CHECK(rmdir(folder) == 0); /* what is in no folder is absent still */
+    CHECK(mkdir(pg, 0755) == 0);
+    CHECK_HOLDS(record);
+    write_text(path, "", 0644);
+    CHECK_CHANGE(SPATE_INPUTS_APPEARED, path, record);
+    CHECK(unlink(path) == 0 && rmdir(pg) == 0 && symlink(folder, pg) == 0);
+    CHECK_HOLDS(record);
+    write_text(join(folder, "libpq.h"), "", 0644);
+    CHECK_CHANGE(SPATE_INPUTS_APPEARED, path, record);
+}
+
+TEST(a_name_in_a_folder_that_is_gone_or_a_file_is_absent) {
+    const char *folder = new_folder();
+    const char *record = record_of(SPATE_INPUT_ABSENT, 0, join(folder, "include/libpq.h"));
+    CHECK(rmdir(folder) == 0);
     CHECK_HOLDS(record);
     write_text(folder, "", 0644);
     CHECK_HOLDS(record);
@@ -317,10 +329,13 @@ TEST(an_absence_behind_a_dangling_link_stands_on_link_and_target) {
     const char *link = lasting(join(folder, "link")), *target = lasting(join(folder, "target"));
     CHECK(symlink("target", link) == 0);
     const char *record = record_of(SPATE_INPUT_ABSENT, 0, join(folder, "link/a.h"));
+    const char *name = lasting(join(target, "a.h"));
     CHECK_HOLDS(record);
     CHECK(mkdir(target, 0755) == 0);
-    CHECK_CHANGE(SPATE_INPUTS_APPEARED, target, record);
-    CHECK(rmdir(target) == 0 && unlink(link) == 0 && symlink("elsewhere", link) == 0);
+    CHECK_HOLDS(record);
+    write_text(name, "", 0644);
+    CHECK_CHANGE(SPATE_INPUTS_APPEARED, name, record);
+    CHECK(unlink(name) == 0 && unlink(link) == 0 && symlink("elsewhere", link) == 0);
     CHECK_CHANGE(SPATE_INPUTS_TARGET, link, record);
 }
 
