@@ -1,4 +1,4 @@
-/* What goes into a record, in its order: clean paths, roots, absences by their folder. */
+/* The inputs of a record in its order: clean paths, roots, absences by their folder. */
 #ifndef SPATE_INPUTS_PLAN_H
 #define SPATE_INPUTS_PLAN_H
 

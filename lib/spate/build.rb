@@ -38,10 +38,12 @@ module Spate
       autoload :Artifacts, "spate/build/trace/artifacts"
       autoload :Content, "spate/build/trace/content"
       autoload :Elf, "spate/build/trace/elf"
+      autoload :FoldersAbove, "spate/build/trace/folders_above"
       autoload :ObservedInputs, "spate/build/trace/observed_inputs"
       autoload :Programs, "spate/build/trace/programs"
       autoload :RealPaths, "spate/build/trace/real_paths"
       autoload :ReuseCheck, "spate/build/trace/reuse_check"
+      autoload :Walk, "spate/build/trace/walk"
       autoload :Words, "spate/build/trace/words"
     end
 

@@ -36,10 +36,13 @@ module Spate
       end
 
       def read(stored)
-        Inputs.each(stored.inputs).map { |kind, root, path, _| [kind, [root, path].compact.join("/")] }
+        Inputs.each(stored.inputs).map { |kind, root, path, _| [kind, [root && place(root), path].compact.join("/")] }
       rescue ArgumentError, SystemCallError
         [] # damaged: the change says so
       end
+
+      # "bundle/../.." for the folder two above the bundle's.
+      def place(root) = root.sub(/\Aabove-(\d+)\z/) { "bundle#{"/.." * Integer($1, 10)}" }
     end
   end
 end

@@ -5,7 +5,7 @@ module Spate
     # The first key of a build: a hash of what is known about it before it runs. Under it lie candidates, each with a
     # record of what it learned about its machine (docs/adr/0025-builds-stand-on-what-was-heard.md).
     class Key
-      FORMAT = "spate build 5"
+      FORMAT = "spate build 6"
 
       # layout: answers extensions_scope and rubygems.version.
       def initialize(layout:, ruby: RubyBuild.current)

@@ -7,7 +7,8 @@ module Spate
     def test_what_is_written_is_read
       record = Build::Cache::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
                                         removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
-                                        above: %w[.cargo/config],
+                                        walks: [Build::Trace::Walk.new(".cargo/config".b, "all", ["2".b, "~".b])],
+                                        missed: [["", "/srv/x"], ["XDG_DATA_HOME", "pkgconfig/x"]],
                                         programs: [%w[cc /usr/bin/cc], ["pg_config", ""]],
                                         signer: ["ab" * 16, 1_700_000_000], sees: [["cd" * 16, 1], ["ef" * 16, 2]])
 
@@ -17,7 +18,7 @@ module Spate
     def test_names_that_look_like_lines_and_fields
       removed = ["gems/alpha-1.0/a\nremoved\tgems/beta-1/lib/beta.rb", "gems/alpha-1.0/b\\n\tc", "gems/\xFFä"]
       record = Build::Cache::Record.new(full_name: "alpha-1.0", root: "/my\tbundle", removed: removed, names: [],
-                                        above: [], sees: [],
+                                        walks: [], missed: [], sees: [],
                                         programs: [["a\\b", "/opt\n/a"]])
 
       assert_equal record.to_a, Build::Cache::Record.parse(record.to_s).tap { |read| read.seconds = nil }.to_a

@@ -10,12 +10,14 @@ module Spate
       # root:: the only bundle's folder that the result is valid for, or nil
       # removed:: paths of the package that the build deleted, relative to the bundle's folder
       # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Trace::Programs)
-      # above:: names that were looked for in vain in all folders above the bundle
+      # walks:: [Trace::Walk]: names that it looked for in the folders above the bundle
+      # missed:: [[variable, path]]: what it missed in the folders that a variable names, and, with "" for a variable,
+      #          paths in folders above the bundle as they are ("~" for the home)
       # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
       # signer:: [key's id, Unix time] of whoever signed it, if it came from a team's cache
       # sees:: [[key's id, Unix time]] of the builds that it saw and that came from there
-      Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :above, :words, :names, :signer, :sees,
-                          keyword_init: true) do
+      Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :walks, :missed, :words, :names, :signer,
+                          :sees, keyword_init: true) do
         # As bytes: a file's name need not be valid text. Lines of a later version are skipped.
         def self.parse(text)
           lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
@@ -23,7 +25,9 @@ module Spate
           found.default = []
           gem, seconds, root, words = %w[gem seconds root words].map { |key| found[key].dig(0, 0) }
           new(full_name: gem, seconds: seconds&.to_f, root: root, words: words, names: found["names"].flatten,
-              above: found["above"].flatten, removed: found["removed"].flatten.select { |path| inside?(path) },
+              walks: found["walk"].map { |name, extent, *at| Trace::Walk.new(name.b, extent, at.map(&:b)) },
+              removed: found["removed"].flatten.select { |path| inside?(path) },
+              missed: found["missed"].select { |pair| pair.size == 2 },
               programs: found["program"].select { |pair| pair.size == 2 },
               signer: signed(found["signer"]).first, sees: signed(found["sees"]))
         end
@@ -41,7 +45,8 @@ module Spate
 
         def to_s
           once = { "gem" => full_name, "seconds" => seconds&.round(3), "root" => root, "words" => words }.compact.to_a
-          many = { "removed" => removed, "program" => programs, "above" => above, "signer" => [signer].compact,
+          many = { "removed" => removed, "program" => programs, "walk" => walks.to_a.map { |walk| walk.to_a.flatten },
+                   "missed" => missed, "signer" => [signer].compact,
                    "sees" => sees }
                  .flat_map { |key, values| values.to_a.map { |value| [key, *value] } }
           text = [*once, *many, ["names", *names]].map do |values|

@@ -40,14 +40,15 @@ module Spate
           bound = observed&.bound? || artifacts.names_root?
           Record.new(full_name: job.package.full_name, seconds: seconds, root: (bound ? @root : nil),
                      removed: removed.map { |path| relative(path) }, programs: observed&.programs,
-                     above: observed&.above, words: observed&.words&.to_s, names: observed&.found_by_words,
+                     walks: observed&.walks,
+                     missed: observed&.missed, words: observed&.words&.to_s, names: observed&.found_by_words,
                      sees: job.signers.to_a)
         end
 
         # Writes the records of what it depends on and of what it needs to run; else answers why they cannot be kept.
         def refused(observed, artifacts, paths)
           paths.zip([observed.inputs(artifacts), observed.libraries(artifacts.needed)]) do |path, inputs|
-            refused = Inputs.write(path, inputs, @reuse_check.roots, env: @environment.told)
+            refused = Inputs.write(path, inputs, @reuse_check.own_roots, env: @environment.told)
             return refused.reverse.join(" ") if refused
           end
           nil

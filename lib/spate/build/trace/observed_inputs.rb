@@ -30,13 +30,15 @@ module Spate
           @real_paths = RealPaths.new
           @moved = {}
           @written = written.to_h { |path| [path.b, true] }
-          @roots = reuse_check.roots.values.to_h { |root| [real(root), "#{root}/".b] }
-          @bundle = "#{reuse_check.roots["bundle"]}/".b
+          @above = reuse_check.above
+          @roots = reuse_check.own_roots.values.to_h { |root| [real(root), "#{root}/".b] }
+          @bundle = layout.root.b
           @own = below(job.own_paths)
           @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
           # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
           @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                    below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
+          @gem_homes = below([*layout.rubygems.path, *reuse_check.roots["home"]&.then { |home| "#{home}/.gem" }])
           @ruby = below([Ground::Ruby.config("rubylibprefix")])
         end
 
@@ -84,14 +86,15 @@ module Spate
 
         def programs = @reuse_check.programs.sought(paths.keys)
 
-        # Names of what was looked for in vain in the bundle's folder and in all above it: other bundles have other such
-        # folders.
-        def above
-          @above ||= begin
-            missed = paths.filter_map { |path, kinds| path if kinds.first == :absent }.to_h { |path| [path, true] }
-            names = missed.keys.filter_map { |path| path.delete_prefix(@bundle) if path.start_with?(@bundle) }
-            names.select { |name| @reuse_check.above.all? { |folder| missed["#{folder}/#{name}"] } }
-          end
+        # [Walk]: names that were looked for in the folders above the bundle.
+        def walks = @walks ||= Walk.heard(paths, @bundle, @above)
+
+        # [[variable or "", path]] as Record has them. The record of inputs has missing paths of the project relative to
+        # the bundle, but the build may have known one as it is. One below a place is elsewhere for other users.
+        def missed
+          absent = outside.filter_map { |path, kinds| path if of(path, kinds).include?(:absent) }
+          as_they_are = absent.select { |path| below?(path, own_above) }.map { |path| ["", @above.abbreviated(path)] }
+          as_they_are + (places.keys & Environment::DEFAULTS.keys).flat_map { |name| missed_below(name, absent) }
         end
 
         # Whether it is for this bundle alone, whatever is in it.
@@ -153,7 +156,8 @@ module Spate
           @outside ||= paths.reject do |path, kinds|
             real, = @real_paths.of(path)
             there = kinds.first == :absent ? File.dirname(real) : real
-            MOMENT.match?(path) || @real_paths.volatile?(there) || known?(real) || chance?(real, kinds)
+            MOMENT.match?(path) || @real_paths.volatile?(there) || known?(real) || chance?(real, kinds) ||
+              gem_home?(real, kinds)
           end
         end
 
@@ -168,19 +172,35 @@ module Spate
         # Which other gems are in the bundle while a build runs is chance; only what it read of them counts.
         def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
 
+        # Whether RubyGems asked if one of its folders is there: the machine's, the user's.
+        def gem_home?(path, kinds) = @gem_homes.include?("#{path}/") && (kinds - %i[absent looked link]).empty?
+
         # A folder on the way to one that others have elsewhere.
         def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
 
-        # Names of places that led to an input: others have them elsewhere.
+        # Names of places that led to an input: others have them elsewhere. What was missed in one that has a default is
+        # in `missed`.
         def led_by(inputs)
-          met = inputs.filter_map { |_, path| path if path && !written?(path, paths[path]) }
-          led = @environment.leads.slice(*places.keys).select do |_, leads|
-            leads.any? { |place| met.any? { |path| below?(path, ["#{place}/"]) && !below?(path, roots_below(place)) } }
+          missed, there = inputs.reject { |_, path| path.nil? || written?(path, paths[path]) }
+                                .partition { |kind, _| kind == :absent }.map { |some| some.map { |_, path| path } }
+          led = @environment.leads.slice(*places.keys).select do |name, leads|
+            met = Environment::DEFAULTS.key?(name) ? there : there + missed
+            leads.any? { |place| met.any? { |path| led_to?(path, place) } }
           end
           led.keys | unset
         end
 
+        # [[variable, path below the folder that it names]] of missed paths.
+        def missed_below(variable, absent)
+          @environment.leads.fetch(variable, []).flat_map do |place|
+            found = absent.select { |path| path.start_with?("#{place}/") && led_to?(path, place) }
+            found.map { |path| [variable, path.delete_prefix("#{place}/")] }
+          end.uniq
+        end
+
         def roots_below(place) = @roots.values.select { |root| root.start_with?("#{place}/") }
+        def led_to?(path, place) = below?(path, ["#{place}/"]) && !below?(path, roots_below(place))
+        def own_above = @above.own.values.map { |folder| "#{folder}/" }
 
         # Places without a usual value that were asked for and are not set.
         def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
@@ -189,7 +209,7 @@ module Spate
         def of(path, kinds)
           missed = kinds.first == :absent
           return [] if made?(path, kinds) && (!missed || Content.there?(path))
-          return nowhere?(path) || upwards[path] ? [] : [:absent] if missed
+          return nowhere?(path) || walked[path] ? [] : [:absent] if missed
 
           library = LIBRARY.match?(path)
           found = kinds & %i[run listed]
@@ -205,9 +225,9 @@ module Spate
         # Whether it would have been in a folder of PATH that does not exist: Programs takes care of that.
         def nowhere?(path) = @reuse_check.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
 
-        # {path => true} of the names in `above`.
-        def upwards
-          @upwards ||= @reuse_check.near.values.product(above).to_h { |folder, name| ["#{folder}/#{name}", true] }
+        # {path => true} of the names in `walks`, in the project's folders: found again by the walk.
+        def walked
+          @walked ||= @above.own.values.product(walks.map(&:name)).to_h { |folder, name| ["#{folder}/#{name}", true] }
         end
 
         # make and others ask how old a file is. For a file that was read the content is enough; a failed readlink shows

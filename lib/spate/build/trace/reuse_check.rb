@@ -18,22 +18,13 @@ module Spate
 
         attr_reader :programs
 
-        # Folders that lie elsewhere for other users and projects: {name => folder}. Those above the bundle apply only
-        # to bundles of the same depth: else a file could lie in a folder that was never looked at.
-        def roots = @roots ||= { "bundle" => @root, "home" => home, **near }.compact
+        # FoldersAbove of the bundle.
+        def above = @above ||= FoldersAbove.new(@root, home)
 
-        # All folders above the bundle except "/", the nearest first.
-        def above
-          @above ||= @root.split("/")[1..-2].inject([]) { |folders, name| ["#{folders.first}/#{name}", *folders] }
-        end
-
-        # {name of a root => folder} of those below the ones that contain the user's home or Ruby, which belong to the
-        # machine.
-        def near
-          machine = [home, Ground::Ruby.path].compact
-          folders = above.take_while { |folder| machine.none? { |place| "#{place}/".start_with?("#{folder}/") } }
-          folders.each_with_index.to_h { |folder, index| ["above-#{index + 1}-of-#{folders.size}", folder] }
-        end
+        # Folders that are elsewhere for other users and projects, {name => folder}: where records are checked, and for
+        # new records only the folders above that are the project's own.
+        def roots = @roots ||= { **places, **above.roots }
+        def own_roots = { **places, **above.own }
 
         # nil where it can be used, else [reason, what, kind] of the first change.
         def change(stored)
@@ -44,7 +35,8 @@ module Spate
           return [:program, program, :program] if program
 
           meant = meant(record) and return [:value, meant, :environment]
-          appeared = record.above.product(above).map { |name, at| "#{at}/#{name}" }.find { |path| Content.there?(path) }
+          walked = record.walks.lazy.filter_map { |walk| walk.change(above) }.first and return walked
+          appeared = missed(record.missed).find { |path| Content.there?(path) }
           appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
         end
 
@@ -59,9 +51,19 @@ module Spate
           case reason
           when :folder then "it holds the folder #{what}, and serves no other"
           when :program then "PATH has another #{what}"
+          when :apart then "it found #{what} above its bundle, and that is not above this one"
+          when :root then root_sentence(what)
           else Inputs.sentence(reason, what, kind)
           end
         end
+
+        def self.root_sentence(name)
+          distance = name.delete_prefix("above-").to_i
+          return "it depends on files of the home, and HOME is not set" unless distance.positive?
+
+          "it depends on files in the folder #{(["bundle"] + ([".."] * distance)).join("/")}, which is not here"
+        end
+        private_class_method :root_sentence
 
         # What was seen may be older than a build that another process has made.
         def forget
@@ -70,6 +72,17 @@ module Spate
         end
 
         private
+
+        def places = { "bundle" => @root, "home" => home }.compact
+
+        # Paths of Record#missed, here.
+        def missed(names)
+          names.flat_map do |variable, path|
+            next [above.expanded(path)] if variable.empty?
+
+            @environment.leads.fetch(variable, []).map { |folder| "#{folder}/#{path}" }
+          end
+        end
 
         def home
           folder = @environment["HOME"].to_s

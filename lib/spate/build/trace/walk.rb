@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+module Spate
+  module Build
+    module Trace
+      # A name that a build looked for in folder after folder, from the bundle's upwards: ".git", a configuration of
+      # cargo. Another bundle has other folders above it, so the walk is repeated there.
+      #
+      # name:: relative to each folder
+      # extent:: "all" folders up to "/", or up to the "first" that had it
+      # found:: the folders that had it, as FoldersAbove#name spells them
+      Walk = Struct.new(:name, :extent, :found) do
+        # [Walk] of what a build asked for. paths: {path => kinds}, as heard. root: the bundle's folder. Two folders are
+        # enough: a build may end its walk at the home, where another bundle's has not begun.
+        def self.heard(paths, root, above)
+          names = paths.filter_map { |path, kinds| path.delete_prefix("#{root}/") if missed?(path, kinds, root) }
+          names.filter_map do |name|
+            asked = above.all.take_while { |folder| paths.key?(File.join(folder, name)) }
+            of(name, asked, paths, above) if asked.any?
+          end
+        end
+
+        def self.missed?(path, kinds, root) = kinds.first == :absent && path.start_with?("#{root}/")
+
+        def self.of(name, asked, paths, above)
+          found = asked.reject { |folder| paths[File.join(folder, name)].first == :absent }
+          # Whether it would have gone on cannot be told where only "/" is left.
+          ended = found == asked.last(1) && asked.size < above.all.size - 1
+          return new(name, "first", [above.name(found.last)]) if ended
+
+          found += (above.all - asked).select { |folder| Content.there?(File.join(folder, name)) }
+          new(name, "all", found.map { |folder| above.name(folder) })
+        end
+        private_class_method :missed?, :of
+
+        # [reason, path, kind] of the first folder above a bundle where it is otherwise; nil where all is the same.
+        def change(above)
+          apart = found.find { |folder| !above.all.include?(above.find(folder)) }
+          return [:apart, path(above.distance(apart) || apart), nil] if apart
+
+          places = found.map { |folder| above.find(folder) }
+          gone = places.find { |folder| !there?(folder) } and return [:gone, path(gone), :looked]
+          appeared = (here(above) - places).first and [:appeared, path(appeared), :absent]
+        end
+
+        private
+
+        def here(above)
+          extent == "first" ? [above.all.find { |at| there?(at) }].compact : above.all.select { |at| there?(at) }
+        end
+
+        def there?(folder) = Content.there?(File.join(folder, name))
+        def path(folder) = File.join(folder, name).force_encoding(Encoding::UTF_8)
+      end
+    end
+  end
+end
