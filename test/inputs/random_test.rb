@@ -8,8 +8,8 @@ module Spate
   class InputsRandomTest < InputsCase
     CASES = ENV["SPATE_TEST_FULL"] ? 3_000 : 150
     NAMES = %w[a b c].freeze
-    # The check may report these although the answer would be the same: a link that leads nowhere appears under a missing
-    # name, or one on the way leads nowhere else than before.
+    # The check may report these although the answer would be the same: a link that leads nowhere appears under a
+    # missing name, or one on the way leads nowhere else than before.
     COARSE = %i[absent link].freeze
 
     def test_nothing_goes_unseen_and_nothing_is_made_up
