@@ -49,7 +49,7 @@ class BuildPlacesTest < InstallBuildCase
   end
 
   # As pkgconf 2.5 looks for its personalities.
-  def test_what_was_missed_in_a_place_of_the_users
+  def test_missed_file_of_a_user_folder_is_missed_where_the_variable_leads
     asking = "data = ENV['XDG_DATA_HOME'] || File.join(Dir.home, '.local/share')\n" \
              "$defs << \"-DFLAVOUR=\#{File.exist?(\"\#{data}/flavour\") ? 2 : 1}\""
     native("alpha", extconf: asking, value: "FLAVOUR")

@@ -178,7 +178,7 @@ module Spate
         # A folder on the way to one that others have elsewhere.
         def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
 
-        # Names of places that led to an input: others have them elsewhere. What was missed in one that has a default is
+        # Names of places that led to an input: others have them elsewhere. A path missed in one that has a default is
         # in `missed`.
         def led_by(inputs)
           missed, there = inputs.reject { |_, path| path.nil? || written?(path, paths[path]) }

@@ -10,7 +10,7 @@ module Spate
       # extent:: "all" folders up to "/", or up to the "first" that had it
       # found:: the folders that had it, as FoldersAbove#name spells them
       Walk = Struct.new(:name, :extent, :found) do
-        # [Walk] of what a build asked for. paths: {path => kinds}, as heard. root: the bundle's folder. Two folders are
+        # [Walk] of what a build asked for. paths: {path => kinds}. root: the bundle's folder. Two folders are
         # enough: a build may end its walk at the home, where another bundle's has not begun.
         def self.heard(paths, root, above)
           names = paths.filter_map { |path, kinds| path.delete_prefix("#{root}/") if missed?(path, kinds, root) }
