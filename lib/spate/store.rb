@@ -126,9 +126,13 @@ module Spate
     # Native::Manifest of a package (see PackageKey), or nil where there is none that is whole and readable.
     def package(key) = manifest(package_path(key))
 
+    # With fewer manifests, threads cost more than they gain.
+    MANY = 32
+    private_constant :MANY
+
     # {key => the same} of many, opened in one call.
     def packages(keys)
-      return {} if keys.empty?
+      return keys.to_h { |key| [key, package(key)] } if keys.size < MANY
 
       found = native.manifests(keys.map { |key| package_path(key) })
       keys.each_with_index.to_h { |key, index| [key, found[index] || package(key)] }

@@ -232,9 +232,20 @@ typedef struct check_work {
     spate_error error;
 } check_work;
 
+/* With fewer entries, threads cost more than they gain. */
+#define MANY_ENTRIES 2048
+
+static bool many_entries(const check_work *w) {
+    size_t entries = 0;
+    for (size_t i = 0; i < w->jobs.count; i++)
+        for (size_t j = 0; j < w->jobs.jobs[i].manifest_count; j++)
+            entries += spate_manifest_count(w->jobs.jobs[i].manifests[j]);
+    return entries >= MANY_ENTRIES;
+}
+
 static spate_status check(void *context, const spate_cancel *cancel) {
     check_work *w = context;
-    if (!w->pool && spate_pool_new(&w->pool, w->threads) != SPATE_OK)
+    if (!w->pool && spate_pool_new(&w->pool, many_entries(w) ? w->threads : 1) != SPATE_OK)
         return spate_fail(&w->error, SPATE_NO_MEMORY, "", "no memory for threads");
     return spate_check_trees(w->pool, w->jobs.jobs, w->jobs.count, w->owner, &w->differences, &w->count, &w->error);
 }

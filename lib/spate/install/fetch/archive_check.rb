@@ -32,7 +32,8 @@ module Spate
 
         def hashed(archives)
           queue = Thread::Queue.new(archives.to_a).close
-          Array.new([Native.processors, archives.size].min) { Thread.new { hash_all(queue) } }.map(&:value).reduce(:merge)
+          threads = Array.new([Native.processors, archives.size].min) { Thread.new { hash_all(queue) } }
+          threads.map(&:value).reduce(:merge)
         end
 
         def hash_all(queue)
