@@ -35,12 +35,13 @@ module Spate
       # The first Cache::Entry whose inputs all hold here; nil where there is none. Starts no process. again: another
       # process may have built it meanwhile.
       def reuse(key, again: false)
-        candidates = @store.shelves.flat_map { |store| Cache::Candidates.new(store, key).all(&@trusts) }
-        return if candidates.empty?
-
+        candidates = @store.shelves.lazy.flat_map { |store| Cache::Candidates.new(store, key).lazy(&@trusts) }
         @reuse_check.forget if again
-        changes = candidates.lazy.map { |stored| @reuse_check.change(stored) }.take_while(&:itself).to_a
-        found = candidates[changes.size] || without_compiler(candidates)
+        changes = []
+        found = candidates.find { |stored| !@reuse_check.change(stored)&.then { |change| changes << change } }
+        return found if changes.empty? && found.nil?
+
+        found ||= without_compiler(candidates)
         found ? found.use : @mutex.synchronize { @changes[key] = changes.first }
         found
       end

@@ -37,9 +37,12 @@ module Spate
 
         # [Entry], last used or made first. Of those that others have signed, or that saw such builds, only if the block
         # answers true for each [key's id, Unix time].
-        def all(&trusts)
-          found = ids.filter_map { |id| Entry.find(@store, key(id)) }
-          found.select { |stored| stored.record.signers.all? { |signer| trusts&.call(*signer) } }
+        def all(&trusts) = lazy(&trusts).to_a
+
+        # The same, each read when it is reached: mostly the first one fits.
+        def lazy(&trusts)
+          ids.lazy.filter_map { |id| Entry.find(@store, key(id)) }
+             .select { |stored| stored.record.signers.all? { |signer| trusts&.call(*signer) } }
         end
 
         # The name of the build with an id.

@@ -37,7 +37,10 @@ module Spate
         # Whether a path stays in the bundle: the file that it names will be deleted.
         def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
 
-        def self.unescape(value) = value.gsub(/\\[\\tn]/n, self::UNESCAPES).force_encoding(Encoding::UTF_8)
+        def self.unescape(value)
+          value = value.gsub(/\\[\\tn]/n, self::UNESCAPES) if value.include?("\\")
+          value.force_encoding(Encoding::UTF_8)
+        end
         private_class_method :signed, :inside?, :unescape
 
         # Everybody whom a bundle must trust to use it: [[key's id, Unix time]].
