@@ -48,7 +48,8 @@ module Spate
           stat = File.read("/proc/#{pid}/stat").split(") ").last.split
           refute_equal Process.pid, stat[1].to_i
           assert_equal pid, stat[3].to_i, "a session of its own"
-          assert_equal 10, stat[16].to_i, "niced"
+          assert_equal 19, stat[16].to_i, "niced"
+          assert_equal 5, stat[38].to_i, "SCHED_IDLE"
           assert_equal "/", File.readlink("/proc/#{pid}/cwd")
           files = Dir.children("/proc/#{pid}/fd").to_h { |fd| [fd, File.readlink("/proc/#{pid}/fd/#{fd}")] }
           assert_equal ["/dev/null", log, log], files.values_at("0", "1", "2")

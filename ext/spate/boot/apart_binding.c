@@ -1,6 +1,7 @@
 #include "native.h"
 
 #include "machine/apart.h"
+#include "machine/idle.h"
 
 /* C strings, with NULL at the end; valid as long as nobody touches the Array and its Strings. */
 static void take_texts(VALUE texts, char **taken) {
@@ -44,7 +45,14 @@ static VALUE native_adopts_orphans(VALUE self) {
     return spate_adopts_orphans() ? Qtrue : Qfalse;
 }
 
+/* For a process that nobody waits for, before it has threads. */
+static VALUE native_become_idle(VALUE self) {
+    spate_become_idle();
+    return Qnil;
+}
+
 void spate_init_apart(VALUE native) {
+    rb_define_singleton_method(native, "become_idle", native_become_idle, 0);
     rb_define_singleton_method(native, "start_apart", native_start_apart, 3);
     rb_define_singleton_method(native, "adopts_orphans?", native_adopts_orphans, 0);
 }

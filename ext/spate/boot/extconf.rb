@@ -6,7 +6,7 @@ require_relative "../../../core/shared/extension"
 CoreExtension.compile(own: %w[**/*.c],
                       core: %w[shared/{buffer,status} base/{descriptor,file,freshness,pool,trust}
                                digest/{crc32c,sha256,siphash} elf/* image/* index/**/* inputs/**/*
-                               machine/{apart,processor}])
+                               machine/{apart,idle,processor}])
 append_cflags("-O2")
 have_library("pthread")
 have_library("dl", "dlsym", "dlfcn.h")

@@ -11,9 +11,12 @@ module Spate
 
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
         # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted. team: whether a team's
-        # cache is asked for what others have compiled.
-        def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [], team: false)
+        # cache is asked for what others have compiled. turn: called when the application is locked, returns when it is
+        # this builder's turn.
+        def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [], team: false,
+                       turn: nil)
           @team = team
+          @turn = turn
           @location = location
           @images = images
           @env = env.to_h
@@ -30,6 +33,7 @@ module Spate
           @images.make
           report = Report.new(busy: true)
           Lock.hold(@images.lock_path(@location)) do
+            @turn&.call
             report = build(renew || !current?)
             report = build(false) if report.warnings.empty? && Boot::Background::LoadedFiles.all(recording_path).any?
             finish(report) if report.warnings.empty?

@@ -25,7 +25,17 @@ unless report
   rescue Errno::EPERM
     nil # leads a process group already
   end
-  Process.setpriority(Process::PRIO_PROCESS, 0, 10)
+  Spate::Native.become_idle
+end
+
+# Builders of several applications work one after another: the process holds the lock until it ends. Its time counts from
+# then on.
+turn = lambda do
+  @turn = File.open("#{arguments.store_root}/images/.builder", File::RDWR | File::CREAT | File::NOFOLLOW, 0o600)
+  @turn.flock(File::LOCK_EX)
+rescue SystemCallError
+  nil # it only spares others
+ensure
   Thread.new do
     sleep(Spate::Images::Builder::SECONDS + 30)
     Process.kill(:KILL, Process.getpgrp == Process.pid ? 0 : Process.pid) # and the children
@@ -38,7 +48,8 @@ abort "error: this Ruby is another one than that which booted" if images.ruby_ke
 jobs = arguments.jobs || (Spate::Images::Compiler.few unless report)
 build = Spate::Images::Builder::ApplicationBuild.new(arguments.location, images: images, events: events, jobs: jobs,
                                                                          exclude: arguments.exclude,
-                                                                         team: arguments.team?)
+                                                                         team: arguments.team?,
+                                                                         turn: (turn unless report))
 done = build.call(renew: arguments.renew?)
 events.emit(:boot_images, **done.to_h)
 warn "#{Time.now}: #{done.to_h}" unless report
