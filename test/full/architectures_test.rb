@@ -11,7 +11,7 @@ class ArchitecturesTest < Minitest::Test
             "-Itest" => "test/{house/symbols,full/machine_install}_test.rb" }.freeze
   # Compilers are slow there: the core without what takes long (that is for its plain build), no server, no sanitizers.
   SCRIPT = <<~SH.freeze
-    bin/setup --build --quiet
+    bin/setup build --quiet
     make -s -j2 -C core test VARIANT=$(uname -m)
     ruby --disable-gems bin/compile boot bytes ear ear_hooks install zlib
     #{FILES.map do |paths, files|

@@ -6,7 +6,7 @@ require "open3"
 # The three gems of a release, installed into a Debian with nothing else.
 class ReleaseTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  SCRIPT = "bin/setup --build --quiet && rake release"
+  SCRIPT = "bin/setup build --quiet && rake release"
 
   def test_the_gems_install_into_an_empty_system
     said, status = Open3.capture2e("#{ROOT}/bin/fresh", "--tree", "debian13", "sh", "-c", SCRIPT)
