@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "support/project"
+
+# What a run with nothing to do costs: system calls, loaded files and objects, counted in a small and a large bundle. A
+# check that is added to each gem or each file shows here; if the promise is worth it, raise the number with the reason.
+class HotPathCostsTest < CLICase
+  SMALL = 4
+  LARGE = 40
+  # Files and folders of each gem, the gem's own folder left out.
+  ENTRIES = 6
+  LAYERS = { "lib/%s.rb" => "", "lib/%s/a.rb" => "", "lib/%s/b.rb" => "", "README.md" => "" }.freeze
+
+  # Of each gem: the head of its gemspec (open, ioctl, two reads, close), its folder (open, close), its manifest (open,
+  # fstat, two reads, close) and an lstat of each entry; two more for what grows with the texts that are read.
+  CALLS_PER_GEM = 14 + ENTRIES
+  OBJECTS_PER_GEM = 110
+  # Half of them are the code's, which is compiled here.
+  OBJECTS = 27_000
+  OWN_FILES = 80
+  # Read by the lockfile's parser, for the key of its verdict, and for the Bundler that it names.
+  LOCKFILE = 3
+  TRACED = "openat,open,close,read,pread64,ioctl,fstat,stat,lstat,newfstatat,statx,readlink,getdents64"
+
+  PROBE = <<~RUBY
+    require "spate"
+    GC.disable
+    before = $LOADED_FEATURES.size
+    objects = GC.stat(:total_allocated_objects)
+    status = Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
+    objects = GC.stat(:total_allocated_objects) - objects
+    puts objects, $LOADED_FEATURES.drop(before).grep(%r{/lib/spate/.*rb}).size
+    puts File.read("/proc/self/maps").include?("libcrypto")
+    exit status
+  RUBY
+
+  def setup
+    @source = GemSource.start
+    LARGE.times do |index|
+      name = format("gem%<index>02d", index: index)
+      @source.add(name, "1.0", files: LAYERS.transform_keys { |path| format(path, name) })
+    end
+  end
+
+  def teardown
+    @source.stop
+    super
+  end
+
+  def test_what_nothing_to_do_costs
+    small, large = [SMALL, LARGE].map { |count| objects(installed(count)) }
+
+    assert_operator small[0], :<=, OBJECTS
+    assert_operator (large[0] - small[0]) / (LARGE - SMALL), :<=, OBJECTS_PER_GEM
+    assert_equal small[1], large[1]
+    assert_operator small[1], :<=, OWN_FILES
+    assert_equal "false", small[2], "libcrypto is loaded for nothing"
+  end
+
+  def test_system_calls_of_each_gem
+    skip "needs strace" unless system("which strace", out: File::NULL, err: File::NULL)
+    small, large = [SMALL, LARGE].map { |count| calls(installed(count)) }
+
+    assert_operator (large.size - small.size).fdiv(LARGE - SMALL), :<=, CALLS_PER_GEM
+    assert_operator small.grep(/openat\(.*Gemfile\.lock"/).size, :<=, LOCKFILE
+    # No record of the store is read twice.
+    records = small.filter_map { |line| line[%r{openat\(.*"(/\S+/store/v1/(?:bundles|verdicts|packages)/\h+)"}, 1] }
+    refute_empty records
+    assert_equal records.uniq, records
+  end
+
+  private
+
+  def installed(count)
+    gems = Array.new(count) { |index| format("gem 'gem%<index>02d'\n", index: index) }
+    app = Spate::TestProject.new(File.join(folder, "app#{count}"), "source '#{@source.url}'\n#{gems.join}")
+    app.lock
+    2.times { app.spate!("install") }
+    app
+  end
+
+  # [objects, own files, whether libcrypto is loaded]
+  def objects(app)
+    probe = write("probe.rb", PROBE)
+    lib = File.expand_path("../../lib", __dir__)
+    lines = app.run!("ruby", "--disable-gems", "-I#{lib}", probe, "install", "--quiet", SPATE_NO_OWN_CODE: "1").lines
+    [lines[0].to_i, lines[1].to_i, lines[2].chomp]
+  end
+
+  def calls(app)
+    lib = File.expand_path("../../lib", __dir__)
+    trace = File.join(folder, "trace")
+    app.run!("strace", "-f", "-o", trace, "-e", "trace=#{TRACED}", "ruby", "--disable-gems", "-I#{lib}",
+             File.expand_path("../../exe/spate", __dir__), "install", "--quiet", SPATE_NO_OWN_CODE: "1")
+    File.readlines(trace).grep_v(/resumed>/) # the second half of a call
+  end
+end
