@@ -3,7 +3,7 @@
 # Makes the image of Spate::OwnCode: `ruby --disable-gems make.rb IMAGE KEY`, in the background.
 $LOAD_PATH.unshift(File.dirname(__FILE__, 3))
 require "spate/own_code"
-Spate::Native.become_idle
+Process.setpriority(Process::PRIO_PROCESS, 0, 10)
 require "spate/own_code/making"
 
 Spate::OwnCode::Making.new(*ARGV).call
