@@ -163,10 +163,7 @@ module Spate
       def with(*more) = of_trees(trees + more)
 
       # The same bundle with the trees of these gems alone. Builds of an older record may be of any.
-      def only(full_names)
-        wanted = full_names.to_h { |name| ["gems/#{name}", true] }
-        of_trees(trees.select { |tree| wanted[tree.path] || tree.path.empty? })
-      end
+      def only(full_names) = of_trees([tree(""), *full_names.map { |name| tree("gems/#{name}") }].compact)
 
       # The same bundle with the trees and projects that only an earlier record of it has.
       def over(earlier)

@@ -2,7 +2,7 @@
 
 require "install/places/places_case"
 
-# What several projects in one folder do to each other, but for the edits that matrix_test has.
+# Effects of several projects in one folder on each other; edits are in matrix_test.
 class PlacesProjectsTest < PlacesCase
   def setup
     super
@@ -139,7 +139,7 @@ class PlacesProjectsTest < PlacesCase
     end
   end
 
-  # What one project asked for is not undone by another one.
+  # No install of one project undoes what another one asked for.
   def test_copies_stay_while_a_project_wants_them
     first, second = installed(%w[mine ours], %w[yours ours])
     assert_match(/^2 gems in .*, \d+ files? copied$/, second.spate!("install", SPATE_COPY: "1"))
