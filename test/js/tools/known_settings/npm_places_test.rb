@@ -3,17 +3,8 @@
 require_relative "npm_settings_case"
 
 module Spate
-  # Settings in other places than the project's .npmrc, and with npm 11.
+  # Settings in other places than the project's .npmrc.
   class KnownSettingsNpmPlacesTest < KnownSettingsNpmCase
-    # npm 11 differs from npm 12 in these, and Spate passes --ignore-scripts to it.
-    def test_with_npm11
-      with_npm11 do
-        %w[allow-remote allow-scripts strict-allow-scripts usage email extension-file location].each do |key|
-          assert_same(VIOLATIONS.fetch(key, "#{key}=a"))
-        end
-      end
-    end
-
     def test_in_the_environment
       %w[package-lock-only global strict-npmrc email workspaces].each do |key|
         assert_same("", environment(VIOLATIONS[key]))
@@ -31,7 +22,7 @@ module Spate
 
       assert_equal [false, false, true], lines.map { |line| assert_same(line).first }
       assert_same("min-release-age=9999\nmin-release-age-exclude=a")
-      with_npm11 { refute assert_same(lines.first).first }
+      [NPM11, NPM12].each { |version| with_npm(version) { refute assert_same(lines.first).first } }
     end
 
     def test_in_files_of_the_user_and_the_machine

@@ -6,6 +6,7 @@ module Spate
   # A project in which each setting matters by which `npm ci` refuses, does nothing or installs something else.
   class KnownSettingsNpmCase < NpmCiCase
     NPM11 = "11.21.2"
+    NPM12 = "12.2.2"
     # Setting => lines of .npmrc. nil: it refuses nothing in this project.
     VIOLATIONS = {
       "allow-directory" => "allow-directory=none", "allow-file" => "allow-file=none",
@@ -43,9 +44,9 @@ module Spate
       JS::Npm.plan(project, JS::Configuration.of(project, env), nil)
     end
 
-    def with_npm11
+    def with_npm(version)
       path = ENV.fetch("PATH")
-      ENV["PATH"] = "#{File.dirname(NpmTools.pinned("npm", NPM11))}:#{path}"
+      ENV["PATH"] = "#{File.dirname(NpmTools.pinned("npm", version))}:#{path}"
       yield
     rescue RuntimeError => e
       skip e.message.lines.first

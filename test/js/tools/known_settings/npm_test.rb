@@ -46,8 +46,7 @@ module Spate
 
     # Each declares its own in the same way.
     def test_the_tables_have_all_that_npm_declares
-      assert_declared
-      with_npm11 { assert_declared }
+      [NPM11, NPM12].each { |version| with_npm(version) { assert_declared } }
     end
 
     private

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require_relative "npm_settings_case"
+
+module Spate
+  # Settings in which versions of npm differ.
+  class KnownSettingsNpmVersionsTest < KnownSettingsNpmCase
+    # npm 11 differs from npm 12 in these, and Spate passes --ignore-scripts to it.
+    def test_with_npm11 = assert_same_with(NPM11)
+    def test_with_npm12 = assert_same_with(NPM12)
+
+    private
+
+    def assert_same_with(version)
+      with_npm(version) do
+        %w[allow-remote strict-allow-scripts usage email strict-npmrc extension-file location].each do |key|
+          assert_same(VIOLATIONS.fetch(key))
+        end
+      end
+    end
+  end
+end
