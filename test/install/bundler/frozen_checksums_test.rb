@@ -35,6 +35,8 @@ class FrozenChecksumsTest < InstallCase
   # Debian's Bundler 2.3 knows no CHECKSUMS; Bundler itself would fetch the one that the lockfile names.
   def test_a_lockfile_that_names_a_bundler_that_is_not_installed
     project = application("app", SECTIONS["row absent"], "2.6.9")
+    installed = project.bundle("--version")[/[\d.]+/]
+    skip "Bundler #{installed} knows CHECKSUMS" if Gem::Version.new(installed) >= Gem::Version.new("2.6.0")
 
     assert_fails(project, 4, "your lockfile is missing a CHECKSUMS entry for \"two\"", BUNDLE_FROZEN: "true")
     assert_installs(application("older", SECTIONS["row absent"], "2.5.23"), BUNDLE_FROZEN: "true")
