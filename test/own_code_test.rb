@@ -75,6 +75,18 @@ module Spate
       refute_path_exists "#{folder}/nowhere"
     end
 
+    # A lock of a shell (`exec 9>lock; flock 9`) ends with the shell, and a pipe with the command.
+    def test_maker_inherits_no_open_files
+      read, write = IO.pipe
+      run_spate("version", options: { write => write })
+      write.close
+      assert IO.select([read], nil, nil, 30)
+      assert_empty images, "it was made before the file was closed"
+      assert made?
+    ensure
+      [read, write].each(&:close)
+    end
+
     def test_a_program_of_the_user_runs_without_it
       run_spate("version")
       assert made?
@@ -101,18 +113,18 @@ module Spate
     end
 
     # [loaded from the image, compiled], or all that was printed.
-    def run_spate(*argv, output: false, **env)
-      out, err, status = spate(*argv, **env)
+    def run_spate(*argv, output: false, options: {}, **env)
+      out, err, status = spate(*argv, options: options, **env)
       assert_predicate status, :success?, err
       output ? out : err[/LOADED (.*)/, 1].split.map(&:to_i)
     end
 
-    def spate(*argv, **env)
+    def spate(*argv, options: {}, **env)
       FileUtils.mkdir_p("#{folder}/app")
       environment = { "HOME" => home, "SPATE_HOME" => "#{home}/spate", "SPATE_NO_OWN_CODE" => nil, "CI" => nil,
                       "RUBYOPT" => nil }.merge(env.transform_keys(&:to_s))
       Open3.capture3(environment, RbConfig.ruby, "--disable-gems", "-I#{folder}/lib", "#{folder}/spate.rb", *argv,
-                     chdir: "#{folder}/app")
+                     chdir: "#{folder}/app", **options)
     end
   end
 end

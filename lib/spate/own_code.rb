@@ -89,7 +89,7 @@ module Spate
         library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in a folder of its own
         Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Ground::Ruby.path, "--disable-gems",
                       "-I#{File.dirname(library, 3)}", "#{LIB}/spate/own_code/make.rb", path, key,
-                      %i[in out err] => File::NULL, pgroup: true, chdir: "/")
+                      %i[in out err] => File::NULL, close_others: true, pgroup: true, chdir: "/")
       end
     end
   end

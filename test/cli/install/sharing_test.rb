@@ -46,6 +46,19 @@ class SharingTest < TeamCase
     Timeout.timeout(30) { sleep 0.05 until Dir.glob("#{@cache}/cas/*").grep_v(/\.\d+-/).any? }
   end
 
+  # A lock of a shell (`exec 9>lock; flock 9`) ends with the shell, and a pipe with the command.
+  def test_sender_inherits_no_open_files
+    hold = write("hold.rb", "File.read('#{folder}/gate') if ARGV.first(2) == %w[cache push]\n")
+    File.mkfifo("#{folder}/gate")
+    read, write = IO.pipe
+    write.close_on_exec = false
+    install(plain, SPATE_CACHE_KEY: @key.to_pem, RUBYOPT: "-r#{hold}")
+    write.close
+    File.open("#{folder}/gate", "w") { assert IO.select([read], nil, nil, 10), "the sender has it open" }
+  ensure
+    [read, write].compact.each(&:close)
+  end
+
   # Each is what a branch switch may leave behind before the process that sends has begun.
   { "adds_a_gem" => ["gem 'other'\n", /does not agree with Gemfile$/],
     "writes" => ["File.write(File.join(__dir__, 'made'), '')\n", /Gemfile cannot be evaluated$/],

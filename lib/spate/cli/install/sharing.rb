@@ -111,7 +111,7 @@ module Spate
           own, other = UNIXSocket.pair
           env = @context.env.merge(Ground::SigningKey::VARIABLE => Ground::SigningKey::HANDED)
           Process.detach(Process.spawn(env, *command, chdir: @context.location.root, pgroup: true, in: other,
-                                                      %i[out err] => output))
+                                                      %i[out err] => output, close_others: true))
           own.write(text)
         ensure
           [own, other].compact.each(&:close)
