@@ -19,7 +19,6 @@ module Spate
     autoload :Object, "spate/store/object"
     autoload :PackageKey, "spate/store/package_key"
     autoload :Prune, "spate/store/prune"
-    autoload :RecordRecovery, "spate/store/record_recovery"
     autoload :Renewal, "spate/store/renewal"
     autoload :Status, "spate/store/status"
     autoload :Sweep, "spate/store/sweep"

@@ -22,6 +22,8 @@ module Spate
     # all builds were in one tree with the path "", and method was the method of all trees. A project whose paths have
     # tabs or newlines is not recorded.
     class BundleRecord
+      autoload :Recovery, "spate/store/bundle_record/recovery"
+
       HEADER = "spate-bundle 2"
       FORMER = "spate-bundle 1"
       private_constant :FORMER
@@ -65,10 +67,10 @@ module Spate
       end
 
       # The same. packages: {full name => SHA-256 of the archive, or nil}, or full names. Those that the record does not
-      # know are recognised by their files: see RecordRecovery.
+      # know are recognised by their files: see Recovery.
       def self.find(store, root, packages, record = load(store, root))
         lacking = packages.reject { |name,| record&.tree("gems/#{name}") }
-        lacking.empty? ? record : RecordRecovery.new(store, root).call(record, lacking)
+        lacking.empty? ? record : Recovery.new(store, root).call(record, lacking)
       end
 
       # The path of the gem that a build (a manifest, or nil) was made for: "gems/bcrypt-3.1.20".
