@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "native"
+require_relative "ground"
 require "spate/native/ear" # here, not when it is first named: two threads would find half of it
 require_relative "ear/heard"
 
