@@ -61,6 +61,8 @@ const spate_ear_call spate_ear_calls[] = {
     PLAIN(fchown, CHANGES_OPEN, NO, NO),
     PLAIN(fsetxattr, CHANGES_OPEN, NO, NO),
     PLAIN(fremovexattr, CHANGES_OPEN, NO, NO),
+    PLAIN(ptrace, CONTROLS, NO, NO),
+    PLAIN(process_vm_writev, CONTROLS, NO, NO),
     AT(connect, CONNECTS, NO, 1, 2),
     AT(bind, CONNECTS, NO, 1, 2),
     PLAIN(socket, HAS_SOCKET, NO, NO),

@@ -81,6 +81,31 @@ module Spate
       end
     end
 
+    def test_attributes_of_a_file_that_is_open_to_be_read
+      write("a", "text")
+      before = state
+      each_way do |way|
+        deeds(%w[setversion a], read_only: true, **way)
+        assert_equal "setversion -1 #{Errno::EROFS::Errno}\n", @output, way
+      end
+      assert_equal before, state
+    end
+
+    # That process could write. Builds may run a debugger.
+    def test_no_other_process_is_changed
+      other = Process.spawn("sleep", "60")
+      each_way do |way|
+        heard = deeds(["trace", other.to_s, "poke", other.to_s], read_only: true, **way)
+        assert_equal "trace -1 #{Errno::EPERM::Errno}\npoke -1 #{Errno::EPERM::Errno}\n", @output, way
+        assert_equal %w[ptrace process_vm_writev], heard.trouble.grep(/beside paths/).map { |line| line.split.last }
+      end
+      deeds(["poke", other.to_s])
+      assert_equal "poke 0 0\n", @output
+    ensure
+      Process.kill(:KILL, other)
+      Process.wait(other)
+    end
+
     def test_variables_are_recorded
       heard = deeds(%w[fork x getenv PATH], read_only: true)
       assert_includes heard.names, "PATH"

@@ -60,14 +60,46 @@ module Spate
         assert_equal before, File.binread(path("Gemfile.lock")), "the Gemfile adds a gem"
       end
 
+      CHANGES = ["File.chmod(0o600, LOCK)", "File.utime(1, 1, LOCK)", "File.open(LOCK) { |file| file.chmod(0o600) }",
+                 "File.truncate(LOCK, 0)"].freeze
+      REMOVALS = ["File.rename(LOCK, 'other')", "File.link(LOCK, 'link')", "File.delete(LOCK)",
+                  "system('rm', '-f', LOCK, err: File::NULL)"].freeze
+      # The missing feature of the kernel => changes that are refused there.
+      { "seccomp" => CHANGES, "landlock" => CHANGES + REMOVALS }.each do |lacking, changes|
+        define_method("test_gemfile_cannot_change_the_lockfile_without_a_listener_or_#{lacking}") do
+          write("app/own/own.gemspec", "Gem::Specification.new('own', '1') { |own| own.summary = own.author = 'x' }")
+          app("gem 'own', path: 'own'\nLOCK = '#{path("Gemfile.lock")}'\n" +
+              changes.map { |change| "begin; #{change}; rescue SystemCallError; 1; end\n" }.join)
+          before = state
+          assert_equal [path("own")], without(lacking, BUNDLE)
+          assert_equal before, state
+        end
+      end
+
       private
 
+      def state
+        Dir.glob("#{path(".")}/**/*").sort.map do |file|
+          info = File.stat(file)
+          [file, info.mode, info.size, info.mtime]
+        end
+      end
+
+      def without(lacking, script)
+        forbid = "#{folder}/forbid"
+        system("cc", "-w", "-o", forbid, File.expand_path("../ear/programs/forbid.c", __dir__), exception: true)
+        IO.popen([@env, forbid, lacking, *words(script), { unsetenv_others: true }]) { |io| io.readlines(chomp: true) }
+      end
+
+      def words(script)
+        [RbConfig.ruby, "-I", File.expand_path("../../lib", __dir__), "-e", script, path("."), @store.home]
+      end
+
       def deaf(script = SCRIPT)
-        words = [RbConfig.ruby, "-I", File.expand_path("../../lib", __dir__), "-e", script, path("."), @store.home]
         read, write = IO.pipe
         Ear.hear do |ear|
-          pid = Process.spawn(ear.environment(@env, {}), *ear.command(*words), out: write, unsetenv_others: true,
-                                                                               **ear.options)
+          options = { out: write, unsetenv_others: true, **ear.options }
+          pid = Process.spawn(ear.environment(@env, {}), *ear.command(*words(script)), **options)
           write.close
           Process.wait(pid)
         end

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -83,6 +82,24 @@ static void check_architecture(program *p) {
     answer(p, SECCOMP_RET_USER_NOTIF);
 }
 
+/* Asked about only where files may not be changed. */
+static bool only_read_only(spate_ear_means means) {
+    return means == SPATE_EAR_CHANGES_OPEN || means == SPATE_EAR_CONTROLS;
+}
+
+/* Changes of a file that may be open only to be read: its flags, its version, fs-verity. The types of file systems. */
+static void refuse_ioctls(program *p) {
+    static const unsigned char types[] = {'f', 'v', 'X', 0x94};
+    unless(p, BPF_JEQ, SYS_ioctl, 2 + 2 * sizeof(types));
+    load(p, low_word(1));
+    add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, _IOC(_IOC_WRITE, 0xff, 0, 0)));
+    for (size_t i = 0; i < sizeof(types); i++) {
+        unless(p, BPF_JEQ, _IOC(_IOC_WRITE, types[i], 0, 0), 1);
+        answer(p, SECCOMP_RET_ERRNO | EROFS);
+    }
+    load(p, offsetof(struct seccomp_data, nr));
+}
+
 /*
  * Calls that change files, from wherever they come. The flags of openat are in a register; those of openat2 are in memory,
  * which the process could change after the answer, so there is no openat2.
@@ -96,17 +113,11 @@ static void check_writes(program *p) {
     unless(p, BPF_JEQ, OPENAT2, 1);
     answer(p, SECCOMP_RET_ERRNO | ENOSYS);
     for (size_t i = 0; i < spate_ear_call_count; i++)
-        if (spate_ear_calls[i].means == SPATE_EAR_CHANGES_OPEN) {
+        if (only_read_only(spate_ear_calls[i].means)) {
             unless(p, BPF_JEQ, (uint32_t)spate_ear_calls[i].number, 1);
             answer(p, SECCOMP_RET_USER_NOTIF);
         }
-    unless(p, BPF_JEQ, SYS_ioctl, 5);
-    load(p, low_word(1));
-    unless(p, BPF_JEQ, (uint32_t)FS_IOC_SETFLAGS, 1);
-    answer(p, SECCOMP_RET_ERRNO | EROFS);
-    unless(p, BPF_JEQ, (uint32_t)FS_IOC_FSSETXATTR, 1);
-    answer(p, SECCOMP_RET_ERRNO | EROFS);
-    load(p, offsetof(struct seccomp_data, nr));
+    refuse_ioctls(p);
 }
 
 /* The hooks' calls: allowed from the page, asked about from anywhere else. */
@@ -133,7 +144,7 @@ static void check_hooked(program *p) {
 static void check_others(program *p) {
     for (size_t i = 0; i < spate_ear_call_count; i++) {
         const spate_ear_call *call = &spate_ear_calls[i];
-        if (call->hooked || call->means == SPATE_EAR_HAS_SOCKET || call->means == SPATE_EAR_CHANGES_OPEN)
+        if (call->hooked || call->means == SPATE_EAR_HAS_SOCKET || only_read_only(call->means))
             continue;
         unless(p, BPF_JEQ, (uint32_t)call->number, 1);
         answer(p, SECCOMP_RET_USER_NOTIF);
@@ -177,7 +188,58 @@ static bool write_filter(program *p, bool read_only) {
     return p->length < INSTRUCTIONS;
 }
 
+/* The errno of a call where there is no listener, 0 where it is allowed. Landlock judges opening a file to write. */
+static int plain_error(spate_ear_means means, bool removals) {
+    switch (means) {
+    case SPATE_EAR_CHANGES:
+    case SPATE_EAR_CHANGES_OPEN: return EROFS;
+    case SPATE_EAR_REMOVES:
+    case SPATE_EAR_RENAMES:
+    case SPATE_EAR_LINKS: return removals ? EROFS : 0;
+    case SPATE_EAR_CONTROLS:
+    case SPATE_EAR_TROUBLES: return EPERM;
+    case SPATE_EAR_OPENS_HOW: return ENOSYS;
+    default: return 0;
+    }
+}
+
+static bool write_plain_filter(program *p, bool removals) {
+    p->length = 0;
+    load(p, offsetof(struct seccomp_data, arch));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    answer(p, SECCOMP_RET_ERRNO | ENOSYS);
+    load(p, offsetof(struct seccomp_data, nr));
+    unless(p, BPF_JGT, SPATE_EAR_LAST_KNOWN, 1);
+    answer(p, SECCOMP_RET_ERRNO | ENOSYS);
+    unless(p, BPF_JEQ, IO_URING_SETUP, 1);
+    answer(p, SECCOMP_RET_ERRNO | ENOSYS);
+    refuse_ioctls(p);
+    for (size_t i = 0; i < spate_ear_call_count; i++) {
+        int error = plain_error(spate_ear_calls[i].means, removals);
+        if (error == 0)
+            continue;
+        unless(p, BPF_JEQ, (uint32_t)spate_ear_calls[i].number, 1);
+        answer(p, SECCOMP_RET_ERRNO | (uint32_t)error);
+    }
+    unless(p, BPF_JEQ, SYS_socket, 3);
+    load(p, low_word(0));
+    unless(p, BPF_JEQ, AF_UNIX, 1);
+    answer(p, SECCOMP_RET_ERRNO | EACCES);
+    answer(p, SECCOMP_RET_ALLOW);
+    return p->length < INSTRUCTIONS;
+}
+
 /* ---- putting it on ---- */
+
+spate_status spate_ear_forbid_changes(bool removals, spate_error *error) {
+    program p;
+    if (!write_plain_filter(&p, removals))
+        return spate_fail(error, SPATE_LIMIT, NULL, "the filter is too long");
+    struct sock_fprog filter = {.len = p.length, .filter = p.code};
+    bool installed =
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    return installed ? SPATE_OK : spate_fail_errno(error, NULL, "seccomp");
+}
 
 /*
  * The listener's descriptor, or -1 with errno set. Older kernels ignore flags that they do not know: see docs/adr/0024.
@@ -361,6 +423,11 @@ spate_status spate_ear_try(spate_error *error) {
 spate_status spate_ear_enter(int socket, spate_error *error) {
     (void)socket;
     return spate_fail(error, SPATE_SYSTEM, NULL, "this system has no user notification");
+}
+
+spate_status spate_ear_forbid_changes(bool removals, spate_error *error) {
+    (void)removals;
+    return spate_fail(error, SPATE_SYSTEM, NULL, "this system has no seccomp");
 }
 
 spate_status spate_ear_try(spate_error *error) {

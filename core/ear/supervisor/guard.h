@@ -14,6 +14,8 @@
 
 #include "shared/status.h"
 
+#include <stdbool.h>
+
 /* The first byte that the parent writes into the socket: whether files may be changed. */
 #define SPATE_EAR_MAY_WRITE 'w'
 #define SPATE_EAR_READ_ONLY 'r'
@@ -25,7 +27,15 @@
  */
 spate_status spate_ear_enter(int socket, spate_error *error);
 
-/* Whether this machine allows all that, tried in a thread that ends with the trial. SPATE_SYSTEM: why not. */
+/*
+ * Refuses, without a listener, changes of permissions, owners, times and attributes, sockets to processes of this machine,
+ * and where removals is true, removing, renaming and linking, for this thread and all that it starts. Complements
+ * spate_confine. The error is always EROFS, whatever the call would have failed with. Not for a process that enters an ear
+ * later, whose listener would not see these calls. This cannot be undone.
+ */
+spate_status spate_ear_forbid_changes(bool removals, spate_error *error);
+
+/* Whether this machine allows spate_ear_enter, tried in a thread that ends with the trial. SPATE_SYSTEM: why not. */
 spate_status spate_ear_try(spate_error *error);
 
 /* Receives what spate_ear_enter sends. -1 with errno set; EPIPE: the other end is gone. */

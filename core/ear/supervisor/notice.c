@@ -405,6 +405,7 @@ long spate_ear_notice(spate_ear_table *table, int listener, int texts, const str
         return 0;
     }
     switch (n.call->means) {
+    case SPATE_EAR_CONTROLS:
     case SPATE_EAR_TROUBLES: spate_ear_table_trouble(table, "a system call beside paths: ", n.call->name); return 0;
     case SPATE_EAR_HAS_SOCKET: spate_ear_table_trouble(table, "network", ""); return 0;
     case SPATE_EAR_CONNECTS: hear_connect(&n); return 0;

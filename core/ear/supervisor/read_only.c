@@ -52,6 +52,7 @@ static int refused(const struct seccomp_notif *asked, const spate_ear_call *call
     case SPATE_EAR_LISTS: return 0;
     case SPATE_EAR_CONNECTS: return is_local(asked) ? -EACCES : 0;
     case SPATE_EAR_HAS_SOCKET: return asked->data.args[0] == AF_UNIX ? -EACCES : 0;
+    case SPATE_EAR_CONTROLS:
     case SPATE_EAR_TROUBLES: return -EPERM;
     default: return -EROFS;
     }

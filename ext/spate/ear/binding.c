@@ -162,6 +162,12 @@ static VALUE ear_confine(VALUE type) {
     return spate_confine(&error) == SPATE_OK ? Qtrue : Qfalse;
 }
 
+/* forbid_changes(removals) -> whether the kernel refuses them from here on; see spate_ear_forbid_changes. */
+static VALUE ear_forbid_changes(VALUE type, VALUE removals) {
+    spate_error error = {0};
+    return spate_ear_forbid_changes(RTEST(removals), &error) == SPATE_OK ? Qtrue : Qfalse;
+}
+
 /* obstacle -> why nobody can listen on this machine, nil if somebody can. */
 static VALUE ear_obstacle(VALUE type) {
     spate_error error = {0};
@@ -193,6 +199,7 @@ RUBY_FUNC_EXPORTED void Init_ear(void) {
     rb_define_method(type, "close", ear_close, 0);
     rb_define_singleton_method(type, "enter", ear_enter, 1);
     rb_define_singleton_method(type, "confine", ear_confine, 0);
+    rb_define_singleton_method(type, "forbid_changes", ear_forbid_changes, 1);
     rb_define_singleton_method(type, "obstacle", ear_obstacle, 0);
     rb_define_singleton_method(type, "here?", ear_here, 0);
 }

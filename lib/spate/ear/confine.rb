@@ -5,11 +5,13 @@
 require ARGV.shift
 # A confined process cannot open a descriptor of another one: for a command that enters an ear, the hooks' table becomes
 # a descriptor of its own. The table's address is kept in SPATE_EAR_TABLE.
-if ENV.key?("SPATE_EAR_SOCKET") && (table = ENV.fetch("SPATE_EAR", nil))
+traced = ENV.key?("SPATE_EAR_SOCKET")
+if traced && (table = ENV.fetch("SPATE_EAR", nil))
   file = File.open(table, File::RDWR)
   file.close_on_exec = false
   ENV["SPATE_EAR_TABLE"] = table
   ENV["SPATE_EAR"] = "/proc/self/fd/#{file.fileno}"
 end
-Spate::Native::Ear.confine
+confined = Spate::Native::Ear.confine
+Spate::Native::Ear.forbid_changes(!confined) unless traced
 exec([ARGV.first, ARGV.first], *ARGV.drop(1))

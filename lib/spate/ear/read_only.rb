@@ -4,7 +4,8 @@ module Spate
   class Ear
     # Runs a Ruby that evaluates code of the user's (a Gemfile, a gemspec, an application) only to look at the outcome.
     # Neither that process nor any that it starts can change a file: the listener refuses it; where there is none,
-    # Landlock does. Where the kernel has neither, the script has to be one that does not write.
+    # Landlock and a filter of system calls do. Without Landlock files can be opened to write: the script has to be one
+    # that does not.
     module ReadOnly
       CONFINE = File.expand_path("confine.rb", __dir__)
 

@@ -1,6 +1,7 @@
 /*
- * Runs a command without some system calls: "forbid seccomp COMMAND ..." as some containers have it, "forbid new COMMAND
- * ..." as with a kernel before them all.
+ * Runs a command without some system calls: "forbid seccomp COMMAND ..." as some containers have it, "forbid landlock
+ * COMMAND ..." as in such a container on a kernel without Landlock, "forbid new COMMAND ..." as with a kernel before them
+ * all.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -11,8 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define LANDLOCK_CREATE_RULESET 444
+
 static const unsigned new_calls[] = {
-    SYS_seccomp, SYS_memfd_create, SYS_renameat2, SYS_copy_file_range, SYS_preadv2, SYS_statx,
+    SYS_seccomp, LANDLOCK_CREATE_RULESET, SYS_memfd_create, SYS_renameat2, SYS_copy_file_range, SYS_preadv2, SYS_statx,
     SYS_rseq, 424 /* pidfd_send_signal */, 425 /* io_uring_setup */, 434 /* pidfd_open */, 435 /* clone3 */,
     436 /* close_range */, 437 /* openat2 */, 438 /* pidfd_getfd */, 439 /* faccessat2 */,
 };
@@ -20,8 +23,9 @@ static const unsigned new_calls[] = {
 int main(int count, char **words) {
     struct sock_filter code[64] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     unsigned short length = 1;
-    int only_seccomp = count > 2 && strcmp(words[1], "seccomp") == 0;
-    size_t calls = only_seccomp ? 1 : sizeof(new_calls) / sizeof(*new_calls);
+    int landlock = count > 2 && strcmp(words[1], "landlock") == 0;
+    int only_seccomp = landlock || (count > 2 && strcmp(words[1], "seccomp") == 0);
+    size_t calls = landlock ? 2 : only_seccomp ? 1 : sizeof(new_calls) / sizeof(*new_calls);
     for (size_t i = 0; i < calls; i++) {
         code[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, new_calls[i], 0, 1);
         code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (only_seccomp ? EPERM : ENOSYS));
