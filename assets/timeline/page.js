@@ -469,7 +469,7 @@ function aboutPhases() {
   const own = ownTimes(main).filter((one) => one.to - one.from >= 0.02 * main.seconds);
   if (own.length > 0 && rows.length > 0) {
     byId("phases").append(element("p", { class: "soft" }, own.map((one) => one.name === "planning"
-      ? `Planning (settings, lockfile, what is in place): the first ${time(one.to)}.`
+      ? `Planning (settings, lockfile, installed gems and packages): the first ${time(one.to)}.`
       : `Finishing (records and executables): the last ${time(one.to - one.from)}.`).join(" ")));
   }
   const marks = main.marks.map(([at, text]) => `${text} at ${time(at)}`);

@@ -51,7 +51,7 @@ class JSTest < JSCase
     assert calls.first[:options].copy
     refute_path_exists app(".bundle")
     assert_equal 2, spate("install", "--js", dir: folder).status
-    assert_match(/no Gemfile.*what package.json names: spate js$/m, spate("install", dir: app).err)
+    assert_match(/no Gemfile.*for packages of package.json: spate js$/m, spate("install", dir: app).err)
   end
 
   def test_an_install_points_to_options_that_are_here

@@ -168,7 +168,7 @@ class PassThroughTest < CLICase
     app.spate!("add", "more")
     { %w[info bsae] => [14, /no gem "bsae"\nhint: did you mean base\?/], %w[show bsae] => [14, /did you mean base\?/],
       %w[update bsae] => [14, /did you mean base\?/], %w[remove elephant] => [14, /no gem "elephant"\nhint: `spate /],
-      %w[pristine bsae] => [14, /did you mean base\?/], %w[add more] => [4, /^hint: it is in the Gemfile already/],
+      %w[pristine bsae] => [14, /did you mean base\?/], %w[add more] => [4, /^hint: the gem is already in the Gemfile/],
       %w[lock --frob] => [2, /--frob.*\nhint: spate help lock/],
       %w[info] => [2, /"spate info".*hint: spate help info/m],
       %w[open base] => [2, /`spate open` needs an editor.*\nhint: EDITOR=vi spate open GEM/],

@@ -85,7 +85,7 @@ module ListingServerCase
     [nil, "ci:wrong@"].each do |user|
       error = assert_unavailable(:credentials, /answers 401/) { transport(address(user)).each("cas/") { flunk } }
 
-      assert_match(/\Abundle config set --global \S+ USER:PASSWORD, or any:TOKEN /, error.hint)
+      assert_match(/\Abundle config set --global \S+ USER:PASSWORD \(any:TOKEN /, error.hint)
     end
   end
 end

@@ -69,7 +69,7 @@ class RubygemsMetadataTest < Minitest::Test
       next metadata.ensure_runs_here if Gem::Platform.new(platform).to_s == platform
 
       error = assert_raises(Spate::Specification::WrongRubyError) { metadata.ensure_runs_here }
-      assert_match(/\Aa-1\.0-#{platform} needs a newer RubyGems: #{Gem::VERSION} reads/, error.message)
+      assert_match(/\Aa-1\.0-#{platform} needs a newer RubyGems: RubyGems #{Gem::VERSION} reads/, error.message)
       assert_equal "a-1.0-#{platform}", error.package.full_name
     end
   end

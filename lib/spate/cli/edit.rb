@@ -7,14 +7,14 @@ module Spate
       summary "Give this bundle its own copy of a gem's files, to edit them"
       usage "spate edit GEM [options]"
       usage "spate edit --list"
-      option :list, "--list", "list the gems that are being edited, and how many of their files were changed"
+      option :list, "--list", "list the gems being edited, with the number of changed files"
       bundle_options
       common_options
       example "spate edit rack", "prints where they are"
       example "spate open rack", "the same, and opens them in your editor"
       note "Installs leave the copy alone while the lockfile names this version; `spate restore GEM` ends it.\n" \
            "Projects that install into the same folder share the copy. `spate check` names it, too.\n" \
-           "The path is told on stdout."
+           "Prints the path of the gem's folder."
 
       def run
         return list if values[:list]

@@ -12,7 +12,7 @@ module Spate
       # Exit code where nothing is stored.
       NOTHING = 11
 
-      summary "Show what a kept result depends on, and what would make it stale"
+      summary "Show what a stored result depends on, and what makes it stale"
       bundle_options
       common_options
       example "spate explain build nokogiri", "its stored builds, and which would be used here"
@@ -33,7 +33,7 @@ module Spate
       # The operands with the subject that they leave out. Raises UsageError.
       def guessed
         Guess.new(operands, context).words.tap do |words|
-          terminal.tell Ground::Terminal.plain("this is `spate explain #{words.join(" ")}`")
+          terminal.tell Ground::Terminal.plain("running `spate explain #{words.join(" ")}`")
         end
       end
     end

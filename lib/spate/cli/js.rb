@@ -37,7 +37,7 @@ module Spate
       example "spate js --timeline page.html", "every package: fetched, unpacked, linked, by thread"
       example "spate install --js", "the gems, too, at the same time"
       note "Spate restores package-lock.json and pnpm-lock.yaml itself, and runs the project's own tool for other\n" \
-           "lockfiles. Packages are added with that tool (npm install NAME, pnpm add NAME), then spate js.\n" \
+           "lockfiles. To add a package, run that tool (npm install NAME, pnpm add NAME), then spate js.\n" \
            "Exit code 11 where check finds something. docs/javascript.md has more."
 
       # Options of a tool's command are not Spate's.

@@ -110,7 +110,7 @@ module Spate
       # Bundler installs as well: with an option that `bundle lock` does not have.
       def update_by_bundler
         option = @argv.find { |word| word.start_with?("-") && !word.match?(LOCK_OPTIONS) }
-        @terminal.tell Ground::Terminal.plain("#{option} is left to Bundler: bundle update #{@argv.join(" ")}")
+        @terminal.tell Ground::Terminal.plain("no #{option} in bundle lock: running bundle update #{@argv.join(" ")}")
         change = LockfileChange.new(lockfile)
         status = report(command)
         @resolved = change.any?

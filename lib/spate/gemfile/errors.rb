@@ -11,9 +11,9 @@ module Spate
         if named
           super("#{place} does not exist", hint: NAMED)
         else
-          packages = "; what package.json names: spate js" if File.file?(File.join(place, "package.json"))
+          packages = "; for packages of package.json: spate js" if File.file?(File.join(place, "package.json"))
           super("no Gemfile or gems.rb in #{place} or any folder above",
-                hint: "run it in the application's folder, or make a Gemfile: spate init#{packages}")
+                hint: "run the command in the application's folder, or create a Gemfile: spate init#{packages}")
         end
       end
     end

@@ -59,7 +59,7 @@ module Spate
         retry
       rescue Registry::NotFound => e
         # Bundler under an old RubyGems locks x86_64-linux where the source has x86_64-linux-gnu.
-        plan_without(@items&.dig(e.full_name)&.package, "is not at its source") or raise
+        plan_without(@items&.dig(e.full_name)&.package, "was not found at its source") or raise
         retry
       rescue Planner::MissingPlatform => e
         # `bundle lock` does not add this machine's platform to a lockfile for another libc; `bundle install` does.
@@ -86,7 +86,7 @@ module Spate
         @pipeline&.stop
         @items = nil
         @notes.unfit << package.full_name
-        warning("#{package.full_name} #{reason}, #{package.alternatives.first} is taken")
+        warning("#{package.full_name} #{reason}; using #{package.alternatives.first}")
       end
 
       def finish(plan, items)

@@ -55,7 +55,7 @@ module Spate
 
       # read: the full name under which this RubyGems would install the package.
       def self.platform(package, read, running)
-        about(package, "#{package.full_name} needs a newer RubyGems: #{running} reads its platform as #{read}",
+        about(package, "#{package.full_name} needs a newer RubyGems: RubyGems #{running} reads its platform as #{read}",
               "`gem update --system`")
       end
 

@@ -11,7 +11,7 @@ class CacheKeyTest < CacheCommandCase
     output = cache("key", "ci")
     made = Spate::RemoteCache::Trust::PrivateKey.load(project.path("ci.pem"))
     assert_includes output, made.id
-    assert_match(/do not commit it .*ci\.pem/, output)
+    assert_match(/do not commit it, add ci\.pem/, output)
     assert_match(/id #{made.id} signs$/, cache("trust", made.public_key("ci").to_s))
     assert_match(/key that ci had before is trusted no more/, cache("trust", key.public_key("ci").to_s))
     assert_equal key.public_key("ci").to_s, remembered("spate.cache_keys")
@@ -49,12 +49,12 @@ class CacheKeyTest < CacheCommandCase
     end
     assert_match(/\Aci:\S{44}\n\z/, made.first)
     assert_equal made.first(2), again.first(2)
-    assert_match(/^ci\.pem has a private key already: no new one was made/, again.last)
+    assert_match(/^using the existing private key in ci\.pem; no new key/, again.last)
     assert_equal [*made.first(2), ""], shown
   end
 
   def test_show_makes_no_key
-    assert_equal "error: ci.pem does not exist\nhint: spate cache key ci makes a key\n",
+    assert_equal "error: ci.pem does not exist\nhint: create the key: spate cache key ci\n",
                  refused(14, "key", "--show", "ci")
     refute_path_exists key_file
   end
@@ -62,7 +62,7 @@ class CacheKeyTest < CacheCommandCase
   def test_a_file_with_something_else_is_kept
     File.write(key_file, "mine\n")
     [%w[ci], %w[--show ci]].each do |words|
-      assert_match(/^error: ci.pem exists and has no private key that can be read; it was not changed\nhint: name /,
+      assert_match(/^error: ci.pem exists but contains no readable private key; it was not changed\nhint: name /,
                    refused(9, "key", *words))
     end
     assert_equal "mine\n", File.read(key_file)

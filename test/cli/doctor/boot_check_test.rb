@@ -101,7 +101,7 @@ module Spate
       wait { image && unlocked? }
       2.times { boot }
       odd = findings.reject { |finding| finding["state"] == "ok" }
-      assert_match(/\ABundler itself set up the last 2 boots: .*prints: hello\z/, odd.first["text"])
+      assert_match(/\Athe last 2 boots ran Bundler.setup, not its stand-in: .*prints: hello\z/, odd.first["text"])
       assert_match(/\Aspate boot build; if that does not help: /, odd.first["hint"])
     end
   end

@@ -14,7 +14,7 @@ class ExplainBuildTest < InstallBuildCase
   def test_what_it_stands_on_and_what_changed
     output = @project.spate!("explain", "build", "alpha")
     assert_match(/\Aalpha-1.0  \h{64}-\h{16}\n  would be used here: nothing changed\n/, output)
-    assert_match(/^  stands on .*\d+ programs, .*\d+ files/, output)
+    assert_match(/^  depends on .*\d+ programs, .*\d+ files/, output)
     assert_match(%r{^  program make: /\S+$}, output)
     refute_includes output, @file
     File.write(@file, "2")
@@ -43,26 +43,26 @@ class ExplainBuildTest < InstallBuildCase
     @source.add("plain", "1.0")
     install(@project = another("alpha", "plain"))
     assert_explained 11, /\Aerror: no build of plain is stored: the gem has no extension\n\z/, "build", "plain"
-    assert_explained 11, /\Aerror: no build of beta .* no such gem\nhint: `spate list` shows/, "build", "beta"
+    assert_explained 11, /\Aerror: no build of beta .* not in the bundle\nhint: `spate list` shows/, "build", "beta"
     assert_explained 11, /hint: did you mean alpha\?$/, "build", "alhpa"
-    assert_explained 11, /no build of beta is stored\nhint: no Gemfile here/, "build", "beta", chdir: folder
-    assert_explained 2, /explain which gem's builds\?/, "build"
+    assert_explained 11, /no build of beta is stored\nhint: there is no Gemfile here/, "build", "beta", chdir: folder
+    assert_explained 2, /missing name of a gem/, "build"
   end
 
   def test_subject_is_guessed
     told = @project.spate!("explain", "build", "alpha")
-    assert_equal "this is `spate explain build alpha`\n#{told}", @project.spate!("explain", "alpha")
+    assert_equal "running `spate explain build alpha`\n#{told}", @project.spate!("explain", "alpha")
     assert_equal told, @project.spate!("explain", "alpha", "--quiet")
-    assert_explained 11, /\Athis is `spate explain build beta`\nerror: no build of beta/, "beta", chdir: folder
+    assert_explained 11, /\Arunning `spate explain build beta`\nerror: no build of beta/, "beta", chdir: folder
     ["Gemfile", "Gemfile.lock", @project.path("Gemfile")].each do |name|
-      assert_explained 0, /\Athis is `spate explain gemfile`\nverdict /, name
+      assert_explained 0, /\Arunning `spate explain gemfile`\nverdict /, name
     end
   end
 
   def test_hints_where_no_subject_can_be_guessed
-    { [] => /\Aerror: explain what: build or gemfile\?\nhint: spate explain --help/,
+    { [] => /\Aerror: missing subject: build or gemfile\nhint: spate explain --help/,
       %w[bulid alpha] => /hint: did you mean `spate explain build alpha`\?/,
-      %w[alhpa] => /\Aerror: "alhpa" is neither a gem .*\nhint: did you mean `spate explain build alpha`\?/,
+      %w[alhpa] => /\Aerror: unknown subject "alhpa": expected build, .*\nhint: did you mean `spate explain build alpha`\?/,
       %w[alpha/version] => %r{hint: .*spate boot explain alpha/version}, %w[package.json] => /hint: .*`spate js check`/,
       %w[elephant] => /hint: spate explain --help/ }.each { |words, text| assert_explained 2, text, *words }
   end

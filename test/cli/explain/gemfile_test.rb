@@ -21,7 +21,7 @@ module Spate
 
       def test_nothing_is_kept
         app("")
-        hint = "hint: `spate install` keeps what Bundler says of it"
+        hint = "hint: `spate install` stores Bundler's answer"
         assert_equal [11, "nothing is kept of #{path("Gemfile")}\n#{hint}\n"], explain
       end
 
@@ -32,7 +32,7 @@ module Spate
         code, text = explain
         assert_equal 0, code
         assert_match(
-          /\Averdict  would be used here: nothing changed\n  stands on \d+ variables, \d+ .*\d+ patterns\n\z/, text
+          /\Averdict  would be used here: nothing changed\n  depends on \d+ variables, \d+ .*\d+ patterns\n\z/, text
         )
         File.write(path("f"), "y")
         assert_match(%r{\Averdict  not used here: \S+/app/f changed\n}, explain.last)

@@ -5,7 +5,7 @@ require "support/project"
 
 # The hint at `spate setup` after an install.
 class LauncherHintTest < CLICase
-  HINT = %r{^hint: every command starts faster through a launcher: `spate setup` writes \S+/spate$}
+  HINT = /^hint: `spate setup` installs a launcher in \S+ that starts every command faster$/
 
   def setup
     super

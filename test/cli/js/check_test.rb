@@ -58,9 +58,9 @@ class JSCheckTest < JSCase
 
     assert_equal [0, "", <<~TEXT], result.to_a
       node_modules is complete: 2 packages
-      what scripts changed in @s/p@1.0.0, esbuild@0.21.5 is not kept: only package.json was looked for
-        node_modules/esbuild/bin/esbuild differs from the archive, perhaps by a script
-        node_modules/@s/p/x differs from the archive, perhaps by a script
+      not compared, since their scripts may change files: @s/p@1.0.0, esbuild@0.21.5
+        node_modules/esbuild/bin/esbuild differs from the package's archive; a script may have changed it
+        node_modules/@s/p/x differs from the package's archive; a script may have changed it
       hint: spate js --restore esbuild,@s/p
     TEXT
   end

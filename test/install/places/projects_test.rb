@@ -161,7 +161,7 @@ class PlacesProjectsTest < PlacesCase
     status = first.spate!("store", "status")
     assert_match(/^2 projects:$/, status)
     [first, second].each do |one|
-      assert_match(/#{one.folder}  2 gems, .*, in #{root(:shared)}, which 2 projects share$/, status)
+      assert_match(/#{one.folder}  2 gems, .*, in #{root(:shared)}, shared by 2 projects$/, status)
     end
     FileUtils.rm_rf(first.folder)
     assert_match(/its folder is gone/, second.spate!("store", "status"))

@@ -27,8 +27,8 @@ class LoginTest < Minitest::Test
   end
 
   def test_who_is_refused
-    hint = "bundle config set --global 127.0.0.1 USER:PASSWORD, or any:TOKEN where the server has tokens; " \
-           "in CI set the variable BUNDLE_127__0__0__1 to that"
+    hint = "bundle config set --global 127.0.0.1 USER:PASSWORD (any:TOKEN if the server uses tokens); " \
+           "in CI set BUNDLE_127__0__0__1 to the same value"
     own = { Spate::Settings::Key.for("127.0.0.1") => "me:secret" }
     netrc = { "NETRC" => write("netrc", "machine 127.0.0.1 login it password secret", mode: 0o600) }
     { ["", {}] => "Unauthorized", ["", own] => "Unauthorized to the user me of the setting 127.0.0.1",
@@ -54,7 +54,7 @@ class LoginTest < Minitest::Test
     end
     own = { Spate::Settings::Key.for("[::1]") => "me:secret" }
     assert_equal ["answers 401 No to the user me of the setting [::1]",
-                  "bundle config set --global [::1] USER:PASSWORD, or any:TOKEN where the server has tokens"],
+                  "bundle config set --global [::1] USER:PASSWORD (any:TOKEN if the server uses tokens)"],
                  refused("http://[::1]:#{listener.addr[1]}", own)
   rescue Errno::EADDRNOTAVAIL, Errno::EAFNOSUPPORT
     skip "no IPv6 on this machine"

@@ -20,7 +20,8 @@ module Spate
           EXIT_CODE = 14
 
           def initialize(path, name)
-            super("#{path} does not exist", hint: "spate cache key #{name} makes a key")
+            file = " #{path}" unless path == "#{name}.pem"
+            super("#{path} does not exist", hint: "create the key: spate cache key #{name}#{file}")
           end
         end
 
@@ -53,10 +54,10 @@ module Spate
 
         def advise(key, path, made:)
           if made
-            terminal.tell "the private key is in #{path}: give it to those who may send, as SPATE_CACHE_KEY; " \
-                          "do not commit it (a line for .gitignore: #{File.basename(path)})"
+            terminal.tell "the private key is in #{path}: set SPATE_CACHE_KEY to it where `spate cache push` runs; " \
+                          "do not commit it, add #{File.basename(path)} to .gitignore"
           else
-            terminal.tell "#{path} has a private key already: no new one was made, and its public key is printed again"
+            terminal.tell "using the existing private key in #{path}; no new key was created"
           end
           terminal.tell "#{key.name}'s builds are signed by the id #{key.id}"
           terminal.hint "spate cache trust #{key}"
@@ -78,7 +79,7 @@ module Spate
 
           RemoteCache::Trust::PrivateKey.load(File.expand_path(path))
         rescue Settings::Error
-          raise NotWritten.new(path, "exists and has no private key that can be read; it was not changed")
+          raise NotWritten.new(path, "exists but contains no readable private key; it was not changed")
         end
       end
     end

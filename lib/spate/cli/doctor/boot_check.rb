@@ -12,7 +12,7 @@ module Spate
         # Reasons that are the user's choice: SPATE_NO_STANDIN, and `bundle exec` or `require "bundler/setup"` first.
         CHOSEN = ["turned off", "Bundler has set up already"].freeze
         # docs/stand-in.md; the folder of an application does not have it.
-        REBUILD = "spate boot build; if that does not help: what rules a stand-in out is in Spate's documentation, " \
+        REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
                   "\"The stand-in for Bundler.setup\""
 
         def initialize(context)
@@ -78,7 +78,7 @@ module Spate
           reasons = boots.filter_map { |boot| boot[:parts]["standin"] } - CHOSEN
           return if reasons.size < BOOTS || facts[:standin] == true || facts[:builder][:working]
 
-          Finding.odd("Bundler itself set up the last #{BOOTS} boots: #{reasons.last}", hint: REBUILD)
+          Finding.odd("the last #{BOOTS} boots ran Bundler.setup, not its stand-in: #{reasons.last}", hint: REBUILD)
         end
 
         def builder(facts)

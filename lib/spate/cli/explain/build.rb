@@ -10,7 +10,7 @@ module Spate
         PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
                     "environment" => "variables", "processor" => "processor", "run" => "programs" }.freeze
 
-        NO_BUNDLE = "no Gemfile here: run it in the application's folder for the gems of its bundle"
+        NO_BUNDLE = "there is no Gemfile here: run the command in the application's folder"
         private_constant :NO_BUNDLE
 
         def initialize(operands, values:, terminal:, context:)
@@ -21,7 +21,7 @@ module Spate
         end
 
         def run
-          raise UsageError.new("explain which gem's builds?", hint: "spate explain build GEM") if @names.empty?
+          raise UsageError.new("missing name of a gem", hint: "spate explain build GEM") if @names.empty?
 
           found = @names.map { |name| [name, explanation.of(name, all: @values[:verbose])] }
           found.each { |name, answers| answers.empty? ? tell_none(name) : answers.each { |answer| tell(answer) } }
@@ -51,13 +51,13 @@ module Spate
           return @terminal.error("no build of #{name} is stored", hint: NO_BUNDLE) unless @context.bundle?
 
           near = Ground::Suggestion.near(name, [*explanation.names, *locked.map(&:name)].uniq)
-          @terminal.error("no build of #{name} is stored, and the bundle has no such gem",
+          @terminal.error("no build of #{name} is stored, and it is not in the bundle",
                           hint: near ? "did you mean #{near}?" : "`spate list` shows the bundle's gems")
         end
 
         def reason(spec)
           gemspec = "#{@context.layout.specifications}/#{spec.full_name}.gemspec"
-          return "it is not installed here as a gem of a gem source" unless File.file?(gemspec)
+          return "it is not installed here, or not from a gem server" unless File.file?(gemspec)
           return "the gem has no extension" unless File.read(gemspec, encoding: "UTF-8").match?(/^\s*s\.extensions = /)
 
           "its extension was built for this bundle only, or by another tool"
@@ -77,7 +77,7 @@ module Spate
 
         def lines(answer)
           state = answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
-          ["#{answer[:gem]}  #{answer[:build]}", "  #{state}", "  stands on #{counts(answer[:inputs])}",
+          ["#{answer[:gem]}  #{answer[:build]}", "  #{state}", "  depends on #{counts(answer[:inputs])}",
            *answer[:programs].map { |name, path| "  program #{name}: #{path.empty? ? "not on the PATH" : path}" },
            *answer.fetch(:all, []).map { |kind, path| "  #{kind} #{path}" }]
         end

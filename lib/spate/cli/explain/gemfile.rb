@@ -25,7 +25,7 @@ module Spate
 
           obstacle = ::Spate::Gemfile::Observation.obstacle
           @terminal.tell(["nothing is kept of #{@context.location.gemfile}", *obstacle].join(": "))
-          @terminal.hint("`spate install` keeps what Bundler says of it") unless obstacle || @terminal.quiet?
+          @terminal.hint("`spate install` stores Bundler's answer") unless obstacle || @terminal.quiet?
           NOTHING
         end
 
@@ -51,7 +51,7 @@ module Spate
 
           state = answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
           counts = answer[:inputs].map { |kind, count| "#{count} #{WORDS.fetch(kind)}" }.join(", ")
-          ["#{answer[:answer]}  #{state}", "  stands on #{counts}",
+          ["#{answer[:answer]}  #{state}", "  depends on #{counts}",
            *answer.fetch(:all, []).map { |kind, text| "  #{WORDS.fetch(kind)}  #{text}" }]
         end
       end

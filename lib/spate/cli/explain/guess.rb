@@ -17,11 +17,11 @@ module Spate
 
         # The operands with a subject before them (Array of String). Raises UsageError.
         def words
-          name = @operands.first or raise UsageError.new("explain what: #{SUBJECTS.keys.join(" or ")}?", hint: HELP)
+          name = @operands.first or raise UsageError.new("missing subject: #{SUBJECTS.keys.join(" or ")}", hint: HELP)
           return ["gemfile"] if @operands.size == 1 && gemfile?(name)
           return ["build", *@operands] if (@operands - gems).empty? || (!@context.bundle? && GEM.match?(name))
 
-          raise UsageError.new("#{name.inspect} is neither a gem of this bundle nor something to explain",
+          raise UsageError.new("unknown subject #{name.inspect}: expected #{SUBJECTS.keys.join(", ")} or a gem",
                                hint: other_command(name) || similar(name) || HELP)
         end
 
@@ -45,9 +45,9 @@ module Spate
         end
 
         def other_command(name)
-          return "of node_modules: `spate js check`, `spate js scripts`" if name.match?(JAVASCRIPT)
+          return "for node_modules: `spate js check` or `spate js scripts`" if name.match?(JAVASCRIPT)
 
-          "which file `require` loads: spate boot explain #{name}" if name.include?("/") || name.end_with?(".rb")
+          "to see which file `require` loads: spate boot explain #{name}" if name.include?("/") || name.end_with?(".rb")
         end
 
         def similar(name)

@@ -22,7 +22,7 @@ module Spate
           folder = Setup.folder(@env) or return
           return unless @store.write(KIND, key, folder)
 
-          @terminal.hint("every command starts faster through a launcher: `spate setup` writes #{folder}/spate")
+          @terminal.hint("`spate setup` installs a launcher in #{folder} that starts every command faster")
         end
 
         private

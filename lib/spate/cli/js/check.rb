@@ -107,11 +107,11 @@ module Spate
           return if result.scripted.empty? || @terminal.quiet?
 
           names = result.scripted.join(", ")
-          @terminal.tell "what scripts changed in #{names} is not kept: only package.json was looked for"
+          @terminal.tell "not compared, since their scripts may change files: #{names}"
           return if result.made.empty?
 
           result.made.first(@terminal.verbose? ? result.made.size : SHOWN).each do |path|
-            @terminal.tell "  #{path} differs from the archive, perhaps by a script"
+            @terminal.tell "  #{path} differs from the package's archive; a script may have changed it"
           end
           @terminal.hint(restoring(result.made.map { |path| path[PACKAGE, 1] }))
         end

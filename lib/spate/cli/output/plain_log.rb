@@ -48,7 +48,7 @@ module Spate
           when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
           when :members_ignored
             members = Units.count(event[:members].to_i, "member")
-            "ignored in #{event[:name]}: #{members} of unknown type, #{event[:first]}"
+            "ignored #{members} of unknown type in #{event[:name]}: #{event[:first]}"
           when :healed then "healed in the store: #{event[:packages].join(", ")}"
           when :finishing then "#{event[:by]} writes binstubs and vendor/cache"
           when :linked then "linked #{event[:name]}"

@@ -58,13 +58,13 @@ module Spate
         end
 
         def add(error)
-          hint = "check the name; for a gem of another source: spate add NAME --source ADDRESS"
-          hint = "it is in the Gemfile already: change its line there, then spate install" if error.status == GEMFILE
+          hint = "check the name; for a gem from another source: spate add NAME --source URL"
+          hint = "the gem is already in the Gemfile: edit its line, then run spate install" if error.status == GEMFILE
           failed(error, hint) if error.status == NO_GEM || (names & locked).any?
         end
 
         def remove(error)
-          failed(error, "the Gemfile does not name it, other gems need it") if named(error, names & locked)
+          failed(error, "not in the Gemfile; see Gemfile.lock for what depends on it") if named(error, names & locked)
         end
 
         def failed(error, hint) = Gemfile::BundlerFailed.new([@name, *@argv], error.status, error.details, hint: hint)

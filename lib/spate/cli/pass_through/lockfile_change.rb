@@ -18,7 +18,7 @@ module Spate
           return ["#{name} is unchanged"] unless any?
 
           changes = @before ? gem_lines(versions(@before), versions(read)) : []
-          [*changes, "wrote #{name}#{": the versions are the same" if @before && changes.empty?}"]
+          [*changes, "wrote #{name}#{"; versions are unchanged" if @before && changes.empty?}"]
         end
 
         private

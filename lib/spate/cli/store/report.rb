@@ -63,7 +63,7 @@ module Spate
             noun = project.javascript ? "JavaScript package" : "gem"
             facts = "#{Units.count(project.packages, noun)}, installed #{day(project.time)}"
             facts += ", in #{project.root}" if bundles[project.app] > 1 || project.sharing > 1
-            facts += ", which #{project.sharing} projects share" if project.sharing > 1
+            facts += ", shared by #{project.sharing} projects" if project.sharing > 1
             facts += " (its folder is gone)" unless project.exists
             @out.puts Ground::Terminal.plain("  #{project.app}  #{facts}")
           end

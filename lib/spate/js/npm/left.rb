@@ -24,7 +24,7 @@ module Spate
           return if found.empty?
 
           place = places.find { |each| each.entry["resolved"].nil? } or return
-          raise LeftToTool, ["#{found.join(", ")}, and the lockfile has no address of #{place.path}"]
+          raise LeftToTool, ["#{found.join(", ")}, and the lockfile has no address for #{place.path}"]
         end
 
         def changes(project)

@@ -27,7 +27,7 @@ module Spate
 
         # Projects that the lockfile lacks. Those that only the lockfile has are left out: a container may have few.
         def projects
-          (@workspace.folders - @lockfile.importers.keys).map { |id| "#{id} is no importer of the lockfile" }
+          (@workspace.folders - @lockfile.importers.keys).map { |id| "the lockfile has no importer #{id}" }
         end
 
         def specifiers

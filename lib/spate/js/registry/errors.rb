@@ -19,7 +19,7 @@ module Spate
         EXIT_CODE = 8
 
         def initialize(name, source:)
-          super("#{Ground.redact(source)} sent no JSON object about the package #{name}",
+          super("#{Ground.redact(source)} did not return a JSON object for the package #{name}",
                 hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
         end
       end

@@ -31,10 +31,10 @@ module Spate
         def initialize(young, cutoff, minutes)
           told = young.map { |pair| pair.join(": ") }
           minutes = minutes.to_i if minutes == minutes.to_i
-          super("#{told.first}; expected a version from before #{cutoff.getutc.iso8601} " \
-                "(minimumReleaseAge: #{minutes})",
+          super("#{told.first}; expected a version published before #{cutoff.getutc.iso8601} " \
+                "(minimumReleaseAge: #{minutes} minutes)",
                 details: told.drop(1),
-                hint: "wait, or let it in by pnpm-workspace.yaml: " \
+                hint: "wait, or allow it in pnpm-workspace.yaml: " \
                       "minimumReleaseAgeExclude: [#{young.map { |name, _| name.inspect }.first(5).join(", ")}]")
         end
       end
@@ -65,7 +65,7 @@ module Spate
         # names: full names of packages. what: of them.
         def initialize(names, what = nil)
           super("the store lacks #{"#{what} of " if what}#{NotLocalError.list(names)}",
-                hint: "restore once without --local, which allows no network")
+                hint: "run `spate js` once without --local")
         end
       end
 

@@ -19,8 +19,8 @@ module Spate
         # How to set them for a host.
         def self.hint(host)
           variable = Settings::Key.for(host)
-          in_ci = "; in CI set the variable #{variable} to that" if variable.match?(/\A\w+\z/)
-          "bundle config set --global #{host} USER:PASSWORD, or any:TOKEN where the server has tokens#{in_ci}"
+          in_ci = "; in CI set #{variable} to the same value" if variable.match?(/\A\w+\z/)
+          "bundle config set --global #{host} USER:PASSWORD (any:TOKEN if the server uses tokens)#{in_ci}"
         end
 
         def header = { "Authorization" => Registry::Remote.basic(userinfo) }

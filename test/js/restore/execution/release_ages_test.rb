@@ -35,10 +35,10 @@ module Spate
       @registry.date("@s/b", "1.0.0", NEW)
       error = assert_refused("")
 
-      expected = /\A@s.b@1.0.0: published #{NEW[0, 16]}:\d\dZ; expected a version from before \S+ \(.*: 1440/
+      expected = /\A@s.b@1.0.0: published #{NEW[0, 16]}:\d\dZ; expected a version published before \S+ \(.*: 1440/
 
       assert_match(expected, error.message)
-      assert_equal "wait, or let it in by pnpm-workspace.yaml: minimumReleaseAgeExclude: [\"@s/b@1.0.0\"]", error.hint
+      assert_equal "wait, or allow it in pnpm-workspace.yaml: minimumReleaseAgeExclude: [\"@s/b@1.0.0\"]", error.hint
       assert_equal 3, error.exit_code
       @registry.date("@s/b", "1.0.0", OLD)
       assert_taken("")

@@ -28,7 +28,7 @@ module Spate
             first, last = UNSTEADY
             return [] if @settings.before?(*first) || !@settings.before?(*last)
 
-            ["pnpm #{@settings.version}, whose state files changed from patch to patch (11.27 and later 11.x)"]
+            ["pnpm #{@settings.version}, whose state files are not supported (11.27 and later 11.x)"]
           end
 
           def settings = Tools::KnownSettings::Pnpm.new(@settings).reasons

@@ -27,7 +27,7 @@ module Spate
           def check
             open = @wanted.checked.reject { |package| stored?(package) || (date = kept(package)) && date < @cutoff }
             return if open.empty?
-            raise NotLocalError.new(open.map(&:full_name), "the date of publication") if @context.options.local
+            raise NotLocalError.new(open.map(&:full_name), "the publication date") if @context.options.local
 
             young = ask(open.group_by(&:name).to_a)
             raise ReleaseAgeError.new(young.sort, @cutoff, @wanted.minutes) if young.any?
@@ -104,7 +104,7 @@ module Spate
           def undated(package)
             return if @wanted.lenient && @plan.major > 11
 
-            [package.full_name, "the registry has no date of it"]
+            [package.full_name, "the registry has no publication date for it"]
           end
 
           def untold(packages)
