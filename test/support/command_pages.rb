@@ -14,8 +14,8 @@ module CommandPages
     in [exit-codes.md](exit-codes.md), the lines of `--json` in [events.md](events.md), and what Spate makes of each of
     Bundler's settings in [settings.md](settings.md).
 
-    Progress and messages go to stderr, data (`list`, `store path`, `--json`) to stdout. On a terminal one line tells where
-    an install stands; in a pipe and with `CI` set there are few whole lines. `NO_COLOR` is respected.
+    Progress and messages go to stderr, data (`list`, `store path`, `--json`) to stdout. On a terminal one line shows the
+    progress of an install; in a pipe and with `CI` set a few whole lines are printed. `NO_COLOR` is respected.
   TEXT
 
   TAIL = <<~TEXT
@@ -33,14 +33,14 @@ module CommandPages
     ```
 
     Bundler itself installs nothing: `update` becomes `bundle lock --update`, `add` gets `--skip-install`. With an
-    option that `bundle lock` does not have (`--group`, `--source`, `--ruby`, `--redownload`), Bundler updates and
-    installs before Spate does. `lock` prints the same lines, and installs nothing.
+    option that `bundle lock` lacks (`--group`, `--source`, `--ruby`, `--redownload`), `bundle update` runs first, and
+    installs too. `lock` prints the same lines and installs nothing.
 
-    Every other command of Bundler, and those of its plugins, runs Bundler. Commands that only ask (`outdated`, `show`,
-    `info`, `licenses` …) print Bundler's answer and install nothing. Before `pristine` runs, the store forgets its
-    builds of these gems ([builds.md](builds.md#to-build-again)). Options of all these are Bundler's; there is no `--json`.
+    Every other command of Bundler, and those of its plugins, runs Bundler. Queries (`outdated`, `show`, `info`,
+    `licenses` …) print Bundler's output and install nothing. Before `pristine` runs, the store forgets its
+    builds of these gems ([builds.md](builds.md#to-build-again)). Their options are Bundler's; there is no `--json`.
 
-    If Bundler fails, Spate prints its words as an error with a hint, and ends with [its own code](exit-codes.md):
+    If Bundler fails, Spate prints Bundler's message as an error with a hint, and exits with [its own code](exit-codes.md):
 
     ```text
     $ spate info bsae

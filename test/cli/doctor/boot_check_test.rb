@@ -102,7 +102,7 @@ module Spate
       2.times { boot }
       odd = findings.reject { |finding| finding["state"] == "ok" }
       assert_match(/\Athe last 2 boots ran Bundler.setup, not its stand-in: .*prints: hello\z/, odd.first["text"])
-      assert_match(/\Aspate boot build; if that does not help: /, odd.first["hint"])
+      assert_match(/\Aspate boot build; if that does not help, see /, odd.first["hint"])
     end
   end
 end

@@ -58,7 +58,7 @@ class JSCheckTest < JSCase
 
     assert_equal [0, "", <<~TEXT], result.to_a
       node_modules is complete: 2 packages
-      not compared, since their scripts may change files: @s/p@1.0.0, esbuild@0.21.5
+      scripts may change files of @s/p@1.0.0, esbuild@0.21.5: differences there are not errors
         node_modules/esbuild/bin/esbuild differs from the package's archive; a script may have changed it
         node_modules/@s/p/x differs from the package's archive; a script may have changed it
       hint: spate js --restore esbuild,@s/p

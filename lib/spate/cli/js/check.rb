@@ -107,7 +107,7 @@ module Spate
           return if result.scripted.empty? || @terminal.quiet?
 
           names = result.scripted.join(", ")
-          @terminal.tell "not compared, since their scripts may change files: #{names}"
+          @terminal.tell "scripts may change files of #{names}: differences there are not errors"
           return if result.made.empty?
 
           result.made.first(@terminal.verbose? ? result.made.size : SHOWN).each do |path|
