@@ -21,8 +21,8 @@ typedef enum spate_ear_means {
     SPATE_EAR_MAKES,
     SPATE_EAR_REMOVES,
     SPATE_EAR_CHANGES,
-    SPATE_EAR_CHANGES_OPEN, /* a file that is open, maybe only to be read: asked about where files may not be changed */
-    SPATE_EAR_CONTROLS,     /* another process, which could write: asked about likewise */
+    SPATE_EAR_CHANGES_OPEN, /* an open file, maybe read-only: traced only in read-only mode */
+    SPATE_EAR_CONTROLS,     /* another process, which could write: traced likewise */
     SPATE_EAR_RENAMES,  /* path to the second path */
     SPATE_EAR_LINKS,    /* path to the second path, which is made */
     SPATE_EAR_SYMLINKS, /* the first is a text */

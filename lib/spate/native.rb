@@ -37,7 +37,7 @@ module Spate
       end
 
       def load_library(name)
-        # With the suffix, no .rb of this name is looked for in all of $LOAD_PATH.
+        # With the suffix, Ruby does not search $LOAD_PATH for an .rb file first.
         return require "spate/native/ear.so" if name == :Ear
 
         require BOOT.include?(name) ? "spate/native/boot.so" : "spate/native/install.so"

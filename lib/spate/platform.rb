@@ -37,7 +37,7 @@ module Spate
       end
     end
 
-    # Names on most machines and of every comparison, for which no patterns are loaded.
+    # Common names, which need no patterns.
     COMMON = {
       "x86_64-linux" => ["x86_64", "linux", nil], "aarch64-linux" => ["aarch64", "linux", nil],
       "java" => [nil, "java", nil], "mswin32" => ["x86", "mswin32", nil], "mswin64" => [nil, "mswin64", nil],

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of <linux/landlock.h>, which is younger than some headers. */
+/* From <linux/landlock.h>, which older kernel headers lack. */
 #define CREATE_RULESET 444
 #define ADD_RULE 445
 #define RESTRICT_SELF 446

@@ -1,4 +1,4 @@
-/* Landlock, where the kernel has it: read-only without a parent that answers. */
+/* Read-only by Landlock, without a listener, where the kernel has it. */
 #ifndef SPATE_EAR_CONFINE_H
 #define SPATE_EAR_CONFINE_H
 

@@ -46,7 +46,7 @@ module Spate
         ::Spate::Store::Edits::PrivateCopy.new(context.store).call(record, path)
       end
 
-      # Of a gem that another tool installed the lockfile may name the package.
+      # The tree of a gem that another tool installed; the lockfile may name its package.
       def unrecorded(path)
         sha256 = context.lockfile.digests(File.basename(path))["sha256"] if context.location.lockfile?
         key = install_context.package_key(sha256) if sha256
@@ -64,7 +64,7 @@ module Spate
         ::Spate::Store::BundleRecord.find(context.store, context.layout.root, packages)
       end
 
-      # All in the folder, also those of other projects and versions that the lockfile named before.
+      # All gems in the folder, including those of other projects and of earlier lockfiles.
       def list
         raise UsageError.new("`spate edit --list` takes no name", hint: "spate edit --list") if operands.any?
 
@@ -88,7 +88,7 @@ module Spate
         end
       end
 
-      # name: a gem's, which is the lockfile's version where that has one, or a full name.
+      # name: a full name, or a gem's name, preferring the version in the lockfile.
       def tree_path(name)
         paths = bundle.trees.map(&:path).grep(%r{\Agems/})
         wanted = [name, *lockfile_specs.select { |spec| spec.name == name }.map(&:full_name)]

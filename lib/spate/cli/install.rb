@@ -153,7 +153,7 @@ module Spate
         raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])
       end
 
-      # A plan alone is nothing to show: what shows progress is loaded with the next event.
+      # Progress output is loaded with the first event after the plan.
       def listen(events)
         return events.subscribe { |event| json.call(event) } if json?
         return if terminal.quiet?

@@ -75,7 +75,7 @@ module Spate
                              hint: command || (near ? "did you mean `spate js #{near}`?" : "spate js --help"))
       end
 
-      # Of the project's tool, nil where there is no project or the tool has no such command.
+      # The project's tool's own command, nil without a project or if the tool has no such command.
       def tool_command(name, rest)
         ToolCommand.of(project.tool, name, rest)
       rescue Error

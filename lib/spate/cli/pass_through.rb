@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # Every command that is Bundler's own. Where Bundler resolves it runs quietly, and Spate reports what changed; after
+    # Runs Bundler's own commands. When they resolve, their output is hidden and Spate reports what changed; after
     # add, remove and update Spate installs. Other commands print their answer to this terminal. All failures are
     # reported as Spate's errors.
     class PassThrough
@@ -17,11 +17,11 @@ module Spate
       RESOLVING = %w[add remove update lock].freeze
       # What every `bundle lock --update` understands of `bundle update`; with any other option Bundler updates itself.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
-      # Those that work without a Gemfile.
+      # Commands that work without a Gemfile.
       ANYWHERE = %w[config env exec gem help init issue plugin version].freeze
-      # Programs that have the terminal to themselves.
+      # Commands that need the terminal.
       INTERACTIVE = %w[console open help].freeze
-      # Bundler's status where something is outdated.
+      # Exit status of `bundle outdated` when a gem is outdated.
       OUTDATED = 1
       EDITORS = %w[BUNDLER_EDITOR VISUAL EDITOR].freeze
 
@@ -124,7 +124,7 @@ module Spate
         CLI::Install.new(values, operands, terminal: @terminal, env: @env).run
       end
 
-      # Runs it on this terminal. Returns 0, or a status that is an answer.
+      # Runs Bundler on this terminal. Returns its exit status; raises a failure that came with a message on stderr.
       def report(words)
         status, errors = Gemfile::BundleCommand.report(words, env: @env.to_h)
         if status.zero? || errors.empty? || (@name == "outdated" && status == OUTDATED)
@@ -152,7 +152,7 @@ module Spate
         raise unless part_of_a_name?(gem)
       end
 
-      # As Bundler searches.
+      # Bundler, too, searches by a part of the name.
       def part_of_a_name?(word)
         [*context.lockfile.specs.map(&:name), "bundler"].any? { |name| name.match?(/#{word}/i) }
       rescue RegexpError

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Gives up writing files, as far as the kernel can hold a process to that, and becomes the command. ARGV: the binding's
+# Restricts this process to reading files, as far as the kernel can, and runs the command in it. ARGV: the binding's
 # path, the command.
 require ARGV.shift
 # A confined process cannot open a descriptor of another one: for a command that enters an ear, the hooks' table becomes

@@ -10,7 +10,7 @@ module Spate
       # How many lines an error shows of Bundler's errors, and of what it printed before them.
       LINES = 20
       BEFORE = 4
-      # Lines without a word on what failed.
+      # Lines that do not describe the failure.
       PROGRESS = /\A(\z|Fetching (gem metadata|source index) |Retrying |Resolving dep|Removing gems from )/
 
       module_function

@@ -115,7 +115,7 @@ module Spate
         keep_record(items, relinked)
       end
 
-      # Nobody names groups in most runs: nothing is loaded for them.
+      # Most runs have no options for groups, and load nothing for them.
       def check_groups
         settings = @context.settings
         return if settings.levels[:flag].empty? && settings.array(:only).empty?

@@ -7,11 +7,11 @@ module Spate
       class BootCheck
         # Share of files that are not as recorded, from which images are hardly worth their room.
         STALE = 0.3
-        # How many boots in a row have to be without a stand-in: one is, after each change of the Gemfile.
+        # Boots in a row without a stand-in before it is reported: each change of the Gemfile causes one.
         BOOTS = 2
         # Reasons that are the user's choice: SPATE_NO_STANDIN, and `bundle exec` or `require "bundler/setup"` first.
         CHOSEN = ["turned off", "Bundler has set up already"].freeze
-        # docs/stand-in.md; the folder of an application does not have it.
+        # The title of docs/stand-in.md, whose path would mean nothing in an application's folder.
         REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
                   "\"The stand-in for Bundler.setup\""
 
@@ -72,7 +72,7 @@ module Spate
           Finding.odd(text, hint: "`spate boot build`; if that lasts: `spate boot status` tells whether builders start")
         end
 
-        # By what the last boots recorded: this command's environment may differ from theirs.
+        # Uses what the last boots recorded, since this command's environment may differ from theirs.
         def standin(facts)
           boots = facts[:boots].reject { |boot| boot[:parts].key?("images") }.last(BOOTS)
           reasons = boots.filter_map { |boot| boot[:parts]["standin"] } - CHOSEN

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Explain < Command
-      # What is meant by operands that begin with no subject: `spate explain json` is `spate explain build json`.
+      # Guesses the subject if the operands have none: `spate explain json` is `spate explain build json`.
       class Guess
         GEMFILES = %w[Gemfile Gemfile.lock gems.rb gems.locked].freeze
         GEM = /\A[\w-]+\z/

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Install < Command
-      # After an install, once per user and store: that `spate setup` exists.
+      # The hint about `spate setup` after an install, shown once per user and store.
       class LauncherHint
         # Where the store remembers that it was shown.
         KIND = "hints"
@@ -15,7 +15,7 @@ module Spate
           @env = env
         end
 
-        # Nothing is shown where that cannot be remembered.
+        # Shows nothing if the store cannot record that it was shown.
         def show
           return if @store.nil? || set_up? || @store.read(KIND, key)
 

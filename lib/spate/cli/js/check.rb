@@ -5,14 +5,14 @@ module Spate
     class JS < Command
       # `spate js check`: is node_modules as its lockfile has it? Changes nothing.
       class Check
-        # So many are named without --verbose.
+        # Number of differences that are listed without --verbose.
         SHOWN = 20
-        # From so many packages on, all are named as one.
+        # From this number of packages on, the hint is `--restore all`.
         MANY = 6
         # The package that a path is in, or is.
         PACKAGE = %r{\A(?:.*/)?node_modules/((?:@[^/]+/)?[^./@][^/]*)(/|\z)}
 
-        # How a tool itself looks at packages.
+        # Commands by which the tools check packages themselves.
         SURE = { "yarn" => "yarn check --integrity, or yarn install --check-files",
                  "npm" => "npm ci", "pnpm" => "pnpm install --frozen-lockfile --force" }.freeze
 

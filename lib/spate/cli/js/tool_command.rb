@@ -6,7 +6,7 @@ module Spate
       # The command of a project's own tool for what Spate leaves to it: adding, removing and updating packages, and
       # running a script of package.json.
       module ToolCommand
-        # What users of npm, pnpm, yarn, bun and deno call each.
+        # Names of each command in npm, pnpm, yarn, bun and deno.
         NAMES = { "add" => :add, "install" => :add, "i" => :add, "remove" => :remove, "rm" => :remove,
                   "uninstall" => :remove, "un" => :remove, "update" => :update, "up" => :update, "upgrade" => :update,
                   "run" => :run }.freeze
@@ -18,7 +18,7 @@ module Spate
           "bun" => { add: "bun add", remove: "bun remove", update: "bun update", run: "bun run" },
           "deno" => { add: "deno add", remove: "deno remove", update: "deno outdated --update", run: "deno task" }
         }.freeze
-        # Without one of these deno looks for a package nowhere.
+        # deno rejects a package's name without one of these prefixes.
         PREFIXED = /\A(?:npm:|jsr:|-)/
         private_constant :NAMES, :WORDS, :PREFIXED
 

@@ -12,7 +12,7 @@ module Spate
         NO_GEMFILE = 10
         OPTION = 15
         NO_LOCKFILE = 22
-        # Commands that ask the sources: status 7 is about these.
+        # Commands that query sources: status 7 then means that resolving failed.
         RESOLVE = %w[add lock].freeze
 
         # The command needs gems that are not installed.

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class PassThrough
-      # What a command of Bundler's changed in a lockfile: looked at before it runs, reported afterwards.
+      # The changes that a command of Bundler made to a lockfile. Reads the file when created, before the command runs.
       class LockfileChange
         # path: of the lockfile, which need not exist.
         def initialize(path)

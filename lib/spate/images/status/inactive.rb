@@ -8,7 +8,7 @@ module Spate
       class Inactive
         # Status shows these as they are now.
         TOLD = %w[bootsnap standin].freeze
-        # A boot's reason that is not known from here.
+        # A reason that only the boot itself can know.
         SET_UP = "Bundler has set up already"
 
         # last: Boot::Journal::Line of the last boot, or nil.

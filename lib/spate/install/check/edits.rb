@@ -104,7 +104,7 @@ module Spate
           file
         end
 
-        # Another project in the same place may have asked for copies.
+        # Another project in the same folder may use --copy.
         def copied?(full_name) = @context.link_method == :copy || @record.tree("gems/#{full_name}")&.copied?
 
         def whole(entry)

@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # Projects that the lockfile lacks. Those that only the lockfile has are left out: a container may have few.
+        # Projects that the lockfile lacks. Importers without a project are skipped: a container may have only some.
         def projects
           (@workspace.folders - @lockfile.importers.keys).map { |id| "the lockfile has no importer #{id}" }
         end

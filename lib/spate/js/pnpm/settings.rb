@@ -182,7 +182,7 @@ module Spate
           found
         end
 
-        # From no file of the project, but for its .npmrc.
+        # Not from a project's files, except its .npmrc.
         def outside(name)
           return @configuration[dashed(name)] if @configuration
 

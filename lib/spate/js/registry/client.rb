@@ -11,7 +11,7 @@ module Spate
         LIMIT = 1 << 30
         # Bytes of what a registry says about one package.
         DOCUMENT_LIMIT = 1 << 28
-        # What is asked for: without and with dates.
+        # Values of the Accept header: without and with dates.
         SHORT = "application/vnd.npm.install-v1+json, application/json;q=0.8"
         LONG = "application/json"
         # Seconds of silence, and tries after the first, where npm's configuration has nothing else.

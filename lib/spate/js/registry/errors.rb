@@ -14,7 +14,7 @@ module Spate
         end
       end
 
-      # A page, or anything else, where a package's document should be.
+      # The registry's response is not a JSON object.
       class NotADocument < Spate::Registry::Error
         EXIT_CODE = 8
 

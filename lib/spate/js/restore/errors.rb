@@ -25,7 +25,7 @@ module Spate
         end
       end
 
-      # Versions that were published too recently, as the project's settings have it.
+      # Versions that were published too recently for the project's minimumReleaseAge.
       class ReleaseAgeError < LockfileError
         # young: [[full name, what is wrong]]. cutoff: Time. minutes: Numeric.
         def initialize(young, cutoff, minutes)
@@ -62,7 +62,7 @@ module Spate
           names.first(NAMED).join(", ") + (names.length > NAMED ? " and #{names.length - NAMED} more" : "")
         end
 
-        # names: full names of packages. what: of them.
+        # names: full names of packages. what: the part that is missing; nil: the package.
         def initialize(names, what = nil)
           super("the store lacks #{"#{what} of " if what}#{NotLocalError.list(names)}",
                 hint: "run `spate js` once without --local")

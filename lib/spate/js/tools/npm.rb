@@ -21,7 +21,7 @@ module Spate
         # Since its twelfth what no list names does not run; to some of 11 a list only denies, older ones know none.
         def lists? = (@major ||= Program.new(self).major.to_i) >= 12 || refuses?
 
-        # Whether npm refuses what no list names, or only prints its usage: --ignore-scripts would keep it from that.
+        # Whether npm refuses scripts that no list names, or prints its usage, which --ignore-scripts would prevent.
         def refuses?
           settings = Configuration.of(project, env)
           declared = Configuration::NpmFolder.new(env).definitions.to_s

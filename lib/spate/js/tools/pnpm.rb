@@ -14,7 +14,7 @@ module Spate
            *("--config.strict-dep-builds=false" unless strict?)]
         end
 
-        # Whether the project asks for a failure where a script is neither allowed nor denied.
+        # Whether the project's settings make a script that is neither allowed nor denied an error.
         def strict?
           settings = JS::Pnpm::Settings.read(project.root, package, project.version(env),
                                              Configuration.of(project, env))

@@ -101,7 +101,7 @@ module Spate
         assert_equal ["http://one.test/", 1], ask
       end
 
-      # It is asked with an empty home, which goes.
+      # It runs with an empty home folder, which is removed.
       def test_nothing_is_left_behind
         npm("mkdir -p $HOME/.npm/_logs && touch $TMPDIR.x $HOME/.npm/_logs/1\n" \
             "echo $HOME > #{folder}/asked\ncat #{folder}/rc")

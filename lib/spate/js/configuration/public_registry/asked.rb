@@ -11,7 +11,7 @@ module Spate
         # with any number of threads. The store keeps the answer under the environment that the tool was given, with a
         # record (docs/inputs.md) of each file that the tool read or looked for: programs, modules, rc files.
         class Asked
-          # What is asked, in turn, and for which setting. Those of yarn's later versions have another name for it.
+          # Commands to try, in this order, with the name of the setting: later versions of yarn renamed it.
           ASKED = [%w[npm registry], %w[pnpm registry], %w[yarn registry], %w[yarn npmRegistryServer]].freeze
           ADDRESS = %r{\Ahttps?://\S+\z}
           # Settings of npm and pnpm, and what differs from one session or Ruby project to the next.
@@ -27,7 +27,7 @@ module Spate
                      "npm_config_globalconfig" => "/global" }.freeze
           KIND = "verdicts"
           FORMAT = "spate registry 1"
-          # The kernel's state, and accounts.
+          # Paths of kernel state and of user accounts.
           PASSING = %r{\A/(?:proc|sys|dev|run)(?:/|\z)|\A/etc/(?:ld\.so\.cache|passwd|group|nsswitch\.conf)\z}n
           # npm lists the machine's addresses by a socket to the kernel.
           HARMLESS = ["network"].freeze
@@ -92,7 +92,7 @@ module Spate
             nil
           end
 
-          # Its path. That folders before it in the PATH lack it is an input.
+          # The program's path. Its absence in earlier folders of the PATH is an input.
           def program(name)
             found = NpmFolder.which(name, @env)
             folders = @env["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/})
@@ -120,7 +120,7 @@ module Spate
             ""
           end
 
-          # Of a program that is started in a folder without settings.
+          # The output of a program that is started in a folder without settings.
           def output(env, words, options = {})
             IO.popen(env, words, unsetenv_others: true, chdir: "/", in: File::NULL, err: File::NULL, **options, &:read)
           end

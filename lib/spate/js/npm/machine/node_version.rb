@@ -16,7 +16,7 @@ module Spate
             program = Tools::Program.find("node", env["PATH"]) or return
             path = File.realpath(program)
             from_header(path) || begin
-              # A program that starts one of several may start another the next time.
+              # A wrapper that chooses a version may choose another one the next time.
               Reading.unsure unless File.basename(path).start_with?("node") && File.binread(path, 2) != "#!"
               @mutex.synchronize { @answers.fetch(program) { @answers[program] = ask(program, env.to_h) } }
             end

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Npm
       class Machine
-        # Which node and npm this machine has, looked up where something depends on it.
+        # The node and npm of this machine, looked up when needed.
         class Tooling
           # env: Hash of the environment.
           def initialize(env)

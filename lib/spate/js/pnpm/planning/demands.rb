@@ -39,7 +39,7 @@ module Spate
           # The pnpm on the PATH, which starts another one only where it may.
           def installed = JS::Project::Version.installed("pnpm", @env)
 
-          # Of several one has to be met.
+          # If there are several, one has to be met.
           def unmet(wanted, key, name)
             all = [wanted[key]].flatten(1).grep(Hash)
             return if all.empty? || all.any? { |one| one["name"] == name && fits?(one["version"]) { yield one } }

@@ -9,8 +9,8 @@ module Spate
         #
         # minutes:: Numeric
         # excluded:: [[pattern of names, versions or nil]], which may be of any age
-        # lenient:: whether a registry that has no dates at all is good enough
-        # packages:: [JS::Package] of the registry that the lockfile has, wanted here or not
+        # lenient:: whether versions pass if the registry has no dates at all
+        # packages:: [JS::Package] all packages of the lockfile that come from a registry, even if not installed here
         ReleaseAge = Struct.new(:minutes, :excluded, :lenient, :packages)
 
         class ReleaseAge
@@ -48,7 +48,7 @@ module Spate
           end
           private_class_method :rule, :packages
 
-          # Those that may not be of any age.
+          # Packages whose age is checked.
           def checked
             return packages if excluded.empty?
 

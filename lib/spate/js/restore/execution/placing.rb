@@ -47,7 +47,7 @@ module Spate
 
           private
 
-          # While packages come.
+          # Runs while packages are downloaded.
           def check_ages
             wanted = @parts.plan.release_age
             ReleaseAges.new(@parts.context, @parts.plan, wanted).check if wanted

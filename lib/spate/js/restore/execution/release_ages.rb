@@ -35,7 +35,7 @@ module Spate
 
           private
 
-          # Not when a file in it was last looked at or linked, but when its manifest was written.
+          # By the ctime of its manifest, which does not change when a file is read or linked.
           def stored?(package)
             package.integrity&.names.to_a.any? { |name| File.lstat(@store.package_path(name)).ctime < @cutoff }
           rescue SystemCallError
@@ -78,7 +78,7 @@ module Spate
             found
           end
 
-          # A whole document that has not changed since is enough, and short; only the long one has a date of each.
+          # If the package has not changed since the cutoff, the short document suffices; only the full one has dates.
           def faults(name, packages)
             short = short(name)
             changed = time(short["modified"])
@@ -97,10 +97,10 @@ module Spate
           def short(name)
             @context.client.document(name)
           rescue Spate::Registry::Error
-            {} # the long one is asked for, and its error counts
+            {} # then the full document is requested, and its error raised
           end
 
-          # Up to pnpm 11 only a registry without any date is let through.
+          # Up to pnpm 11, `lenient` passes only if the registry has no dates at all.
           def undated(package)
             return if @wanted.lenient && @plan.major > 11
 
