@@ -62,7 +62,7 @@ class ExplainBuildTest < InstallBuildCase
   def test_hints_where_no_subject_can_be_guessed
     { [] => /\Aerror: missing subject: build or gemfile\nhint: spate explain --help/,
       %w[bulid alpha] => /hint: did you mean `spate explain build alpha`\?/,
-      %w[alhpa] => /\Aerror: unknown subject "alhpa": expected build, .*\nhint: did you mean `spate explain build alpha`\?/,
+      %w[alhpa] => /\Aerror: unknown subject "alhpa": expected .*\nhint: did you mean `spate explain build alpha`\?/,
       %w[alpha/version] => %r{hint: .*spate boot explain alpha/version}, %w[package.json] => /hint: .*`spate js check`/,
       %w[elephant] => /hint: spate explain --help/ }.each { |words, text| assert_explained 2, text, *words }
   end
