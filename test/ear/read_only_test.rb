@@ -47,6 +47,23 @@ module Spate
       refute_includes heard.trouble, "still running"
     end
 
+    # Git opens the null device to write whenever it starts.
+    def test_null_device_where_the_kernel_hands_no_descriptor_over
+      write("a", "text")
+      script = <<~'RUBY'
+        require "spate/ear"
+        heard = Spate::Ear.hear(read_only: true) do |ear|
+          system(ear.environment, *ear.command("/bin/sh", "-c", ARGV.first), **ear.options)
+        end
+        puts heard.hooked.size, heard.written
+      RUBY
+      command = "echo x > /dev/null && echo works; echo x > a"
+      output, = Open3.capture2e(EarCase.program("forbid"), "addfd", RbConfig.ruby,
+                                "-I#{File.expand_path("../../lib", __dir__)}", "-e", script, command, chdir: folder)
+      assert_equal ["works\n", "1\n", "#{folder}/a\n"], output.lines.grep_v(/Read-only file system/)
+      assert_equal "text", File.read("#{folder}/a")
+    end
+
     def test_git_reads_a_repository
       skip "no git" unless system("git", "--version", out: File::NULL)
       words = %w[-c user.name=nobody -c user.email=nobody@localhost]

@@ -158,6 +158,9 @@ static decision decide(spate_ear *ear, const struct seccomp_notif *asked) {
     return d;
 }
 
+/* Linux before 5.9 cannot hand a descriptor over; there the call continues, and opens the file itself. */
+#define NOT_KNOWN EINVAL
+
 /* The number that a descriptor of this process has in the one that asks, the negative errno where it gets none. */
 static int hand_over(const spate_ear *ear, const struct seccomp_notif *asked, int descriptor) {
     struct seccomp_notif_addfd added = {.id = asked->id, .srcfd = (uint32_t)descriptor};
@@ -165,7 +168,7 @@ static int hand_over(const spate_ear *ear, const struct seccomp_notif *asked, in
     if ((asked->data.args[call->flags] & O_CLOEXEC) != 0)
         added.newfd_flags = O_CLOEXEC;
     int number = ioctl(ear->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &added);
-    return number < 0 ? -EROFS : number; /* before Linux 5.9 */
+    return number < 0 ? -errno : number;
 }
 
 /* Answers one question. False if no more can be answered. */
@@ -180,7 +183,9 @@ static bool answer_one(spate_ear *ear, const room *r) {
     if (d.opened >= 0) {
         int number = hand_over(ear, r->asked, d.opened);
         close(d.opened);
-        if (number < 0)
+        if (number == -NOT_KNOWN)
+            r->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        else if (number < 0)
             r->answer->error = number;
         else
             r->answer->val = number;

@@ -1,7 +1,7 @@
 /*
  * Runs a command without some system calls: "forbid seccomp COMMAND ..." as some containers have it, "forbid landlock
- * COMMAND ..." as in such a container on a kernel without Landlock, "forbid new COMMAND ..." as with a kernel before them
- * all.
+ * COMMAND ..." as in such a container on a kernel without Landlock, "forbid addfd COMMAND ..." as before Linux 5.9, "forbid
+ * new COMMAND ..." as with a kernel before them all.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #define LANDLOCK_CREATE_RULESET 444
+/* SECCOMP_IOCTL_NOTIF_ADDFD, which old headers lack. */
+#define ADDFD 0x40182103
 
 static const unsigned new_calls[] = {
     SYS_seccomp, LANDLOCK_CREATE_RULESET, SYS_memfd_create, SYS_renameat2, SYS_copy_file_range, SYS_preadv2, SYS_statx,
@@ -26,6 +28,13 @@ int main(int count, char **words) {
     int landlock = count > 2 && strcmp(words[1], "landlock") == 0;
     int only_seccomp = landlock || (count > 2 && strcmp(words[1], "seccomp") == 0);
     size_t calls = landlock ? 2 : only_seccomp ? 1 : sizeof(new_calls) / sizeof(*new_calls);
+    if (count > 2 && strcmp(words[1], "addfd") == 0) {
+        calls = 0;
+        code[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3);
+        code[length++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]));
+        code[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ADDFD, 0, 1);
+        code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL);
+    }
     for (size_t i = 0; i < calls; i++) {
         code[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, new_calls[i], 0, 1);
         code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (only_seccomp ? EPERM : ENOSYS));
