@@ -1,4 +1,4 @@
-/* Work that nobody waits for. */
+/* Idle priority, for background work. */
 #ifndef SPATE_IDLE_H
 #define SPATE_IDLE_H
 

@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "support/project"
 
-# What a run with nothing to do costs: system calls, loaded files and objects, counted in a small and a large bundle. A
+# Costs of a run with nothing to do: system calls, loaded files and objects, counted in a small and a large bundle. A
 # check that is added to each gem or each file shows here; if the promise is worth it, raise the number with the reason.
 class HotPathCostsTest < CLICase
   SMALL = 4
@@ -48,7 +48,7 @@ class HotPathCostsTest < CLICase
     super
   end
 
-  def test_what_nothing_to_do_costs
+  def test_costs_of_an_install_with_nothing_to_do
     small, large = [SMALL, LARGE].map { |count| objects(installed(count)) }
 
     assert_operator small[0], :<=, OBJECTS

@@ -95,7 +95,7 @@ class HotPathTest < CLICase
     assert_light loaded
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})
     assert_empty loaded.grep(%r{/settings/config_file}), "there is none to read"
-    assert_empty loaded.grep(%r{/spate/(?:cli/)?js[/.]|packages}), "nobody asked for node_modules"
+    assert_empty loaded.grep(%r{/spate/(?:cli/)?js[/.]|packages}), "a run without --js loaded code for node_modules"
   end
 
   # Beside the extension and the ground, what is on the way: the command, the project, the record.

@@ -120,7 +120,7 @@ class PassThroughTest < CLICase
     end
   end
 
-  def test_what_changed_is_reported_once
+  def test_changes_of_the_lockfile_are_reported_once
     app = project
     assert_equal <<~TEXT, app.spate!("add", "more").gsub(/[\d.]+ (s|kB)/, "N \\1")
       Bundler resolves: bundle add more --skip-install

@@ -45,7 +45,7 @@ static VALUE native_adopts_orphans(VALUE self) {
     return spate_adopts_orphans() ? Qtrue : Qfalse;
 }
 
-/* For a process that nobody waits for, before it has threads. */
+/* For a background process, before it has threads. */
 static VALUE native_become_idle(VALUE self) {
     spate_become_idle();
     return Qnil;

@@ -20,7 +20,7 @@ module Spate
         def take = parts.shift&.dup
         def trailers = {}
       end
-      # What was gathered of a body before its application was called: nothing.
+      # No part of the body has been read when its application is called.
       class Gathered
         def whole? = false
         def add(input) = StringIO.new(input.read)

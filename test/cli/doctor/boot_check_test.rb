@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # What `spate doctor` reports of boots: nothing of an application whose boots are as they should be.
+  # The findings of `spate doctor` about boots; none for an application that boots as intended.
   class DoctorBootCheckTest < ExecCase
     LIB = File.expand_path("../../../lib", __dir__)
     # Of a shell other than the one that boots: the stand-in's record is for another environment there.

@@ -18,7 +18,7 @@ class LauncherHintTest < CLICase
     super
   end
 
-  # What an install of a new project prints. live: whether a user looks at a terminal.
+  # The output of an install of a new project. live: whether stderr is a terminal.
   def install(name, *options, live: true, **env)
     app = Spate::TestProject.new(File.join(folder, name), "source '#{@source.url}'\ngem 'base'\n")
     app.lock

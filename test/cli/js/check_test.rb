@@ -50,7 +50,7 @@ class JSCheckTest < JSCase
                  of(Check::Difference.new("node_modules/a/x", :stray)).err.lines.last
   end
 
-  def test_what_scripts_may_have_made
+  def test_files_that_scripts_may_have_made_are_listed
     made = ["node_modules/esbuild/bin/esbuild", "node_modules/@s/p/x"]
     found = Check::Result.new([], 2, [], %w[@s/p@1.0.0 esbuild@0.21.5], made)
     result = nil

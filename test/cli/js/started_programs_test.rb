@@ -14,7 +14,7 @@ class StartedProgramsTest < Minitest::Test
   # More packages than connections.
   PACKAGES = Array.new(40) { |number| "p#{number}" }.freeze
   FIRST = %w[js].freeze
-  # What may be started after a restore; none of it restores again.
+  # Programs that may be started after a restore; none of them restores again.
   OTHERS = [%w[js], %w[js check], %w[js scripts], %w[check], %w[doctor], %w[install --js], %w[list], %w[store status],
             %w[boot status], %w[exec df /]].freeze
 
@@ -122,7 +122,7 @@ class StartedProgramsTest < Minitest::Test
     others
   end
 
-  # Whose addresses are those of npm's default registry has to be known, to replace them.
+  # npm's default registry has to be known, to replace its addresses in the lockfile.
   def test_of_npm_with_addresses_in_the_lockfile
     project("npm", npmrc: true)
     lockfile = JSON.parse(File.read(app("package-lock.json")))

@@ -77,7 +77,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal %w[gems/mine-1.0 gems/ours-1.0], trees.map(&:path)
   end
 
-  def test_two_at_once
+  def test_simultaneous_installs_into_one_folder
     projects = [project("first", %w[mine ours]), project("second", %w[yours ours])]
     outputs = projects.map { |one| Thread.new { one.spate!("install") } }.map(&:value)
     outputs.each { |output| assert_match(/^2 gems in /, output) }
@@ -172,7 +172,7 @@ class PlacesProjectsTest < PlacesCase
   end
 
   # Another project's builds may be of gems that no one else is to have.
-  def test_only_what_a_project_has_is_sent
+  def test_cache_push_sends_only_the_project_s_gems
     %w[open secret].each { |name| @source.add(name, "1.0", native: true) }
     first, second = installed(%w[open mine], %w[secret ours])
     Dir.mkdir(cache = "#{folder}/cache")

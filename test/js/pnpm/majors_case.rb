@@ -8,7 +8,7 @@ require "support/npm_registry"
 require "support/pnpm_majors"
 
 module Spate
-  # What each of pnpm's majors makes of a project, beside what Spate makes for it.
+  # Compares the result of each pnpm major with that of Spate.
   class PnpmMajorsCase < Minitest::Test
     # Spate's text of what starts a program is its own.
     OTHERWISE = %r{/\.tmp: |\.bin/[\w-]+: expected executable file \w+, found executable file}

@@ -24,7 +24,7 @@ module Spate
 
         def self.of(name, asked, paths, above)
           found = asked.reject { |folder| paths[File.join(folder, name)].first == :absent }
-          # Whether it would have gone on cannot be told where only "/" is left.
+          # Where only "/" is left, it is unknown whether it would have gone on.
           ended = found == asked.last(1) && asked.size < above.all.size - 1
           return new(name, "first", [above.name(found.last)]) if ended
 

@@ -21,7 +21,7 @@ module Spate
         end
 
         def run
-          raise UsageError.new("missing name of a gem", hint: "spate explain build GEM") if @names.empty?
+          raise UsageError.new("missing gem name", hint: "spate explain build GEM") if @names.empty?
 
           found = @names.map { |name| [name, explanation.of(name, all: @values[:verbose])] }
           found.each { |name, answers| answers.empty? ? tell_none(name) : answers.each { |answer| tell(answer) } }

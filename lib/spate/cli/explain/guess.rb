@@ -21,7 +21,8 @@ module Spate
           return ["gemfile"] if @operands.size == 1 && gemfile?(name)
           return ["build", *@operands] if (@operands - gems).empty? || (!@context.bundle? && GEM.match?(name))
 
-          raise UsageError.new("unknown subject #{name.inspect}: expected #{SUBJECTS.keys.join(", ")} or a gem",
+          raise UsageError.new("unknown subject #{name.inspect}: expected #{SUBJECTS.keys.join(", ")} or " \
+                               "a gem of this bundle",
                                hint: other_command(name) || similar(name) || HELP)
         end
 

@@ -19,7 +19,7 @@ module Spate
         # recorded: paths in load order. folders: what the index covers beside the bundle's load path. own: folders of
         # gems that are being worked on (of PATH sources): their files go into the overlay, like the application's own.
         # index: bytes; standins: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
-        # four, nil stands for what the image has. bundle: the digest of the bundle that they belong to; nil: of the
+        # four, nil means the image's value. bundle:  the digest of the bundle that they belong to; nil: of the
         # present one. trusts: see ImageFile.
         def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standins: nil,
                        gem_images: nil, bundle: nil, trusts: nil)

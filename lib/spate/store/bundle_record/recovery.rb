@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # What the user asked for in the old place stays valid in the new one.
+        # The user's choices for the old place stay valid in the new one.
         def moved_record(trees, old)
           trees.each { |tree| as_before(tree, old.tree(tree.path)) } if old
           BundleRecord.new(root: @root, trees: trees, **(old ? { notes: old.notes, link_method: old.link_method } : {}))

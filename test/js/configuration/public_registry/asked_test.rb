@@ -5,7 +5,7 @@ require "spate/ear"
 
 module Spate
   module JS
-    # What npm on the PATH answers is kept while all that it depends on is the same.
+    # The answer of npm on the PATH is kept while its inputs are unchanged.
     class PublicRegistryAskedTest < Minitest::Test
       def setup
         @bin, @first = %w[bin first].map { |name| File.dirname(write("#{name}/none", "")) }
@@ -102,7 +102,7 @@ module Spate
       end
 
       # It runs with an empty home folder, which is removed.
-      def test_nothing_is_left_behind
+      def test_temporary_home_is_removed
         npm("mkdir -p $HOME/.npm/_logs && touch $TMPDIR.x $HOME/.npm/_logs/1\n" \
             "echo $HOME > #{folder}/asked\ncat #{folder}/rc")
         ask

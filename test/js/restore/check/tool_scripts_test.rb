@@ -78,7 +78,7 @@ class JSCheckToolScriptsTest < Minitest::Test
   end
 
   # A script that Spate has not run made nothing.
-  def test_after_a_restore_nothing_is_a_script_s
+  def test_after_a_restore_no_difference_is_attributed_to_scripts
     npm
     restore
 

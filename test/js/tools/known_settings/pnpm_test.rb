@@ -82,7 +82,7 @@ module Spate
       end)
     end
 
-    def test_beside_pnpm
+    def test_refused_settings_and_demands_equal_those_of_pnpm
       real
       REFUSED.each_value { |line| assert_same(line, {}) }
       assert_same("", { "scripts" => { "postinstall" => "true" } })
