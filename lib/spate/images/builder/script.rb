@@ -31,7 +31,7 @@ end
 # Builders of several applications work one after another: the process holds the lock until it ends, and its time counts
 # from then on.
 turn = lambda do
-  @turn = File.open("#{arguments.store_root}/images/.builder", File::RDWR | File::CREAT | File::NOFOLLOW, 0o600)
+  @turn = File.open("#{arguments.store_root}/images/builder.lock", File::RDWR | File::CREAT | File::NOFOLLOW, 0o600)
   @turn.flock(File::LOCK_EX)
 rescue SystemCallError
   nil # it only spares others
