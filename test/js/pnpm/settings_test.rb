@@ -46,7 +46,7 @@ module Spate
                               "pnpm_config_dedupe_direct_deps" => "false" })
 
       assert_equal [["b"], false], [found["hoistPattern"], found["dedupeDirectDeps"]]
-      assert_equal ["c"],
+      assert_equal ["a"],
                    settings(version: "10.9.0", yaml: yaml, env: { "npm_config_hoist_pattern" => "c" })["hoistPattern"]
       refute_equal settings.fingerprint, found.fingerprint
     end

@@ -25,7 +25,7 @@ module Spate
           levels = [variables, file(:project, project, trusted: false), *own]
           levels << file(:user, user) unless user == project
           levels << old_rc unless @new
-          levels << YamlFile.level(File.join(folder, "config.yaml")) if @new
+          levels << yaml(File.join(folder, "config.yaml")) if @new
           levels
         end
 
@@ -68,6 +68,8 @@ module Spate
           values = without_variables(values, path) unless trusted || !@new
           Level.new(name, path, Unscoped.pinned(reader(File.dirname(path)).all(values)))
         end
+
+        def yaml(path) = Level.new(:global, path, reader(folder, expand: false).all(YamlFile.values(path)))
 
         def without_variables(values, path)
           values.reject do |key, value|

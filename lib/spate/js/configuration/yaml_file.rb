@@ -7,19 +7,11 @@ module Spate
       module YamlFile
         module_function
 
-        # Level of a file; a file that cannot be read says nothing.
-        def level(path)
-          text = Level.text(path)
-          Level.new(:global, path, text ? values(text) : {})
-        end
-
-        # { key => value } in npm's spelling.
-        def values(text)
-          require "psych"
-          found = Psych.safe_load(text)
-          found.is_a?(Hash) ? found.reduce({}) { |all, (key, value)| all.merge(entry(key.to_s, value)) } : {}
-        rescue Psych::Exception
-          {}
+        # { key => value } of a file in npm's spelling, {} for a file that cannot be read. Raises LockfileError for
+        # invalid YAML and for anything but a mapping, as pnpm does.
+        def values(path)
+          text = Level.text(path) or return {}
+          Pnpm::Yaml.mapping(text, path).reduce({}) { |all, (key, value)| all.merge(entry(key, value)) }
         end
 
         def entry(key, value)

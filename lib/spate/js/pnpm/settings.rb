@@ -175,11 +175,17 @@ module Spate
         def given(name)
           return if SINCE.key?(name) && before?(*SINCE[name])
 
-          found = environment(name)
-          found = @yaml[name] if found.nil?
-          found = name == "overrides" ? package_overrides : @package[name] if found.nil?
-          found = outside(name) if found.nil?
-          found
+          found = @major <= 10 ? [own(name), environment(name)] : [environment(name), own(name)]
+          found << outside(name) if found.compact.empty?
+          found.compact.first
+        end
+
+        # From the project's own files. Up to version 10 they come before the environment.
+        def own(name)
+          found = @yaml[name]
+          return found unless found.nil?
+
+          name == "overrides" ? package_overrides : @package[name]
         end
 
         # Not from a project's files, except its .npmrc.

@@ -4,6 +4,7 @@ require_relative "../../pnpm/pnpm_case"
 require "open3"
 require "support/npm_registry"
 require "support/npm_tools"
+require "support/pnpm_majors"
 
 module Spate
   # Each setting by which `pnpm install --frozen-lockfile` refuses, does nothing or installs something else.
@@ -89,7 +90,38 @@ module Spate
       DEMANDS.each { |package| assert_same("", package) }
     end
 
+    def test_the_global_file_beside_pnpm
+      real
+      @registry.add("strict", "1.0.0", engines: { node: ">=99" })
+      write("package.json", "name" => "app", "dependencies" => { "strict" => "1.0.0" })
+      pnpm("install", "--lockfile-only")
+      FileUtils.mkdir_p("#{@root}/settings/pnpm")
+      @env["XDG_CONFIG_HOME"] = "#{@root}/settings"
+      ["engineStrict: false", "engineStrict: true", "x: &x true\nengineStrict: *x", "x: 2026-01-01\nengineStrict: true",
+       "engineStrict: [", "- engineStrict"].each { |text| assert_global(text) }
+    end
+
+    # Up to its tenth the project's own file comes before the environment.
+    def test_two_places_beside_pnpm
+      PnpmMajors.each do |_, path|
+        @registry&.stop
+        real(path)
+        @registry.add("strict", "1.0.0", engines: { node: ">=99" })
+        write("package.json", "name" => "app", "dependencies" => { "strict" => "1.0.0" })
+        pnpm("install", "--lockfile-only")
+        %w[npm pnpm].each { |tool| @env["#{tool}_config_engine_strict"] = "false" }
+        assert_same("engineStrict: true", { "dependencies" => { "strict" => "1.0.0" } })
+      end
+    rescue RuntimeError => e
+      skip e.message.lines.first
+    end
+
     private
+
+    def assert_global(text)
+      File.write("#{@root}/settings/pnpm/config.yaml", text)
+      assert_same("", { "dependencies" => { "strict" => "1.0.0" } })
+    end
 
     def dashed(name) = name.gsub(/[A-Z]/) { |letter| "_#{letter.downcase}" }
 
@@ -113,11 +145,11 @@ module Spate
 
     def version = JSON.parse(File.read("#{@tools}/package.json"))["version"]
 
-    def real
+    def real(path = ENV.fetch("PATH"))
       skip "no pnpm" unless NpmTools.path("pnpm")
 
       @registry = NpmRegistry.start
-      @env = NpmRegistry.env(@registry, home: "#{@root}/home").merge("PATH" => ENV.fetch("PATH"),
+      @env = NpmRegistry.env(@registry, home: "#{@root}/home").merge("PATH" => path,
                                                                      "SPATE_HOME" => "#{@root}/home/spate")
       @registry.add("a", "1.0.0", scripts: { install: "true" }, files: { "x" => "x" * 1000 })
       write("package.json", "name" => "app", "dependencies" => { "a" => "1.0.0" })
