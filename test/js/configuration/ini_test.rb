@@ -18,7 +18,7 @@ class JSIniTest < Minitest::Test
   end
 
   def test_sections_are_others
-    assert_equal({ "a" => "1" }, Ini.parse("a=1\n[other]\na=2\n[third] ; no\nb=3"))
+    assert_equal({ "a" => "1", "[other]" => true }, Ini.parse("a=1\n[other]\na=2\n[third] ; no\nb=3"))
   end
 
   PIECES = ["a", "b c", "key", "k[]", "[]", "=", " = ", " ", "\t", "\u00a0", "\uFEFF", ";", "#", "\\", "\\;", "\\\\",

@@ -9,7 +9,7 @@ module Spate
       #   key             true
       #   key = value     "value" and 'value' are JSON where that can be read as JSON
       #   key[] = value   one more of a list
-      #   [section]       its keys are below it; npm asks for none of them
+      #   [section]       its keys are below it; to npm its name is a setting, whose value is an object
       module Ini
         LINE = /\A(?:\[(?<section>[^\]]*)\]\s*|(?<key>[^=]+)(?<given>=(?<value>[^\u2028\u2029]*))?)\z/
         BLANK = /\A[[:space:]\uFEFF]*(?:[;#]|\z)/
@@ -22,18 +22,25 @@ module Spate
 
         module_function
 
-        # { key => value or [value, ...] }: String, true, false, nil, and what JSON makes of a quoted text.
+        # { key => value or [value, ...] }: String, true, false, nil, and what JSON makes of a quoted text. A section is
+        # the key "[name]".
         def parse(text)
           values = {}
           section = values
           text.split(/[\r\n]+/).each do |line|
             found = LINE.match(line) unless BLANK.match?(line)
             next unless found
-            next section = {} if found[:section]
+            next section = opened(values, found[:section]) if found[:section]
 
             add(section, unquote(found[:key]).to_s, found[:given] ? literal(unquote(found[:value])) : true)
           end
           values
+        end
+
+        # Where a section's keys go.
+        def opened(values, name)
+          values["[#{name}]"] = true
+          {}
         end
 
         def add(values, key, value)

@@ -33,8 +33,8 @@ module Spate
         private_constant :BOOLEANS, :OPTIONAL_BOOLEANS, :NUMBERS, :PATHS, :TEXTS, :OPTIONAL_TEXTS, :LISTS,
                          :KINDS
 
-        # As texts, which variables leave.
-        FALSE = %w[false null].freeze
+        # Falsy in JavaScript.
+        FALSE = [nil, false, "", 0].freeze
         private_constant :FALSE
 
         module_function
@@ -46,13 +46,8 @@ module Spate
         def plain?(key) = %i[number path text optional_text].include?(kind(key))
         def list?(key) = %i[list words].include?(kind(key))
 
-        def boolean(value)
-          return !value.nil? && value unless value.is_a?(String)
-          return false if FALSE.include?(value)
-
-          number = value.empty? ? 0 : Float(value, exception: false)
-          number.nil? || !number.zero?
-        end
+        # An install does not validate its settings: "0", "no" and what a variable says are texts, and so true.
+        def boolean(value) = !FALSE.include?(value)
 
         def optional_boolean(value) = value.nil? ? nil : boolean(value)
 

@@ -14,6 +14,18 @@ module Spate
       assert_same("allow-scripts=a")
     end
 
+    # npm does not validate the settings of an install: any text is true, and so are lists and sections.
+    def test_values_that_are_no_plain_booleans
+      %w[0 no ${SAYS_FALSE} ${EMPTY}].each do |value|
+        ["engine-strict=#{value}", "dry-run=#{value}"].each do |line|
+          assert_same(line, "SAYS_FALSE" => "false", "EMPTY" => "")
+        end
+      end
+      ["engine-strict[]=false", "engine-strict='1'", "engine-strict='0'", "[dry-run]\nx=1", "[offline.x]",
+       "force[]=false\nengine-strict=true"].each { |lines| assert_same(lines) }
+      assert_same("", "npm_config_dry_run" => "0")
+    end
+
     # Only where the lockfile does not say where a package is, npm asks how old it is.
     def test_ages
       assert assert_same("min-release-age=9999").first

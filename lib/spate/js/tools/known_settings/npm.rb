@@ -10,6 +10,8 @@ module Spate
           NEWEST = 12
 
           APPLIED = %w[allow-file allow-remote engine-strict force legacy-peer-deps strict-peer-deps].freeze
+          # Values with which Spate applies them.
+          PLAIN = [true, false, *Configuration::Types::SOURCES].freeze
           LEFT = { "allow-directory" => ["all"], "dry-run" => [false], "extension-file" => [], "global" => [false],
                    "install-links" => [false], "install-strategy" => %w[hoisted nested shallow],
                    "location" => %w[user project], "offline" => [false], "package-lock-only" => [false],
@@ -56,7 +58,7 @@ module Spate
           end
 
           # [String], for people: why the restore is npm's.
-          def reasons = left + refused_in_environment + exclusive + without_address + unknown
+          def reasons = left + odd + refused_in_environment + exclusive + without_address + unknown
 
           # The same, where the lockfile has no address of a package.
           def ages = AGES.filter_map { |key| told(key, [false, 0]) }
@@ -64,6 +66,9 @@ module Spate
           private
 
           def left = LEFT.filter_map { |key, values| told(key, values) }
+
+          # npm takes any list for true.
+          def odd = APPLIED.filter_map { |key| told(key, PLAIN) }
 
           # All levels count: npm puts some together in other ways than the nearest first.
           def told(key, values)
