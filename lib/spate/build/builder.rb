@@ -42,7 +42,7 @@ module Spate
         return found if changes.empty? && found.nil?
 
         found ||= without_compiler(candidates)
-        found ? found.use : @mutex.synchronize { @changes[key] = changes.first }
+        found ? found.use(late: changes.any?) : @mutex.synchronize { @changes[key] = changes.first }
         found
       end
 

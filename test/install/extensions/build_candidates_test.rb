@@ -25,6 +25,16 @@ class BuildCandidatesTest < BuildLearningCase
     assert_equal MOST, records.size
   end
 
+  # Also where its use was noted on the same day: a bundle of another environment must not check the others each time.
+  def test_the_one_used_last_is_checked_first
+    one, other, again = [1, 2, 1].map do |flavour|
+      assert_equal [[], %w[alpha]], flavoured(flavour)
+      records.max_by { |path| File.mtime(path) }
+    end
+    refute_equal one, other
+    assert_equal one, again
+  end
+
   # And the store does not grow.
   def test_what_goes_stays_in_its_bundles
     others = (1..MOST).map { |number| built(MOST + number) }

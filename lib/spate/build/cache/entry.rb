@@ -29,10 +29,11 @@ module Spate
         # The same entry, verified by content and trusted again; nil if it is damaged beyond repair.
         def renew = store.renew([path])[path]&.then { |good| self.class.new(store, key, good) }
 
-        # Notes that it was used, once a day: unused ones are removed first.
-        def use
+        # Notes that it was used, once a day: unused ones are removed first. late: whether others were checked first;
+        # then always, so that it is the first of the next lookup.
+        def use(late: false)
           now = Time.now
-          File.utime(now, now, inputs) if store.writable? && now - File.mtime(inputs) > Candidates::DAY
+          File.utime(now, now, inputs) if store.writable? && (late || now - File.mtime(inputs) > Candidates::DAY)
         rescue SystemCallError
           nil
         end
