@@ -112,6 +112,11 @@ module Spate
       assert_equal [128, "error: exec needs a command to run\nhint: spate exec COMMAND\n"], [status.exitstatus, output]
       output, status = spate_exec("no-such-program")
       assert_equal [127, true], [status.exitstatus, output.match?(/^error: command not found: no-such-program\nhint: /)]
+      write("app/tools/some-program", "#!/bin/sh\n", mode: 0o755)
+      path = "#{project.path("tools")}:#{ENV.fetch("PATH")}"
+      assert_equal "error: command not found: some-porgram\nhint: did you mean some-program?\n",
+                   spate_exec("some-porgram", PATH: path).first
+      assert_match(/^hint: every gem /, spate_exec("some-pogram-s", PATH: path).first)
       write("app/plain.txt", "text")
       assert_equal 127, spate_exec("plain.txt").last.exitstatus
       output, status = spate_exec("./plain.txt")

@@ -70,9 +70,28 @@ module Spate
 
         # Where the program may be.
         def elsewhere
+          near = similar and return "did you mean #{near}?"
           return "`spate install` installs executables of gems that are missing" unless @complete.call
 
-          "every gem of the bundle is installed, and none has it; nor has a folder of the PATH"
+          "every gem of the bundle is installed, and none has it; nor has a folder of the PATH: `spate add GEM` adds " \
+            "the gem that has it"
+        end
+
+        # The first file of the PATH, the bundle's folder before others, whose name differs by one slip of the finger.
+        # No more: a PATH has thousands of short names, and one of them is always near.
+        def similar
+          require_relative "../../ground/suggestion"
+          ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
+            names = Dir.exist?(folder) ? Dir.children(folder) : []
+            near = names.find { |name| slip?(name) && Program.find(name) } and return near
+          rescue SystemCallError
+            next
+          end
+          nil
+        end
+
+        def slip?(name)
+          (name.length - @name.length).abs <= 1 && @name.length > 2 && Ground::Suggestion.distance(@name, name) == 1
         end
 
         # `bundle exec` does not set what only the set-up of a load path changes.
