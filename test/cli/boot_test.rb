@@ -101,6 +101,17 @@ module Spate
       refute_match(/differs/, after)
     end
 
+    # Neither makes an image, however often something boots.
+    def test_status_promises_no_images_where_none_are_made
+      none = ->(**env) { boot("status", **env).first.lines.grep(/^hint: /) }
+
+      assert_empty none.call(SPATE_BOOT: "0")
+      assert_equal ["hint: SPATE_READONLY unset, or SPATE_HOME=DIR for a store of your own\n"],
+                   none.call(SPATE_READONLY: "1")
+      recorded
+      assert_empty none.call(SPATE_READONLY: "1")
+    end
+
     def test_status_has_one_row_for_a_program_that_takes_the_place_of_spate
       recorded
       write("app/other.rb", "#!#{Ground::Ruby.path} -W0\n#{PROGRAM}", mode: 0o755)

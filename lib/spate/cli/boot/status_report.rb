@@ -120,9 +120,14 @@ module Spate
             "#{Units.count(share[:gems], "gem")}"
         end
 
+        # Where boots use no images, or may make none, waiting for the next boot changes nothing.
         def hints(facts)
           image = facts[:image]
-          if image[:reason] == :missing && facts[:gemfile].nil?
+          return if facts[:switches]["SPATE_BOOT"] == "0"
+
+          if !facts[:writable] && !facts[:refusal]
+            @terminal.hint("SPATE_READONLY unset, or SPATE_HOME=DIR for a store of your own") unless image[:current]
+          elsif image[:reason] == :missing && facts[:gemfile].nil?
             @terminal.hint("`spate boot build FOLDER` makes them; a program with `require \"spate/boot\"` does it " \
                            "in the background, and `spate exec` needs a Gemfile")
           elsif image[:reason] == :missing
