@@ -192,6 +192,12 @@ module Spate
       assert_equal 1, told.size
     end
 
+    def test_no_place_for_the_store_is_told_with_what_to_do
+      output, = spate_exec("ruby", "-e", "puts 1", SPATE_HOME: "relative")
+      assert_equal "spate: images is left out: no place for the store: SPATE_HOME is \"relative\", which is not an " \
+                   "absolute path; the absolute path of a folder: #{project.path("relative")}\n1\n", output
+    end
+
     private
 
     # The application's image with another stand-in, and old enough to be made again.

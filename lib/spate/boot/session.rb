@@ -24,6 +24,14 @@ module Spate
           [text, *environment(env)].join(" ")
         end
 
+        # An error in one line. One of Spate's own is meant for users and has a hint; of others the class says most.
+        def reason(error)
+          text = error.message.lines.first.to_s.chomp
+          return "#{error.class}: #{text}" unless error.respond_to?(:exit_code)
+
+          error.hint ? "#{text}; #{error.hint}" : text
+        end
+
         private
 
         # Another environment loads other files.
@@ -73,7 +81,7 @@ module Spate
       def part(name, wanted: true)
         @parts[name] = wanted ? yield || "not there" : "turned off"
       rescue StandardError, LoadError, NotImplementedError => e
-        @parts[name] = "#{e.class}: #{e.message.lines.first.to_s.chomp}"
+        @parts[name] = Session.reason(e)
         Log.warn("#{name} is left out: #{@parts[name]}")
       end
 

@@ -47,7 +47,8 @@ module Spate
         def linking
           nearest = Ground::Files.nearest(@bundle)
           unless File.writable?(nearest)
-            return Finding.odd("#{nearest} cannot be written: nothing can be installed into #{@bundle}",
+            where = nearest == @bundle ? "there" : "into #{@bundle}"
+            return Finding.odd("#{nearest} cannot be written: nothing can be installed #{where}",
                                hint: "`bundle config path` says where that folder comes from")
           end
           return probe if same?
