@@ -80,7 +80,7 @@ module Spate
         # The first file of the PATH, the bundle's folder before others, whose name differs by one slip of the finger.
         # No more: a PATH has thousands of short names, and one of them is always near.
         def similar
-          require_relative "../../ground/suggestion"
+          require_relative "../../ground"
           ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
             names = Dir.exist?(folder) ? Dir.children(folder) : []
             near = names.find { |name| slip?(name) && Program.find(name) } and return near
