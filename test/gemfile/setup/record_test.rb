@@ -61,7 +61,7 @@ module Spate
       end
 
       def test_settings_of_the_application
-        changed(/\.bundle is new/) { added(project.path(".bundle/config"), "BUNDLE_WITHOUT: tools\n") }
+        changed(%r{\.bundle/config is new}) { added(project.path(".bundle/config"), "BUNDLE_WITHOUT: tools\n") }
       end
 
       def test_settings_of_the_user
