@@ -54,12 +54,18 @@ class CachePushTest < TeamCase
   # It may be in the middle of an answer.
   def test_the_time_in_the_background_is_bound
     @server.fault(/cas|ac/, :stall)
-    program = "require 'spate/cli'; push = Spate::CLI::Cache::Push; push.send(:remove_const, :BOUND); " \
-              "push::BOUND = 3; exit Spate::CLI.start(%w[cache push --noted])"
+    over = File.join(folder, "over")
+    wait = "Kernel.sleep(0.02) until File.exist?(#{over.dump})"
+    program = "require 'spate/cli'; Spate::CLI::Cache::Push.class_eval { def sleep(_) = (#{wait}) }; " \
+              "exit Spate::CLI.start(%w[cache push --noted])"
+    asked = Thread.new do
+      sleep 0.02 until @server.requests.any?
+      FileUtils.touch(over)
+    end
     output, status = @project.run(*ruby, "-e", program, SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
 
     assert_equal 0, status.exitstatus, output
-    refute_empty @server.requests
+    assert asked.join(1), "the server was not asked"
   end
 
   def ruby = [RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-rspate"]

@@ -181,7 +181,7 @@ class EditsTest < InstallCase
     assert_match(/^1$/, output)
     assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
     refute_match(/warning/, @one.spate!("check"))
-    assert_match(/[Cc]ould not find gem 'none'/, @one.spate("open", "none", EDITOR: editor).first)
+    assert_match(/the bundle has no gem "none"/, @one.spate("open", "none", EDITOR: editor).first)
   end
 
   def test_a_file_that_was_replaced_stays
