@@ -109,6 +109,9 @@ module Spate
       # { key => value } of one level.
       def level(name) = @levels.find { |level| level.name == name }&.settings || {}
 
+      # The same before npm's types are applied.
+      def written(name) = @levels.find { |level| level.name == name }&.written || {}
+
       # Keys that levels of these names set.
       def keys_of(*names)
         @levels.select { |level| names.include?(level.name) }.flat_map { |level| level.settings.keys }

@@ -8,7 +8,8 @@ module Spate
       # name:: :env, :project, :user, :global, :builtin …
       # path:: its file, absolute, which may be missing; nil where it is none
       # settings:: { key => value }, in npm's spelling
-      Level = Struct.new(:name, :path, :settings) do
+      # written:: the file's values before npm's types are applied; nil except for config.yaml
+      Level = Struct.new(:name, :path, :settings, :written) do
         # Not what is in it.
         def inspect = "#<#{self.class} #{name} #{path}>"
       end

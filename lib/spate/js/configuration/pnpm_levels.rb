@@ -69,7 +69,10 @@ module Spate
           Level.new(name, path, Unscoped.pinned(reader(File.dirname(path)).all(values)))
         end
 
-        def yaml(path) = Level.new(:global, path, reader(folder, expand: false).all(YamlFile.values(path)))
+        def yaml(path)
+          values = YamlFile.values(path)
+          Level.new(:global, path, reader(folder, expand: false).all(values), values)
+        end
 
         def without_variables(values, path)
           values.reject do |key, value|

@@ -37,6 +37,7 @@ module Spate
           "virtualStoreDir" => String,
           "virtualStoreDirMaxLength" => 120, "virtualStoreOnly" => false, "virtualStoreType" => nil
         }.freeze
+        SWITCHES = DEFAULTS.select { |_, default| [true, false].include?(default) }.keys.freeze
         WORKSPACE = "pnpm-workspace.yaml"
         # What pnpm read there before its version 10.5, which made it a file of settings.
         OLD_WORKSPACE = %w[packages catalog catalogs].freeze
@@ -71,6 +72,7 @@ module Spate
           @resolutions = package_json["resolutions"] if @major <= 10 && package_json["resolutions"].is_a?(Hash)
           @configuration = configuration if @major <= 10
           @machine = @major > 10 && configuration.respond_to?(:level) ? configuration.level(:global) : {}
+          @written = @major > 10 && configuration.respond_to?(:written) ? configuration.written(:global) : {}
           @env = env
           @values = {}
         end
@@ -102,11 +104,17 @@ module Spate
         end
 
         # The value of any setting as it is given, nil where none is. Text of a variable is read as JSON.
-        def plain(name)
-          value = given(name)
-          value.is_a?(String) && value.match?(/\A(?:true|false|null|[\[{].*)\z/m) ? JSON.parse(value) : value
-        rescue JSON::ParserError
-          value
+        def plain(name) = decoded(given(name))
+
+        # [value] of a setting in all places that give it one. A file of YAML is taken as it is: its text stays text.
+        def all(name)
+          outside = @configuration ? decoded(@configuration[dashed(name)]) : @written[dashed(name)]
+          [own(name), decoded(environment(name)), outside].compact
+        end
+
+        # The folder that a variable says is the workspace's, nil where none does.
+        def workspace_dir
+          @env.values_at("NPM_CONFIG_WORKSPACE_DIR", "npm_config_workspace_dir").compact.find { |path| !path.empty? }
         end
 
         # Names that pnpm-workspace.yaml or package.json set; pnpm ignores names that are not in camelCase.
@@ -117,7 +125,7 @@ module Spate
           return own_names if @major <= 10
 
           variables = @env.keys.filter_map { |key| key[/\A(?:pnpm_config|PNPM_CONFIG)_([a-zA-Z]\w*)\z/, 1]&.downcase }
-          (own_names + [*variables, *@machine.keys.grep(/\A[a-z][a-z0-9-]*\z/)].map { |key| camel(key) }).uniq
+          (own_names + [*variables, *@written.keys.grep(/\A[a-z][a-z0-9-]*\z/)].map { |key| camel(key) }).uniq
         end
 
         # Who says what it is, for people.
@@ -159,7 +167,7 @@ module Spate
         # Differs where a plan could: what is set from outside the files.
         def fingerprint
           set = DEFAULTS.keys.to_h { |name| [name, environment(name)] }.compact
-          ["pnpm", @version || NEWEST, *set.map { |name, value| "#{name}=#{value}" }].join(" ")
+          ["pnpm", @version || NEWEST, *workspace_dir, *set.map { |name, value| "#{name}=#{value}" }].join(" ")
         end
 
         # { package => whether its scripts may run }
@@ -207,6 +215,12 @@ module Spate
           found unless found.nil? || found.empty?
         end
 
+        def decoded(value)
+          value.is_a?(String) && value.match?(/\A(?:true|false|null|[\[{].*)\z/m) ? JSON.parse(value) : value
+        rescue JSON::ParserError
+          value
+        end
+
         def camel(key) = key.gsub(/[-_]+([a-z0-9])/) { Regexp.last_match(1).upcase }
         def dashed(name) = name.gsub(/[A-Z]/) { |letter| "-#{letter.downcase}" }
 
@@ -224,8 +238,8 @@ module Spate
           end
         end
 
-        # linkWorkspacePackages may also be "deep".
-        def switch(value) = value == "deep" ? value : ![false, "false"].include?(value)
+        # linkWorkspacePackages may also be "deep". With any other value the restore is left to pnpm.
+        def switch(value) = value == "deep" ? value : [true, "true"].include?(value)
 
         # What has no default, but is used as one thing only.
         def expected(name, value, type)

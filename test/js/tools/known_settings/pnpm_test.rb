@@ -17,6 +17,24 @@ module Spate
       "maxTarballUnpackedSize" => "maxTarballUnpackedSize: 10", "strictDepBuilds" => "strictDepBuilds: true",
       "minimumReleaseAge" => "minimumReleaseAge: soon"
     }.freeze
+    # Values in YAML, at least one of them of another type than any setting's.
+    ODD = ["odd", "-7", "[odd]", "{odd: [odd]}", "''"].freeze
+    TYPED = [
+      "trustLockfile: true", "minimumReleaseAge: 30", "minimumReleaseAgeExclude: [a]", "bail: false",
+      "childConcurrency: -1", "linkWorkspacePackages: deep", "nodeVersion: 22", "savePrefix: ''", "reporter: silent",
+      "resolutionMode: highest", "allowBuilds: {a: true, b: set this to true or false}", "catalog: {a: ^1}",
+      "catalogs: {x: {a: ^1}}", "updateConfig: {ignoreDependencies: [a]}", "auditConfig: {ignoreGhsas: [a]}",
+      "peerDependencyRules: {ignoreMissing: [a], allowedVersions: {a: 7}}", "hoist: null",
+      "supportedArchitectures: {os: [current], cpu: [x64]}", "color: always", "verifyDepsBeforeRun: install"
+    ].freeze
+    MISTYPED = [
+      "trustLockfile: 0", "trustLockfile: ''", "trustLockfile: no", "minimumReleaseAge: -5", "minimumReleaseAge: .5",
+      "minimumReleaseAge: 007", "minimumReleaseAgeExclude: a", "minimumReleaseAgeExclude: [[a]]", "bail: 5",
+      "hoistPattern: [null]", "storeDir: [a]", "reporter: 5", "catalog: {a: null}", "catalogs: {a: null}",
+      "allowBuilds: {a: 7}", "allowBuilds: {a: null}", "updateConfig: {ignoreDependencies: a}",
+      "peerDependencyRules: {allowedVersions: {a: [x]}}", "supportedArchitectures: {os: linux}",
+      "packageExtensions: {a: {peerDependenciesMeta: {b: {optional: x}}}}"
+    ].freeze
     DEMANDS = [
       { "engines" => { "pnpm" => ">=99" } }, { "engines" => { "pnpm" => ">=1" } },
       { "devEngines" => { "runtime" => { "name" => "node", "version" => ">=99", "onFail" => "error" } } },
@@ -90,6 +108,66 @@ module Spate
       DEMANDS.each { |package| assert_same("", package) }
     end
 
+    # Settings that pnpm 12 refuses with ERR_PNPM_INVALID_SETTING are left to it.
+    def test_values_of_another_type_beside_pnpm
+      real
+      pnpm("install", "--frozen-lockfile")
+      version = JSON.parse(File.read("#{NpmTools::HOME}/node_modules/pnpm/package.json"))["version"]
+      missed = KNOWN::Types::DECLARED.keys.product(ODD).reject do |name, value|
+        line = "#{name}: #{value}"
+        next true if left_by(version, line)
+
+        write("pnpm-workspace.yaml", line)
+        output, = Open3.capture2e(@env, "pnpm", "install", "--frozen-lockfile", chdir: @root, unsetenv_others: true)
+        !output.include?("ERR_PNPM_INVALID_SETTING")
+      end
+
+      assert_empty missed
+    end
+
+    def test_values_of_the_declared_type
+      project({})
+      TYPED.each { |line| assert_nil left(line), line }
+      assert_nil left("", "pnpm_config_ignore_scripts" => "true", "pnpm_config_fetch_retries" => "3",
+                          "pnpm_config_minimum_release_age_exclude" => "[\"a\"]")
+    end
+
+    # Each of them is a value that its type only nearly allows.
+    def test_values_of_another_type
+      project({})
+      MISTYPED.each { |line| assert_left(line[/\w+/], line) }
+      assert_left("trustLockfile", "trustLockfile: true", "pnpm_config_trust_lockfile" => "no")
+      assert_left("minimumReleaseAge", "", "pnpm_config_minimum_release_age" => "-5")
+      FileUtils.mkdir_p("#{@root}/.config/pnpm")
+      ["bail: 5", "ignoreScripts: 0", "trustLockfile: ''", "fetchRetries: x"].each do |line|
+        File.write("#{@root}/.config/pnpm/config.yaml", line)
+        assert_left(line[/\w+/], "")
+      end
+    end
+
+    # JavaScript and YAML do not agree with Ruby about what is true.
+    def test_switches_of_every_major
+      %w[10.34.9 11.26.0 12.21.0].each do |version|
+        installed(version)
+        project({})
+        %w[trustLockfile minimumReleaseAgeIgnoreMissingTime ignorePnpmfile hoist].each do |name|
+          ["0", "''", "no", "'false'", "[]"].each { |value| assert_left(name, "#{name}: #{value}") }
+          [true, false].each { |value| assert_nil left("#{name}: #{value}"), "#{version} #{name}" }
+        end
+      end
+    end
+
+    def test_the_workspaces_folder_of_a_variable
+      %w[10.34.9 11.26.0 12.21.0].each do |version|
+        installed(version)
+        project({})
+        %w[NPM_CONFIG_WORKSPACE_DIR npm_config_workspace_dir].each do |name|
+          assert_left("NPM_CONFIG_WORKSPACE_DIR", "", name => "/elsewhere")
+          assert_nil left("", name => "")
+        end
+      end
+    end
+
     def test_the_global_file_beside_pnpm
       real
       @registry.add("strict", "1.0.0", engines: { node: ">=99" })
@@ -129,6 +207,11 @@ module Spate
       found = left(yaml, env)
 
       assert found&.any? { |reason| reason.start_with?(name) }, "#{yaml} #{env}: #{found.inspect}"
+    end
+
+    def left_by(version, line)
+      settings = JS::Pnpm::Settings.new(JS::Pnpm::Yaml.mapping(line, ""), {}, version, nil, {})
+      KNOWN.new(settings).reasons.any?
     end
 
     # Reasons, or nil.

@@ -18,7 +18,7 @@ module Spate
 
           # Raises LeftToTool.
           def check
-            reasons = version + settings + pnpmfiles + folders
+            reasons = version + workspace + settings + pnpmfiles + folders
             raise LeftToTool, reasons unless reasons.empty?
           end
 
@@ -29,6 +29,11 @@ module Spate
             return [] if @settings.before?(*first) || !@settings.before?(*last)
 
             ["pnpm #{@settings.version}, whose state files are not supported (11.27 and later 11.x)"]
+          end
+
+          def workspace
+            path = @settings.workspace_dir
+            path ? ["NPM_CONFIG_WORKSPACE_DIR: #{path}"] : []
           end
 
           def settings = Tools::KnownSettings::Pnpm.new(@settings).reasons

@@ -6,6 +6,8 @@ module Spate
       module KnownSettings
         # pnpm's: read from its `types.js` and its lists of known settings, of versions 10, 11 and 12.
         class Pnpm
+          autoload :Types, "spate/js/tools/known_settings/pnpm/types"
+
           # Compared with the lockfile, or checked before anything is placed.
           APPLIED = %w[allowUnusedPatches autoInstallPeers catalog catalogs dedupePeers excludeLinksFromLockfile
                        ignoredOptionalDependencies minimumReleaseAge minimumReleaseAgeExclude
@@ -89,7 +91,7 @@ module Spate
           end
 
           # [String], for people: why the restore is pnpm's.
-          def reasons = left + exclusive + numbers + (unknown + network).map { |name| "#{name} is set" }
+          def reasons = (left + exclusive + numbers + types).uniq + (unknown + network).map { |name| "#{name} is set" }
 
           private
 
@@ -110,6 +112,14 @@ module Spate
             NUMBERS.filter_map do |name|
               found = @settings.plain(name)
               "#{name}: #{found}" unless found.nil? || Float(found.to_s, exception: false)
+            end
+          end
+
+          # Before its twelfth pnpm uses what it finds, by JavaScript's rules of what is true.
+          def types
+            names = @settings.major >= 12 ? @settings.names : JS::Pnpm::Settings::SWITCHES
+            names.flat_map do |name|
+              @settings.all(name).filter_map { |value| "#{name}: #{value}" unless Types.fits?(name, value) }
             end
           end
 
