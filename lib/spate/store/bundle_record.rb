@@ -123,8 +123,8 @@ module Spate
 
       def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", others: [], slots: {},
                      notes: "")
-        @root = root
-        @app = app
+        @root = Text.path(root)
+        @app = Text.path(app)
         @time = time
         @link_method = link_method.to_s
         @others = others
@@ -144,7 +144,7 @@ module Spate
       # [Project], that of the last install first.
       def projects = [Project.new(app, time, link_method), *others]
       # The Project of an application's folder, or nil.
-      def project(app) = projects.find { |project| project.app == app }
+      def project(app) = projects.find { |project| project.app == Text.path(app) }
 
       # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] of all trees that are not private, and of all
       # builds.

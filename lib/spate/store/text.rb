@@ -12,6 +12,9 @@ module Spate
 
       module_function
 
+      # A path in the encoding of the texts. In the locale C the system's paths have another one.
+      def path(name) = name.encoding == Encoding::UTF_8 ? name : name.dup.force_encoding(Encoding::UTF_8)
+
       # The text (UTF-8), or nil where the file is missing or damaged.
       def read(path)
         head, text = File.binread(path).split("\n", 2)

@@ -34,12 +34,16 @@ module Spate
         end
 
         def keep_verdict(key, app)
+          app = Store::Text.path(app)
           others = verdict.select { |line| (other = line[/ (.+)/, 1]) && other != app && File.directory?(other) }
           self.verdict = ["#{key} #{app}", *others]
         end
 
         # Keys of this project.
-        def verdicts(app) = verdict.filter_map { |line| line.delete_suffix(" #{app}") if line.end_with?(" #{app}") }
+        def verdicts(app)
+          ending = " #{Store::Text.path(app)}"
+          verdict.filter_map { |line| line.delete_suffix(ending) if line.end_with?(ending) }
+        end
 
         # lines: of checkouts that were built in just now; of others that are still there the former ones stay.
         def keep_built(lines)

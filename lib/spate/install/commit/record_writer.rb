@@ -49,7 +49,7 @@ module Spate
         end
 
         def other_projects
-          here = [@context.location.root, @context.layout.root]
+          here = [@context.location.root, @context.layout.root].map { |path| Store::Text.path(path) }
           @record ? @record.projects.reject { |one| here.include?(one.app) || !File.directory?(one.app) } : []
         end
 
