@@ -27,10 +27,10 @@ module Spate
       # Records for every checkout, then those for this one alone, then those of others: lazily [Record]. Their texts of
       # Gemfile and lockfile are the same.
       def records(store, location, settings, trusts = nil)
-        texts = texts(location)
+        digests = digests(location)
         [nil, location.root, *(SIGNED if trusts)]
           .lazy
-          .flat_map { |from| kept(store, key(location, settings, from, texts)).to_a }
+          .flat_map { |from| kept(store, key(location, settings, from, digests)).to_a }
           .select { |record| record.signer.nil? || trusts.call(*record.signer) }
       end
 
@@ -81,22 +81,22 @@ module Spate
 
       # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: see
       # Policy#bound, or SIGNED; such records do not displace others.
-      def key(location, settings, bound = nil, texts = texts(location))
+      def key(location, settings, bound = nil, digests = digests(location))
         Store.sha256([Record::MAGIC, *Record.ruby, File.basename(location.gemfile),
-                      settings.fingerprint(only: SETTINGS), *texts, *bound]
+                      settings.fingerprint(only: SETTINGS), *digests, *bound]
                      .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end
 
-      # Of Gemfile and lockfile.
-      def texts(location)
+      # Of Gemfile and lockfile: one name is made of them for each of the three kinds of records.
+      def digests(location)
         lockfile = begin
           File.binread(location.lockfile)
         rescue Errno::ENOENT
           "-"
         end
-        [File.binread(location.gemfile), lockfile]
+        [File.binread(location.gemfile), lockfile].map { |text| Store.sha256(text) }
       end
-      private_class_method :texts
+      private_class_method :digests
     end
   end
 end
