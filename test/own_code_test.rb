@@ -108,7 +108,7 @@ module Spate
     def made? = wait { images.any? && Dir.glob("#{store}/images/own/*.lock").empty? }
 
     def wait
-      200.times { yield ? (return true) : sleep(0.05) }
+      1200.times { yield ? (return true) : sleep(0.05) }
       false
     end
 

@@ -77,7 +77,8 @@ module Spate
 
     LEAN = MANIFEST.merge(
       "packageManager" => "pnpm@10.20.0", "devDependencies" => {}, "optionalDependencies" => {},
-      "peerDependencies" => {}, "peerDependenciesMeta" => {}, "dependenciesMeta" => {}, "publishConfig" => {}
+      "peerDependencies" => {}, "peerDependenciesMeta" => {}, "dependenciesMeta" => {}, "publishConfig" => {},
+      "devEngines" => {}
     ).freeze
     FILES = { "npm" => [["package.json", MANIFEST], ["package-lock.json", NPM]],
               "pnpm" => [["package.json", LEAN], ["pnpm-lock.yaml", PNPM], ["pnpm-workspace.yaml", WORKSPACE]] }.freeze

@@ -21,6 +21,9 @@ module Spate
             new(*numbers, match[4]) unless numbers.any? { |number| number > LARGEST }
           end
 
+          # Whether `parse` would take it, up to the size of its numbers; makes no object.
+          def self.valid?(text) = text.is_a?(String) && text.bytesize <= LONGEST && pattern(false).match?(text)
+
           def self.pattern(loose)
             (@patterns ||= {})[loose] ||= begin
               grammar = Grammar.of(loose)

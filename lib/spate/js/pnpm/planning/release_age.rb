@@ -40,7 +40,7 @@ module Spate
             lockfile.packages.filter_map do |key, entry|
               name, version = DepPath.split(key)
               found = entry["resolution"] if entry.is_a?(Hash)
-              next unless found.is_a?(Hash) && found["type"].nil? && Npm::Semver::Version.parse(version)
+              next unless found.is_a?(Hash) && found["type"].nil? && Npm::Semver::Version.valid?(version)
               next if Resolution.foreign(found) || !found.fetch("tarball", "http:").to_s.match?(/\Ahttps?:/i)
 
               Package.new(name: name, version: version, integrity: Package::Integrity.parse(found["integrity"]))
