@@ -74,7 +74,7 @@ module Spate
       write("later", "text")
       heard = hear("sh", "-c", "setsid sh -c 'sleep 1; cat later > copy' >/dev/null 2>&1 &", grace: 0.1)
       assert_equal ["still running"], heard.trouble
-      Timeout.timeout(10) { sleep 0.05 until File.size?("#{folder}/copy") }
+      Timeout.timeout(60) { sleep 0.05 until File.size?("#{folder}/copy") }
     end
 
     # The kernel answers in the place of a listener that is dead.
@@ -93,7 +93,7 @@ module Spate
           end
         RUBY
         child = child_of_a_killed_parent
-        Timeout.timeout(5) { sleep 0.02 until goes_on?(child) }
+        Timeout.timeout(60) { sleep 0.02 until goes_on?(child) }
       ensure
         Process.kill(:KILL, child) if child
         FileUtils.rm_f("#{folder}/pid")
@@ -170,7 +170,7 @@ module Spate
     # Kills parent.rb while its child asks and asks; answers the child.
     def child_of_a_killed_parent
       pid = Process.spawn({ "RUBYLIB" => LIB }, RbConfig.ruby, "parent.rb", chdir: folder, %i[out err] => File::NULL)
-      Timeout.timeout(10) { sleep 0.02 until File.size?("#{folder}/pid") }
+      Timeout.timeout(60) { sleep 0.02 until File.size?("#{folder}/pid") }
       sleep 0.2
       Process.kill(:KILL, pid)
       Process.wait(pid)
