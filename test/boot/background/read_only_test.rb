@@ -6,7 +6,7 @@ require "spate/ear"
 module Spate
   module Boot
     # The builder that `spate exec` starts evaluates the Gemfile later, and by then it may be another one. It changes no
-    # file of the user, whatever the Gemfile does.
+    # file of the user, even if the Gemfile tries to.
     class ReadOnlyTest < ExecCase
       # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
       GATE = <<~'RUBY'

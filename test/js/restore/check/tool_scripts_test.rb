@@ -63,7 +63,7 @@ class JSCheckToolScriptsTest < Minitest::Test
     assert_equal [[[:missing, "one/package.json"], [:changed, "two/data"]], *MADE], check
   end
 
-  # What no script can have done, is an edit.
+  # A change that no script can have made is an edit.
   def test_scripts_that_npm_does_not_run
     { "a list" => -> { manifest(dependencies: { "one" => "1.0.0", "two" => "1.0.0" }, allowScripts: { one: false }) },
       "a setting" => -> { write(".npmrc", "ignore-scripts=true\n") } }.each do |name, denying|
