@@ -79,10 +79,18 @@ module Spate
 
     def test_a_setting_of_another_kind_is_named
       simple
-      { "modulesDir" => [], "storeDir" => {}, "ignoredOptionalDependencies" => [[]] }.each do |name, value|
+      write("pnpm-workspace.yaml", { "modulesDir" => [] })
+
+      assert_match(/modulesDir: expected a text, found/, assert_raises(JS::LockfileError) { plan }.message)
+    end
+
+    # Values whose type pnpm itself checks.
+    def test_a_setting_of_a_type_that_pnpm_rejects_is_left_to_pnpm
+      simple
+      { "storeDir" => {}, "ignoredOptionalDependencies" => [[]] }.each do |name, value|
         write("pnpm-workspace.yaml", { name => value })
 
-        assert_match(/#{name}: expected a text, found/, assert_raises(JS::LockfileError) { plan.state }.message)
+        assert_includes assert_raises(JS::LeftToTool) { plan }.message, "own tool: #{name}: #{value}"
       end
     end
 
