@@ -24,6 +24,13 @@ module Spate
         assert_equal ["puma", 0.4, nil], puma.values_at(:kind, :wall, :without_wall)
       end
 
+      def test_median_of_an_even_number_is_the_mean_of_the_middle_two
+        assert_in_delta 3.0, Journal.median([2, 4])
+        assert_in_delta 2.5, Journal.median([9, 1, 3, 2])
+        assert_in_delta 2.0, Journal.median([9, 1, 2])
+        assert_nil Journal.median([])
+      end
+
       def test_both_times_begin_with_the_process
         skip "this system does not tell when a process started" unless File.exist?("/proc/self/stat")
 

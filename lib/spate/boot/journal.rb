@@ -42,8 +42,11 @@ module Spate
           []
         end
 
-        # nil of an empty list.
-        def median(values) = values.sort[values.size / 2]
+        # Float, the mean of the middle two if their number is even; nil of an empty list.
+        def median(values)
+          middle = values.sort[((values.size - 1) / 2)..(values.size / 2)]
+          middle.sum.fdiv(middle.size) unless values.empty?
+        end
 
         private
 
