@@ -57,12 +57,12 @@ module Spate
         refuse_unknown_only
         tell_odd_numbers
         packages = WithPackages.new(context, values, terminal, json: (json if json?)) if js?
-        RememberedOptions.new(packages&.missing ? values.except(:js) : values, context, terminal).keep
         return with_packages(packages, images) if packages
 
         events = Events.new
         timeline = Timeline.of(values, events) if values[:timeline]
         report = install(events)
+        remember(values)
         tell(report, timeline)
         tell_images(images.call(report) { |event| tell_event(event) })
         hint_at_packages(report)
@@ -79,6 +79,9 @@ module Spate
       ensure
         @progress&.finish
       end
+
+      # After the installation: a command that failed leaves no settings behind.
+      def remember(given) = RememberedOptions.new(given, context, terminal).keep
 
       # Whether there is one, or should be.
       def gemfile?
@@ -104,6 +107,7 @@ module Spate
       # The exit code.
       def with_packages(packages, images)
         halves = packages.run { |*shared| gems(*shared).run }
+        remember(values) if halves.failures.empty?
         tell_gems(halves.gems) if halves.gems && !json?
         halves.tell
         tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems

@@ -125,6 +125,17 @@ class FlagsTest < InstallCase
     refute_path_exists project.path(".bundle/config")
   end
 
+  # Bundler 2 leaves its options behind also where the command fails.
+  def test_a_failed_install_remembers_nothing
+    project = app(gems: %w[base], BUNDLE_PATH: nil)
+    @source.fault(/base-1\.0\.gem/, :status, code: 404, times: 1)
+    assert_fails(project, 14, "base", options: %w[--path elsewhere --without docs])
+    refute_path_exists project.path(".bundle/config")
+
+    project.spate!("install", "--path", "elsewhere")
+    assert_equal configured("path" => "elsewhere"), config(project)
+  end
+
   def test_retry
     project = app(gems: %w[base])
     @source.fault(/base-1\.0\.gem/, :status, code: 503, times: 2)

@@ -34,6 +34,7 @@ module Spate
 
         # Install::Report, nil where the gems failed.
         def gems = @halves.gems
+        def failures = @halves.failures
 
         def tell
           return unless @halves.gems || @halves.packages
