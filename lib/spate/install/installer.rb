@@ -263,15 +263,16 @@ module Spate
         @notes.keep_built(built)
       end
 
-      # Only what was installed just now: as Bundler, a message is shown once.
+      # Of gems that were not installed before. Like `bundle pristine`, --rebuild and `spate restore` print none.
       def messages(items)
         return if @context.settings.bool(:ignore_messages)
 
-        items.select { |item| item.state == :committed && item.facts.post_install_message }.each do |item|
-          next if @context.settings.bool("ignore_messages.#{item.name}")
+        items.select { |item| item.state == :committed && !item.replaces }.each do |item|
+          text = item.facts.post_install_message
+          next if text.nil? || @context.settings.bool("ignore_messages.#{item.name}")
 
-          @report.messages << [item.full_name, item.facts.post_install_message]
-          @context.events.emit(:message, name: item.full_name, text: item.facts.post_install_message)
+          @report.messages << [item.full_name, text]
+          @context.events.emit(:message, name: item.full_name, text: text)
         end
       end
 

@@ -12,12 +12,13 @@ module Spate
     # signers:: of builds that its own build sees: see Extensions::DependencyBuilds
     # build_key, build:: the key of its build, and a Build::Cache::Entry once there is one
     # shared:: whether the build was made on another machine, and had from the team's cache in this run
+    # replaces:: whether the bundle had the gem before this run
     # origin:: :network, :vendor, :team (its cache) or :store: where its files came from in this run; :bundle when it
     #          was in place
     class Item
       attr_reader :package, :manifest
       attr_accessor :sha256, :generated, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
-                    :retried, :early, :shared, :signers
+                    :retried, :early, :shared, :signers, :replaces
 
       def initialize(package)
         @package = package

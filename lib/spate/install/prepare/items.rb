@@ -29,7 +29,8 @@ module Spate
         def item(package, tree)
           item = Item.new(package)
           item.sha256 = package.sha256
-          return item if @context.options.restore?(package) || !@inventory.installed?(item.full_name)
+          item.replaces = @inventory.installed?(item.full_name)
+          return item if @context.options.restore?(package) || !item.replaces
 
           anew = @context.options.rebuild?(package) || @distrusted.include?(package)
           anew && !kept?(item, "built again") ? item : in_place(item, tree)
