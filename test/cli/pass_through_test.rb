@@ -124,12 +124,14 @@ class PassThroughTest < CLICase
     app = project
     assert_equal <<~TEXT, app.spate!("add", "more").gsub(/[\d.]+ (s|kB)/, "N \\1")
       Bundler resolves: bundle add more --skip-install
+      wrote Gemfile: added gem "more", "~> 1.0"
       added more 1.0
       wrote Gemfile.lock
       2 gems in N s: 2 from the network (N kB), lockfile written
     TEXT
     assert_equal <<~TEXT, app.spate!("remove", "more").sub(/in [\d.]+ s/, "in N s")
       Bundler resolves: bundle remove more
+      wrote Gemfile: removed gem "more", "~> 1.0"
       removed more 1.0
       wrote Gemfile.lock
       1 gem in N s: 1 in place, lockfile written

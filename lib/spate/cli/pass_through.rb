@@ -7,6 +7,7 @@ module Spate
     # reported as Spate's errors.
     class PassThrough
       autoload :Failure, "spate/cli/pass_through/failure"
+      autoload :GemfileChange, "spate/cli/pass_through/gemfile_change"
       autoload :LockfileChange, "spate/cli/pass_through/lockfile_change"
 
       # Bundler's commands up to version 4; also what the spelling of an unknown command is compared with.
@@ -87,11 +88,12 @@ module Spate
       # Lets Bundler resolve, and reports what it changed.
       def resolve
         change = LockfileChange.new(lockfile)
+        gemfile = GemfileChange.new(context.location.gemfile)
         @terminal.tell Ground::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
         quietly(command)
         quietly(["lock"]) if @name == "remove" # which only changes the Gemfile
         @resolved = change.any?
-        change.lines.each { |line| @terminal.tell Ground::Terminal.plain(line) }
+        [*gemfile.line, *change.lines].each { |line| @terminal.tell Ground::Terminal.plain(line) }
       end
 
       def quietly(words)
