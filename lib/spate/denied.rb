@@ -36,8 +36,8 @@ module Spate
     def hint
       return "make it writable: chmod u+rwX #{@place}" unless foreign?
 
-      "do it as that user, or take another place: `bundle config path` says where the bundle is, SPATE_HOME where " \
-        "the store is"
+      "run the command as that user, or use a folder of your own: `bundle config set --local path DIR` for the " \
+        "bundle, SPATE_HOME=DIR for the store"
     end
 
     private

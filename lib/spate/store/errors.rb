@@ -58,6 +58,9 @@ module Spate
     # A write was refused: read-only file system, or not ours to write.
     class ReadOnly < Error
       def self.at(path, errno = Errno::EROFS::Errno)
+        denied = Denied.new(path) unless errno == Errno::EROFS::Errno
+        return new(denied.message, hint: denied.hint) if denied&.foreign?
+
         new("cannot write #{path}: #{SystemCallError.new(errno).message}",
             hint: "make it writable for user #{Process.euid}, or set SPATE_HOME to a folder that is")
       end

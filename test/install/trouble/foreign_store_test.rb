@@ -44,6 +44,20 @@ class ForeignStoreTest < InstallBuildCase
     assert_equal [0, %w[checked]], checked(project)
   end
 
+  # The files that `spate edit` cannot replace are the bundle's: another store would not help.
+  def test_edit_in_a_bundle_of_another_user
+    File.chmod(0o755, folder)
+    project = another("alpha")
+    run_install(project)
+    %w[edit restore].each do |command|
+      output, status = run_as_nobody(project, command, "alpha")
+      assert_equal 9, status.exitstatus, output
+      error = JSON.parse(output.lines.grep(/"error"/).first)
+      assert_match(%r{/alpha-1\.0/.* belongs to root \(user 0\), this is \w+ \(user #{NOBODY}\)\z}, error["message"])
+      assert_match(/\Arun the command as that user, .*bundle config set --local path DIR/, error["hint"])
+    end
+  end
+
   def test_another_user_without_a_home
     project = theirs_project("first", "/nonexistent")
     assert_equal [%w[beta], %w[alpha]], as_nobody(project)
