@@ -135,6 +135,18 @@ class BundleCommandsTest < CLICase
     assert_match(/did you mean base\?/, app.spate("edit", "bsae").first)
   end
 
+  def test_edit_list_without_a_record_in_the_store
+    assert_equal "no gem is being edited\n", app.spate!("edit", "--list"), "nothing is installed"
+    app.spate!("install")
+    app.spate!("edit", "base")
+    assert_match(/^base-1\.2  no file changed  /, app.spate!("edit", "--list"))
+
+    output, status = app.spate("edit", "--list", SPATE_HOME: File.join(folder, "another"))
+    assert_equal 9, status.exitstatus, output
+    assert_match(%r{^error: the store .*/another/store/v1 has no record of .*/vendor/bundle/.*unknown\nhint: }, output)
+    refute_path_exists File.join(folder, "another")
+  end
+
   def test_edit_names_the_folders_of_gems_that_are_nobodys_links
     repository = GemSource::Repository.new(File.join(folder, "repo"))
     repository.commit(GemSource::Repository.gem_files("twin", "1.0"))

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require "install/install_case"
 
 # Users without a home that can be written, as containers start programs: each command goes on with a store of its own,
@@ -45,6 +46,35 @@ class TemporaryTest < InstallCase
     end
   end
 
+  # The store of the command that edited or restored is gone: its successor has nothing to compare with.
+  def test_commands_that_need_a_record_report_that_there_is_none
+    ["install", "edit small"].each { |command| assert_predicate spate(command, {}).last, :success? }
+    output, status = spate("edit --list", {})
+    assert_equal 9, status.exitstatus, output
+    assert_match(/^error: a temporary store has no record of .*: the gems being edited there are unknown$/, output)
+    assert_match(WARNING, output)
+    refute_match(/spate install|restore/, output)
+
+    add_package
+    output, status = spate("js check", {})
+    assert_equal 11, status.exitstatus, output
+    assert_match(/^error: 1 package not in the temporary store: .* not compared\n.*^hint: set SPATE_HOME/m, output)
+    refute_includes output, "--restore"
+  end
+
+  def test_boot_and_doctor_say_that_nothing_is_kept
+    spate("install", {})
+    output, = spate("boot status", {})
+    assert_equal [Spate::CLI::Boot::TEMPORARY], output.lines(chomp: true).grep_v(/^(warning|hint): /)
+    assert_equal({}, JSON.parse(spate("boot status --json", {}).first.lines.last)["switches"])
+    assert_equal 9, spate("boot build", {}).last.exitstatus
+
+    output, status = spate("doctor", {})
+    assert_predicate status, :success?, output
+    assert_match(/^  odd     the store is temporary: each command starts with an empty one/, output)
+    refute_match(/no store yet|has not installed|first `spate exec`|unknown to Spate/, output)
+  end
+
   # It was named on purpose: no other one takes its place.
   def test_a_spate_home_that_cannot_be_written
     output, status = spate("install", { "SPATE_HOME" => "/nonexistent/spate" })
@@ -80,6 +110,18 @@ class TemporaryTest < InstallCase
   end
 
   private
+
+  def add_package
+    integrity = "sha512-#{["0" * 64].pack("m0")}"
+    FileUtils.mkdir_p(@project.path("node_modules/left"))
+    File.write(@project.path("node_modules/left/package.json"), '{"name":"left","version":"1.0.0"}')
+    File.write(@project.path("package.json"), '{"name":"a","version":"1.0.0","dependencies":{"left":"1.0.0"}}')
+    left = { version: "1.0.0", resolved: "#{@source.url}left-1.0.0.tgz", integrity: integrity }
+    packages = { "": { name: "a", version: "1.0.0", dependencies: { left: "1.0.0" } }, "node_modules/left": left }
+    lockfile = { name: "a", version: "1.0.0", lockfileVersion: 3, packages: packages }
+    File.write(@project.path("package-lock.json"), JSON.generate(lockfile))
+    FileUtils.chown_R(NOBODY, NOBODY, @project.folder)
+  end
 
   def nobody(env)
     given = { "PATH" => ENV.fetch("PATH"), "TMPDIR" => @scratch, "BUNDLE_PATH" => "vendor/bundle", **env }.compact

@@ -15,6 +15,9 @@ module Spate
 
       SUBCOMMANDS = { "build" => :Build, "status" => :Status, "clear" => :Clear, "verify" => :Verify,
                       "explain" => :Explain, "profile" => :Profile }.freeze
+      # Where the store is a temporary one.
+      TEMPORARY = "applications boot without images here: the store is temporary, and images would be removed with it"
+
       # This Ruby has no library to boot with.
       class Unavailable < Error
         EXIT_CODE = 15

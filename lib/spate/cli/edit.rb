@@ -4,6 +4,17 @@ module Spate
   module CLI
     # `spate edit GEM`: files of its own for this bundle, so that any editor may write to them.
     class Edit < Command
+      # The store has no record of the bundle, which names the gems being edited.
+      class NoRecord < ::Spate::Store::Error
+        HINT = "set SPATE_HOME to the store that has its record; without one, `spate edit GEM` again"
+
+        def initialize(context)
+          store = context.temporary? ? "a temporary store" : "the store #{context.store.root}"
+          super("#{store} has no record of #{context.layout.root}: the gems being edited there are unknown",
+                hint: context.temporary? ? ::Spate::Store::Temporary::HINT : HINT)
+        end
+      end
+
       summary "Give this bundle its own copy of a gem's files, to edit them"
       usage "spate edit GEM [options]"
       usage "spate edit --list"
@@ -68,9 +79,17 @@ module Spate
       def list
         raise UsageError.new("`spate edit --list` takes no name", hint: "spate edit --list") if operands.any?
 
+        refuse_unknown
         found = ::Spate::Install::Check::OwnCopies.new(install_context, recorded).find
         json? ? found.each { |copy| json.call(event: :editing, **copy.to_h) } : table(found)
         0
+      end
+
+      # A record that was made up from the gems' files does not say which of them are being edited.
+      def refuse_unknown
+        return unless File.directory?(context.layout.gems)
+
+        raise NoRecord, context unless ::Spate::Store::BundleRecord.load(context.store, context.layout.root)
       end
 
       def install_context

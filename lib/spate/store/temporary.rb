@@ -6,6 +6,8 @@ module Spate
     # under a name that no other user can foresee, with mode 0700, and removed when the process ends. It is never used
     # where SPATE_HOME or --store names a folder.
     module Temporary
+      HINT = "set SPATE_HOME to the absolute path of a folder that is kept"
+
       class << self
         # env, or a copy of it in which SPATE_HOME is a temporary folder. The block gets the reason and the folder where
         # one is made; there is one for a process. Raises Ground::NoHome where there is no temporary folder either.

@@ -34,6 +34,8 @@ module Spate
         private
 
         def refuse
+          raise Failed.new([TEMPORARY], hint: ::Spate::Store::Temporary::HINT) if context.temporary?
+
           reason = images.refusal
           raise Failed.new([reason], hint: "`spate boot clear --all` and `chmod go-w` on the folder") if reason
           return if images.writable?(context.env)

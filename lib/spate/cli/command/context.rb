@@ -21,6 +21,9 @@ module Spate
         # temporary one.
         def env = @env ||= place
 
+        # Whether the store is removed when this process ends, so that it is empty when one starts.
+        def temporary? = !env.equal?(@given)
+
         def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
 
         # Whether there is a Gemfile here.
@@ -60,7 +63,7 @@ module Spate
         def temporary
           ::Spate::Store::Temporary.environment(@given) do |reason, folder|
             terminal.warning("#{reason}; the store is in #{folder} until this command ends",
-                             hint: "set SPATE_HOME to the absolute path of a folder that is kept")
+                             hint: ::Spate::Store::Temporary::HINT)
           end
         end
       end

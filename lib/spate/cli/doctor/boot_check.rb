@@ -21,6 +21,8 @@ module Spate
 
         def each(&block)
           require "spate/native/boot"
+          return yield(Finding.ok(Boot::TEMPORARY)) if @context.temporary?
+
           @images = ::Spate::Boot::ImageFolder.new(@context.store.root)
           return yield(refused) unless @images.usable_folder?
 

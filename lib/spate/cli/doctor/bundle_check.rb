@@ -54,7 +54,7 @@ module Spate
 
         def record
           @record = ::Spate::Store::BundleRecord.find(@context.store, @context.layout.root, folders)
-          return yield(Finding.ok("Spate has not installed here yet")) unless @record
+          return yield(Finding.ok("the store has no record of this bundle")) unless @record
 
           gone = @record.trees.reject { |tree| File.directory?(@record.destination(tree)) }
           trees = Units.count(@record.trees.length, "folder")

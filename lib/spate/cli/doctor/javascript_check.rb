@@ -78,7 +78,7 @@ module Spate
           folder = File.join(root, "node_modules")
           return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?(folder)
           unless ::Spate::JS.placed?(root, @context.env)
-            return Finding.ok("node_modules is by another tool, and unknown to Spate, which would make it anew")
+            return Finding.ok("the store has no record of node_modules: `spate js` would restore all of it")
           end
 
           Finding.odd("Spate placed packages in node_modules, and has no record that all is done: " \

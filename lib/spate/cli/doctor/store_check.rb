@@ -7,10 +7,12 @@ module Spate
       class StoreCheck
         def initialize(context)
           @store = context.store
+          @temporary = context.temporary?
           @native = @store.native if File.directory?(@store.root)
         end
 
         def each
+          return yield(temporary) if @temporary
           return yield(Finding.ok("no store yet in #{@store.root}; the first install makes it")) unless @native
 
           yield owner
@@ -21,6 +23,11 @@ module Spate
         end
 
         private
+
+        def temporary
+          Finding.odd("the store is temporary: each command starts with an empty one and removes it at its end",
+                      hint: ::Spate::Store::Temporary::HINT)
+        end
 
         def owner
           uid = File.stat(@store.root).uid

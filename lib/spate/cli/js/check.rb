@@ -99,8 +99,10 @@ module Spate
 
         def unknown(names)
           count = Units.count(names.length, "package")
-          @terminal.error("#{count} not in the store: nobody could compare files of #{names.one? ? "it" : "them"}",
-                          details: Check.shown(names, @terminal), hint: restoring(names))
+          store, hint = "the store", restoring(names)
+          store, hint = "the temporary store", ::Spate::Store::Temporary::HINT if @half.temporary?
+          @terminal.error("#{count} not in #{store}: files were not compared", details: Check.shown(names, @terminal),
+                                                                               hint: hint)
         end
 
         def scripted(result)

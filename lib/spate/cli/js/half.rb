@@ -61,6 +61,8 @@ module Spate
         # Answers what differs: JS::Restore::Check::Result.
         def check = ::Spate::JS.check(**place, options: options)
 
+        def temporary? = @context.temporary?
+
         # What JS.restore and its kin are about.
         def place = { root: @project.root, env: @context.env, store: @context.store }
 
