@@ -8,7 +8,7 @@ Gem::Specification.new do |spec|
   spec.authors = ["Spate authors"]
   spec.summary = "An HTTP/2 server whose frames are Spate's buffers"
   spec.description = "Serves files and Rack applications over HTTP/2 and HTTP/1.1 on one port, clear or TLS, " \
-                     "with workers, hot restart, metrics and a profiler. What is done for each frame and " \
+                     "with workers, hot restart, metrics and profiles. What is done for each frame and " \
                      "each request is C on Spate's buffers; what is decided is Ruby."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.1"

@@ -105,7 +105,7 @@ module Spate
         %w[arrays views].each do |way|
           port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
           pid = Process.spawn(RbConfig.ruby, File.join(FRAMING, "#{way}.rb"), port.to_s, path,
-                              File.join(folder, "p.dump"))
+                              File.join(folder, "p.json"))
           got = File.join(folder, way)
           system("curl", "-sS", "--http2-prior-knowledge", "--retry", "20", "--retry-connrefused", "--retry-delay", "1",
                  "-m", "20", "-o", got, "http://127.0.0.1:#{port}/")

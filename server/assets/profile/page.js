@@ -325,8 +325,8 @@ function aboutRecording() {
   byId("runs").append(element("article", { class: "run" },
     element("div", { class: "soft" }, facts.mode === "wall" ? "wall time of all threads" : "CPU time"),
     element("b", {}, time(data.total)),
-    element("div", {}, `${plural(data.samples, "sample")} by ${facts.engine} in ${(facts.seconds || 0).toFixed(1)} s` +
-      (facts.missed ? `, ${facts.missed} missed` : "") + (facts.dropped ? `, ${facts.dropped} dropped` : "")),
+    element("div", {}, `${plural(data.samples, "sample")} by ${facts.profiler} in ${(facts.seconds || 0).toFixed(1)} s` +
+      (facts.missed ? `, ${facts.missed} missed` : "")),
     element("div", {}, gc.runs === undefined ? "" : `${plural(gc.runs, "garbage collection")} in ` +
       `${gc.milliseconds} ms, ${plural(gc.objects, "object")} allocated`),
     element("code", {}, facts.command || ""),

@@ -21,7 +21,7 @@ class Download
   # ruby PROGRAM PORT FILE PROFILE
   def self.serve(frames)
     port, path, profile = ARGV
-    Spate::Server::Profile::Signals.install(profile, engine: "own")
+    Spate::Server::Profile::Signals.install(profile, profiler: "stackprof")
     listener = TCPServer.new("127.0.0.1", Integer(port))
     loop { new(listener.accept, path, frames).run }
   end

@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require_relative "contender"
+require_relative "gem_peers"
 
 # One way of making frames, as a process that serves a file; SIGURG starts and writes its profile.
 class FramingWay < Contender
@@ -29,18 +30,18 @@ class FramingWay < Contender
   def url = "http://127.0.0.1:#{@port}/#{"big.bin" if @key == "server"}"
 
   # The profile that is written next.
-  def profile(workload) = File.join(workload.folder, "#{@key}-#{@group.pid}-1.dump")
+  def profile(workload) = File.join(workload.folder, "#{@key}-#{@group.pid}-1.json")
 
   def command(workload, port)
-    dump = File.join(workload.folder, "#{@key}.dump")
-    return [{}, [RbConfig.ruby, SERVE, workload.files, "--port", port.to_s, *profiling(dump)]] if @key == "server"
-
-    [{}, [RbConfig.ruby, File.join(FRAMING, "#{@key}.rb"), port.to_s, File.join(workload.files, "big.bin"), dump]]
+    profile = File.join(workload.folder, "#{@key}.json")
+    words = [File.join(FRAMING, "#{@key}.rb"), port.to_s, File.join(workload.files, "big.bin"), profile]
+    words = [SERVE, workload.files, "--port", port.to_s, *profiling(profile)] if @key == "server"
+    [GemPeers.stackprof, [RbConfig.ruby, *words]]
   end
 
   def signal = Process.kill(:URG, @group.pid)
 
   private
 
-  def profiling(dump) = ["--profile-on-signal", dump, "--profiler", "own"]
+  def profiling(path) = ["--profile-on-signal", path, "--profiler", "stackprof"]
 end

@@ -29,6 +29,9 @@ module GemPeers
     # For a program without a bundle that needs the gem rack.
     def gem_path = { "GEM_PATH" => Dir[File.join(HOME, "bundle", "ruby", "*")].first }
 
+    # The same for a program that is to be profiled. Raises RuntimeError when the gems are missing.
+    def stackprof = missing ? raise(missing) : gem_path
+
     def version(name) = File.read(File.join(HOME, "Gemfile.lock"))[/^    #{name} \(([^)]+)\)/, 1]
 
     private

@@ -4,7 +4,7 @@
 # belongs to: `Hash#[]` called by the file handler is the file handler's.
 class Parts
   NAMES = {
-    "garbage collection" => /\A\(garbage collection\)/,
+    "garbage collection" => /\A\((garbage collection|marking|sweeping)\)/,
     "recv" => /Native\.receive|Native#receive/,
     "send" => /Outbox#flush/,
     "epoll and turns" => /Poller|Reactor/,
@@ -20,14 +20,14 @@ class Parts
 
   def initialize(recording)
     @recording = recording
-    @known = recording.frames.map { |frame| NAMES.find { |_, pattern| frame.name.match?(pattern) }&.first }
+    @known = Hash.new { |parts, frame| parts[frame] = NAMES.find { |_, pattern| frame.name.match?(pattern) }&.first }
   end
 
   # Part => microseconds, most first.
   def sums
     sums = Hash.new(0)
-    @recording.by_node.each do |node, weight|
-      part = @recording.tree.stack(node).reverse_each.lazy.filter_map { |frame, _| @known[frame] }.first
+    @recording.each_stack do |stack, weight|
+      part = stack.reverse_each.lazy.filter_map { |frame| @known[frame] }.first
       sums[part || "other"] += weight
     end
     sums.sort_by { |_, weight| -weight }.to_h

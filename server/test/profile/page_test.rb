@@ -16,7 +16,7 @@ module Spate
 
       def open(recording = known)
         path = File.join(folder, "page.html")
-        Profile::Format.write(recording, path)
+        File.write(path, Profile::Page.new(recording).to_s)
         Browser.open do |browser|
           @browser = browser
           browser.visit("file://#{path}")
@@ -44,7 +44,7 @@ module Spate
                        rows[0].reject(&:empty?)
           assert_equal %w[App#work IO#wait], rows.map { |row| row[4] }.values_at(1, 3)
           assert_equal 0, evaluate("document.querySelectorAll('main b b').length")
-          assert_match(/10\.0 ms.*5 samples by own/, text("runs"))
+          assert_match(/10\.0 ms.*10 samples by stackprof/, text("runs"))
           colors = evaluate("(() => { const c = document.querySelector('canvas'); return new Set(new Uint32Array(" \
                             "c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size; })()")
 
@@ -58,18 +58,14 @@ module Spate
           "/opt/lib/ruby/4.0.0/set.rb" => "Ruby",
           "/app/vendor/bundle/ruby/4.0.0/bundler/gems/own-0a1b2c/lib/own.rb" => "own-0a1b2c",
           "/app/lib/gems/main.rb" => "application" }.each do |path, owner|
-          recording = known
-          recording.frames[1].path = path
-          kinds = Profile::Page::Data.new(recording).to_h[:frames].map { |frame| frame[3] }
+          frames = known(odd: path).to_h[:frames]
 
-          assert_equal owner, kinds[1], path
+          assert_equal owner, frames.find { |_, other| other == path }[3], path
         end
       end
 
       def test_each_kind_of_the_legend_has_a_color_of_its_own
-        recording = known
-        recording.facts[:gc] = { runs: 1, milliseconds: 2, objects: 1 }
-        open(recording) do
+        open(known(gc: { runs: 1, milliseconds: 2, objects: 1 })) do
           colors = evaluate("[...document.querySelectorAll('#legend .swatch')].map((one) => one.style.background)")
 
           assert_operator colors.size, :>, 3

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 # ruby hot_server.rb '{"profile": ..., ...}': serves a handler whose time goes into one method, with the options of
-# Profile.attach from the first argument. Tells its port, and then the log.
+# Profile.attach from the first argument. Prints its address, and then the log.
 
 require "json"
 require "socket"
 require "spate/server"
 
-# What is to be found in the profile.
+# The profile must find Hot.burn.
 module Hot
   BYTES = ("\x01\x02\x03\x04" * 4096).b.freeze
 

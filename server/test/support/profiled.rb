@@ -2,10 +2,11 @@
 
 require "json"
 require "support/running"
+require "support/scratch_gem"
 
 module Spate
   module Server
-    # Servers that are profiled, and stacks that are known.
+    # Servers that are profiled, and a recording with known stacks.
     module Profiled
       include Running
 
@@ -21,7 +22,7 @@ module Spate
         @port = Timeout.timeout(SECONDS) { reader.gets }.to_s[/:(\d+)$/, 1] or flunk("it did not start")
       end
 
-      # Requests over one connection, until the process took so many seconds of CPU time.
+      # Sends requests over one connection until the process has used so many seconds of CPU time.
       def load(seconds)
         enough = cpu + seconds
         socket = TCPSocket.new("127.0.0.1", @port)
@@ -41,27 +42,39 @@ module Spate
         Timeout.timeout(SECONDS) { sleep 0.02 until yield }
       end
 
-      # All stacks: outermost first, names only, with their microseconds.
-      def stacks(recording)
-        recording.by_node.transform_keys do |node|
-          recording.tree.stack(node).map { |frame, _| recording.frames[frame].name }
+      # The profiler that the server prefers under this Ruby.
+      def profiler = RUBY_VERSION >= "3.3" ? "vernier" : "stackprof"
+
+      # For a process that profiles. Skips where the gem cannot be installed.
+      def gem_home(name = profiler)
+        { "GEM_HOME" => ScratchGem.home(name) || skip("the gem #{name} cannot be installed here") }
+      end
+
+      # In a thread, main calls work (3 ms) and wait (1 ms), and collections take 2 ms; in a second thread, "<b>&" takes
+      # 4 ms. It answers as Vernier::Output does.
+      class Known
+        MAIN = Profile::Recording::Frame.new("main", "/app/main.rb", 1)
+        WORK = Profile::Recording::Frame.new("App#work", "/app/work.rb", 10)
+        WAIT = Profile::Recording::Frame.new("IO#wait", "<cfunc>")
+        GC = Profile::Recording::Frame.new("(garbage collection)")
+        ODD = Profile::Recording::Frame.new("App#<b>&</script>", "/x/gems/odd-1.0/lib/odd.rb", 5)
+
+        def initialize(odd: ODD.path, **facts)
+          @odd = Profile::Recording::Frame.new(ODD.name, odd, ODD.line)
+          @facts = facts
+        end
+
+        def facts = { "profiler" => "stackprof", "mode" => "cpu", "seconds" => 0.01, "missed" => 0, **@facts }
+
+        def each_stack
+          yield "main", [[MAIN, 2], [WORK, 11]], 3000, 3
+          yield "main", [[MAIN, 3], [WAIT, 0]], 1000, 1
+          yield "main", [[GC, 0]], 2000, 2
+          yield "other", [[@odd, 6]], 4000, 4
         end
       end
 
-      # main calls work (3 ms) and wait (1 ms); a collection takes 2 ms; a second thread's "<b>&" 4 ms.
-      def known
-        frame = Profile::Recording::Frame
-        frames = [frame.new("(garbage collection)", nil, nil), frame.new("main", "/app/main.rb", 1),
-                  frame.new("App#work", "/app/work.rb", 10), frame.new("IO#wait", "<cfunc>", nil),
-                  frame.new("App#<b>&</script>", "/x/gems/odd-1.0/lib/odd.rb", 5)]
-        tree = Profile::Tree.new
-        work = tree.add([[1, 2], [2, 11]])
-        samples = [1000, 2000, work, 7, 0, 3000, 1000, work, 7, 0, 4000, 1000, tree.add([[1, 3], [3, 0]]), 7, 1,
-                   6000, 2000, tree.add([[0, 0]]), 7, 2, 9000, 4000, tree.add([[4, 6]]), 8, 0]
-        facts = { "engine" => "own", "mode" => "cpu", "interval" => 1000, "monotonic" => 0.0005, "seconds" => 0.01,
-                  "threads" => { "7" => "main", "8" => "other" }, "pid" => 1, "missed" => 0 }
-        Profile::Recording.new(frames: frames, tree: tree, samples: samples, facts: facts)
-      end
+      def known(**options) = Profile::Recording.new(Known.new(**options))
     end
   end
 end

@@ -12,10 +12,10 @@ module Spate
       COMMAND = [RbConfig.ruby, File.expand_path("../../exe/spate-serve", __dir__)].freeze
       SECONDS = 30
 
-      # wrapper: words before the command.
-      def serve(root, *options, wrapper: [], **streams)
+      # wrapper: words before the command. env: for the process.
+      def serve(root, *options, wrapper: [], env: {}, **streams)
         reader, writer = IO.pipe
-        @server = Process.spawn(*wrapper, *COMMAND, root, "--port", "0", *options, err: writer, **streams)
+        @server = Process.spawn(env, *wrapper, *COMMAND, root, "--port", "0", *options, err: writer, **streams)
         writer.close
         line = Timeout.timeout(SECONDS) { reader.gets }
         @log = reader

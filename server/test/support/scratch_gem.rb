@@ -6,12 +6,13 @@ require "rbconfig"
 
 module Spate
   module Server
-    # A gem that tests use as its users do, in a folder of its own below tmp/, from where `gem` takes gems.
+    # A gem that tests use as its users do, installed by `gem` in a folder of its own below tmp/. bin/setup runs this
+    # file to install the profilers.
     module ScratchGem
       FOLDER = File.expand_path("../../../tmp/server-gems", __dir__)
       SECONDS = "120"
 
-      # The folder that GEM_HOME is to be, or nil where the gem cannot be had.
+      # The value of GEM_HOME, or nil where the gem cannot be installed.
       def self.home(name)
         home = File.join(FOLDER, RUBY_VERSION, name)
         FileUtils.mkdir_p(home)
@@ -31,5 +32,11 @@ module Spate
       end
       private_class_method :installed?, :install
     end
+  end
+end
+
+if $PROGRAM_NAME == __FILE__
+  ["stackprof", ("vernier" if RUBY_VERSION >= "3.2.1")].compact.each do |name|
+    Spate::Server::ScratchGem.home(name) || warn("bin/setup: tests with the gem #{name} are left out")
   end
 end

@@ -77,7 +77,7 @@ class FramingBenchmark
     @err.puts "#{way.title}: #{@figures[way.key].map { |name, values| "#{name} #{Figures.text(values)}" }.join(", ")}"
   end
 
-  # A download under the profiler: a turn of its own, whose time does not count.
+  # A download with a profile, whose time is not counted.
   def record(way)
     serving(way) do
       sleep 0.5 # the signal's handler comes with the port, in another thread
@@ -87,17 +87,15 @@ class FramingBenchmark
       way.signal
       sleep 0.05 until (path = Dir[way.profile(@workload)].first) && File.size?(path)
       sleep 0.2
-      relative(Spate::Server::Profile::Format.read(path))
+      relative(JSON.parse(File.read(path)))
     end
   end
 
-  # Paths within the project, for readers elsewhere.
-  def relative(recording)
-    frames = recording.frames.map do |frame|
-      frame.class.new(frame.name, frame.path&.delete_prefix("#{ROOT}/"), frame.line)
-    end
-    facts = recording.facts.merge("command" => nil, "pid" => nil)
-    recording.class.new(frames: frames, tree: recording.tree, samples: recording.samples, facts: facts)
+  # Without the paths of this machine.
+  def relative(output)
+    output["frames"].each_value { |frame| frame["file"] = frame["file"].delete_prefix("#{ROOT}/") }
+    output["metadata"]["spate"].update("command" => nil, "pid" => nil)
+    Spate::Server::Profile::Recording.of(output, "profile")
   end
 
   def report
@@ -124,8 +122,8 @@ class FramingBenchmark
     "# The same download, frames made in three ways\n\n" \
       "#{Time.now.utc.strftime("%Y-%m-%d")}; a file of #{@megabytes} MB over HTTP/2 in clear text to curl, 1, 6 and " \
       "24 times; #{@runs} runs in turns, median (least–most); #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors " \
-      "shared with the client. Objects, collections and the five methods with the most time of their own are those " \
-      "of one more turn, under the server's own profiler."
+      "shared with the client. Objects, collections and the five methods with the most time of their own are of one " \
+      "more turn, profiled with stackprof."
   end
 
   def table
@@ -138,10 +136,10 @@ class FramingBenchmark
     recording = @recordings[way.key]
     megabytes = (way.profiled * @megabytes).to_f
     gc = recording.facts["gc"]
-    top = Spate::Server::Profile::Summary.new(recording).top(5)
+    top = recording.top(5)
     [way.title, Figures.text(figures[:rate]), Figures.text(figures[:cost]), Figures.round(gc["objects"] / megabytes),
      Figures.round(gc["runs"] * 1024 / megabytes),
-     top.map { |row| "#{row.name} #{(row.share * 100).round} %" }.join("<br>")]
+     top.map { |row| "#{row.name} #{(row.own * 100).round} %" }.join("<br>")]
   end
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

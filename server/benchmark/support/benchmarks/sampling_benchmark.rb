@@ -2,7 +2,7 @@
 
 require_relative "serve_benchmark"
 
-# What a profile costs the server while it is taken: small requests without one, and with each sampler.
+# The cost of profiling: small requests without a profile, and with one by stackprof.
 class SamplingBenchmark < ServeBenchmark
   RESULTS = File.expand_path("../../results/sampling.md", __dir__)
 
@@ -20,7 +20,7 @@ class SamplingBenchmark < ServeBenchmark
 
     def command(workload, port)
       _, words = super
-      profile = @options.empty? ? [] : ["--profile", File.join(workload.folder, "sampled.dump"), *@options]
+      profile = @options.empty? ? [] : ["--profile", File.join(workload.folder, "sampled.json"), *@options]
       [GemPeers.missing ? {} : GemPeers.gem_path, words + profile]
     end
   end
@@ -35,9 +35,8 @@ class SamplingBenchmark < ServeBenchmark
     def goal = nil
 
     def contestants
-      [Sampled.new("spate-serve alone"), Sampled.new("its own sampler, 1000 a second", "--profiler", "own"),
-       Sampled.new("its own sampler, 100 a second", "--profiler", "own", "--profile-rate", "100"),
-       Sampled.new("stackprof, 1000 a second", "--profiler", "stackprof")]
+      [Sampled.new("spate-serve alone"), Sampled.new("stackprof, 1000 a second", "--profiler", "stackprof"),
+       Sampled.new("stackprof, 100 a second", "--profiler", "stackprof", "--profile-rate", "100")]
     end
 
     private

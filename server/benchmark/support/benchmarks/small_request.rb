@@ -11,10 +11,11 @@ require "spate/server"
 require_relative "../clients"
 require_relative "../contender"
 require_relative "../figures"
+require_relative "../gem_peers"
 require_relative "../parts"
 require_relative "../workload"
 
-# Where the CPU time of a small file's request goes: by methods, from the server's own profile; by system calls, from
+# Where the CPU time of a small file's request goes: by methods, from a profile by stackprof; by system calls, from
 # `strace -c`, which counts well and times badly.
 class SmallRequest
   RESULTS = File.expand_path("../../results/small-request.md", __dir__)
@@ -22,17 +23,17 @@ class SmallRequest
 
   # spate-serve with a profile of its own, under strace or not.
   class Server < Contender
-    def initialize(wrapper, dump)
+    def initialize(wrapper, profile)
       super()
       @wrapper = wrapper
-      @dump = dump
+      @profile = profile
     end
 
     def name = "spate-serve"
 
     def command(workload, port)
-      profiling = ["--profile-on-signal", @dump, "--profiler", "own"]
-      [{}, [*@wrapper, RbConfig.ruby, SERVE, workload.files, "--port", port.to_s, *profiling]]
+      profiling = ["--profile-on-signal", @profile, "--profiler", "stackprof"]
+      [GemPeers.stackprof, [*@wrapper, RbConfig.ruby, SERVE, workload.files, "--port", port.to_s, *profiling]]
     end
   end
 
@@ -64,7 +65,7 @@ class SmallRequest
   private
 
   def serving(wrapper, folder)
-    server = Server.new(wrapper, File.join(folder, "small.dump"))
+    server = Server.new(wrapper, File.join(folder, "small.json"))
     server.start(@workload, File.join(folder, "log"))
     sleep 0.5
     yield server
@@ -86,8 +87,8 @@ class SmallRequest
       @cpu = server.group.seconds - before
       Process.kill(:URG, server.group.pid)
       sleep 0.5
-      path = Dir[File.join(folder, "small-*.dump")].first or raise "no profile was written"
-      @recording = Spate::Server::Profile::Format.read(path)
+      path = Dir[File.join(folder, "small-*.json")].first or raise "no profile was written"
+      @recording = Spate::Server::Profile::Recording.read(path)
     end
   end
 
@@ -121,7 +122,7 @@ class SmallRequest
       "10 connections with 10 streams each; #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors shared with the " \
       "client. " \
       "#{Figures.round(@cpu * 100_000 / @requests)} CPU s per 100,000 requests with the profiler running, which made " \
-      "#{@recording.count} samples; #{Figures.round(@recording.facts["gc"]["objects"] / @requests.to_f)} objects " \
+      "#{@recording.samples} samples; #{Figures.round(@recording.facts["gc"]["objects"] / @requests.to_f)} objects " \
       "a request."
   end
 
@@ -134,8 +135,8 @@ class SmallRequest
   end
 
   def methods
-    rows = Spate::Server::Profile::Summary.new(@recording).top(15).map do |row|
-      [row.name, share(row.share), share(row.total / @recording.total.to_f)]
+    rows = @recording.top(15).map do |row|
+      [row.name, share(row.own), share(row.total)]
     end
     "## By method\n\n#{table(%w[method own total], rows)}"
   end

@@ -1,108 +1,124 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Spate
   module Server
-    # Where does the server's time go? A recording of its stacks, written as stackprof's dump, the Firefox profiler's
-    # JSON or a page that needs no tool.
-    #
-    #     Engine        takes samples: our own sampler, stackprof or vernier
-    #     Recording     the samples
-    #     Format        how they are written and read
-    #     Session       a profile from its start to its file
-    #     Signals       one that starts it, and writes it
+    # Profiles a running server with vernier or stackprof, and writes the gem's own JSON, or a page with a flame graph.
     module Profile
-      autoload :Engine, "spate/server/profile/engine"
-      autoload :Format, "spate/server/profile/format"
       autoload :OutputFile, "spate/server/profile/output_file"
       autoload :Page, "spate/server/profile/page"
       autoload :Recording, "spate/server/profile/recording"
-      autoload :SafeMarshal, "spate/server/profile/safe_marshal"
       autoload :Session, "spate/server/profile/session"
       autoload :Signals, "spate/server/profile/signals"
-      autoload :Summary, "spate/server/profile/summary"
-      autoload :Tree, "spate/server/profile/tree"
-      autoload :Native, "spate/server/native/profile"
+      autoload :Stackprof, "spate/server/profile/stackprof"
+      autoload :Vernier, "spate/server/profile/vernier"
 
-      # Samples for a second of CPU time that are asked for; the kernel's own tick may give fewer.
+      # Samples per second.
       RATE = 1000
+      ENDINGS = %w[.json .html].freeze
+      # The preferred one first. A profiler has these methods:
+      #
+      #     name, mode            "vernier"; "wall" or "cpu"
+      #     start(interval)       in microseconds
+      #     stop(facts)           returns a Hash that fits JSON, with the facts in it
+      PROFILERS = %w[vernier stackprof].freeze
 
-      # A file that holds no profile, an ending that names no format.
+      # A file whose ending names no format, or which has no profile in it.
       class Unreadable < Error
         def initialize(path, reason)
-          super("#{path}: #{reason}", hint: "profiles end with #{Format::ENDINGS.join(", ")}")
+          super("#{path}: #{reason}", hint: "use a file that ends with #{ENDINGS.join(" or ")}")
         end
       end
 
-      # Something was asked for that is not there, or twice.
+      # Profiling cannot start: another profile is running, or the gem is not installed.
       class Unable < Error
       end
 
-      # Of this process; nil where none runs.
+      # The Session of this process, nil without one.
       @session = nil
 
       class << self
-        # path: the file; its ending says the format. rate: samples a second of CPU time. engine: "stackprof",
-        # "vernier", "own", or nil for the first of them that is there. seconds: it ends by itself then, and log is
-        # called with a line that says so. Unable where one runs.
-        def start(path, rate: RATE, engine: nil, seconds: nil, log: nil)
+        # path: the file; its ending chooses the format. rate: samples per second. profiler: "vernier", "stackprof" or
+        # nil for the first one installed. seconds: stops then, and calls log with a line. Raises Unable.
+        def start(path, rate: RATE, profiler: nil, seconds: nil, log: nil)
           raise Unable.new("a profile is running", hint: "stop it first") if running?
 
-          @session&.stop # a parent's, in its fork
           destination = path.is_a?(OutputFile) ? path : OutputFile.new(path)
-          @session = Session.new(destination, Engine.choose(engine, destination.ending), rate: rate, seconds: seconds,
-                                                                                         log: log)
-          @session.start
+          @session = Session.new(destination, choose(profiler), rate: rate, seconds: seconds, log: log).start
         end
 
-        # Writes the file, and answers its path; nil where none runs.
+        # Writes the file and returns its path; nil when no profile is running.
         def stop
           session, @session = @session, nil
-          session&.stop
+          session.stop if session&.here?
         end
 
-        # The same; the log has the path, or why there is none.
-        def stop_and_tell(log)
+        # Does the same, and logs the path or the error.
+        def stop_and_log(log)
           path = stop
           log&.call("profile written: #{path}") if path
         rescue SystemCallError, IOError => e
           log&.call("profile: #{e.message}")
         end
 
-        # What was recorded, without a file; nil where none runs.
-        def take
-          session, @session = @session, nil
-          session&.take
-        end
-
-        # Whether it is the running one.
         def session?(session) = @session.equal?(session)
 
+        # A fork does not continue its parent's profile.
         def running? = !@session.nil? && @session.here?
 
-        # For the command line, in every process that serves, after its fork: starts what --profile asked for, has the
-        # signal wait. options: CommandLine::ProfileOptions' Hash or nil. log: called with a line.
-        def attach(options, worker: false, log: nil)
-          options ||= {}
-          Signals.install(options[:on_signal], rate: options[:rate] || RATE, engine: options[:engine],
-                                               seconds: options[:seconds] || Signals::SECONDS, log: log)
-          path = options[:profile] or return
-          start(OutputFile.new(path, pid: worker), rate: options[:rate] || RATE, engine: options[:engine])
+        # Loads what the options need, so that the command fails before it serves.
+        def prepare(options)
+          choose(options[:profiler]) if options&.values_at(:profile, :on_signal)&.any?
         end
 
-        # Reads a profile and writes it in the other file's format. Unreadable, Unable.
+        # Called by each process that serves, after its fork. options: the Hash of the command's --profile options, or
+        # nil. log: called with a line.
+        def attach(options, worker: false, log: nil)
+          options ||= {}
+          settings = { rate: options[:rate] || RATE, profiler: options[:profiler] }
+          Signals.install(options[:on_signal], seconds: options[:seconds] || Signals::SECONDS, log: log, **settings)
+          start(OutputFile.new(options[:profile], pid: worker), **settings) if options[:profile]
+        end
+
+        # Writes the page of a profile. Raises Unreadable, Unable.
         def convert(from, to)
-          Format.check(to)
-          recording = using(from, "read") { Format.read(from) }
-          using(to, "written") { Format.write(recording, to) }
+          raise Unreadable.new(from, "not a .json file") unless ending(from) == ".json"
+          raise Unreadable.new(to, "not a .html file") unless ending(to) == ".html"
+
+          recording = using(from, "read") { Recording.read(from) }
+          using(to, "written") { OutputFile.new(to).write { |file| file.write(Page.new(recording).to_s) } }
           to
+        end
+
+        # The path's ending. Raises Unreadable for one that names no format.
+        def ending(path)
+          ending = File.extname(path)
+          ENDINGS.include?(ending) ? ending : raise(Unreadable.new(path, "unknown format #{ending.inspect}"))
         end
 
         private
 
+        def choose(name)
+          names = name ? [name] : PROFILERS
+          names.each { |one| load(one)&.then { |profiler| return profiler } }
+          raise Unable.new("profiling needs the gem #{names.join(" or ")}, which cannot be loaded",
+                           hint: install(name || (RUBY_VERSION >= "3.2.1" ? "vernier" : "stackprof")))
+        end
+
+        # Returns nil when the gem is not installed, or not in the application's bundle.
+        def load(name)
+          name == "vernier" ? Vernier.new : Stackprof.new
+        rescue LoadError
+          nil
+        end
+
+        def install(name) = defined?(::Bundler.definition) ? "bundle add #{name}" : "gem install #{name}"
+
         def using(path, how)
           yield
         rescue SystemCallError => e
-          raise Unable.new("#{path} cannot be #{how}: #{Error.reason(e)}", hint: "check the path, and whose it is")
+          raise Unable.new("#{path} cannot be #{how}: #{Error.reason(e)}", hint: "check the path and its permissions")
         end
       end
     end

@@ -51,6 +51,7 @@ module Spate
 
         # What can go wrong should do so before there are processes.
         def prepare
+          Profile.prepare(@values[:profile])
           @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
           @values[:rack] || @values[:cache] || files
           @counters = Monitoring::Metrics.counters(@workers)

@@ -3,21 +3,20 @@
 module Spate
   module Server
     module Profile
-      # Where profiles of a process go: the file as named, or one beside it with the process's number, or with a number
-      # that nobody took yet.
+      # Where profiles of a process go: the file itself, or a new one beside it with the process's id and a count.
       class OutputFile
         attr_reader :ending
 
-        # pid: name the process, as one of several. number: one for each profile.
+        # pid: adds the process's id. number: adds a count, so that no file is replaced.
         def initialize(path, pid: false, number: false)
           @path = File.expand_path(path)
-          @ending = Format.check(path)
+          @ending = Profile.ending(path)
           @pid = pid
           @number = number
         end
 
-        # Yields a file that is open for writing; nobody else may read what a program's stacks tell. A file that was
-        # there is replaced only under its very name. Answers the path.
+        # Yields a file that is open for writing; other users may not read it. Replaces an existing file only where no
+        # count is added. Returns the path.
         def write(&block)
           return replace(stem + @ending, &block) unless @number
 
@@ -39,7 +38,7 @@ module Spate
           @pid ? "#{name}-#{Process.pid}" : name
         end
 
-        # By rename: who reads the old one reads it whole.
+        # By rename: a reader of the old file still reads all of it.
         def replace(path, &block)
           fresh = "#{path}.#{Process.pid}"
           File.unlink(fresh) if File.symlink?(fresh) || File.exist?(fresh)

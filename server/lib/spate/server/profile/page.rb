@@ -1,15 +1,11 @@
 # frozen_string_literal: true
 
-require "json"
-
 module Spate
   module Server
     module Profile
-      # One self-contained HTML page: a flame graph to zoom and search, and the methods that took most. It asks for
-      # nothing from anywhere: its own policy forbids it.
+      # One self-contained HTML page: a flame graph to zoom and search, and the methods with the most time. Its content
+      # security policy forbids every request.
       class Page
-        autoload :Data, "spate/server/profile/page/data"
-
         ASSETS = File.expand_path("../../../../assets/profile", __dir__)
         POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
         # What would end the script element, or begin a comment in it.
@@ -44,7 +40,7 @@ module Spate
         private
 
         def asset(name) = File.read(File.join(ASSETS, name), encoding: Encoding::UTF_8)
-        def data = JSON.generate(Data.new(@recording).to_h).gsub(/[<\u2028\u2029]/, UNSAFE)
+        def data = JSON.generate(@recording.to_h).gsub(/[<\u2028\u2029]/, UNSAFE)
       end
     end
   end

@@ -3,65 +3,122 @@
 module Spate
   module Server
     module Profile
-      # Stacks over time, whoever took them.
+      # Sums over a profile's stacks. Its size grows with the number of stacks, not with the time recorded.
       class Recording
         # name: "Foo#bar". path: a file, "<cfunc>" for C, or nil. line: where the method begins, or nil.
         Frame = Struct.new(:name, :path, :line)
+        # Shares of the whole time: in the method itself, and with all it calls.
+        Row = Struct.new(:name, :own, :total)
 
-        GC = "(garbage collection)"
-        FOREIGN = "(threads without Ruby)"
-
-        # Kinds of samples, as profile.h numbers them.
-        RUBY = 0
-        OUTSIDE = 1
-        COLLECTING = 2
-        WITHOUT_RUBY = 3
-
-        # frames: [Frame]. tree: a Tree. samples: flat, five Integers each: microseconds (monotonic), microseconds that
-        # it stands for, node, thread, kind. facts: see Session#facts; "threads" is a Hash of numbers to names.
-        attr_reader :frames, :tree, :samples, :facts
-
-        def initialize(frames:, tree:, samples:, facts: {})
-          @frames = frames
-          @tree = tree
-          @samples = samples
-          @facts = facts
+        # The profile in a .json file. Raises Unreadable, SystemCallError.
+        def self.read(path)
+          of(JSON.parse(File.read(path, encoding: Encoding::UTF_8)), path)
+        rescue JSON::ParserError
+          raise Unreadable.new(path, "invalid JSON")
         end
 
-        # microseconds (monotonic), microseconds of time, node, thread, kind
-        def each_sample(&block) = @samples.each_slice(5, &block)
+        # output: what a profiler's `stop` returned. Raises Unreadable.
+        def self.of(output, path)
+          kind = [Vernier, Stackprof].find { |one| output.is_a?(Hash) && one::Output.fits?(output) }
+          raise Unreadable.new(path, "not a profile of vernier or stackprof") unless kind
 
-        def count = @samples.size / 5
-        def wall? = @facts["mode"] == "wall"
-        def interval = @facts["interval"] || 1000
+          new(kind::Output.new(output))
+        rescue TypeError, NoMethodError, IndexError
+          raise Unreadable.new(path, "damaged profile: its tables do not fit together")
+        end
 
-        # Microseconds in all samples.
-        def total = @total ||= (1...@samples.size).step(5).sum { |at| @samples[at] }
+        # facts: Session#facts. total: microseconds. samples: their number.
+        attr_reader :facts, :total, :samples
 
-        # Microseconds of each frame, by its number: on top of the stack, and anywhere in it (once a stack).
-        def costs
-          @costs ||= begin
-            own = Array.new(@frames.size, 0)
-            all = Array.new(@frames.size, 0)
-            by_node.each do |node, weight|
-              next if node.zero?
+        def initialize(output)
+          @facts = output.facts
+          @frames = {} # {Frame => [its number, {line => microseconds}]}
+          @nodes = [[0, -1, 0]] # [parent, frame, microseconds of its own], the root first
+          @children = {}
+          @total = @samples = 0
+          stacks = output.to_enum(:each_stack).to_a
+          @threads = stacks.map(&:first).uniq
+          stacks.each { |stack| add(*stack) }
+        end
 
-              own[@tree.frame(node)] += weight
-              @tree.stack(node).map(&:first).uniq.each { |frame| all[frame] += weight }
-            end
-            [own, all]
+        # The data of the page. frames: [name, path, line, kind, [line, own time, ...]]; a thread has only its name.
+        # nodes: [parent, frame, own time, ...], times in microseconds. Lines of a method are one node.
+        def to_h
+          { facts: @facts, total: @total, samples: @samples, kinds: kinds, nodes: @nodes.flatten,
+            frames: @frames.map { |frame, (_, lines)| [*frame.to_a, kind(frame), lines.to_a.flatten] } }
+        end
+
+        # Yields [Frame, ...], outermost first, and the microseconds in the innermost.
+        def each_stack
+          frames = @frames.keys
+          stacks = [[]]
+          @nodes.drop(1).each do |parent, frame, own|
+            stacks << [*stacks[parent], frames[frame]]
+            yield stacks.last, own if own.positive?
           end
         end
 
-        # Microseconds of each node that samples end in.
-        def by_node
-          @by_node ||= Hash.new(0).tap { |sums| each_sample { |_, weight, node| sums[node] += weight } }
+        # [Row, ...]: the frames with the most time of their own.
+        def top(count = 10)
+          total = Hash.new(0)
+          each_stack { |stack, weight| stack.uniq.each { |frame| total[frame] += weight } }
+          own.max_by(count) { |_, weight| weight }.map do |frame, weight|
+            Row.new(frame.name, weight / @total.to_f, total[frame] / @total.to_f)
+          end
         end
 
-        # A thread's name, or its number where none was recorded.
-        def thread_name(number)
-          name = @facts.dig("threads", number.to_s)
-          name.nil? || name.empty? ? "thread #{number}" : name
+        private
+
+        # With several threads, each is a frame below the root.
+        def add(thread, stack, weight, count)
+          @total += weight
+          @samples += count
+          at = @threads.size > 1 ? child(0, Frame.new(thread)) : 0
+          stack.each { |frame, _| at = child(at, frame) }
+          @nodes[at][2] += weight
+          frame, line = stack.last
+          return if frame.nil? || line.zero?
+
+          lines = @frames[frame].last
+          lines[line] = (lines[line] || 0) + weight
+        end
+
+        def child(parent, frame)
+          number, = @frames[frame] ||= [@frames.size, {}]
+          @children[[parent, number]] ||= begin
+            @nodes << [parent, number, 0]
+            @nodes.size - 1
+          end
+        end
+
+        # {Frame => microseconds of its own}
+        def own
+          Hash.new(0).tap { |sums| each_stack { |stack, weight| sums[stack.last] += weight } }
+        end
+
+        # {kind => microseconds}, the eight largest.
+        def kinds
+          sums = own.each_with_object(Hash.new(0)) { |(frame, weight), all| all[kind(frame)] += weight }
+          sums.select { |kind, weight| kind != "other" && weight.positive? }.max_by(8) { |_, weight| weight }.to_h
+        end
+
+        def kind(frame)
+          case frame.path
+          when nil then kind_of_pathless(frame.name)
+          when "<cfunc>" then "C"
+          when %r{.*/gems/([^/]+-[^/]+)/} then Regexp.last_match(1) # not a Ruby's own folder, as in gems/4.0.0
+          when %r{/spate/} then "spate"
+          when /\A<internal:/, %r{/ruby/} then "Ruby"
+          else "application"
+          end
+        end
+
+        def kind_of_pathless(name)
+          case name
+          when /\A\((garbage collection|marking|sweeping)\)\z/ then "garbage collection"
+          when *Vernier::WAITING.values then "waiting"
+          else "other"
+          end
         end
       end
     end

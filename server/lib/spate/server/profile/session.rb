@@ -1,15 +1,13 @@
 # frozen_string_literal: true
 
-require "rbconfig"
-
 module Spate
   module Server
     module Profile
-      # A profile from its start to its file, in one process: a fork has no part in it.
+      # A profile from its start to its file. A fork does not continue it.
       class Session
-        def initialize(destination, engine, rate:, seconds: nil, log: nil)
+        def initialize(destination, profiler, rate:, seconds: nil, log: nil)
           @destination = destination
-          @engine = engine
+          @profiler = profiler
           @rate = rate
           @seconds = seconds
           @log = log
@@ -23,26 +21,20 @@ module Spate
           @epoch = Process.clock_gettime(Process::CLOCK_REALTIME)
           @cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
           @collections = collections
-          @engine.start(1_000_000 / @rate)
+          @profiler.start(1_000_000 / @rate)
           Session.at_end
-          Thread.new { sleep(@seconds) && end_by_itself }.name = "spate-profile-end" if @seconds
+          Thread.new { sleep(@seconds) && stop_by_time }.name = "spate-profile-end" if @seconds
           self
         end
 
-        # Answers the path; nil in a fork.
+        # Writes the file and returns its path.
         def stop
-          return @engine.forget unless here?
-
-          recording = take
-          @destination.write { |file| Format.of(@destination.ending).write(recording, file) }
+          facts = self.facts # first: what the profiler does at its end is not the server's work
+          output = @profiler.stop(facts)
+          @destination.write { |file| file.write(text(output)) }
         end
 
-        def take
-          facts = self.facts # before the engine stops: what it does then is none of the server's
-          @engine.stop(facts)
-        end
-
-        # A server that ends with a profile running writes it.
+        # A process that ends while a profile is running writes it.
         def self.at_end
           return if @at_end
 
@@ -50,10 +42,10 @@ module Spate
           at_exit { Profile.stop if Profile.running? }
         end
 
-        # What is recorded besides the samples; seconds, microseconds. Keys are Strings, values fit JSON.
+        # What is recorded besides samples, in seconds and microseconds. Keys are Strings, values fit JSON.
         def facts
-          { "engine" => @engine.name, "mode" => @engine.mode, "interval" => 1_000_000 / @rate, "started" => @epoch,
-            "monotonic" => @started, "seconds" => (now - @started).round(6),
+          { "profiler" => @profiler.name, "mode" => @profiler.mode, "interval" => 1_000_000 / @rate,
+            "started" => @epoch, "seconds" => (now - @started).round(6),
             "cpu" => (Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - @cpu).round(6),
             "gc" => collections.to_h { |name, value| [name, value - @collections[name]] },
             "pid" => Process.pid, "command" => ([$PROGRAM_NAME] + ARGV).join(" "), "ruby" => RUBY_DESCRIPTION,
@@ -64,14 +56,20 @@ module Spate
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-        def end_by_itself
-          Profile.stop_and_tell(@log) if Profile.session?(self)
+        def text(output)
+          return JSON.generate(output) if @destination.ending == ".json"
+
+          Page.new(Recording.of(output, @profiler.name)).to_s
         end
 
-        # "milliseconds": in collections. "objects": that were made.
+        def stop_by_time
+          Profile.stop_and_log(@log) if Profile.session?(self)
+        end
+
+        # "milliseconds": time in garbage collections. "objects": allocated.
         def collections
-          told = ::GC.stat
-          { "runs" => told[:count], "milliseconds" => told[:time] || 0, "objects" => told[:total_allocated_objects] }
+          stat = ::GC.stat
+          { "runs" => stat[:count], "milliseconds" => stat[:time] || 0, "objects" => stat[:total_allocated_objects] }
         end
       end
     end

@@ -5,34 +5,35 @@ require "tmpdir"
 module Spate
   module Server
     module Profile
-      # One signal starts a profile of a running server, the next one writes it. SIGURG: nobody sends it by chance, and
-      # a process that does not wait for it ignores it, so one sent to the wrong process does no harm.
+      # One signal starts a profile of a running server, the next one writes it. SIGURG, because processes ignore it by
+      # default: one that is sent to the wrong process does no harm.
       module Signals
         NAME = "URG"
-        # A profile that somebody forgot to stop ends after so many seconds.
+        # A profile without a second signal ends after so many seconds.
         SECONDS = 60
 
-        # path: profiles are written beside it, with the process's number and a count. The default lies in the system's
-        # folder for temporary files: the folder that is served must not get them. log: called with a line.
-        def self.install(path = nil, rate: RATE, engine: nil, seconds: SECONDS, log: nil)
+        # path: profiles are written beside it, with the process's id and a count. The default is in the system's folder
+        # for temporary files, so that the folder that is served does not get them. log: called with a line.
+        def self.install(path = nil, rate: RATE, profiler: nil, seconds: SECONDS, log: nil)
           path ||= File.join(Dir.tmpdir, "spate-serve.html")
-          Format.check(path)
+          Profile.ending(path)
           path = File.expand_path(path)
-          # A handler must not wait; a thread may.
+          # A signal's handler must not wait; a thread may.
           Signal.trap(NAME) do
-            Thread.new { toggle(path, log, rate: rate, engine: engine, seconds: seconds) }.name = "spate-profile-signal"
+            thread = Thread.new { toggle(path, log, rate: rate, profiler: profiler, seconds: seconds) }
+            thread.name = "spate-profile-signal"
           end
         end
 
         def self.toggle(path, log, **options)
           if Profile.running?
-            Profile.stop_and_tell(log)
+            Profile.stop_and_log(log)
           else
             Profile.start(OutputFile.new(path, pid: true, number: true), **options, log: log)
             log&.call("profile started; SIG#{NAME} again, or #{options[:seconds]} seconds, write it")
           end
         rescue StandardError => e
-          log&.call("profile: #{e.message}")
+          log&.call("profile: #{e.message}#{"; hint: #{e.hint}" if e.is_a?(Error) && e.hint}")
         end
         private_class_method :toggle
       end

@@ -23,7 +23,7 @@ module Spate
           yield
         ensure
           @metrics.clear_own
-          Profile.stop_and_tell(@log)
+          Profile.stop_and_log(@log)
           @handler.close if @handler.respond_to?(:close)
           @log.flush
         end
