@@ -30,7 +30,7 @@ module Spate
             set(values, :on_signal, writable(path))
           end
           seconds = Profile::Signals::SECONDS
-          parser.on("--profile-seconds N", Integer, "when a profile ends without a second signal (#{seconds})") do |count|
+          parser.on("--profile-seconds N", Integer, "end of a profile without a second signal (#{seconds})") do |count|
             raise OptionParser::InvalidArgument, "#{count}: the minimum is 1" unless count.positive?
 
             set(values, :seconds, count)
