@@ -2,7 +2,6 @@
 
 require "install/team/team_case"
 require "support/cache_server"
-require "support/s3rver"
 require "support/test_disk"
 require "support/web_servers"
 
@@ -217,32 +216,6 @@ class CacheCommandTest < TeamCase
     assert_equal 1, output.scan("warning").size
   ensure
     node&.stop
-  end
-
-  # Neither machine has the bucket's keys: what is sent to one node is installed from the other.
-  def test_nodes_over_a_bucket
-    bucket = begin
-      S3rver.start(@cache, "acme-builds")
-    rescue RuntimeError, Errno::ENOENT => e
-      skip "no s3rver to be had: #{e.message.lines.first.to_s.strip}"
-    end
-    nodes = %w[one other].map { |name| WebServers.node_over(bucket, FileUtils.mkdir_p("#{@cache}/#{name}").first) }
-    writer, reader = nodes.map.with_index do |node, index|
-      plain("machine-#{index}", SPATE_CACHE: node.url, SPATE_CACHE_KEYS: @key.public_key("ci").to_s).tap do |project|
-        File.write("#{project.home}/.netrc", "machine 127.0.0.1 login ci password secret\n", perm: 0o600)
-      end
-    end
-    install(writer)
-    assert_equal 2, push(writer).last["sent"]
-    @source.forget_requests
-    install(reader)
-    assert_empty @source.requests.map(&:path).grep(/gems/), "it came from the cache"
-    assert_equal 1, events(reader.spate!("cache", "verify", "--json")).last["blobs"]
-    told = events(reader.spate!("cache", "gc", "--older-than", "1d", "--json")).last
-    assert_equal [1, 1, 0], told.values_at("documents", "blobs", "removed")
-  ensure
-    nodes&.each(&:stop)
-    bucket&.stop(:KILL) # it would wait for connections that are kept
   end
 
   # What was not taken is sent once there is room.

@@ -2,7 +2,6 @@
 
 require_relative "entries"
 require_relative "transport_case"
-require "support/s3rver"
 
 # What is collected and verified, wherever a cache is.
 module ContentsCase
@@ -36,9 +35,6 @@ module ContentsCase
   end
 
   def path(name) = "#{root}/#{name}"
-  # Files that it has of what is elsewhere.
-  def copies = []
-  def other_content = "its content is another"
   def move(from, to) = File.rename(path(from), path(to))
   def aged(*names) = names.each { |name| File.utime(Time.now - (2 * DAY), Time.now - (2 * DAY), path(name)) }
   def there = %w[ac/ cas/].flat_map { |prefix| @cache.each(prefix).to_a.map(&:first) }
@@ -152,7 +148,6 @@ module ContentsCase
     move(stolen, ac("moved"))
     File.binwrite(path(cas("alpha")), "x")
     FileUtils.rm(path(cas("beta")))
-    FileUtils.rm_rf(copies)
     @cache.put(ac("page"), "<html>")
     faults = []
     told = []
@@ -162,7 +157,7 @@ module ContentsCase
     assert_equal [["a field of type 4 in an action result", ac("page")],
                   ["alpha-1.0: its blob is not there", RemoteCache::Document.name(hex("alpha"))],
                   ["beta-1.0: its blob is not there", RemoteCache::Document.name(hex("beta"))],
-                  ["gamma-1.0: it is for another name", ac("moved")], [other_content, cas("alpha")]],
+                  ["gamma-1.0: it is for another name", ac("moved")], ["its content is another", cas("alpha")]],
                  faults.map(&:reverse).sort
     assert_equal [["read", 2, 2], ["read", 4, 4]], told.select { |_, done, of| done == of }
   end
@@ -290,36 +285,5 @@ class NodeContentsTest < Minitest::Test
   def place
     @server = WebServers.node(@home)
     "http://ci:secret@127.0.0.1:#{@server.port}"
-  end
-end
-
-# What a node tells is of the bucket, whatever is in its folder.
-class BucketNodeContentsTest < Minitest::Test
-  include ContentsCase
-
-  def place
-    @bucket = S3rver.start(@home, "acme-builds")
-    # Where two objects go at once it fails to remove their folder twice.
-    %w[ac cas].each { |kind| FileUtils.mkdir_p("#{root}/#{kind}/stays") }
-    @server = WebServers.node_over(@bucket, @home)
-    "http://ci:secret@127.0.0.1:#{@server.port}"
-  rescue RuntimeError, Errno::ENOENT => e
-    skip "no s3rver to be had: #{e.message.lines.first.to_s.strip}"
-  end
-
-  def root = "#{@home}/s3rver/acme-builds/ruby"
-  def path(name, part = "object") = "#{root}/#{name}._S3rver_#{part}"
-
-  def copies = Dir["#{@home}/cache/cas/*"]
-  # The node looks itself.
-  def other_content = "the cache http://127.0.0.1:#{@server.port} answers 502 Bad Gateway"
-
-  def move(from, to)
-    %w[object object.md5 metadata.json].each { |part| File.rename(path(from, part), path(to, part)) }
-  end
-
-  def teardown
-    @bucket&.stop(:KILL)
-    super
   end
 end

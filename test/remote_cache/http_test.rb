@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "transport_case"
-require "support/s3rver"
 require "support/scripted_server"
 
 # Servers that teams have, configured as the page says.
@@ -144,38 +143,6 @@ class CacheNodeTest < Minitest::Test
   def calls_of(cache)
     [-> { cache.get(cas("one"), limit: 9) }, -> { cache.put(cas("two"), "two") }, -> { cache.delete(cas("one")) },
      -> { cache.each("cas/") { flunk } }]
-  end
-end
-
-# What the clients of a node see of the bucket behind it.
-class BucketNodeTest < Minitest::Test
-  include ListingServerCase
-
-  def start
-    @bucket = S3rver.start(Dir.mktmpdir("bucket", @home), "acme-builds")
-    WebServers.node_over(@bucket, @home)
-  rescue RuntimeError, Errno::ENOENT => e
-    skip "no s3rver to be had: #{e.message.lines.first.to_s.strip}"
-  end
-
-  def teardown
-    @bucket&.stop(:KILL) # it would wait for connections that are kept
-    super
-  end
-
-  def tells_of_others? = true
-
-  # s3rver writes objects in their place.
-  undef_method :test_readers_beside_writers_see_nothing_torn
-
-  # A blob is the same wherever it is; documents are in the bucket alone.
-  def test_the_same_as_a_folder
-    [cas("served"), ac("served")].each { |name| cache.put(name, "served") }
-    folder = transport("#{@home}/cache")
-
-    assert_equal "served", folder.get(cas("served"), limit: 9)
-    assert_nil folder.get(ac("served"), limit: 9)
-    assert_match(%r{^serving the cache \S+ of s3://acme-builds/ruby at \S+ on http:}, File.read("#{@home}/log"))
   end
 end
 

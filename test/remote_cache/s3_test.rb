@@ -55,21 +55,6 @@ module BucketCase
     assert strange.delete(cas("strange"))
   end
 
-  def test_size_and_time_in_one_request
-    proxy = FaultProxy.new(@server.url).start
-    cache = by(keys, address(server: proxy))
-    cache.put(cas("12345"), "12345")
-    size, time = cache.facts(cas("12345"))
-
-    assert_equal 5, size
-    assert_in_delta Time.now.to_f, time.to_f, 600
-    assert_nil cache.facts(cas("none"))
-    assert(cache.pieces(cas("12345"), limit: 9) { |*piece| assert_equal ["12345", 5], piece })
-    assert_equal 2, proxy.requests.count { |request| request.verb == "HEAD" }
-  ensure
-    proxy&.stop
-  end
-
   def test_wrong_keys = refuse(keys.merge("AWS_ACCESS_KEY_ID" => "nobody"))
 
   def refuse(keys)

@@ -50,18 +50,6 @@ module TransportCase
       assert_equal ["#{folder}/fetched"], Dir["#{folder}/fetched*"]
     end
 
-    def test_pieces_come_as_they_are_read
-      bytes = SecureRandom.random_bytes(300_000)
-      cache.put(cas(bytes), bytes)
-      pieces = []
-
-      assert cache.pieces(cas(bytes), limit: MIB) { |piece| pieces << piece.dup }
-      assert_operator pieces.size, :>, 1
-      assert_equal bytes, pieces.join
-      assert_nil cache.pieces(cas("none"), limit: MIB) { flunk }
-      assert_unavailable(:answer) { cache.pieces(cas(bytes), limit: 9) { nil } }
-    end
-
     def test_a_document_is_replaced
       ["", "one", "two, and longer"].each do |text|
         cache.put(ac("key"), text)

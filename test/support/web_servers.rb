@@ -65,12 +65,6 @@ module WebServers
                       "#{home}/cache", "--port", port.to_s, *tokens, *options, env: env, port: port, log: "#{home}/log")
   end
 
-  # One over a bucket of s3rver's (see S3rver).
-  def node_over(bucket, home, **options)
-    node(home, "--cache-bucket", "s3://acme-builds/ruby?endpoint=#{bucket.url}", **options,
-         env: { **S3rver::KEYS, "AWS_EC2_METADATA_DISABLED" => "true", "HOME" => "/nonexistent" })
-  end
-
   # The configuration of the page, in a folder of the test's and at a port of its own.
   def prepared(home, language, port, writers)
     File.chmod(0o755, home)

@@ -48,13 +48,6 @@ module Spate
 
       def time(name) = ask(:head, RemoteCache.name(name), &Transport::Answer.method(:time))
 
-      # Both in one request: [bytes, Time or nil], nil where there is nothing.
-      def facts(name)
-        ask(:head, RemoteCache.name(name)) do |answer|
-          [Transport::Answer.size(answer, self), Transport::Answer.time(answer)]
-        end
-      end
-
       # A blob's name is its digest: S3 refuses what is not as its name says.
       # Some answer 501 to whoever asks for a fresh one.
       def put(name, source, **)
@@ -93,10 +86,9 @@ module Spate
 
       private
 
-      def read(name, limit)
+      def read(name, limit, &block)
         ask(:get, name) do |answer|
-          length = answer.content_length unless answer["Content-Encoding"]
-          Transport::Answer.content(answer, limit, self) { |bytes| yield bytes, length }
+          Transport::Answer.content(answer, limit, self, &block)
           true
         end
       end

@@ -21,9 +21,6 @@ module Spate
           text if hear(name, limit) { |bytes| text << bytes }
         end
 
-        # For who keeps it elsewhere: the bytes, and how many there will be in all, or nil where nobody knows.
-        def pieces(name, limit:, &block) = hear(name, limit, &block)
-
         # Raises Store::Error where the disk of `to` does not take it.
         def fetch(name, to:, limit:)
           part = "#{Ground::Files.beside(to)}.part"
@@ -49,7 +46,7 @@ module Spate
         private
 
         def hear(name, limit)
-          found = read(RemoteCache.name(name), limit) { |*part| keep { yield(*part) } }
+          found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
           @heard = now
           found
         end

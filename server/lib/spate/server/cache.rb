@@ -11,11 +11,8 @@ module Spate
     #     Uploads    who waits for an equal one
     #     Collector  what has to go
     #     Listing    what there is, for who may write
-    #     Bucket     what is behind the folder, where there is one; BucketNode: the cache then
     class Cache
       autoload :Access, "spate/server/cache/access"
-      autoload :Bucket, "spate/server/cache/bucket"
-      autoload :BucketNode, "spate/server/cache/bucket_node"
       autoload :Collector, "spate/server/cache/collector"
       autoload :Folder, "spate/server/cache/folder"
       autoload :Listing, "spate/server/cache/listing"
@@ -55,10 +52,10 @@ module Spate
         listed = Name.folder(request.path) unless writing
         refused = @access.refusal(request, writing: writing || listed)
         return refuse(refused) if refused
-        return list(request, listed) if listed
+        return list(request, Listing.new(@folder, listed)) if listed
 
         name = Name.of(request.path)
-        return name ? malformed : missing unless entry?(name)
+        return name ? malformed : missing unless name.is_a?(Name)
 
         writing ? write(request, name) : read(request, name)
       end
@@ -77,8 +74,6 @@ module Spate
 
       private
 
-      def entry?(name) = name.is_a?(Name)
-
       def missing = Response.text(404, "Not found.\n")
       def malformed = Response.text(400, "A name is the SHA-256 of a blob, or the key of a document, in hex.\n")
       def empty(status) = Response.new(status, { "content-length" => "0" })
@@ -94,34 +89,28 @@ module Spate
         response
       end
 
-      def list(request, kind) = listed(request, Listing.new(@folder, kind))
-
-      def listed(request, parts)
+      def list(request, parts)
         Response.new(200, { "content-type" => "application/json", "cache-control" => "no-store" },
                      request.head? ? nil : parts)
       end
 
-      def read(request, name) = counted(request, in_folder(request, name))
-
-      # What the folder answers.
-      def in_folder(request, name)
+      def read(request, name)
         response = @files.call(request, "/#{name.file}")
-        response.status == 301 ? missing : response # a folder
-      end
-
-      def counted(request, response)
+        response = missing if response.status == 301 # a folder
         @metrics.add(response.status == 404 ? :cache_misses : :cache_hits) unless request.head?
         response
       end
 
       def write(request, name)
-        return delete(request, name) if request.verb == "DELETE"
+        return delete(name) if request.verb == "DELETE"
 
         unfit = unfit(request, name)
         return refuse(unfit) if unfit
         return store(request, name) unless name.blob?
 
-        @uploads.turn(name.key, request.connection) { decide(request, name) }
+        @uploads.turn(name.key, request.connection) do
+          there?(request, @folder.size(name)) ? spare(request, name) : store(request, name)
+        end
         nil
       end
 
@@ -135,8 +124,6 @@ module Spate
       end
 
       def most(name) = name.blob? ? @limit : [@document, @limit].compact.min
-
-      def decide(request, name) = there?(request, @folder.size(name)) ? spare(request, name) : store(request, name)
 
       # A blob of the length that is announced, if any: its name says what is in it. size: nil where there is none.
       def there?(request, size)
@@ -159,7 +146,7 @@ module Spate
       end
 
       def store(request, name)
-        upload = Upload.new(@folder, name, most(name)) { |file, &over| keep(request, file, name, &over) }
+        upload = Upload.new(@folder, name, most(name)) { |file| keep(request, file, name) }
         upload.begin(request.body) { |fault| over(request, name, upload, fault) }
         nil
       rescue SystemCallError => e
@@ -171,12 +158,12 @@ module Spate
 
       # See Upload.
       def keep(request, file, name)
-        return yield PRESENT if fresh?(request, name) && @folder.size(name)
+        return PRESENT if fresh?(request, name) && @folder.size(name)
 
         size = file.size
         @folder.keep(file, name)
         @collector.stored(size)
-        yield
+        nil
       end
 
       def over(request, name, upload, fault)
@@ -197,7 +184,7 @@ module Spate
         request.answer(refuse(Response.text(status, "#{text}\n")))
       end
 
-      def delete(_request, name)
+      def delete(name)
         size = @folder.remove(name) or return missing
 
         @collector.removed(size)

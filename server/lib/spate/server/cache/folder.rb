@@ -48,16 +48,6 @@ module Spate
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
         end
 
-        # A File with these bytes and without a name, which goes when it is closed. SystemCallError.
-        def aside(bytes)
-          written = begin_file
-          written.write(bytes)
-          written.close
-          File.open(written.path, File::RDONLY | File::BINARY)
-        ensure
-          drop(written) if written
-        end
-
         # Puts a whole file into its place, where an older one may be. SystemCallError.
         def keep(file, name)
           file.close

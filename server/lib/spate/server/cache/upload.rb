@@ -13,8 +13,8 @@ module Spate
 
         attr_reader :size
 
-        # folder: a Folder. most: bytes. keep: called with the whole file, a name's, and a block for when it is in its
-        # place, or for why not, as the block of `begin`. SystemCallError.
+        # folder: a Folder. most: bytes. keep: called with the whole file, to put it into its place; returns nil, or a
+        # status and a text as the block of `begin` gets them. Raises SystemCallError.
         def initialize(folder, name, most, &keep)
           @folder = folder
           @name = name
@@ -75,7 +75,8 @@ module Spate
           digest = @digest&.hexdigest
           return fail_with([422, "These bytes have the SHA-256 #{digest}."]) unless digest.nil? || digest == @name.key
 
-          @keep.call(@file) { |fault| fault ? fail_with(fault) : kept }
+          fault = @keep.call(@file)
+          fault ? fail_with(fault) : kept
         rescue SystemCallError => e
           fail_with([*Upload.failure(e), e])
         end

@@ -13,17 +13,13 @@ module Spate
 
         module_function
 
-        # Sets values[:cache], the folder, and values[:caching]: limit and document as Cache.new has them; bucket, an
-        # address; readers and writers, paths of files of tokens; open.
+        # Sets values[:cache], the folder, and values[:caching]: limit and document as Cache.new has them; readers and
+        # writers, paths of files of tokens; open.
         def add(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
           parser.on("--cache DIR", "serve the cache of a team out of this folder: Bazel's /cas/ and /ac/") do |path|
             values[:cache] = path
-          end
-          parser.on("--cache-bucket S3", "s3://NAME/PREFIX?region=...: all entries are there, and the folder has " \
-                                         "copies (with the gem spate, and AWS' usual credentials)") do |address|
-            cache[:bucket] = address
           end
           limits(parser, cache)
           tokens(parser, cache)

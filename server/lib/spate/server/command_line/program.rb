@@ -67,11 +67,8 @@ module Spate
         # Workers have their own.
         def prepare_cache
           @access = CacheOptions.access(@values[:caching], @env)
-          bucket = @values[:caching][:bucket]
-          @bucket = Cache::Bucket.client(bucket, env: @env.to_h) if bucket
           Cache::Folder.new(@values[:cache])
           @metrics.set(:cache, 1)
-          @metrics.set(:bucket, 1) if @bucket
           @metrics.set(:cache_limit, @values[:caching].fetch(:limit, Cache::LIMIT) || 0)
         end
 
@@ -93,11 +90,8 @@ module Spate
         end
 
         def cache(metrics)
-          options = { access: @access, workers: @workers, log: @log, metrics: metrics,
-                      **@values[:caching].slice(:limit, :document) }
-          return Cache.new(@values[:cache], **options) unless @bucket
-
-          Cache::BucketNode.new(@values[:cache], bucket: @bucket, **options)
+          Cache.new(@values[:cache], access: @access, workers: @workers, log: @log, metrics: metrics,
+                                     **@values[:caching].slice(:limit, :document))
         end
 
         def observer(metrics)
@@ -162,7 +156,7 @@ module Spate
         # One line; the address is its end.
         def banner
           what = @values[:rack] || File.realpath(@values[:cache] || @values[:folder])
-          what = "the cache #{what}#{" of #{@bucket}" if @bucket}" if @values[:cache]
+          what = "the cache #{what}" if @values[:cache]
           workers = " with #{@workers} workers" if @workers > 1
           host = @values[:host] unless @sockets.inherited?
           "serving #{what}#{workers} on #{address(@sockets.main, host: host, scheme: @tls ? "https" : "http")}"

@@ -6,18 +6,17 @@ module Spate
       # Slow work (coding, large folders) is done here, so that the reactor is not held up. Threads start with the first
       # job, and again in a process that was forked since.
       class ThreadPool
-        # Jobs that may wait before somebody is told to come back later.
+        # Jobs that may wait before clients get 503.
         MOST = 1000
 
-        def initialize(count, most: MOST)
+        def initialize(count)
           @count = count
-          @most = most
           @jobs = Thread::Queue.new
           @threads = []
           @process = nil
         end
 
-        def busy? = @jobs.size > @most
+        def busy? = @jobs.size > MOST
 
         # What the block raises is written to standard error, and its thread continues: a failed job must not stop later
         # ones.

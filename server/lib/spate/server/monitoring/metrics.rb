@@ -28,9 +28,7 @@ module Spate
                    :microseconds, :bytes, :opened, :connections, :busy, :memory, :collections, :collecting, :started,
                    :restarts, :ready, :told_at, :state, :unlogged,
                    :cache, :cache_limit, :cache_bytes, :cache_hits, :cache_misses, :cache_stored, :cache_spared,
-                   :cache_refused, :cache_received, :cache_evicted, :cache_evicted_bytes,
-                   :bucket, :bucket_found, :bucket_missing, :bucket_failed, :bucket_refused, :bucket_received,
-                   :bucket_sent]
+                   :cache_refused, :cache_received, :cache_evicted, :cache_evicted_bytes]
         COLUMNS = columns.each_with_index.to_h.freeze
 
         REQUESTS = COLUMNS.fetch(["HTTP/2", "1xx"])

@@ -22,7 +22,6 @@ module Spate
             processes
             each_worker
             cache if get(0, :cache).positive?
-            bucket if get(0, :bucket).positive?
             "#{@lines.join("\n")}\n"
           end
 
@@ -90,15 +89,6 @@ module Spate
               refused: :cache_refused }.each do |result, column|
               sample("spate_cache_requests_total", sum(column), result: result)
             end
-          end
-
-          def bucket
-            metric("spate_cache_bucket_requests_total", "counter", "What the bucket was asked.")
-            %i[found missing failed refused].each do |result|
-              sample("spate_cache_bucket_requests_total", sum(:"bucket_#{result}"), result: result)
-            end
-            single("spate_cache_bucket_received_bytes_total", "counter", "Bytes from it.", sum(:bucket_received))
-            single("spate_cache_bucket_sent_bytes_total", "counter", "Bytes to it.", sum(:bucket_sent))
           end
 
           def own(name, type, help, column)
