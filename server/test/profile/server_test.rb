@@ -98,10 +98,10 @@ module Spate
         paths = [profile("child.json"), profile("parent.json")]
         program = <<~RUBY
           burn = -> { 300_000.times { |i| i.to_s.to_sym } }
-          Spate::Server::Profile.start(#{paths.last.dump})
+          Spate::Server::Profile.start(#{paths.last.dump}, profiler: "stackprof")
           pid = fork do
             puts [Spate::Server::Profile.running?, Spate::Server::Profile.stop].inspect
-            Spate::Server::Profile.start(#{paths.first.dump})
+            Spate::Server::Profile.start(#{paths.first.dump}, profiler: "stackprof")
             burn.call
           end
           Process.wait(pid)
@@ -112,10 +112,26 @@ module Spate
           end
           burn.call
         RUBY
-        output = client_at(RbConfig.ruby, *PATHS, "-rspate/server", "-e", program, env: gem_home)
+        output = client_at(RbConfig.ruby, *PATHS, "-rspate/server", "-e", program, env: gem_home("stackprof"))
 
         assert_equal "[false, nil]\na profile is running\n", output
         paths.each { |path| assert_operator Profile::Recording.read(path).samples, :>, 0, path }
+      end
+
+      def test_vernier_does_not_start_in_a_fork
+        skip "vernier needs a newer Ruby" unless profiler == "vernier"
+        program = <<~RUBY
+          Spate::Server::Profile.start(#{profile.dump}, profiler: "vernier")
+          Process.wait(fork do
+            Spate::Server::Profile.start("other.json", profiler: "vernier")
+          rescue Spate::Server::Profile::Unable => e
+            puts e.message
+          end)
+        RUBY
+
+        assert_equal "vernier cannot start in a fork of a process that it profiles\n",
+                     client_at(RbConfig.ruby, *PATHS, "-rspate/server", "-e", program, env: gem_home)
+        assert_kind_of Integer, Profile::Recording.read(profile).samples
       end
 
       def test_without_the_gem_the_command_names_it_and_the_signal_logs_it

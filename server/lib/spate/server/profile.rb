@@ -45,7 +45,9 @@ module Spate
           raise Unable.new("a profile is running", hint: "stop it first") if running?
 
           destination = path.is_a?(OutputFile) ? path : OutputFile.new(path)
-          @session = Session.new(destination, choose(profiler), rate: rate, seconds: seconds, log: log).start
+          profiler = choose(profiler)
+          forked(profiler) if @session
+          @session = Session.new(destination, profiler, rate: rate, seconds: seconds, log: log).start
         end
 
         # Writes the file and returns its path; nil when no profile is running.
@@ -104,6 +106,13 @@ module Spate
           names.each { |one| load(one)&.then { |profiler| return profiler } }
           raise Unable.new("profiling needs the gem #{names.join(" or ")}, which cannot be loaded",
                            hint: install(name || (RUBY_VERSION >= "3.2.1" ? "vernier" : "stackprof")))
+        end
+
+        # vernier would wait for a thread that the fork does not have.
+        def forked(profiler)
+          return if profiler.name != "vernier"
+
+          raise Unable.new("vernier cannot start in a fork of a process that it profiles", hint: "use stackprof here")
         end
 
         # Returns nil when the gem is not installed, or not in the application's bundle.
