@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "spate/server/command_line/limit_options"
+require "spate/server"
 
 module Spate
   module Server
@@ -9,7 +9,7 @@ module Spate
     class LimitsTest < Minitest::Test
       def parse(*arguments)
         values = {}
-        parser = OptionParser.new { |options| CommandLine::LimitOptions.add(options, values) }
+        parser = OptionParser.new { |options| CommandLine::ProcessOptions.limits(options, values) }
         parser.parse(arguments)
         [values[:limits], parser]
       end

@@ -4,25 +4,20 @@ require "optparse"
 
 module Spate
   module Server
-    # `spate-serve`: argv and two streams in, an exit code out. Each group of options is a file of command_line/, which
-    # declares them and puts what it was given into a Hash.
+    # `spate-serve`: argv and two streams in, an exit code out. Groups of options are methods of the modules in
+    # command_line/, which declare them and put their values into a Hash.
     class CommandLine
-      autoload :AdminOptions, "spate/server/command_line/admin_options"
-      autoload :CacheOptions, "spate/server/command_line/cache_options"
-      autoload :FileOptions, "spate/server/command_line/file_options"
-      autoload :LimitOptions, "spate/server/command_line/limit_options"
-      autoload :ListenOptions, "spate/server/command_line/listen_options"
-      autoload :LogOptions, "spate/server/command_line/log_options"
-      autoload :ProfileOptions, "spate/server/command_line/profile_options"
+      autoload :ContentOptions, "spate/server/command_line/content_options"
+      autoload :MonitoringOptions, "spate/server/command_line/monitoring_options"
+      autoload :ProcessOptions, "spate/server/command_line/process_options"
       autoload :Program, "spate/server/command_line/program"
-      autoload :RackOptions, "spate/server/command_line/rack_options"
-      autoload :Size, "spate/server/command_line/size"
-      autoload :TLSOptions, "spate/server/command_line/tls_options"
-      autoload :WorkerOptions, "spate/server/command_line/worker_options"
       autoload :YJIT, "spate/server/command_line/yjit"
 
-      # In the help's order.
-      GROUPS = %i[Listen TLS File Rack Cache Worker Log Admin Profile Limit].freeze
+      # In the order of the help; each is a method of its module.
+      GROUPS = { listening: :ProcessOptions, tls: :ProcessOptions, files: :ContentOptions, rack: :ContentOptions,
+                 cache: :ContentOptions, processes: :ProcessOptions, logs: :MonitoringOptions,
+                 admin: :MonitoringOptions, profile: :MonitoringOptions, limits: :ProcessOptions }.freeze
+      UNITS = { nil => 0, "K" => 10, "M" => 20, "G" => 30, "T" => 40 }.freeze
       USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]",
                "       spate-serve --cache DIR [options]"].freeze
       # Columns of an option's name, and of all.
@@ -45,6 +40,12 @@ module Spate
 
         Exit codes: 0 stopped, 2 usage, 9 it could not be started.
       TEXT
+
+      # Bytes of an option's value: "65536", "64K", "20G". Returns nil for anything else.
+      def self.size(text)
+        digits, unit = text.match(/\A(\d+)([KMGT])?\z/)&.captures
+        digits && (Integer(digits, 10) << UNITS.fetch(unit))
+      end
 
       def initialize(argv, out: $stdout, err: $stderr, env: ENV, program: $PROGRAM_NAME)
         @argv = argv
@@ -113,7 +114,7 @@ module Spate
           parser.banner = USAGE.join("\n")
           parser.summary_width = WIDTH
           parser.separator "\nServes a folder, a Rack application or the cache of a team, over HTTP/2 and HTTP/1.1."
-          GROUPS.each { |group| add(group, parser, values) }
+          GROUPS.each { |group, owner| CommandLine.const_get(owner).public_send(group, parser, values) }
           parser.separator "\nMore:"
           parser.on("--version", "the version") { values[:version] = true }
           parser.on("-h", "--help", "this help") { values[:help] = true }
@@ -127,10 +128,6 @@ module Spate
           text = line[margin..].gsub(/(.{1,#{COLUMNS - margin}})(?: +|$)/, "\\1\n#{" " * margin}")
           line[0, margin] + text.rstrip
         end
-      end
-
-      def add(group, parser, values)
-        CommandLine.const_get(:"#{group}Options").add(parser, values)
       end
 
       def hint(error) = (error.hint if error.is_a?(Server::Error)) || "spate-serve --help"

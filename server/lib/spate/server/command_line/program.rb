@@ -66,7 +66,7 @@ module Spate
 
         # Workers have their own.
         def prepare_cache
-          @access = CacheOptions.access(@values[:caching], @env)
+          @access = ContentOptions.access(@values[:caching], @env)
           Cache::Folder.new(@values[:cache])
           @metrics.set(:cache, 1)
           @metrics.set(:cache_limit, @values[:caching].fetch(:limit, Cache::LIMIT) || 0)
@@ -167,7 +167,7 @@ module Spate
 
         # What others on the network see of a cache, and may do to it.
         def exposed
-          CacheOptions.warnings(open: @values[:caching][:open], tls: @tls) if @values[:cache] && !loopback?
+          ContentOptions.warnings(open: @values[:caching][:open], tls: @tls) if @values[:cache] && !loopback?
         end
 
         def loopback?

@@ -5,27 +5,80 @@ require "optparse"
 module Spate
   module Server
     class CommandLine
-      # The cache of a team, and who may use it.
-      module CacheOptions
+      # What is served: a folder, a Rack application, or the cache of a team and who may use it.
+      module ContentOptions
         # Tokens, where no file has them: for containers.
         READERS = "SPATE_CACHE_READ_TOKENS"
         WRITERS = "SPATE_CACHE_WRITE_TOKENS"
 
         module_function
 
+        # Sets values[:files], the keywords of Files.new.
+        def files(parser, values)
+          files = values[:files] ||= {}
+          parser.separator "\nFiles:"
+          names(parser, files)
+          codings(parser, files)
+        end
+
+        def names(parser, files)
+          parser.on("--index NAMES", Array, "files that stand for their folder, the first one found " \
+                                            "(#{Files::INDEX.join(",")})") { |names| files[:index] = plain(names) }
+          parser.on("--no-index", "no file stands for its folder") { files[:index] = [] }
+          parser.on("--no-listing", "folders without such a file are not listed: 404") { files[:listing] = false }
+          parser.on("--dotfiles", "names that begin with a dot too; without it only .well-known") do
+            files[:dotfiles] = true
+          end
+          parser.on("--mime FILE", "media types as in /etc/mime.types, before all others") do |path|
+            files[:media_types] = path
+          end
+        end
+
+        def codings(parser, files)
+          parser.on("--no-gzip", "send text as it is: nothing is compressed on the way") { files[:gzip] = false }
+          parser.on("--gzip-most BYTES", "longest file that is compressed on the way " \
+                                         "(#{Files::Gzip::MOST >> 20}M)") do |text|
+            files[:gzip_most] = CommandLine.size(text) or raise OptionParser::InvalidArgument, text
+          end
+          parser.on("--no-precompressed", "do not send FILE.br, FILE.zst or FILE.gz for FILE") do
+            files[:precompressed] = false
+          end
+        end
+
+        def plain(names)
+          strange = names.find { |name| name.empty? || name.include?("/") }
+          raise OptionParser::InvalidArgument, "#{strange.inspect} is no file's name" if strange
+
+          names
+        end
+
+        # Sets values[:rack] (a path), values[:threads], values[:waiting].
+        def rack(parser, values)
+          parser.separator "\nRack:"
+          parser.on("--rack FILE", "serve a Rack application: its config.ru") { |path| values[:rack] = path }
+          parser.on("--threads N", Rack::COUNT, "requests that a process works on at once " \
+                                                "(RAILS_MAX_THREADS, else #{Rack::THREADS})") do |value|
+            values[:threads] = value.to_i
+          end
+          parser.on("--waiting N", Rack::COUNT, "requests that may wait for a thread; more are answered with 503 " \
+                                                "(#{Rack::WAITING})") do |value|
+            values[:waiting] = value.to_i
+          end
+        end
+
         # Sets values[:cache], the folder, and values[:caching]: limit and document as Cache.new has them; readers and
         # writers, paths of files of tokens; open.
-        def add(parser, values)
+        def cache(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
           parser.on("--cache DIR", "serve the cache of a team out of this folder: Bazel's /cas/ and /ac/") do |path|
             values[:cache] = path
           end
-          limits(parser, cache)
+          cache_limits(parser, cache)
           tokens(parser, cache)
         end
 
-        def limits(parser, cache)
+        def cache_limits(parser, cache)
           parser.on("--cache-limit BYTES", "all entries together; what was not asked for the longest goes; or none " \
                                            "(#{Cache::LIMIT >> 30}G)") do |text|
             cache[:limit] = text == "none" ? nil : bytes(text)
@@ -50,7 +103,7 @@ module Spate
         end
 
         def bytes(text)
-          bytes = Size.of(text)
+          bytes = CommandLine.size(text)
           raise OptionParser::InvalidArgument, "#{text}: 1 is the least, 20G a size" unless bytes&.positive?
 
           bytes
@@ -78,7 +131,7 @@ module Spate
           lines << "warning: whoever reaches this address and may read may write (--cache-open)" if open
           lines
         end
-        private_class_method :limits, :tokens, :bytes
+        private_class_method :names, :codings, :plain, :cache_limits, :tokens, :bytes
       end
     end
   end

@@ -1,12 +1,46 @@
 # frozen_string_literal: true
 
+require "optparse"
+
 module Spate
   module Server
     class CommandLine
-      # --profile and the like. values[:profile]: for Profile.attach; values[:profile_convert]: [from, to] for
-      # Profile.convert, after which the command ends.
-      module ProfileOptions
-        def self.add(parser, values)
+      # Logs, health and metrics, profiles.
+      module MonitoringOptions
+        HOST = "127.0.0.1"
+        HEALTH = Monitoring::Admin::HEALTH
+
+        module_function
+
+        def logs(parser, values)
+          parser.separator "\nLogs:"
+          parser.on("--access-log FILE", "a line for each request; - for the standard output (none)") do |value|
+            values[:access_log] = value
+          end
+          parser.on("--log-format FORMAT", Monitoring::AccessLog::FORMATS.keys,
+                    "of these lines: #{Monitoring::AccessLog::FORMATS.keys.join(", ")} (json)") do |value|
+            values[:log_format] = value
+          end
+        end
+
+        def admin(parser, values)
+          parser.separator "\nWatching:"
+          parser.on("--admin [HOST:]PORT",
+                    "#{HEALTH}, #{Monitoring::Admin::METRICS} on a port of their own (none; HOST: #{HOST})") do |value|
+            values[:admin] = address(value)
+          end
+          parser.on("--health", "#{HEALTH} on the main port, too") { values[:health] = true }
+        end
+
+        # "9090", "localhost:9090" or "[::1]:9090" => [host, port]
+        def address(text)
+          host, port = text.match(/\A(?:\[?([^\[\]]+)\]?:)?(\d{1,5})\z/)&.captures
+          return [host || HOST, port.to_i] if port && port.to_i < 65_536
+
+          raise OptionParser::InvalidArgument, "#{text}: neither PORT nor HOST:PORT"
+        end
+
+        def profile(parser, values)
           parser.separator "\nProfiling:"
           parser.on("--profile FILE", "record where time goes, from start to end, with the gem vernier or",
                     "stackprof: .html (a page that needs no tool) or .json (the gem's own)") do |path|
@@ -22,7 +56,7 @@ module Spate
           end
         end
 
-        def self.add_signal(parser, values)
+        def add_signal(parser, values)
           name = "SIG#{Profile::Signals::NAME}"
           parser.on("--profile-on-signal FILE", "#{name} starts a profile, and the next one writes it beside FILE,",
                     "named with the process's id and a count (default: spate-serve.html in the",
@@ -37,7 +71,7 @@ module Spate
           end
         end
 
-        def self.add_details(parser, values)
+        def add_details(parser, values)
           parser.on("--profile-rate N", Integer, "samples per second (#{Profile::RATE})") do |rate|
             raise OptionParser::InvalidArgument, "#{rate}: 1 to 10000" unless rate.between?(1, 10_000)
 
@@ -49,10 +83,10 @@ module Spate
           end
         end
 
-        def self.set(values, key, value) = (values[:profile] ||= {})[key] = value
+        def set(values, key, value) = (values[:profile] ||= {})[key] = value
 
         # The file is written when the server ends, which is too late to reject it.
-        def self.writable(path)
+        def writable(path)
           Profile.ending(path)
           folder = File.dirname(File.expand_path(path))
           return path if File.directory?(folder) && File.writable?(folder)
@@ -60,7 +94,7 @@ module Spate
           reason = File.directory?(folder) ? "permission denied" : "not a directory"
           raise Error.new("#{path} cannot be written: #{folder}: #{reason}", hint: "choose another FILE")
         end
-        private_class_method :add_signal, :add_details, :set, :writable
+        private_class_method :address, :add_signal, :add_details, :set, :writable
       end
     end
   end

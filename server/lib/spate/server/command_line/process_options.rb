@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "etc"
+require "optparse"
+
+module Spate
+  module Server
+    class CommandLine
+      # Where and how the server runs: addresses, TLS, processes, limits.
+      module ProcessOptions
+        MOST = 1024
+        # Options of its own: --drain.
+        ELSEWHERE = %i[drain].freeze
+
+        module_function
+
+        def listening(parser, values)
+          parser.separator "\nListening:"
+          parser.on("--host ADDRESS", "address to listen on; 0.0.0.0 or :: for every one (127.0.0.1)") do |value|
+            values[:host] = value
+          end
+          parser.on("-p", "--port NUMBER", Integer, "port to listen on, 0 for any that is free (8080)") do |value|
+            raise OptionParser::InvalidArgument, "#{value}: 0 to 65535" unless value.between?(0, 65_535)
+
+            values[:port] = value
+          end
+        end
+
+        # Sets values[:tls] (true), values[:cert] and values[:key] (paths); a certificate is wish enough for TLS.
+        def tls(parser, values)
+          parser.separator "\nTLS:"
+          parser.on("--tls", "speak TLS; without --cert with a certificate for localhost that is made and kept") do
+            values[:tls] = true
+          end
+          parser.on("--cert FILE", "certificate in PEM, then those of its issuers; read again on SIGHUP") do |path|
+            values.update(tls: true, cert: path)
+          end
+          parser.on("--key FILE", "its private key in PEM (default: in the certificate's file)") do |path|
+            values.update(tls: true, key: path)
+          end
+        end
+
+        def processes(parser, values)
+          parser.separator "\nProcesses:"
+          parser.on("-w", "--workers N", Integer, "processes that share the port, 0 for one a processor (1)") do |value|
+            raise OptionParser::InvalidArgument, "#{value}: 0 to #{MOST}" unless value.between?(0, MOST)
+
+            values[:workers] = value.zero? ? Etc.nprocessors : value
+          end
+          parser.on("--[no-]yjit", "compile Ruby code that is hot (on from Ruby 3.3)") { |value| values[:yjit] = value }
+          parser.on("--drain SECONDS", Float, "#{Limits[:drain].text} (#{Limits[:drain].default})") do |value|
+            raise OptionParser::InvalidArgument, "#{value}: less than nothing" if value.negative?
+
+            values[:drain] = value
+          end
+          parser.on("--pid-file FILE", "write the process's number there") { |value| values[:pid_file] = value }
+        end
+
+        # parser: an OptionParser. values: a Hash; `values[:limits]` becomes a Limits.
+        def limits(parser, values)
+          values[:limits] ||= Limits.defaults
+          offered = Limits::DEFINITIONS.reject { |limit| ELSEWHERE.include?(limit.name) }
+          offered.group_by(&:group).each do |group, limits_of_group|
+            parser.separator "\nLimits: #{group.downcase}"
+            limits_of_group.each { |limit| option(parser, values[:limits], limit) }
+          end
+        end
+
+        def option(parser, limits, limit)
+          words = ["--limit-#{limit.name.to_s.tr("_", "-")} #{limit.unit}", "#{limit.text} #{default(limit)}"]
+          parser.on(*words) do |text|
+            limits[limit.name] = number(text, limit)
+          rescue ArgumentError => e
+            raise OptionParser::InvalidArgument, "#{text}: #{e.message[/[^:]+\z/].strip}"
+          end
+        end
+
+        def default(limit) = "(#{limit.default || "none"})"
+
+        # Seconds may have a fraction, bytes a K, M or G behind them.
+        def number(text, limit)
+          return nil if text == "none" && limit.optional
+          return Float(text) if limit.unit == "SECONDS"
+
+          CommandLine.size(text) or raise ArgumentError
+        rescue TypeError, ArgumentError
+          raise ArgumentError, "no number"
+        end
+        private_class_method :option, :default, :number
+      end
+    end
+  end
+end
