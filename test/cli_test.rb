@@ -73,7 +73,7 @@ class CLITest < CLICase
       result = spate("store", "path", *argv, env: env)
 
       assert_equal [9, ""], [result.status, result.out]
-      assert_match(/"here", which is not an absolute path\nhint: .*#{folder}.*here$/, result.err)
+      assert_match(/is not an absolute path: "here"\nhint: .*#{folder}.*here$/, result.err)
     end
     refute_path_exists File.join(folder, "here")
   end

@@ -188,14 +188,14 @@ module Spate
       told, rest = both(program).map(&:first).then { |real, ours| [ours.lines.grep(/^spate: /), [real, ours]] }
 
       assert_equal rest.first, rest.last.lines.grep_v(/^spate: /).join
-      assert_match(/\Aspate: standin is left out: .*Failed: TypeError/, told.join)
+      assert_match(/\Aspate: booting without standin: .*Failed: TypeError/, told.join)
       assert_equal 1, told.size
     end
 
     def test_no_place_for_the_store_is_told_with_what_to_do
       output, = spate_exec("ruby", "-e", "puts 1", SPATE_HOME: "relative")
-      assert_equal "spate: images is left out: no place for the store: SPATE_HOME is \"relative\", which is not an " \
-                   "absolute path; the absolute path of a folder: #{project.path("relative")}\n1\n", output
+      assert_equal "spate: booting without images: no folder for the store: SPATE_HOME is not an " \
+                   "absolute path: \"relative\"; use an absolute path: #{project.path("relative")}\n1\n", output
     end
 
     private

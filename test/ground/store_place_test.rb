@@ -25,7 +25,7 @@ module Spate
       def test_relative_home_is_refused
         error = assert_raises(Ground::NoHome) { StorePlace.home("SPATE_HOME" => "tmp/spate") }
         assert_includes error.message, "tmp/spate"
-        assert_equal [9, "the absolute path of a folder: #{File.expand_path("tmp/spate")}"],
+        assert_equal [9, "use an absolute path: #{File.expand_path("tmp/spate")}"],
                      [error.exit_code, error.hint]
       end
 
@@ -39,7 +39,7 @@ module Spate
 
         script = 'require "spate"; begin; Spate::Store.open; rescue Spate::Error => e; puts e.message, e.hint; end'
         output = as_stranger(script, 54_321, env: { "HOME" => nil, "SPATE_HOME" => nil, "XDG_CACHE_HOME" => nil })
-        assert_match(/no place for the store: HOME is not set and user 54321 has no home folder/, output)
+        assert_match(/no folder for the store: HOME is not set and user 54321 has no home folder/, output)
         assert_match(/set SPATE_HOME/, output)
       end
 

@@ -312,7 +312,7 @@ spate_status spate_ear_enter(int socket, spate_error *error) {
         bool sent = send_descriptor(socket, listener);
         close(listener); /* otherwise this process' descendants would wait for ever for an answer of their own */
         if (!sent || !take_byte(socket, &byte))
-            status = spate_fail(error, SPATE_SYSTEM, NULL, "nobody listens");
+            status = spate_fail(error, SPATE_SYSTEM, NULL, "the supervisor ended before it answered");
     }
     close(socket);
     return status;

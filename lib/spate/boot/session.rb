@@ -82,7 +82,7 @@ module Spate
         @parts[name] = wanted ? yield || "not there" : "turned off"
       rescue StandardError, LoadError, NotImplementedError => e
         @parts[name] = Session.reason(e)
-        Log.warn("#{name} is left out: #{@parts[name]}")
+        Log.warn("booting without #{name}: #{@parts[name]}")
       end
 
       # Once a boot: what is wrong with one image is wrong with others.
