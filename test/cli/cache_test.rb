@@ -33,7 +33,7 @@ class CacheCommandTest < TeamCase
     assert_includes project.spate!("cache", "use", bucket), "spate.cache #{bucket}"
     refused(project, 14, "distrust", "somebody")
     project.spate!("cache", "distrust", "ci")
-    assert_match(/trusts nobody/, project.spate!("cache", "status"))
+    assert_match(/trusts no signer/, project.spate!("cache", "status"))
     project.spate!("cache", "off")
     assert_includes refused(project, 14, "status"), "no cache of a team is in use here"
   end
@@ -51,7 +51,7 @@ class CacheCommandTest < TeamCase
     project.spate!("cache", "trust", "--global", "b#{keys.last}")
     ["a#{keys.first}", "other#{keys.first}"].each { |word| project.spate!("cache", "trust", word) }
     assert_match(/^trusted here now: b$/, project.spate!("cache", "distrust", "a"))
-    assert_match(/^nobody is trusted here now$/, project.spate!("cache", "distrust", "--global", "b"))
+    assert_match(/^no signer is trusted here now$/, project.spate!("cache", "distrust", "--global", "b"))
   end
 
   def test_what_is_no_address_and_no_key

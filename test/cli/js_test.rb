@@ -76,7 +76,7 @@ class JSTest < JSCase
     calls = restoring(report) do
       said = spate("js", "--timeline", "#{folder}/nodir/page.html", dir: app)
 
-      assert_equal [2, "error: --timeline: no page can be written to #{folder}/nodir/page.html: there is no folder " \
+      assert_equal [2, "error: --timeline: no page can be written to #{folder}/nodir/page.html: no such directory: " \
                        "#{folder}/nodir\nhint: name a file in a folder that is there: --timeline page.html\n"],
                    said.to_a.values_at(0, 2)
       assert_match(/it is a folder/, spate("js", "--timeline", folder, dir: app).err)

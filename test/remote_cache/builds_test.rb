@@ -79,7 +79,7 @@ module Spate
       archive = native_gem("alpha")
       _, entry, = made(archive)
       on(:second) do
-        assert_equal ["signed by #{private_key.id}, whom nobody here trusts"],
+        assert_equal ["signed by #{private_key.id}, which is not trusted here"],
                      chosen(archive, entry, trust: trust(public_key(:other)))
         assert_equal [], chosen(archive)
         foreign = cache(builder = bundle).choose(document(entry), key(builder, archive), places("beta-1.0"))

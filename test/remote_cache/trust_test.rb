@@ -17,7 +17,7 @@ class TrustTest < Minitest::Test
   def test_each_reason_has_its_words
     since = public_key.dup.tap { |key| key.since = Time.now.to_i - (10 * DAY) }
     refused = {
-      "whom nobody here trusts" => refusal(entry(by: private_key(:other))),
+      "which is not trusted here" => refusal(entry(by: private_key(:other))),
       "signed by ci before" => refusal(entry(made: Time.now.to_i - (11 * DAY)), trust(since)),
       "which is to come" => refusal(entry(made: Time.now.to_i + DAY + 60)),
       "for another Ruby: ruby 3.0" => refusal(entry(ruby: "ruby 3.0")),
@@ -43,7 +43,7 @@ class TrustTest < Minitest::Test
   end
 
   def test_without_keys_nobody_is_trusted
-    assert_match(/nobody here trusts/, refusal(entry, RemoteCache::Trust.from(settings(nil, nil))))
+    assert_match(/which is not trusted here/, refusal(entry, RemoteCache::Trust.from(settings(nil, nil))))
   end
 
   # Every entry that differs in anything from what was signed, or was signed for something else.

@@ -24,8 +24,8 @@ module Spate
       trusts = ->(signer, _) { signer == private_key.id }
       assert_equal facts.to_a, recall("two", trusts: trusts).to_a
       assert_nil recall("two", trusts: ->(*) { false })
-      assert_nil recall("two"), "for who trusts nobody it is not there"
-      assert_equal [["signed by #{private_key.id}, whom nobody here trusts"], nil],
+      assert_nil recall("two"), "for who trusts no signer it is not there"
+      assert_equal [["signed by #{private_key.id}, which is not trusted here"], nil],
                    [choose("three", entry, trust: trust(public_key(:other))), recall("three", trusts: trusts)]
     end
 

@@ -30,7 +30,7 @@ module Spate
       usage "spate cache status               hits, misses, what it saved"
       usage "spate cache push [--dry-run]     send what this bundle has and the cache has not"
       usage "spate cache gc [--older-than AGE] [LOCKFILE ...]   remove what no lockfile names and is older"
-      usage "spate cache verify               read all, and tell what is wrong"
+      usage "spate cache verify               read all, and list damage"
       option :global, "--global", "use, off, trust, distrust: for all of this user's applications"
       option :dry_run, "--dry-run", "push, gc: only tell"
       option :show, "--show", "key: only print the public key of an existing key"

@@ -6,7 +6,7 @@ module Spate
     class Check < Command
       INCOMPLETE = 11
 
-      summary "Tell whether the bundle is complete and unchanged, and node_modules with it"
+      summary "Check that the bundle and node_modules are complete and unchanged"
       usage "spate check [options]"
       bundle_options
       common_options

@@ -18,7 +18,7 @@ module Spate
         "javascript" => :JavascriptCheck, "boot" => :BootCheck
       }.freeze
 
-      summary "Tell what is odd about this machine, store and bundle, and what to do"
+      summary "Diagnose this machine, store and bundle, with hints"
       usage "spate doctor [options]"
       bundle_options
       common_options

@@ -13,7 +13,7 @@ module Spate
       common_options
       example "spate restore rack", "undoes edits of rack's files, deletions, and `spate edit rack`"
       note "Files that were added to the gem go. Other bundles are not touched.\n" \
-           "A kept build is used again; `spate install --rebuild GEM` builds anew."
+           "A kept build is used again; `spate install --rebuild GEM` builds it again."
 
       def run
         names = restored
@@ -50,7 +50,7 @@ module Spate
 
         git = spec.source.type == :git
         raise UsageError.new("#{spec.full_name} is in a #{git ? "git checkout" : "folder of its own"}, of no package",
-                             hint: git ? "bundle pristine #{spec.name}" : "it is as whoever works there left it")
+                             hint: git ? "bundle pristine #{spec.name}" : "edit or restore that folder yourself")
       end
     end
   end

@@ -8,7 +8,7 @@ module Spate
 
       summary "Put a launcher on the PATH that starts without RubyGems"
       usage "spate setup [--dir DIR] [--force]"
-      option :dir, "--dir", "DIR", "where to; else ~/.local/bin or /usr/local/bin, whichever is on the PATH"
+      option :dir, "--dir", "DIR", "target; default: ~/.local/bin or /usr/local/bin, if on the PATH"
       option :force, "--force", "replace a file that is not Spate's"
       common_options
       note "The launcher runs the newest Spate that is installed for this Ruby, also after `gem update spate`."

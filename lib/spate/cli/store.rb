@@ -15,13 +15,13 @@ module Spate
       usage "spate store prune            remove what no project uses"
       usage "spate store forget GEM ...   build it again where it is installed next"
       usage "spate store path             where it is"
-      option :older_than, "--older-than", "AGE", "prune: only what was not used for so long; 30d"
+      option :older_than, "--older-than", "AGE", "prune: only entries unused for that long; 30d"
       option :dry_run, "--dry-run", "prune, verify: only tell"
       option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
       common_options
       example "spate store prune --older-than 2w --dry-run", "what two weeks would free"
       example "spate store forget nokogiri", "its builds, in every version; nokogiri-1.16.0 would be one"
-      note "AGE is a number and s, m, h, d or w. Files that a project holds a link to stay there, whatever is pruned."
+      note "AGE is a number and s, m, h, d or w. Prune leaves files that a project links to in that project."
 
       def run
         name, *rest = operands

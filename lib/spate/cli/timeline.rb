@@ -58,7 +58,7 @@ module Spate
 
       def writable(file)
         folder = File.dirname(file)
-        reason = "there is no folder #{folder}" unless File.directory?(folder)
+        reason = "no such directory: #{folder}" unless File.directory?(folder)
         reason ||= "it is a folder" if File.directory?(file)
         reason ||= "it cannot be written" unless File.writable?(File.exist?(file) ? file : folder)
         return file unless reason

@@ -36,7 +36,7 @@ module Spate
         "#{place} is #{kind}: expected a folder, for #{@path}"
       end
 
-      def hint = "remove it; one that comes back is part of the package that it lies in"
+      def hint = "remove it; if it comes back, it is part of the package that contains it"
 
       private
 

@@ -102,8 +102,8 @@ module Spate
       def tell_strangers
         found = tally[:reasons].filter_map { |reason, count| (id = Trust.stranger(reason)) && [id, count] }
         found.max_by(STRANGERS, &:last).each do |id, count|
-          @events.emit(:warning, message: "not taken from the team's cache, since nobody here trusts the signer with " \
-                                          "the id #{id}: #{count} #{count == 1 ? "entry" : "entries"}", hint: TRUST)
+          @events.emit(:warning, message: "not used from the team's cache, as the signer with the id #{id} is not " \
+                                          "trusted here: #{count} #{count == 1 ? "entry" : "entries"}", hint: TRUST)
         end
       end
 

@@ -15,7 +15,7 @@ module Spate
       DAY = 24 * 60 * 60
 
       # Of a reason (see #doubt) that says so, the id of a signer whom nobody trusts; else nil.
-      def self.stranger(reason) = reason[/\Asigned by (\h{32}), whom nobody here trusts\z/, 1]
+      def self.stranger(reason) = reason[/\Asigned by (\h{32}), which is not trusted here\z/, 1]
 
       # Raises Settings::InvalidValue.
       def self.from(settings)
@@ -37,7 +37,7 @@ module Spate
 
       # Why what a key signed does not count, in words; nil where it does. signer: its id. made: Unix time.
       def doubt(signer, made, now: Time.now)
-        key = @keys[signer] or return "signed by #{signer}, whom nobody here trusts"
+        key = @keys[signer] or return "signed by #{signer}, which is not trusted here"
         return "signed by #{key.name} before #{day(key.since)}, since when it counts" if made < key.since
 
         "signed by #{key.name} at #{day(made)}, which is to come" if made > now.to_i + DAY

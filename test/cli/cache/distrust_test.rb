@@ -28,7 +28,7 @@ class DistrustTest < CacheCommandCase
   def test_one_who_is_trusted_elsewhere
     cache("trust", "--global", raw)
     output = refused(14, "distrust", "raw")
-    assert_match(%r{^error: nobody called "raw" is trusted in .bundle/config$}, output)
+    assert_match(%r{^error: no trusted signer called "raw" in .bundle/config$}, output)
     assert_match(/^hint: trusted here now: raw; /, output)
     output = refused(14, "distrust", "--global", "ci", SPATE_CACHE_KEYS: another)
     assert_match(/^hint: trusted here now: raw, other; /, output)

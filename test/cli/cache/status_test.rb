@@ -10,7 +10,7 @@ class CacheStatusTest < CacheCommandCase
   def test_before_anything_was_asked
     hint, *lines = status.lines.partition { |line| line.start_with?("hint:") }.flatten
     assert_match(/`spate cache trust NAME:KEY`; `spate cache key NAME` makes/, hint)
-    assert_equal "#{place}\nsends nothing: here is no key in SPATE_CACHE_KEY\ntrusts nobody: no build is taken\n" \
+    assert_equal "#{place}\nsends nothing: SPATE_CACHE_KEY is not set\ntrusts no signer: no build is used\n" \
                  "not asked yet\n", lines.join
     output = status(SPATE_CACHE_KEY: key.to_pem, SPATE_CACHE_KEYS: key.public_key("ci").to_s)
     assert_includes output, "sends, signed by the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"

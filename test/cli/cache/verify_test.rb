@@ -10,8 +10,8 @@ class CacheVerifyTest < TeamCase
     install(project)
     push(project)
     output = project.spate!("cache", "verify")
-    assert_match(/^ac.*: alpha-1.0: signed by #{@key.id}, whom nobody here trusts$/, output)
-    assert_match(/, 0 faults, 2 of signers whom nobody here trusts$/, output)
+    assert_match(/^ac.*: alpha-1.0: signed by #{@key.id}, which is not trusted here$/, output)
+    assert_match(/, 0 faults, 2 of signers that are not trusted here$/, output)
     told = events(project.spate!("cache", "verify", "--json")).map { |event| event.values_at("event", "foreign") }
     assert_equal [["cache_foreign", nil], ["cache_foreign", nil], ["cache_verified", 2]], told
   end

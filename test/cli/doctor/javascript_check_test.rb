@@ -21,12 +21,12 @@ class JavascriptCheckTest < JSCase
     %w[npm node].each { |name| program(name) }
     assert_equal [[:ok, "#{app}/package-lock.json: Spate restores it"], [:ok, "npm is #{folder}/bin/npm"],
                   [:ok, "the registry is http://r.test/"], [:ok, "node is #{folder}/bin/node"],
-                  [:odd, "there is no node_modules"]],
+                  [:odd, "node_modules is missing"]],
                  check("PATH" => "#{folder}/bin", "npm_config_registry" => "http://me:secret@r.test")
   end
 
   def test_what_is_not_on_the_path
-    assert_equal [[:ok, "npm is not on the PATH: Spate needs it only for what it leaves to the tool"],
+    assert_equal [[:ok, "npm is not on the PATH: needed only for what Spate leaves to it"],
                   [:odd, "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one: " \
                          "packages come from the lockfile's addresses alone, and no list allows scripts by name"],
                   [:odd, "node is not on the PATH: packages' scripts cannot run"]], check("PATH" => "")[1..3]
@@ -34,7 +34,7 @@ class JavascriptCheckTest < JSCase
 
   def test_whether_node_modules_is_as_it_was_left
     FileUtils.mkdir_p(app("node_modules"))
-    assert_equal [:ok, "node_modules is by another tool, and unknown to Spate, which would make it anew"], check.last
+    assert_equal [:ok, "the store has no record of node_modules: `spate js` would restore all of it"], check.last
     FileUtils.rm_r(app("node_modules"))
     lock
     write("app/.npmrc", "tag=${TAG}\n") # a setting may be a variable's value
@@ -45,8 +45,7 @@ class JavascriptCheckTest < JSCase
     assert_equal [:odd, "node_modules, lockfile, settings or options changed since it was restored"],
                  check.last
     Spate::JS::Restore::Memory::Record.forget(Spate::Store.open(env: { "HOME" => folder }), app)
-    assert_equal [:odd, "Spate placed packages in node_modules, and has no record that all is done: " \
-                        "`spate js` looks at each of them"], check.last
+    assert_equal [:odd, "node_modules was restored in part: `spate js` checks each package"], check.last
   end
 
   # An archive of the project's own.
@@ -91,13 +90,13 @@ class JavascriptCheckTest < JSCase
 
   def test_whether_install_does_both
     write("app/Gemfile", "")
-    assert_equal "`spate install` restores gems alone; --js would restore node_modules, too", check.last.last
+    assert_equal "`spate install` restores gems only; --js also restores node_modules", check.last.last
     write("app/.bundle/config", "---\nBUNDLE_SPATE__JS: \"true\"\n")
-    assert_equal "`spate install` restores node_modules, too", check.last.last
+    assert_equal "`spate install` also restores node_modules", check.last.last
   end
 
   def test_no_project
     FileUtils.rm(Dir[app("*")])
-    assert_equal [[:ok, "no package.json here: nothing to look at"]], check
+    assert_equal [[:ok, "no package.json here"]], check
   end
 end

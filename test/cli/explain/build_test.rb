@@ -69,6 +69,6 @@ class ExplainBuildTest < InstallBuildCase
 
   def test_verbose_says_why_it_is_built_anew
     File.write(@file, "2")
-    assert_match(/^building alpha \(built anew: #{@file} changed\)$/, run_install(another("alpha"), "--verbose").first)
+    assert_match(/^building alpha \(built again: #{@file} changed\)$/, run_install(another("alpha"), "--verbose").first)
   end
 end

@@ -240,8 +240,8 @@ class TimelinePageTest < JSCase
 
   def test_pages_and_options_that_do_not_fit
     write("other.html", "<html></html>")
-    { %W[--timeline #{page} --against #{folder}/other.html] => /other.html is no page that --timeline wrote/,
-      %W[--timeline #{page} --against #{folder}/none.html] => /none.html is no page that --timeline wrote/,
+    { %W[--timeline #{page} --against #{folder}/other.html] => /other.html was not written by --timeline/,
+      %W[--timeline #{page} --against #{folder}/none.html] => /none.html was not written by --timeline/,
       %w[--serial] => /--serial is about --timeline/, %W[--against #{page}] => /--against is about --timeline/ }
       .each do |options, message|
         result = spate("js", *options, dir: app)

@@ -22,7 +22,7 @@ class BuildKeptTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"))
     assert_empty warnings
     assert_equal HIT, deaf { install(another("alpha")) }, "what was heard is"
-    assert_match(/^  odd     builds and Gemfiles cannot be heard \(seccomp.*own bundle only.*\n +hint: .*seccomp/,
+    assert_match(/^  odd     builds and Gemfiles cannot be traced \(seccomp.*own bundle only.*\n +hint: .*seccomp/,
                  deaf { spate(@first, "doctor").first })
     assert_match(/^  ok      builds and Gemfiles are heard/, spate(@first, "doctor").first)
   end

@@ -18,7 +18,7 @@ class TeamImagesTest < TeamCase
     assert_equal [0, 2], made("two")
     assert_equal 1, events(@project.spate!("cache", "status", "--json", **home("two"))).last["images"]
     assert_empty push_from("two").select { |event| event["kind"] == "image" }, "it is not its own"
-    assert_equal [2, 0], rebuilt("two", SPATE_CACHE_KEYS: ""), "nothing of it stays for who trusts nobody"
+    assert_equal [2, 0], rebuilt("two", SPATE_CACHE_KEYS: ""), "nothing of it stays where no signer is trusted"
     assert_equal [0, 0], rebuilt("two"), "by now its own"
     assert_equal "1 2", boot("two")
   end

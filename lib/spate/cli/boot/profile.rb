@@ -38,8 +38,8 @@ module Spate
         # Looked at first, for a command may take long.
         def writable
           folder = File.dirname(page)
-          reason = if !File.directory?(folder) then "#{folder} is no folder"
-                   elsif !File.writable?(folder) then "nothing may be written in #{folder}"
+          reason = if !File.directory?(folder) then "not a directory: #{folder}"
+                   elsif !File.writable?(folder) then "#{folder} is not writable"
                    elsif File.directory?(page) then "it is a folder"
                    end
           raise UsageError.new("#{page} cannot be written: #{reason}", hint: "choose another --output FILE") if reason

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Boot
-      # What the commands of `spate boot` share.
+      # Shared by the commands of `spate boot`.
       class Subcommand
         # operands: what follows the command's name.
         def initialize(operands, values:, terminal:, context:)

@@ -3,16 +3,16 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache distrust NAME`: the key goes, whatever else it is called. Tells who is trusted then.
+      # `spate cache distrust NAME`: removes the key under all of its names. Prints the remaining signers.
       class Distrust < Subcommand
-        # Nobody of that name is trusted there.
+        # No trusted signer has that name.
         class Unknown < Error
           EXIT_CODE = 14
 
           # file: in words; names: of those who are trusted, wherever it says so.
           def initialize(name, file, names)
             here = "trusted here now: #{names.join(", ")}; --global and SPATE_CACHE_KEYS may name others than that file"
-            super("nobody called #{name.inspect} is trusted in #{file}",
+            super("no trusted signer called #{name.inspect} in #{file}",
                   hint: names.empty? ? "spate cache trust NAME:KEY" : here)
           end
         end

@@ -54,8 +54,8 @@ module Spate
 
         def lines(cache, keys, id, usage)
           trusts = keys.map { |key| "trusts #{key.name}, whose id is #{key.id}" }
-          trusts = ["trusts nobody: no build is taken"] if trusts.empty?
-          sends = id ? "sends, signed by the id #{id}" : "sends nothing: here is no key in SPATE_CACHE_KEY"
+          trusts = ["trusts no signer: no build is used"] if trusts.empty?
+          sends = id ? "sends, signed by the id #{id}" : "sends nothing: SPATE_CACHE_KEY is not set"
           [cache, sends, *trusts, *history(usage)]
         end
 

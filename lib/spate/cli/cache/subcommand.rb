@@ -89,7 +89,7 @@ module Spate
 
         def tell_trusted
           names = trusted
-          terminal.tell(names.empty? ? "nobody is trusted here now" : "trusted here now: #{names.join(", ")}")
+          terminal.tell(names.empty? ? "no signer is trusted here now" : "trusted here now: #{names.join(", ")}")
         rescue Settings::Error => e
           terminal.warning(e.message, hint: e.hint)
         end

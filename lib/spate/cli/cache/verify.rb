@@ -18,7 +18,7 @@ module Spate
           end
           return finish_json(found, faults, foreign) if json?
 
-          others = ", #{Units.number(foreign)} of signers whom nobody here trusts" if foreign.positive?
+          others = ", #{Units.number(foreign)} of signers that are not trusted here" if foreign.positive?
           terminal.tell "#{Units.count(found[:documents], "document")} and #{Units.count(found[:blobs], "blob")} " \
                         "(#{Units.bytes(found[:bytes])}), #{Units.count(faults, "fault")}#{others}"
           faults.zero? ? 0 : FAULTY

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # What the application here boots from.
+      # The boot images of the application here.
       class BootCheck
         # Share of files that are not as recorded, from which images are hardly worth their room.
         STALE = 0.3
@@ -71,7 +71,7 @@ module Spate
           text = "#{Units.count(files, "file")} in boot images, #{changed} changed since"
           return Finding.ok(text) if changed <= files * STALE
 
-          Finding.odd(text, hint: "`spate boot build`; if that lasts: `spate boot status` tells whether builders start")
+          Finding.odd(text, hint: "spate boot build; if that does not help, spate boot status")
         end
 
         # Uses what the last boots recorded, since this command's environment may differ from theirs.
@@ -91,7 +91,7 @@ module Spate
         end
 
         def asides(facts)
-          facts[:aside].map { |one| Finding.ok("stands aside: #{one[:who]}: #{one[:why]}") }
+          facts[:aside].map { |one| Finding.ok("inactive: #{one[:who]}: #{one[:why]}") }
         end
       end
     end

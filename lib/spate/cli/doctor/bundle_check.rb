@@ -12,7 +12,7 @@ module Spate
         end
 
         def each(&block)
-          location = location() or return yield(Finding.ok("no Gemfile here: nothing to look at"))
+          location = location() or return yield(Finding.ok("no Gemfile here"))
 
           yield Finding.ok("#{location.gemfile}, gems in #{@context.layout.root}")
           settings(&block)
@@ -32,7 +32,7 @@ module Spate
 
         def settings
           left = @context.settings.unsupported
-          return yield(Finding.ok("every setting of Bundler is followed")) if left.empty?
+          return yield(Finding.ok("all settings of Bundler are supported")) if left.empty?
 
           left.each do |setting|
             yield Finding.odd("the setting #{setting.name} is left to Bundler: #{setting.reason}",
@@ -58,10 +58,10 @@ module Spate
 
           gone = @record.trees.reject { |tree| File.directory?(@record.destination(tree)) }
           trees = Units.count(@record.trees.length, "folder")
-          return yield(Finding.ok("the store's record of #{trees} fits")) if gone.empty?
+          return yield(Finding.ok("the store's record of #{trees} is up to date")) if gone.empty?
 
-          # What the bundle needs of them is told as missing.
-          yield Finding.ok("the store's record has #{trees}, #{gone.length} of which went by hand or another tool")
+          # Those that the bundle needs are reported as missing.
+          yield Finding.ok("the store's record has #{trees}, #{gone.length} of which another tool or user removed")
         end
 
         def folders
@@ -113,7 +113,7 @@ module Spate
           end
           folder = File.directory?(File.join(layout.gems, full_name))
           return incomplete("#{full_name} is not installed") unless specification
-          return incomplete("#{full_name}: its folder is gone") unless folder
+          return incomplete("#{full_name}: its folder is missing") unless folder
 
           incomplete("#{full_name}: its extension was never finished (no gem.build_complete)")
         end

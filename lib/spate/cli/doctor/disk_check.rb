@@ -29,7 +29,7 @@ module Spate
 
         def space(path)
           all, free = ::Spate::Store::Full.sizes(path)
-          return Finding.odd("free space for #{path} cannot be told") unless free
+          return Finding.odd("free space for #{path} is unknown") unless free
           return nowhere(path) if all.zero?
 
           text = "#{Units.bytes(free)} free for #{path}"
@@ -83,9 +83,9 @@ module Spate
           limit = IO.popen(["getconf", "LINK_MAX", Ground::Files.nearest(@store.root)], err: File::NULL, &:read).to_i
           return Finding.ok("a file may have #{limit} names") unless limit.between?(1, 1000)
 
-          Finding.odd("a file may have #{limit} names only: with more projects than that, files are copied")
+          Finding.odd("a file may have at most #{limit} hard links: for more projects, files are copied")
         rescue SystemCallError
-          Finding.ok("how many names a file may have is not told here")
+          Finding.ok("the hard link limit of this file system is unknown")
         end
 
         def device(path) = File.stat(Ground::Files.nearest(path)).dev

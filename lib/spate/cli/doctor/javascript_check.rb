@@ -22,7 +22,7 @@ module Spate
           yield node_modules(project.root)
           yield remembered if bundle?
         rescue JS::NoProject
-          yield Finding.ok("no package.json here: nothing to look at")
+          yield Finding.ok("no package.json here")
         end
 
         private
@@ -44,7 +44,7 @@ module Spate
         rescue ::Spate::JS::ToolMissing => e
           return Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code) if @left
 
-          Finding.ok("#{project.tool_name} is not on the PATH: Spate needs it only for what it leaves to the tool")
+          Finding.ok("#{project.tool_name} is not on the PATH: needed only for what Spate leaves to it")
         end
 
         # Only packages without an address in the lockfile need one.
@@ -76,13 +76,12 @@ module Spate
 
         def unknown(root)
           folder = File.join(root, "node_modules")
-          return Finding.odd("there is no node_modules", hint: "spate js") unless File.directory?(folder)
+          return Finding.odd("node_modules is missing", hint: "spate js") unless File.directory?(folder)
           unless ::Spate::JS.placed?(root, @context.env)
             return Finding.ok("the store has no record of node_modules: `spate js` would restore all of it")
           end
 
-          Finding.odd("Spate placed packages in node_modules, and has no record that all is done: " \
-                      "`spate js` looks at each of them", hint: "spate js")
+          Finding.odd("node_modules was restored in part: `spate js` checks each package", hint: "spate js")
         end
 
         def bundle?
@@ -92,9 +91,9 @@ module Spate
         end
 
         def remembered
-          return Finding.ok("`spate install` restores node_modules, too") if @context.settings.bool("spate.js")
+          return Finding.ok("`spate install` also restores node_modules") if @context.settings.bool("spate.js")
 
-          Finding.ok("`spate install` restores gems alone; --js would restore node_modules, too")
+          Finding.ok("`spate install` restores gems only; --js also restores node_modules")
         end
       end
     end

@@ -6,7 +6,7 @@ module Spate
       # Ruby and the tools that an install may call.
       class MachineCheck
         SUPPORTED = [3, 1].freeze
-        HEARING = "it takes Linux 5.5 on x86_64 or aarch64, and of a container that it allows seccomp(2)"
+        HEARING = "tracing needs Linux 5.5 on x86_64 or aarch64; a container must allow seccomp(2)"
 
         def initialize(context)
           @env = context.env
@@ -15,7 +15,7 @@ module Spate
 
         def each(&block)
           [ruby, native, compiler, headers, ear, program("git", "gems from git repositories cannot be installed"),
-           program("pkg-config", "many native gems find their libraries by it"), umask, launcher].each(&block)
+           program("pkg-config", "many native gems use it to find their libraries"), umask, launcher].each(&block)
         end
 
         private
@@ -46,7 +46,7 @@ module Spate
           make = find("make")
           return Finding.ok("compiler #{found}, make #{make}") if found && make
 
-          Finding.odd("#{found ? "make" : words.first || "a C compiler"} is not there: " \
+          Finding.odd("#{found ? "make" : words.first || "a C compiler"} is not on the PATH: " \
                       "native gems that the store has not built yet cannot be built",
                       hint: "install build-essential (Debian's name)")
         end
@@ -61,24 +61,24 @@ module Spate
         def ear
           require "spate/ear"
           reason = ::Spate::Ear.available?
-          return Finding.ok("builds and Gemfiles are heard: what they read is known") if reason == true
+          return Finding.ok("builds and Gemfiles are traced: the files they read are known") if reason == true
 
-          Finding.odd("builds and Gemfiles cannot be heard (#{reason}): what is built here serves its own bundle " \
+          Finding.odd("builds and Gemfiles cannot be traced (#{reason}): builds made here serve their own bundle " \
                       "only, and Bundler evaluates a Gemfile each time", hint: HEARING)
         rescue LoadError
-          Finding.odd("builds and Gemfiles cannot be heard: Spate's extension does not load", hint: Native.remedy)
+          Finding.odd("builds and Gemfiles cannot be traced: Spate's extension does not load", hint: Native.remedy)
         end
 
         def program(name, consequence)
           path = find(name)
           return Finding.ok("#{name} #{path}") if path
 
-          Finding.odd("#{name} is not there: #{consequence}", hint: "install #{name}")
+          Finding.odd("#{name} is not on the PATH: #{consequence}", hint: "install #{name}")
         end
 
         def umask
           mask = format("%04o", File.umask)
-          odd = if File.umask & 0o700 != 0 then "new files are closed even to you"
+          odd = if File.umask & 0o700 != 0 then "you cannot read or write new files"
                 elsif File.umask & 0o002 == 0 then "every user may write to new files"
                 end
           odd ? Finding.odd("umask #{mask}: #{odd}", hint: "umask 022") : Finding.ok("umask #{mask}")
@@ -88,7 +88,7 @@ module Spate
           path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: setup)
           return Finding.ok("launcher #{path}") if Setup::Launcher.own?(path)
 
-          Finding.odd("#{path} is RubyGems' wrapper, which starts all of RubyGems first", hint: setup)
+          Finding.odd("#{path} is RubyGems' wrapper, which loads RubyGems first", hint: setup)
         end
 
         def setup

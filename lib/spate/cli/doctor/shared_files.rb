@@ -12,7 +12,7 @@ module Spate
           @record = record
         end
 
-        # A Finding, nil where there is no such gem. In the system's own folders other tools may make links.
+        # A Finding, or nil if no gem shares files. In the system's own folders other tools may make links.
         def finding
           return if @layout.system? || (names = shared).empty?
 

@@ -31,12 +31,12 @@ module Spate
 
         def owner
           uid = File.stat(@store.root).uid
-          return Finding.ok("#{@store.root} is yours to write") if @store.writable? && uid == Process.euid
+          return Finding.ok("#{@store.root} is writable") if @store.writable? && uid == Process.euid
 
           text = "#{@store.root} belongs to user #{uid}"
           return Finding.odd("#{text}, and you write to it as user #{Process.euid}") if @store.writable?
 
-          Finding.odd("#{text} and cannot be written: what it lacks is installed without it",
+          Finding.odd("#{text} and is not writable: missing gems are installed without it",
                       hint: "SPATE_HOME=DIR for a store of your own")
         end
 
@@ -54,7 +54,7 @@ module Spate
           seen = {}
           damaged = @good.sum { |manifest| damage(manifest, seen) }
           count = Units.count(seen.length, "object")
-          return Finding.ok("#{count} by size and time as they should be") if damaged.zero?
+          return Finding.ok("#{count} unchanged, by size and time") if damaged.zero?
 
           Finding.odd("#{damaged} of #{count} missing or changed", hint: "spate store verify")
         end
@@ -63,9 +63,9 @@ module Spate
           records = ::Spate::Build::Cache::Entry.every(@store).map(&:record)
           bound = records.select(&:root).map(&:full_name).uniq.sort
           count = Units.count(records.size, "build")
-          return Finding.ok("#{count} of extensions, each for any bundle") if bound.empty?
+          return Finding.ok("#{count} of extensions, usable by any bundle") if bound.empty?
 
-          Finding.ok("#{count} of extensions; these hold their bundle's folder and serve no other: #{bound.join(", ")}")
+          Finding.ok("#{count} of extensions; these contain their bundle's path, for it alone: #{bound.join(", ")}")
         end
 
         def damage(manifest, seen)
@@ -80,10 +80,10 @@ module Spate
 
         def unfinished
           stale = ::Spate::Store::Sweep.new(@store).stale.length
-          return Finding.ok("nothing left over from installs that were cut short") if stale.zero?
+          return Finding.ok("no leftovers of interrupted installs") if stale.zero?
 
-          Finding.odd("#{Units.count(stale, "folder")} left over from installs that were cut short",
-                      hint: "the next install sweeps them away; `spate store prune` does it now")
+          Finding.odd("#{Units.count(stale, "folder")} left by interrupted installs",
+                      hint: "the next install removes them; `spate store prune` removes them now")
         end
 
         def paths

@@ -6,7 +6,7 @@ module Spate
       # `spate explain build GEM ...`
       class Build
         USAGE = "spate explain build GEM ...   stored builds of an extension; GEM or GEM-VERSION"
-        # Of kinds that are no nouns, or have no plain plural.
+        # Of kinds that are not nouns, or have an irregular plural.
         PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
                     "environment" => "variables", "processor" => "processor", "run" => "programs" }.freeze
 

@@ -69,7 +69,7 @@ module Spate
 
         def not_as_left
           name = @half.project.tool_name
-          @terminal.error("node_modules is not as #{name} left it, or nobody restored it yet", hint: "spate js")
+          @terminal.error("node_modules is not as #{name} left it, or was never restored", hint: "spate js")
           CLI::Check::INCOMPLETE
         end
 

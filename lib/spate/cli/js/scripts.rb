@@ -82,7 +82,7 @@ module Spate
         def line(asking)
           state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
           state += ", its archive is #{asking.found}" if asking.found
-          state += ": a list names it, and nobody knows whether it is the registry's" if asking.unknown
+          state += ": a list names it, and the registry is unknown" if asking.unknown
           scripts = asking.scripts.map { |event, text| "#{event}: #{shortened(text)}" }.join("; ")
           "#{asking.full_name}  #{state}#{" (#{asking.by})" if asking.by}  #{scripts}"
         end

@@ -59,7 +59,7 @@ module Spate
         def why(event)
           return " (the stored build holds the folder #{event[:bound]}, and serves no other)" if event[:bound]
 
-          " (built anew: #{event[:anew]})" if event[:anew]
+          " (built again: #{event[:anew]})" if event[:anew]
         end
 
         def now_and_then

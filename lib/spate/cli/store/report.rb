@@ -64,7 +64,7 @@ module Spate
             facts = "#{Units.count(project.packages, noun)}, installed #{day(project.time)}"
             facts += ", in #{project.root}" if bundles[project.app] > 1 || project.sharing > 1
             facts += ", shared by #{project.sharing} projects" if project.sharing > 1
-            facts += " (its folder is gone)" unless project.exists
+            facts += " (its folder is missing)" unless project.exists
             @out.puts Ground::Terminal.plain("  #{project.app}  #{facts}")
           end
         end

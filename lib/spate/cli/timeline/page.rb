@@ -14,7 +14,7 @@ module Spate
           runs = JSON.parse(text[DATA, 1].to_s).fetch("runs")
           runs.is_a?(Array) && runs.any? ? runs.reverse : raise(KeyError)
         rescue SystemCallError, JSON::ParserError, KeyError, TypeError, ArgumentError
-          raise UsageError.new("--against: #{path} is no page that --timeline wrote",
+          raise UsageError.new("--against: #{path} was not written by --timeline",
                                hint: "spate js --timeline FILE writes one")
         end
       end
