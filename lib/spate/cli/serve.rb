@@ -28,7 +28,7 @@ module Spate
       option :tls, "--tls", "speak TLS, with a certificate made for localhost, or --cert FILE --key FILE"
       option :rack, "--rack", "FILE", "a Rack application instead of a folder"
       option :cache, "--cache", "DIR", "the cache of a team out of this folder, by Bazel's protocol"
-      option :cache_write_token, "--cache-write-token", "FILE", "tokens of who may fill it, one a line; else nobody"
+      option :cache_write_token, "--cache-write-token", "FILE", "tokens that may write to it, one a line; default: none"
       option :cache_read_token, "--cache-read-token", "FILE", "tokens of who may read it; else everybody"
       option :cache_open, "--cache-open", "who may read may fill it: on 127.0.0.1 alone"
       option :workers, "-w", "--workers", "N", "processes; 1, and 0 for one a processor", kind: :integer
