@@ -24,7 +24,7 @@ class BuildKeptTest < InstallBuildCase
     assert_equal HIT, deaf { install(another("alpha")) }, "what was heard is"
     assert_match(/^  odd     builds and Gemfiles cannot be traced \(seccomp.*own bundle only.*\n +hint: .*seccomp/,
                  deaf { spate(@first, "doctor").first })
-    assert_match(/^  ok      builds and Gemfiles are heard/, spate(@first, "doctor").first)
+    assert_match(/^  ok      builds and Gemfiles are traced/, spate(@first, "doctor").first)
   end
 
   def test_a_build_that_asks_the_network
