@@ -2,6 +2,7 @@
 #include "archive/gem.h"
 
 #include "archive/tar.h"
+#include "digest/hex.h"
 #include "shared/inflate.h"
 
 #include <stdlib.h>

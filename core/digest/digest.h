@@ -22,9 +22,4 @@ size_t spate_digest_bytes(spate_digest_kind kind);
 /* One message, with a context kept per thread: no allocation after the first call of a thread. */
 spate_status spate_digest_once(spate_digest_kind kind, const void *bytes, size_t length, uint8_t *out);
 
-/* Lower case hex with a final NUL: out has 2 * length + 1 bytes. */
-void spate_hex(const uint8_t *bytes, size_t length, char *out);
-/* false unless hex is exactly 2 * length hex digits of either case. */
-bool spate_unhex(const char *hex, size_t hex_length, uint8_t *bytes, size_t length);
-
 #endif

@@ -2,7 +2,7 @@
 #include "machine/boot_id.h"
 
 #include "base/file.h"
-#include "digest/digest.h"
+#include "digest/hex.h"
 
 #include <fcntl.h>
 #include <pthread.h>

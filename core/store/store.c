@@ -2,6 +2,7 @@
 #include "store/inner.h"
 
 #include "base/file.h"
+#include "digest/hex.h"
 
 #include <fcntl.h>
 #include <limits.h>

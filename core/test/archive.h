@@ -5,6 +5,7 @@
 #include "test/scratch.h"
 
 #include "digest/digest.h"
+#include "digest/hex.h"
 
 #include <zlib.h>
 

@@ -3,6 +3,7 @@
 
 #include "archive/gem.h"
 #include "base/file.h"
+#include "digest/hex.h"
 #include "unpack/listing.h"
 #include "unpack/write.h"
 

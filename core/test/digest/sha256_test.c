@@ -1,6 +1,7 @@
 #include "test/harness.h"
 
 #include "digest/digest.h"
+#include "digest/hex.h"
 #include "digest/sha256.h"
 
 static void check_hex(const char *expected, const void *bytes, size_t length) {

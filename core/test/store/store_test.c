@@ -1,5 +1,6 @@
 #include "test/scratch.h"
 
+#include "digest/hex.h"
 #include "store/store.h"
 
 static spate_store *opened(void) {

@@ -1,5 +1,7 @@
 #include "native.h"
 
+#include "digest/hex.h"
+
 #include <ruby/encoding.h>
 
 char *spate_copy_path(VALUE path) {

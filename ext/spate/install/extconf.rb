@@ -6,8 +6,8 @@ CoreExtension.require_library("zlib")
 CoreExtension.require_library("libcrypto")
 CoreExtension.use_libdeflate
 CoreExtension.compile(own: %w[**/*.c],
-                      core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,file,libcrypto,sha256}
-                               machine/boot_id archive/* link/* manifest/* metadata/* store/* unpack/*])
+                      core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,file,hex,libcrypto}
+                               digest/sha256 machine/boot_id archive/* link/* manifest/* metadata/* store/* unpack/*])
 have_library("pthread")
 # Loaded at its first use: see core/digest/libcrypto.h.
 $defs << "-DSPATE_LIBCRYPTO_LATER" if RUBY_PLATFORM.include?("linux")
