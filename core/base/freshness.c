@@ -2,24 +2,26 @@
 #include "base/freshness.h"
 
 #include "base/times.h"
+#include "machine/mount.h"
 
 #ifdef __linux__
 #include <sys/vfs.h>
 #endif
 
 /*
+ * MADE: as KEEPING, and there are programs that make images of it with chosen times, in whole seconds.
  * LAYERED: of an overlay, whose lower layers may be anything. A made image has the same value for both times; the
  * kernel's times differ where somebody set the mtime, as everything that unpacks archives does.
  */
-typedef enum keeping { FOREIGN, KEEPING, LAYERED } keeping;
+typedef enum keeping { FOREIGN, KEEPING, MADE, LAYERED } keeping;
 
 #ifdef __linux__
-/* Asked again after a second: by then another file system may be mounted from the same device. */
+/* Of a device or a mount. Asked again after a second: by then another file system may be mounted from the device. */
 #define KEPT_NS INT64_C(1000000000)
 #define DEVICES 8
 
 typedef struct device {
-    dev_t number;
+    uint64_t number;
     keeping keeping;
     int64_t asked_ns; /* 0: nothing here */
 } device;
@@ -27,19 +29,19 @@ typedef struct device {
 /* Only file systems whose ctime no program can set: no network file systems, no FUSE, none that is made as a whole. */
 static keeping keeping_of_type(unsigned long type) {
     switch (type) {
-    case 0xef53:     /* ext2, ext3, ext4 */
-    case 0x58465342: /* XFS */
-    case 0x9123683e: /* Btrfs */
-    case 0x01021994: /* tmpfs */
-    case 0xf2f52010: /* F2FS */
-    case 0x2fc12fc1: /* ZFS */
+    case 0xef53:                  /* ext2, ext3, ext4 */
+    case 0x58465342: return MADE; /* XFS */
+    case 0x9123683e:              /* Btrfs */
+    case 0x01021994:              /* tmpfs */
+    case 0xf2f52010:              /* F2FS */
+    case 0x2fc12fc1:              /* ZFS */
     case 0xca451a4e: /* bcachefs */ return KEEPING;
     case 0x794c7630: /* overlayfs */ return LAYERED;
     default: return FOREIGN;
     }
 }
 
-static keeping keeping_of(const char *path, dev_t number) {
+static keeping keeping_of(const char *path, uint64_t number) {
     static _Thread_local device devices[DEVICES];
     static _Thread_local unsigned next;
     struct timespec clock;
@@ -62,16 +64,26 @@ static keeping keeping_of(const char *path, dev_t number) {
     return here->keeping;
 }
 #else
-static keeping keeping_of(const char *path, dev_t number) {
+static keeping keeping_of(const char *path, uint64_t number) {
     (void)path, (void)number;
     return FOREIGN;
 }
 #endif
 
+static bool in_whole_seconds(const struct stat *info) {
+    return spate_ctime_ns(info) % 1000000000 == 0;
+}
+
 bool spate_times_kept(const char *path, const struct stat *info) {
-    int64_t changed = spate_ctime_ns(info);
-    if (changed % 1000000000 == 0)
+    if (in_whole_seconds(info))
         return false;
-    keeping found = keeping_of(path, info->st_dev);
-    return found == KEEPING || (found == LAYERED && changed != spate_mtime_ns(info));
+    keeping found = keeping_of(path, (uint64_t)info->st_dev);
+    return found == LAYERED ? spate_ctime_ns(info) != spate_mtime_ns(info) : found != FOREIGN;
+}
+
+uint64_t spate_times_device(int descriptor, const char *path, const struct stat *info) {
+    if (!in_whole_seconds(info))
+        return spate_times_kept(path, info) ? (uint64_t)info->st_dev : 0;
+    uint64_t mount = spate_mount_number(descriptor, path, info);
+    return mount != 0 && keeping_of(path, mount) == MADE ? mount : 0;
 }

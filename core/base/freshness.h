@@ -21,6 +21,16 @@
 bool spate_times_kept(const char *path, const struct stat *info);
 
 /*
+ * For records that keep a device beside the times: the number to record, and to compare; 0 where times prove nothing.
+ * Where spate_times_kept is true, st_dev. A ctime in whole seconds proves something as well while the same ext4 or XFS
+ * is mounted: its inode has room for nanoseconds, so the kernel has not changed the file since the image was made, and
+ * the number names the mount (docs/adr/0030-whole-seconds-within-one-mount.md).
+ *
+ * descriptor: of `info`, or -1: then `path` is.
+ */
+uint64_t spate_times_device(int descriptor, const char *path, const struct stat *info);
+
+/*
  * Whether the ctime is too close to the look at `seen_ns` (of SPATE_CLOCK_FILES), or after it because the clock was set
  * back: a change since then may have left the same ctime.
  */

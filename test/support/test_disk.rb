@@ -6,9 +6,11 @@ require "open3"
 module Spate
   # A file system of a test's own: an image that is mounted by loop, for root.
   class TestDisk
-    # What makes an image, of nothing or of a folder, and what it is mounted with.
+    # The command that makes an image, of nothing or of a folder, and the options of its mount. chosen: ext4 of a folder,
+    # with room for nanoseconds in its inodes, and times in whole seconds; reading a file sets its atime.
     TYPES = {
       ext4: { command: %w[mkfs.ext4 -q -F -I 128 -O ^has_journal IMAGE], options: "loop" },
+      chosen: { command: %w[mkfs.ext4 -q -F -I 256 -O ^has_journal -d FOLDER IMAGE 16M], options: "loop,strictatime" },
       vfat: { command: %w[mkfs.vfat IMAGE], options: "loop" },
       squashfs: { command: %w[mksquashfs FOLDER IMAGE -quiet -no-progress -noappend -all-time 1000000],
                   options: "loop,ro" },
@@ -41,12 +43,13 @@ module Spate
       program, *words = TYPES.fetch(type)[:command]
       words = words.map { |word| { "IMAGE" => image, "FOLDER" => source.to_s }.fetch(word, word) }
       run(TestDisk.find(program), *words)
+      choose_times(source) if type == :chosen
     end
 
     # Mounts it, in place of itself where it is mounted; raises where this kernel does not.
     def mount(folder)
       FileUtils.mkdir_p(folder)
-      run("mount", "-t", @type.to_s, "-o", @options, @image, folder)
+      run("mount", "-t", @type == :chosen ? "ext4" : @type.to_s, "-o", @options, @image, folder)
       @folder = folder
     end
 
@@ -56,6 +59,14 @@ module Spate
     end
 
     private
+
+    # mkfs gives each file the times of its source.
+    def choose_times(source)
+      paths = Dir.glob("**/*", base: source).map { |path| "/#{path}" }
+      ["/", *paths].product(%w[ctime mtime]) do |path, time|
+        run(TestDisk.find("debugfs"), "-w", "-R", "set_inode_field #{path} #{time} @1000000", @image)
+      end
+    end
 
     def run(*command)
       output, status = Open3.capture2e(*command)

@@ -22,16 +22,16 @@ static int64_t now(void) {
     return clock_gettime(SPATE_CLOCK_FILES, &time) == 0 ? spate_nanoseconds(time) : 0;
 }
 
-static void fill(inputs_look *look, const char *path, const struct stat *info, int64_t seen_ns) {
+/* descriptor: of what is open, or -1. */
+static void fill(inputs_look *look, int descriptor, const char *path, const struct stat *info, int64_t seen_ns) {
     look->reason = 0;
     look->mode = (uint32_t)info->st_mode;
     look->size = (uint64_t)info->st_size;
-    look->stamp = (disk_stamp){.device = (uint64_t)info->st_dev,
+    look->stamp = (disk_stamp){.device = spate_times_device(descriptor, path, info),
                                .inode = (uint64_t)info->st_ino,
                                .mtime_ns = spate_mtime_ns(info),
                                .ctime_ns = spate_ctime_ns(info),
                                .seen_ns = seen_ns};
-    look->kept = spate_times_kept(path, info);
 }
 
 void spate_inputs_look(const char *path, bool follow, inputs_look *look) {
@@ -39,7 +39,7 @@ void spate_inputs_look(const char *path, bool follow, inputs_look *look) {
     int64_t seen_ns = now();
     *look = (inputs_look){.stamp.seen_ns = seen_ns};
     if ((follow ? stat(path, &info) : lstat(path, &info)) == 0)
-        fill(look, path, &info, seen_ns);
+        fill(look, -1, path, &info, seen_ns);
     else
         look->reason = errno;
 }
@@ -96,12 +96,13 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
     int reason = kind_fault(info.st_mode, which);
     if (reason != 0)
         return reason;
-    bool same = look->stamp.ctime_ns == spate_ctime_ns(&info) && look->stamp.inode == (uint64_t)info.st_ino;
-    if (!same)
+    disk_stamp before = look->stamp;
+    fill(look, descriptor, path, &info, seen_ns);
+    if (before.ctime_ns != look->stamp.ctime_ns || before.inode != look->stamp.inode ||
+        before.device != look->stamp.device)
         look->known = 0;
     if (look->known != 0)
-        seen_ns = look->stamp.seen_ns; /* a later look would prove less about earlier digests than it seems to */
-    fill(look, path, &info, seen_ns);
+        look->stamp.seen_ns = before.seen_ns; /* a later look would prove less about earlier digests than it seems to */
     switch (which) {
     case INPUTS_CONTENT: return content_of(descriptor, look->digests[which]);
     case INPUTS_PROMISE: return promise_of(descriptor, look->size, look->digests[which]);
@@ -129,15 +130,15 @@ int spate_inputs_digest(const char *path, bool follow, inputs_digest which, inpu
 /* ---- stamps ---- */
 
 bool spate_inputs_proves(const disk_stamp *recorded, const inputs_look *look) {
-    return look->kept && LE64(recorded->device) == look->stamp.device && LE64(recorded->inode) == look->stamp.inode &&
-           (int64_t)LE64(recorded->mtime_ns) == look->stamp.mtime_ns &&
+    return look->stamp.device != 0 && LE64(recorded->device) == look->stamp.device &&
+           LE64(recorded->inode) == look->stamp.inode && (int64_t)LE64(recorded->mtime_ns) == look->stamp.mtime_ns &&
            (int64_t)LE64(recorded->ctime_ns) == look->stamp.ctime_ns &&
            !spate_times_recent(look->stamp.ctime_ns, (int64_t)LE64(recorded->seen_ns));
 }
 
 disk_stamp spate_inputs_stamp(const inputs_look *look) {
     const disk_stamp *stamp = &look->stamp;
-    if (look->reason != 0 || !look->kept || spate_times_recent(stamp->ctime_ns, stamp->seen_ns))
+    if (look->reason != 0 || stamp->device == 0 || spate_times_recent(stamp->ctime_ns, stamp->seen_ns))
         return (disk_stamp){0};
     return (disk_stamp){.device = LE64(stamp->device),
                         .inode = LE64(stamp->inode),

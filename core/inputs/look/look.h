@@ -17,8 +17,7 @@ typedef struct inputs_look {
     int reason; /* errno; 0: something is there, and the rest says what */
     uint32_t mode;
     uint64_t size;
-    disk_stamp stamp; /* in this machine's byte order */
-    bool kept;        /* see spate_times_kept */
+    disk_stamp stamp; /* in this machine's byte order; device: of spate_times_device */
     uint8_t known;    /* bit n: digest n is known */
     uint8_t digests[INPUTS_DIGESTS][SPATE_SHA256_LENGTH];
 } inputs_look;

@@ -5,8 +5,8 @@ require_relative "../../../core/shared/extension"
 # What a boot needs of the core, and no library beside libc: see docs/image-format.md.
 CoreExtension.compile(own: %w[**/*.c],
                       core: %w[shared/{buffer,status} base/{descriptor,file,freshness,pool,trust}
-                               digest/{crc32c,sha256,siphash} elf/* image/* index/**/* inputs/**/*
-                               machine/{apart,idle,processor}])
+                               digest/{crc32c,hex,sha256,siphash} elf/* image/* index/**/* inputs/**/*
+                               machine/{apart,boot_id,idle,mount,processor}])
 append_cflags("-O2")
 have_library("pthread")
 have_library("dl", "dlsym", "dlfcn.h")
