@@ -16,8 +16,8 @@ module Spate
     end
 
     # As a run finds it out that has nothing but the disk.
-    def domain(address = "https://name:password@gems.test/")
-      env = { "HOME" => @folder }
+    def domain(address = "https://name:password@gems.test/", **env)
+      env = { "HOME" => @folder, **env.transform_keys(&:to_s) }
       Registry::Remotes.new(settings: Settings.load(root: @folder, env: env), env: env, home: @home).for(address).domain
     end
 
@@ -50,6 +50,23 @@ module Spate
       File.symlink(known, secret)
       domain
       assert_equal "k" * 32, File.binread(known)
+    end
+
+    # OpenSSL finds them by name, and reads no other file of the folder.
+    def test_certificates_of_a_folder_count_by_name_and_content
+      certificates = FileUtils.mkdir_p("#{@folder}/certs").first
+      one = "#{certificates}/0123abcd.0"
+      found = -> { domain("https://gems.test/", SSL_CERT_DIR: certificates) }
+      domains = [found.call]
+      [-> { File.write(one, "one") }, -> { File.write(one, "two") },
+       -> { File.rename(one, "#{certificates}/0123abcd.1") },
+       -> { File.write("#{certificates}/0123abcd.r0", "revoked") }].each do |change|
+        change.call
+        domains << found.call
+      end
+      assert_equal domains.uniq, domains
+      File.write("#{certificates}/one.pem", "one")
+      assert_equal domains.last, found.call
     end
 
     def test_each_user_of_a_store_has_a_secret

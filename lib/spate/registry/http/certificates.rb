@@ -7,6 +7,9 @@ module Spate
       # RubyGems' configuration; by default the system's authorities (also SSL_CERT_FILE and SSL_CERT_DIR) and those
       # that RubyGems contains.
       class Certificates
+        # Certificates and lists of revoked ones, by a hash of their subject: OpenSSL reads no others of a folder.
+        IN_FOLDER = /\A\h{8}\.r?\d+\z/
+
         def initialize(settings:, gemrc:, env: ENV)
           @settings = settings
           @gemrc = gemrc
@@ -48,12 +51,23 @@ module Spate
         # 1 is OpenSSL::SSL::VERIFY_PEER.
         def verify_mode = setting(:ssl_verify_mode)&.to_i || 1
 
-        # Digest of a file, or of all files of folders ("a:b"), nil without a path.
+        # Digest of a file, or of what OpenSSL reads of folders ("a:b"), nil without a path.
         def content(path)
           return unless path
 
-          files = path.split(":").flat_map { |part| File.directory?(part) ? Dir.glob("#{part}/*").sort : part }
-          Store.sha256(files.map { |file| File.file?(file) ? Store.sha256(File.binread(file)) : "-" }.join("\n"))
+          Store.sha256(path.split(":").flat_map { |part| files(part) }.join("\n"))
+        end
+
+        def files(path)
+          return [digest(path)] unless File.directory?(path)
+
+          Dir.children(path).grep(IN_FOLDER).sort.map { |name| "#{name} #{digest("#{path}/#{name}")}" }
+        rescue SystemCallError
+          ["-"]
+        end
+
+        def digest(path)
+          File.file?(path) ? Store.sha256(File.binread(path)) : "-"
         rescue SystemCallError
           "-"
         end
