@@ -4,20 +4,26 @@ require "test_helper"
 require "spate/bytes"
 
 module Spate
-  # The examples of docs/bytes.md: what stands behind `# =>` comes out.
+  # The examples of docs/bytes.md and README.md have the results that `# =>` names.
   class BytesDocsTest < Minitest::Test
-    PAGE = File.expand_path("../../docs/bytes.md", __dir__)
+    ROOT = File.expand_path("../..", __dir__)
 
     def test_examples
-      checked = File.read(PAGE).scan(/^```ruby\n(.*?)^```/m).sum { |(example)| run_example(example) }
-      assert_operator checked, :>, 25
+      assert_operator results("docs/bytes.md"), :>, 25
+      assert_equal 2, results("README.md")
     end
 
-    def run_example(example)
+    # Runs the examples of a page, and returns how many results were compared.
+    def results(name)
+      page = File.join(ROOT, name)
+      File.read(page, encoding: "UTF-8").scan(/^```ruby\n(.*?)^```/m).sum { |(example)| run_example(example, page) }
+    end
+
+    def run_example(example, page)
       scope = Object.new.instance_eval { binding }
       example.lines.count do |line|
         code, expected = line.split("# =>", 2)
-        value = scope.eval(code, PAGE)
+        value = scope.eval(code, page)
         assert_equal scope.eval(expected), value, line if expected
         expected
       end

@@ -3,6 +3,17 @@
 require "socket"
 require_relative "process_group"
 
+# What a server is to do in a row. kind: :files (of `folder`), :hello or :upload (Rack applications in `folder`).
+# protocol: "h2" or "http/1.1".
+Workload = Struct.new(:kind, :protocol, :tls, :folder, keyword_init: true) do
+  def scheme = tls ? "https" : "http"
+  def h2? = protocol == "h2"
+  def certificate = File.join(folder, "tls", "cert.pem")
+  def key = File.join(folder, "tls", "key.pem")
+  def files = File.join(folder, "files")
+  def rackup = File.join(folder, "#{kind}.ru")
+end
+
 # A server that can be measured. Each kind says what it is called, how it is started, and what it has no part in.
 class Contender
   # One second of starting is much; a Ruby with a bundle on a machine at work takes several.

@@ -43,4 +43,4 @@ module Spate
   end
 end
 
-%w[generic http2 hpack].each { |name| require_relative "h2spec_cases/#{name}" }
+%w[generic http2].each { |name| require_relative "h2spec_cases/#{name}" }

@@ -11,7 +11,6 @@ require "spate/server"
 require_relative "../clients"
 require_relative "../figures"
 require_relative "../framing_way"
-require_relative "../workload"
 
 # The same download through three ways of making frames: what each takes, and where its time goes.
 class FramingBenchmark

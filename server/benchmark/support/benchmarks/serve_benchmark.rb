@@ -3,11 +3,9 @@
 require "fileutils"
 require "optparse"
 require "tmpdir"
-require_relative "../workload"
 require_relative "../contender"
 Dir[File.expand_path("../contenders/*.rb", __dir__)].sort.each { |path| require path }
 require_relative "../row"
-require_relative "../floor"
 Dir[File.expand_path("../rows/*.rb", __dir__)].sort.each { |path| require path }
 require_relative "../fixtures"
 require_relative "../serve_report"

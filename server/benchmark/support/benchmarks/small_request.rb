@@ -13,7 +13,6 @@ require_relative "../contender"
 require_relative "../figures"
 require_relative "../gem_peers"
 require_relative "../parts"
-require_relative "../workload"
 
 # Where the CPU time of a small file's request goes: by methods, from a profile by stackprof; by system calls, from
 # `strace -c`, which counts well and times badly.

@@ -29,3 +29,24 @@ class SpateServe < Contender
 
   def option?(name) = (@help ||= output(*COMMAND, "--help")).match?(/^\s+#{name}\b/)
 end
+
+# The same with Ruby's compiler, which 3.1 and 3.2 start only where they are asked to.
+class SpateYJIT < SpateServe
+  def name = "spate-serve --yjit"
+
+  def missing(workload) = defined?(RubyVM::YJIT) ? super : "this Ruby has no YJIT"
+
+  def command(workload, port)
+    environment, words = super
+    [environment, [*words, "--yjit"]]
+  end
+end
+
+# The server with a handler that counts the bytes of a body as they come, without Rack: ../upload_server.rb.
+class SpateHandler < Contender
+  PROGRAM = File.expand_path("../upload_server.rb", __dir__)
+
+  def name = "spate-server, a handler"
+
+  def command(_workload, port) = [{}, [RbConfig.ruby, PROGRAM, port.to_s]]
+end

@@ -4,10 +4,10 @@ module Spate
   module Server
     # HTTP/1.1 (RFC 9112) of one connection: bytes in, bytes out, no socket.
     module HTTP1
-      autoload :BadRequest, "spate/server/http1/bad_request"
+      autoload :BadRequest, "spate/server/http1/status"
       autoload :ChunkedBody, "spate/server/http1/chunked_body"
       autoload :Deadlines, "spate/server/http1/deadlines"
-      autoload :ErrorResponse, "spate/server/http1/error_response"
+      autoload :ErrorResponse, "spate/server/http1/status"
       autoload :Exchange, "spate/server/http1/exchange"
       autoload :Fields, "spate/server/http1/fields"
       autoload :Head, "spate/server/http1/head"
@@ -15,7 +15,7 @@ module Spate
       autoload :Protocol, "spate/server/http1/protocol"
       autoload :ResponseHead, "spate/server/http1/response_head"
       autoload :SizedBody, "spate/server/http1/sized_body"
-      autoload :StatusLine, "spate/server/http1/status_line"
+      autoload :StatusLine, "spate/server/http1/status"
     end
   end
 end

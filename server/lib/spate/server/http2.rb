@@ -4,10 +4,10 @@ module Spate
   module Server
     # HTTP/2 (RFC 9113) of one connection: bytes in, bytes out, no socket.
     module HTTP2
-      autoload :ConnectionError, "spate/server/http2/connection_error"
+      autoload :ConnectionError, "spate/server/http2/errors"
       autoload :ConnectionWindow, "spate/server/http2/connection_window"
       autoload :Deadlines, "spate/server/http2/deadlines"
-      autoload :ErrorCode, "spate/server/http2/error_code"
+      autoload :ErrorCode, "spate/server/http2/errors"
       autoload :Frame, "spate/server/http2/frame"
       autoload :GracefulShutdown, "spate/server/http2/graceful_shutdown"
       autoload :PeerSettings, "spate/server/http2/peer_settings"
@@ -17,7 +17,7 @@ module Spate
       autoload :Responses, "spate/server/http2/responses"
       autoload :Scheduler, "spate/server/http2/scheduler"
       autoload :Stream, "spate/server/http2/stream"
-      autoload :StreamError, "spate/server/http2/stream_error"
+      autoload :StreamError, "spate/server/http2/errors"
       autoload :Streams, "spate/server/http2/streams"
 
       # What a client sends first: section 3.4.

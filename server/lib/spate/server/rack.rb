@@ -9,7 +9,7 @@ module Spate
       autoload :Authority, "spate/server/rack/authority"
       autoload :BufferedBody, "spate/server/rack/buffered_body"
       autoload :ChunkDecoder, "spate/server/rack/chunk_decoder"
-      autoload :EarlyHints, "spate/server/rack/early_hints"
+      autoload :EarlyHints, "spate/server/rack/environment"
       autoload :Environment, "spate/server/rack/environment"
       autoload :Fields, "spate/server/rack/fields"
       autoload :Handler, "spate/server/rack/handler"

@@ -8,11 +8,18 @@ module Spate
     # One thread, one poller, many connections: each has its turn, none waits for another's peer.
     class Reactor
       autoload :Acceptor, "spate/server/reactor/acceptor"
-      autoload :BufferPool, "spate/server/reactor/buffer_pool"
-      autoload :Drain, "spate/server/reactor/drain"
+      autoload :Drain, "spate/server/reactor/rounds"
       autoload :Listener, "spate/server/reactor/listener"
       autoload :Mailbox, "spate/server/reactor/mailbox"
-      autoload :TimeoutCheck, "spate/server/reactor/timeout_check"
+      autoload :TimeoutCheck, "spate/server/reactor/rounds"
+
+      # Buffers that no outbox has now, for the next that needs one. As many as there once were slow clients would be
+      # gigabytes: those that are not needed go, half of them a second.
+      class BufferPool < Array
+        KEPT = 64
+
+        def trim = pop([(size - KEPT + 1) / 2, 0].max)
+      end
 
       # Bytes of one read.
       INPUT = 524_288

@@ -22,7 +22,7 @@ module Spate
         autoload :Headers, "spate/server/http2/frame/headers"
         autoload :Ping, "spate/server/http2/frame/ping"
         autoload :Priority, "spate/server/http2/frame/priority"
-        autoload :PriorityUpdate, "spate/server/http2/frame/priority_update"
+        autoload :PriorityUpdate, "spate/server/http2/frame/priority"
         autoload :PushPromise, "spate/server/http2/frame/push_promise"
         autoload :RstStream, "spate/server/http2/frame/rst_stream"
         autoload :Settings, "spate/server/http2/frame/settings"

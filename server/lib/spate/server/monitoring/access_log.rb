@@ -8,10 +8,10 @@ module Spate
       # end; to a pipe they write no more at once than the kernel keeps together. Nobody waits for a file that takes
       # nothing: its lines are dropped and counted.
       class AccessLog
-        autoload :CombinedFormat, "spate/server/monitoring/access_log/combined_format"
-        autoload :CommonFormat, "spate/server/monitoring/access_log/common_format"
-        autoload :Escaping, "spate/server/monitoring/access_log/escaping"
-        autoload :JSONFormat, "spate/server/monitoring/access_log/json_format"
+        autoload :CombinedFormat, "spate/server/monitoring/access_log/formats"
+        autoload :CommonFormat, "spate/server/monitoring/access_log/formats"
+        autoload :Escaping, "spate/server/monitoring/access_log/formats"
+        autoload :JSONFormat, "spate/server/monitoring/access_log/formats"
 
         FORMATS = { "json" => :JSONFormat, "common" => :CommonFormat, "combined" => :CombinedFormat }.freeze
         # Bytes that may wait for a file, and for a pipe (PIPE_BUF).

@@ -1,6 +1,24 @@
 # frozen_string_literal: true
 
-require_relative "cache_contender"
+require "fileutils"
+require_relative "spate_serve"
+
+# A server that stores what is sent to it, in a folder of its own each time.
+class CacheContender < Contender
+  # Files that may be removed at once: ext4 looks past each inode that was freed in the last seconds when it makes the
+  # next file, which the next server would pay for. What stays goes in the end.
+  FEW = 100
+
+  def stop
+    super
+  ensure
+    FileUtils.rm_rf(@store) if @store && Dir.glob("#{@store}/**/*").size < FEW
+  end
+
+  private
+
+  def store(workload, port) = @store = File.join(workload.folder, "store-#{port}")
+end
 
 # One worker, sendfile, no log; uploads go to a file beside and are renamed, as with spate-serve.
 class NginxDav < CacheContender
@@ -41,4 +59,21 @@ class NginxDav < CacheContender
       }
     CONF
   end
+end
+
+# This project's server, with a folder of its own each time.
+class SpateCache < CacheContender
+  def name = "spate-serve"
+  def options = []
+
+  def command(workload, port)
+    [{}, [*SpateServe::COMMAND, *options, "--cache", store(workload, port), "--cache-open", "--port", port.to_s]]
+  end
+end
+
+# With Ruby's compiler.
+class SpateCacheYJIT < SpateCache
+  def name = "spate-serve --yjit"
+  def options = ["--yjit"]
+  def missing(_workload) = defined?(RubyVM::YJIT) ? nil : "this Ruby has no YJIT"
 end

@@ -27,6 +27,27 @@ module Spate
         PHRASES.each { |status, phrase| LINES[status] = "HTTP/1.1 #{status} #{phrase}\r\n".freeze }
         LINES.freeze
       end
+
+      # A request that cannot be understood; the connection ends with its answer.
+      class BadRequest < StandardError
+        attr_reader :status
+
+        def initialize(reason, status = 400)
+          super(reason)
+          @status = status
+        end
+      end
+
+      # The answer to a request that never became one; the connection ends with it.
+      module ErrorResponse
+        # error: a BadRequest. head: whether the request is HEAD, whose answers have no content. As bytes.
+        def self.text(error, head: false)
+          text = "#{StatusLine::PHRASES.fetch(error.status)}: #{error.message}.\n"
+          "#{StatusLine::LINES[error.status]}content-type: text/plain; charset=utf-8\r\n" \
+            "content-length: #{text.bytesize}\r\ndate: #{Response::HTTPDate.now}\r\nconnection: close\r\n\r\n" \
+            "#{text unless head}"
+        end
+      end
     end
   end
 end

@@ -18,3 +18,20 @@ class Falcon < Contender
                             "--bind", "http://127.0.0.1:#{port}", "--config", workload.rackup]]
   end
 end
+
+# One process, five threads: its own default. Files through Rack::Files.
+class Puma < Contender
+  def version = GemPeers.version("puma")
+
+  def missing(workload)
+    return "it speaks HTTP/1.1 only" if workload.h2?
+    return "it has no part in this row" if workload.tls
+
+    GemPeers.missing
+  end
+
+  def command(workload, port)
+    [GemPeers.environment, [RbConfig.ruby, "-S", "bundle", "exec", "puma", "--quiet", "--threads", "5:5",
+                            "--workers", "0", "--bind", "tcp://127.0.0.1:#{port}", workload.rackup]]
+  end
+end

@@ -2,6 +2,55 @@
 
 require "fileutils"
 
+# nghttp2's server: HTTP/2 only, one thread.
+class Nghttpd < Contender
+  def version = output("nghttpd", "--version")[/[\d.]+\d/]
+
+  def missing(workload)
+    return "it speaks HTTP/2 only" unless workload.h2?
+    return "it serves files" if workload.kind != :files
+
+    absent("nghttpd")
+  end
+
+  def command(workload, port)
+    keys = workload.tls ? [workload.key, workload.certificate] : []
+    clear = workload.tls ? [] : ["--no-tls"]
+    [{}, ["nghttpd", *clear, "--address=127.0.0.1", "-d", workload.files, port.to_s, *keys]]
+  end
+end
+
+# One thread, no log.
+class H2o < Contender
+  def version = output(Contender.program("h2o"), "--version")[/[\d.]+\d/]
+
+  def missing(workload) = workload.kind == :files ? absent("h2o") : "it serves files"
+
+  def command(workload, port)
+    path = File.join(workload.folder, "h2o-#{port}.conf")
+    File.write(path, configuration(workload, port))
+    [{}, [Contender.program("h2o"), "-c", path]]
+  end
+
+  private
+
+  def configuration(workload, port)
+    tls = "\n  ssl:\n    certificate-file: #{workload.certificate}\n    key-file: #{workload.key}" if workload.tls
+    <<~YAML
+      listen:
+        host: 127.0.0.1
+        port: #{port}#{tls}
+      num-threads: 1
+      user: #{Process.uid.zero? ? "root" : ENV.fetch("USER", "nobody")}
+      hosts:
+        default:
+          paths:
+            "/":
+              file.dir: #{workload.files}
+    YAML
+  end
+end
+
 # One worker, sendfile, no log.
 class Nginx < Contender
   def version = output(Contender.program("nginx"), "-v")[%r{nginx/([\d.]+)}, 1]

@@ -5,11 +5,15 @@ require "support/clean"
 
 module Spate
   module Server
-    # Outboxes, header tables and folders.
-    class FilesSanitizerTest < Minitest::Test
+    # Tests of the C extensions, once more under sanitizers.
+    class SanitizerTest < Minitest::Test
       include Clean
 
-      def test_under_sanitizers
+      def test_tls
+        assert_clean %w[tls], %w[connection/tls_test.rb]
+      end
+
+      def test_outboxes_header_tables_and_folders
         assert_clean %w[files io http2],
                      %w[connection/outbox_test.rb files/folder_test.rb files/ranges_test.rb files_test.rb
                         http2/hpack_test.rb]

@@ -23,6 +23,29 @@ module Spate
         # number => :NAME, for logs.
         NAMES = constants.to_h { |name| [const_get(name), name] }.freeze
       end
+
+      # Ends the connection with GOAWAY: RFC 9113, section 5.4.1.
+      class ConnectionError < Server::ConnectionError
+        # One of ErrorCode.
+        attr_reader :code
+
+        def initialize(reason, code = ErrorCode::PROTOCOL_ERROR)
+          super(reason)
+          @code = code
+        end
+      end
+
+      # Ends one stream with RST_STREAM: RFC 9113, section 5.4.2.
+      class StreamError < StandardError
+        # One of ErrorCode; the stream's identifier.
+        attr_reader :code, :stream
+
+        def initialize(reason, code, stream)
+          super(reason)
+          @code = code
+          @stream = stream
+        end
+      end
     end
   end
 end
