@@ -8,11 +8,15 @@ module NpmRegistry
     def initialize
       @packages = Hash.new { |packages, name| packages[name] = {} }
       @dates = Hash.new { |dates, name| dates[name] = {} }
+      @addresses = {}
       @mutex = Mutex.new
     end
 
     # When a version was published, where it is not PUBLISHED. date: as JSON has it, nil for none.
     def date(name, version, date) = @mutex.synchronize { @dates[name][version] = date }
+
+    # Sets the address that documents have for a version's archive; nil for the usual one.
+    def address(name, version, address) = @mutex.synchronize { @addresses[[name, version]] = address }
 
     def add(package)
       @mutex.synchronize { @packages[package.name][package.version] = package }
@@ -37,7 +41,11 @@ module NpmRegistry
       modified = [PUBLISHED, *times.values].max
       { "_id" => name, "name" => name, "dist-tags" => { "latest" => versions.keys.last }, "modified" => modified,
         "time" => times.merge("created" => PUBLISHED, "modified" => modified),
-        "versions" => versions.transform_values { |package| package.entry(address.call(package)) } }
+        "versions" => versions.transform_values { |package| package.entry(at(package, &address)) } }
     end
+
+    private
+
+    def at(package) = @addresses[[package.name, package.version]] || yield(package)
   end
 end

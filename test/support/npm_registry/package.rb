@@ -13,13 +13,14 @@ module NpmRegistry
     attr_reader :name, :version, :archive, :manifest
 
     # files: { path => content, or [content, mode] }. archive: bytes to serve instead. integrity: :sha512, :sha1 (as old
-    # ones have it) or :none. manifest: what else package.json says.
-    def initialize(name, version, files: {}, archive: nil, integrity: :sha512, **manifest)
+    # ones have it) or :none. dist: what else the registry says of the archive. manifest: what else package.json says.
+    def initialize(name, version, files: {}, archive: nil, integrity: :sha512, dist: {}, **manifest)
       @name = name
       @version = version
       @manifest = { "name" => name, "version" => version }.merge(JSON.parse(JSON.generate(manifest)))
       @archive = archive || pack({ "package.json" => JSON.pretty_generate(@manifest) }.merge(files))
       @algorithm = integrity
+      @dist = dist
     end
 
     # As a lockfile has it; nil if it has none.
@@ -34,7 +35,8 @@ module NpmRegistry
 
     # What a registry says of it. address: of the archive.
     def entry(address)
-      dist = { "tarball" => address, "shasum" => Digest::SHA1.hexdigest(@archive), "integrity" => integrity }.compact
+      dist = { "tarball" => address, "shasum" => Digest::SHA1.hexdigest(@archive), "integrity" => integrity }
+      dist = dist.compact.merge(@dist)
       dist.delete("integrity") if @algorithm == :sha1
       scripts = (@manifest["scripts"] || {}).keys & %w[preinstall install postinstall]
       @manifest.merge({ "_id" => "#{@name}@#{@version}", "dist" => dist },

@@ -7,11 +7,16 @@ module NpmRegistry
   class Pages
     PATH = %r{\A/(@[^/]+/[^/]+|[^/@][^/]*)(?:/-/([^/]+))?\z}
 
-    # base: the path below which the registry lies, with its slashes. scheme: "http" or "https".
-    def initialize(catalog, base:, scheme:)
+    # The Accept header of requests for documents without dates.
+    SHORT = "application/vnd.npm.install-v1+json"
+
+    # base: the path below which the registry lies, with its slashes. scheme: "http" or "https". short: whether it has
+    # documents without dates.
+    def initialize(catalog, base:, scheme:, short: true)
       @catalog = catalog
       @base = base
       @scheme = scheme
+      @short = short
     end
 
     def answer(request)
@@ -35,7 +40,10 @@ module NpmRegistry
 
     def document(name, request)
       found = @catalog.document(name) { |one| "#{@scheme}://#{request.host}#{@base}#{one.name}/-/#{one.file}" }
-      found ? json(200, found) : missing
+      return missing unless found
+
+      short = @short && request.headers["accept"].to_s.start_with?(SHORT)
+      json(200, short ? found.slice("name", "dist-tags", "modified", "versions") : found)
     end
 
     def json(status, value)

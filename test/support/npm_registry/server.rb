@@ -3,13 +3,13 @@
 module NpmRegistry
   # The registry itself, on threads of this process; requests, faults and connections are GemSource's.
   class Server < GemSource::Server
-    # token: that every request must carry. path: below which it lies. Other options are GemSource::Server's: userinfo,
-    # tls, client_certificate, latency_ms, bandwidth.
-    def initialize(catalog, token: nil, path: "/", **options)
+    # token: that every request must carry. path: below which it lies. short: see Pages. Other options are
+    # GemSource::Server's: userinfo, tls, client_certificate, latency_ms, bandwidth.
+    def initialize(catalog, token: nil, path: "/", short: true, **options)
       super(catalog, **options)
       @token = token
       @path = path
-      @pages = Pages.new(catalog, base: path, scheme: options[:tls] ? "https" : "http")
+      @pages = Pages.new(catalog, base: path, scheme: options[:tls] ? "https" : "http", short: short)
     end
 
     # Makes a package (see Package) and serves it.
@@ -17,6 +17,9 @@ module NpmRegistry
 
     # See Catalog#date.
     def date(...) = catalog.date(...)
+
+    # See Catalog#address.
+    def address(...) = catalog.address(...)
 
     def unpublish(name, version) = catalog.remove(name, version)
 
