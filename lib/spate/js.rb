@@ -41,6 +41,7 @@ module Spate
     autoload :UnknownPackage, "spate/js/errors"
     autoload :UnsafeNameError, "spate/js/errors"
     autoload :UnsafePathError, "spate/js/errors"
+    autoload :UnusedLockfile, "spate/js/errors"
 
     # Restores a project's node_modules. root: the lockfile's folder; backlog: what both halves of an install fetch
     # through, or nil. Report. Raises Spate::Error.

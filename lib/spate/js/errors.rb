@@ -64,6 +64,19 @@ module Spate
       end
     end
 
+    # A lockfile that its tool does not use: a workspace above, which has none, counts instead.
+    class UnusedLockfile < LockfileError
+      OWN = { "npm" => "remove this folder from `workspaces`",
+              "pnpm" => "make this folder its own workspace: a pnpm-workspace.yaml with `packages: [\".\"]`" }.freeze
+
+      # lockfile: Project::Lockfiles::Lockfile. root: the workspace's folder.
+      def initialize(lockfile, root)
+        super("#{lockfile.path} is not used: #{lockfile.tool} uses the workspace #{root}, which has no " \
+              "#{File.basename(lockfile.path)}",
+              hint: "run `#{NoLockfile::MAKE[lockfile.tool]}` in #{root}, or #{OWN[lockfile.tool]}")
+      end
+    end
+
     # A workspace above the folder that somebody else has made, or could have.
     class ForeignRoot < LockfileError
       def initialize(path)

@@ -13,6 +13,8 @@ module Spate
     class Project
       PACKAGE = "package.json"
       BOM = "\uFEFF"
+      # The file of a workspace above that may replace a folder's own lockfile, by tool.
+      ABOVE = { "npm" => PACKAGE, "pnpm" => "pnpm-workspace.yaml" }.freeze
 
       autoload :Braces, "spate/js/project/braces"
       autoload :Lockfiles, "spate/js/project/lockfiles"
@@ -21,15 +23,15 @@ module Spate
       autoload :Version, "spate/js/project/version"
       autoload :Workspace, "spate/js/project/workspace"
 
-      # The Project of a folder; nil where it has no package.json . Loads nothing where one
-      # lockfile lies beside it. Raises LockfileError. env: unused so far. from: where the user is, if that is below:
-      # what others put into a folder above is no project.
-      def self.find(folder, _env = ENV, from: folder)
+      # The Project of a folder; nil where it has no package.json. Loads nothing where one lockfile is beside it and no
+      # workspace can be above. Raises LockfileError. from: where the user is, if that is below: files of other
+      # users in a folder above are ignored.
+      def self.find(folder, env = ENV, from: folder)
         folder, from = [folder, from].map { |path| File.expand_path(path) }
         return if folder != from && Trust.new(from).culprit(folder)
 
         lockfile = Lockfiles.in(folder)
-        return new(folder, folder, lockfile.tool, lockfile.path) if lockfile
+        return owned(folder, lockfile, env) if lockfile
         return unless File.file?(File.join(folder, PACKAGE))
 
         root = Workspace.root(folder)
@@ -37,6 +39,34 @@ module Spate
         new(folder, root, lockfile.tool, lockfile.path)
       end
 
+      # The Project of the folder of a lockfile, without a look at what is above it.
+      def self.at(root, env = ENV)
+        lockfile = Lockfiles.in(root) or return find(root, env)
+        new(root, root, lockfile.tool, lockfile.path)
+      end
+
+      # The Project of a folder with a lockfile: the folder's own, or the workspace above that its tool uses instead.
+      def self.owned(folder, lockfile, env)
+        root = Workspace.owner(folder, lockfile.tool, env) if above?(folder, ABOVE[lockfile.tool])
+        return new(folder, folder, lockfile.tool, lockfile.path) unless root
+
+        found = Lockfiles.in(root)
+        raise UnusedLockfile.new(lockfile, root) unless found&.tool == lockfile.tool
+
+        new(folder, root, found.tool, found.path)
+      end
+
+      def self.above?(folder, name)
+        until name.nil? || folder == (parent = File.dirname(folder))
+          folder = parent
+          return true if File.file?(File.join(folder, name))
+        end
+        false
+      end
+      private_class_method :owned, :above?
+
+      # The lockfile of a member that its tool does not use (absolute), or nil. Raises SeveralLockfiles.
+      def unused_lockfile = (Lockfiles.in(folder)&.path unless folder == root)
       # What the root's package.json says, {} where there is none. Raises LockfileError.
       def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))
       # Manager that package.json names, or nil.

@@ -67,7 +67,7 @@ module Spate
       def left_in_place?(folder, env = ENV)
         return unless Memory.find(Store.open(env: env.to_h), folder)
 
-        project = Project.find(folder, env)
+        project = Project.at(folder, env)
         !project.nil? && in_place?(project, env)
       rescue Error
         false

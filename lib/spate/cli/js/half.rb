@@ -43,7 +43,17 @@ module Spate
         end
 
         # JS::Restore::Report. Raises Spate::Error.
-        def run = ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
+        def run
+          warn_of_lockfile
+          ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
+        end
+
+        # Of one that the tool does not use.
+        def warn_of_lockfile
+          unused = @project.unused_lockfile or return
+          message = "#{unused} is not used: #{@project.tool_name} restores the workspace #{@project.root}"
+          @events.emit(:warning, message: message, hint: nil)
+        end
 
         # Of those that mean nothing here.
         def warn_of_options

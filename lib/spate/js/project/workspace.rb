@@ -21,6 +21,20 @@ module Spate
           found
         end
 
+        # The folder above one with a lockfile, whose workspace the tool uses instead: with npm the nearest that has it
+        # among its `workspaces`, with pnpm the nearest pnpm-workspace.yaml, since its twelfth only if that has it.
+        # Absolute, or nil; what another user could have put there is ignored.
+        def owner(folder, tool, env)
+          trust = Trust.new(folder)
+          own = ->(at, name) { File.file?(File.join(at, name)) && !trust.culprit(at) }
+          return above(folder).find { |at| own[at, PACKAGE] && npm_claims?(at, folder) } if tool == "npm"
+          return if File.file?(File.join(folder, PNPM.first))
+
+          at = above(folder).find { |each| own[each, PNPM.first] } or return
+          major = (Version.of(Project.new(folder, at, tool, nil), env) || Pnpm::Settings::NEWEST).to_i
+          at if major < 12 || claims?(pnpm(at), at, folder)
+        end
+
         # Folders of the packages of a workspace besides its root, absolute.
         def members(root)
           left_out, taken = named(root).partition { |pattern| pattern.start_with?("!") }
@@ -61,8 +75,19 @@ module Spate
         def member?(at, folder)
           return false unless File.file?(File.join(at, PACKAGE))
 
+          claims?(npm(at), at, folder)
+        end
+
+        # npm ignores a package.json above that it cannot read.
+        def npm_claims?(at, folder)
+          member?(at, folder)
+        rescue LockfileError
+          false
+        end
+
+        def claims?(patterns, at, folder)
           relative = folder.delete_prefix("#{at.chomp("/")}/")
-          left_out, taken = npm(at).partition { |pattern| pattern.start_with?("!") }
+          left_out, taken = patterns.partition { |pattern| pattern.start_with?("!") }
           among?(taken, relative) && !among?(left_out.map { |pattern| pattern.delete_prefix("!") }, relative)
         end
 
@@ -73,10 +98,13 @@ module Spate
           end
         end
 
+        # As the tools' globs, in which "**" before a file's name is any number of folders.
         def among?(patterns, relative)
-          patterns.any? { |pattern| File.fnmatch?(pattern, relative, File::FNM_PATHNAME | File::FNM_EXTGLOB) }
+          patterns.any? do |pattern|
+            File.fnmatch?("#{pattern}/#{PACKAGE}", "#{relative}/#{PACKAGE}", File::FNM_PATHNAME | File::FNM_EXTGLOB)
+          end
         end
-        private_class_method :above, :pnpm?, :npm, :pnpm, :member?, :patterns, :among?
+        private_class_method :above, :pnpm?, :npm, :pnpm, :member?, :npm_claims?, :claims?, :patterns, :among?
       end
     end
   end

@@ -56,10 +56,10 @@ module Spate
         def differences
           Check.new(context, fresh).call
         rescue LeftToTool
-          Check.of_tool(Tools.in_place?(Project.find(@root, @env), @env, @options), @root)
+          Check.of_tool(Tools.in_place?(Project.at(@root, @env), @env, @options), @root)
         end
 
-        def configuration(project = Project.find(@root, @env))
+        def configuration(project = Project.at(@root, @env))
           Configuration.of(project, @env, store: @store).tap(&:check_supported)
         end
 
@@ -90,14 +90,14 @@ module Spate
           plan, sources = memory.load || planned
           Execution.new(context, plan, surroundings: surroundings, sources: sources, &@keep).call
         rescue LeftToTool => e
-          hand_over(Project.find(@root, @env), e.reasons)
+          hand_over(Project.at(@root, @env), e.reasons)
         end
 
         def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings, @env)
 
         # [Plan, Sources or nil]. What changes while it is read, is read again.
         def planned
-          tell_of_another(Project.find(@root, @env))
+          tell_of_another(Project.at(@root, @env))
           plan = nil
           (@store.keeper ? TRIES : 1).times do |try|
             sleep(PAUSE) if try.positive?
@@ -114,10 +114,10 @@ module Spate
           [plan, nil]
         end
 
-        # The only lockfile may be one that nobody keeps up.
+        # The only lockfile may be out of date. pnpm refuses that itself, see Pnpm::Planning::Pin.
         def tell_of_another(project)
           manager = project.manager
-          return if manager.nil? || !manager.exact || manager.name == project.tool_name
+          return if manager.nil? || !manager.exact || [manager.name, "pnpm"].include?(project.tool_name)
 
           message = "package.json names #{manager}, and its only lockfile is #{project.tool_name}'s, which counts"
           hint = "commit #{manager.name}'s lockfile, or name #{project.tool_name} in package.json"
@@ -125,7 +125,7 @@ module Spate
         end
 
         def fresh
-          project = Project.find(@root, @env)
+          project = Project.at(@root, @env)
           planner = PLANNERS[project.tool] or raise LeftToTool, []
 
           configuration = configuration(project)
