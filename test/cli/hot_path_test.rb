@@ -114,7 +114,7 @@ class HotPathTest < CLICase
     project = Spate::TestProject.new(File.join(folder, "pnpm"), "")
     linked = { two: { specifier: "link:../two", version: "link:../two" } }
     importers = { ".": {}, one: { dependencies: linked }, two: {} }
-    { "package.json" => '{"packageManager":"pnpm@12.0.0"}', "two/package.json" => '{"name":"two"}',
+    { "package.json" => '{"packageManager":"pnpm@10.34.9"}', "two/package.json" => '{"name":"two"}',
       "one/package.json" => '{"name":"one","dependencies":{"two":"link:../two"}}',
       "pnpm-workspace.yaml" => "packages: [one, two]\nallowBuilds: { esbuild: true }\n",
       "pnpm-lock.yaml" => JSON.generate({ lockfileVersion: "9.0", settings: {}, importers: importers }) }

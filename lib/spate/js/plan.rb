@@ -54,9 +54,11 @@ module Spate
     #             is none, or nobody has read it
     # omit:: kinds of dependencies that settings and options leave out, nil where options alone do
     # release_age:: Pnpm::Planning::ReleaseAge, or nil: how old all that the lockfile names has to be
+    # unconfirmed:: [Package] with an address that has to be the registry's, or nil
     # fingerprint:: String that differs where settings, environment or machine gave another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
-                      :warnings, :inputs, :state, :workspace, :omit, :release_age, :fingerprint, keyword_init: true) do
+                      :warnings, :inputs, :state, :workspace, :omit, :release_age, :unconfirmed, :fingerprint,
+                      keyword_init: true) do
       # Of the newest version, where nobody says one.
       def major = version ? version.to_i : 12
 

@@ -63,9 +63,11 @@ module Spate
                  options: JS::Options.new(**options))
     end
 
+    # Answers its output.
     def pnpm(*arguments)
       output, status = Open3.capture2e(@env, "pnpm", *arguments, chdir: @root, unsetenv_others: true)
       assert_predicate status, :success?, output
+      output
     end
   end
 end

@@ -25,15 +25,15 @@ module Spate
     end
 
     def test_a_tree_names_package_and_needs
+      archive = { "tarball" => "https://host.test/b.tgz", "integrity" => "sha1-#{["b" * 20].pack("m0")}" }
       project({ "al" => "a@1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "https://host.test/b.tgz" } },
                                        "b@https://host.test/b.tgz" => { "optional" => true } },
-              packages: { "b@https://host.test/b.tgz" => { "resolution" => { "tarball" => "https://host.test/b.tgz" },
-                                                           "version" => "3.0.0" } })
+              packages: { "b@https://host.test/b.tgz" => { "resolution" => archive, "version" => "3.0.0" } })
       one, other = plan.trees
 
       assert_equal ["a@1.0.0", "a@1.0.0", [other.path], false],
                    [one.key, one.package.full_name, one.needs, one.optional]
-      assert_equal ["3.0.0", "https://host.test/b.tgz", nil, true],
+      assert_equal ["3.0.0", "https://host.test/b.tgz", JS::Package::Integrity.parse(archive["integrity"]), true],
                    [other.package.version, other.package.resolved, other.package.integrity, other.optional]
       assert_equal ".pnpm/a@1.0.0/node_modules/a", links["node_modules/al"]
     end
@@ -155,8 +155,8 @@ module Spate
 
     def test_a_pnpm_that_changes_from_patch_to_patch_is_left_to_itself
       { "11.26.0" => true, "11.27.0" => false, "11.28.11" => false, "12.0.0" => true }.each do |version, fine|
+        installed(version)
         project({})
-        write("package.json", JSON.generate("packageManager" => "pnpm@#{version}"))
 
         fine ? plan : assert_raises(JS::LeftToTool, version) { plan }
       end

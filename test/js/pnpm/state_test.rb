@@ -205,8 +205,7 @@ module Spate
 
     # What tells versions apart in what this one writes.
     def workspace_state(version, suffix = "-v1")
-      manifest = JSON.parse(File.read("#{@root}/package.json"))
-      write("package.json", manifest.merge("packageManager" => "pnpm@#{version}"))
+      installed(version)
       text = plan.state.files(@outcome)["node_modules/.pnpm-workspace-state#{suffix}.json"] or return
       found = JSON.parse(text)
       found.values_at("pnpmfiles", "pnpmfileExists") +

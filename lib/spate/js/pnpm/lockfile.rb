@@ -9,7 +9,6 @@ module Spate
       class Lockfile
         VERSION = "9.0"
         GROUPS = %w[dependencies devDependencies optionalDependencies].freeze
-        TOOLS = "configDependencies"
 
         # One package with one set of peers.
         #
@@ -71,6 +70,13 @@ module Spate
         def catalogs
           catalogs = mappings(@data, "catalogs")
           catalogs.transform_values { |all| mappings(all).transform_values { |entry| entry["specifier"] } }
+        end
+
+        # The version of pnpm that the document of its own tools records, or nil.
+        def own_version
+          %w[importers . packageManagerDependencies pnpm version].reduce(@tools) do |found, key|
+            found.is_a?(Hash) ? found[key] : nil
+          end&.to_s
         end
 
         # The Snapshot that a dependency of an importer stands for, nil for a link.

@@ -7,8 +7,10 @@ module Spate
       class Planning
         autoload :Demands, "spate/js/pnpm/planning/demands"
         autoload :Foreign, "spate/js/pnpm/planning/foreign"
+        autoload :Pin, "spate/js/pnpm/planning/pin"
         autoload :ReleaseAge, "spate/js/pnpm/planning/release_age"
         autoload :Resolution, "spate/js/pnpm/planning/resolution"
+        autoload :Tarballs, "spate/js/pnpm/planning/tarballs"
 
         # project: Project. configuration: Configuration or nil. options: Options or nil.
         # slots: answers the folder of a global virtual store when called, or nil.
@@ -33,7 +35,7 @@ module Spate
                    bins: Bins.new(self).folders, folders: folders, projects: @links.order, skipped: @selection.unfit,
                    rewrites: @settings.major < 12 ? %i[hashbang loose] : [], inputs: inputs, state: State.of(self),
                    workspace: @settings.workspace, release_age: ReleaseAge.of(@lockfile, @settings),
-                   fingerprint: fingerprint)
+                   unconfirmed: Tarballs.unconfirmed(@lockfile, @settings), fingerprint: fingerprint)
         end
 
         # Whether scripts may run at all.
@@ -79,8 +81,15 @@ module Spate
           Foreign.new(@root, @lockfile, @settings).check
           @workspace = Workspace.new(@root, @package_json, @lockfile, @settings)
           @lockfile.restrict(@workspace.folders)
-          demands = Demands.new(@workspace.manifests, @settings.version, @env).reasons
-          raise LeftToTool, demands if demands.any?
+          reasons = Demands.new(@workspace.manifests, @settings.version, @env).reasons + pin +
+                    Tarballs.unverified(@lockfile)
+          raise LeftToTool, reasons if reasons.any?
+        end
+
+        # The pnpm on the PATH reads package.json before it starts another.
+        def pin
+          major = [Project::Version.installed("pnpm", @env).to_i, @settings.major].max
+          Pin.new(@package_json, @lockfile.own_version, major).reasons
         end
 
         def place

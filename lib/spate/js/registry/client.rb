@@ -65,6 +65,9 @@ module Spate
           raise NotADocument.new(name, source: remote.source)
         end
 
+        # The address that a registry usually has for a package's archive. Raises Configuration::UnknownRegistryError.
+        def usual_address(package) = @locator.usual(package)
+
         # Absolute path of an archive that is on this machine already: one that a lockfile names with "file:", nil for
         # all others. Raises UnsafePathError.
         def local(package) = package.file? ? @locator.path(package) : nil

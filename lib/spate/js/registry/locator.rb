@@ -19,6 +19,9 @@ module Spate
                               credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
+        # The address where a lockfile has none.
+        def usual(package) = standard(package, @configuration.registry_for(package.name))
+
         # Remote of what the registry says about a package. Raises Configuration::UnknownRegistryError.
         def document(name)
           registry = @configuration.registry_for(name) or raise Configuration::UnknownRegistryError, name

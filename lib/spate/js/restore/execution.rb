@@ -7,11 +7,13 @@ module Spate
       #
       #   Look       what is there already, and what would be refused: before anything is changed
       #   Placing    packages come, and go to their places
+      #   Addresses    whether the registry has what the lockfile says of where they are
       #   ReleaseAges  how long ago they were published
       #   Finish     links, bins, scripts, and what tells that all is done
       #   Notes      what prune and the next restore are to know, at each of these steps
       #   Parts      what they share
       class Execution
+        autoload :Addresses, "spate/js/restore/execution/addresses"
         autoload :Finish, "spate/js/restore/execution/finish"
         autoload :Look, "spate/js/restore/execution/look"
         autoload :Notes, "spate/js/restore/execution/notes"

@@ -23,6 +23,8 @@ module Spate
 
         # It asks before it removes a node_modules, and there is nobody to answer.
         def variables = { "CI" => env["CI"] || "true" }
+        # `pnpm --version` would record the pnpm that package.json names in pnpm-lock.yaml.
+        def version_variables = { "pnpm_config_frozen_lockfile" => "true" }
         def corepack? = true
         def configs = %w[.npmrc pnpm-workspace.yaml .pnpmfile.cjs .pnpmfile.mjs]
         def home_configs = %w[.npmrc .config/pnpm/rc .config/pnpm/config.yaml]
@@ -39,7 +41,11 @@ module Spate
 
         private
 
-        def lists? = Array(package.dig("pnpm", "onlyBuiltDependencies")).any? || Program.new(self).major.to_i >= CAREFUL
+        def lists?
+          return true if Array(package.dig("pnpm", "onlyBuiltDependencies")).any?
+
+          (project.version(env)&.to_i || Program.new(self).major.to_i) >= CAREFUL
+        end
       end
     end
   end

@@ -18,6 +18,7 @@ module Spate
         # The version of what would be started, nil where it does not say. Starts it; more: variables for it.
         def version(more = {})
           require "open3"
+          more = @tool.version_variables.merge(more)
           out, status = Open3.capture2(variables.merge(more), *words, "--version", chdir: @tool.project.root,
                                                                                    err: File::NULL, stdin_data: "",
                                                                                    unsetenv_others: true)

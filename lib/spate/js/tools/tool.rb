@@ -35,6 +35,8 @@ module Spate
         def own_script = nil
         # Variables for it, beside the user's.
         def variables = {}
+        # More of them where it is only to print its version.
+        def version_variables = {}
         # Files that say how it restores, absent ones too; where to look for the user's, see #home_configs, and for the
         # machine's (absolute).
         def configs = [".npmrc"]

@@ -37,11 +37,8 @@ module Spate
             address.match?(%r{\Ahttps://(?:codeload\.github\.com/|bitbucket\.org/[^/]+/[^/]+/get/|gitlab\.com/.*archive)})
           end
 
-          # An older lockfile has none for archives by address.
           def integrity(found, snapshot, path)
             text = found["integrity"]
-            return if text.nil? && found["tarball"]
-
             Package::Integrity.parse(text) or
               raise LockfileError, "#{path}: #{snapshot.key}: #{text.inspect} is no integrity that is known here"
           end

@@ -25,7 +25,7 @@ module Spate
             queue = Queue.new(@parts.plan.trees, @placed, @items)
             @acquisition.add(@lacking)
             @later.call if @lacking.any?
-            check_ages
+            check_policies
             receive(queue) until queue.supplied? || !@parts.existed
             @notes.begin
             @trees.clear(queue.waiting.reject { |tree| @parts.shared?(tree) })
@@ -48,7 +48,9 @@ module Spate
           private
 
           # Runs while packages are downloaded.
-          def check_ages
+          def check_policies
+            addressed = @parts.plan.unconfirmed.to_a
+            Addresses.new(@parts.context, addressed).check if addressed.any?
             wanted = @parts.plan.release_age
             ReleaseAges.new(@parts.context, @parts.plan, wanted).check if wanted
           end
