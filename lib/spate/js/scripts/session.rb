@@ -71,8 +71,8 @@ module Spate
           { "MAKEFLAGS" => jobserver.makeflags(own_flags), **Install::FolderLock.variables(@plan.root, @env) }
         end
 
-        # Words before a script's text.
-        def shell = [setting("script-shell") || "sh", "-c"]
+        # Words before a script's text. An empty setting is none, as with the tools.
+        def shell = [setting("script-shell").to_s.then { |given| given.empty? ? "sh" : given }, "-c"]
 
         # A path that is free.
         def temporary
