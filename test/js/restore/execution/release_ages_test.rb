@@ -98,6 +98,23 @@ module Spate
       assert_raises(JS::Restore::NotLocalError) { restore(JS::Options.new(local: true)) }
     end
 
+    # Some registries answer each request with the whole document.
+    def test_a_registry_without_short_documents
+      @registry.stop
+      @registry = NpmRegistry.start(short: false)
+      @registry.add("a", "1.0.0")
+      @registry.add("a", "1.1.0")
+      @registry.date("a", "1.1.0", NEW)
+      @env = @env.merge(NpmRegistry.env(@registry, home: @base))
+      write("package.json", "name" => "app", "dependencies" => { "a" => "1.0.0" })
+      FileUtils.rm_rf("#{@root}/pnpm-lock.yaml")
+      run_pnpm("install", "--lockfile-only")
+      before = @registry.requests.size
+      restore
+
+      assert_equal %w[/a], @registry.requests.drop(before).map(&:path).grep_v(%r{/-/})
+    end
+
     private
 
     def assert_refused(yaml, more = {})

@@ -78,7 +78,8 @@ module Spate
             found
           end
 
-          # If the package has not changed since the cutoff, the short document suffices; only the full one has dates.
+          # If the package has not changed since the cutoff, the short document suffices; only the full one has dates. A
+          # registry that has no short ones answers with the full one.
           def faults(name, packages)
             short = short(name)
             changed = time(short["modified"])
@@ -88,7 +89,7 @@ module Spate
               return []
             end
 
-            dates = @context.client.document(name, full: true)["time"]
+            dates = short["time"] || @context.client.document(name, full: true)["time"]
             return untold(packages) unless dates.is_a?(Hash)
 
             packages.filter_map { |package| fault(package, dates[package.version]) }
