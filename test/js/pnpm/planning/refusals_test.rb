@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "majors_case"
+require_relative "../majors_case"
 
 module Spate
   # What a frozen install of each pnpm major refuses in lockfile and package.json, or does not.
