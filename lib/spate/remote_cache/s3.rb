@@ -6,17 +6,11 @@ module Spate
     # signed, its body too; without credentials none is. Conditional writes are never asked for: some servers ignore
     # them, others refuse the whole request.
     class S3
-      autoload :Container, "spate/remote_cache/s3/container"
       autoload :Credentials, "spate/remote_cache/s3/credentials"
-      autoload :Instance, "spate/remote_cache/s3/instance"
       autoload :Listing, "spate/remote_cache/s3/listing"
       autoload :Place, "spate/remote_cache/s3/place"
-      autoload :Program, "spate/remote_cache/s3/program"
-      autoload :Providers, "spate/remote_cache/s3/providers"
-      autoload :SharedFiles, "spate/remote_cache/s3/shared_files"
+      autoload :Roles, "spate/remote_cache/s3/roles"
       autoload :Signature, "spate/remote_cache/s3/signature"
-      autoload :Tokens, "spate/remote_cache/s3/tokens"
-      autoload :Wallet, "spate/remote_cache/s3/wallet"
       autoload :XML, "spate/remote_cache/s3/xml"
 
       include Transport::Reading
@@ -37,9 +31,10 @@ module Spate
       def initialize(address, requests, env:)
         @address = address
         @requests = requests
-        profile = SharedFiles.load(env, address)
+        profile = Credentials::ConfigProfile.load(env, address)
         @place = Place.new(address, env: env, profile: profile)
-        @wallet = Wallet.new(address, Providers.new(env: env, profile: profile, place: @place, requests: requests))
+        chain = Credentials::Chain.new(env: env, profile: profile, place: @place, requests: requests)
+        @credentials = Credentials::Cache.new(address, chain)
       end
 
       def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
@@ -109,7 +104,7 @@ module Spate
       end
 
       def sign
-        keys = @wallet.keys
+        keys = @credentials.get
         @place.take_keys! if keys
         Signature.new(keys, region: @place.region, service: "s3")
       end
@@ -124,7 +119,7 @@ module Spate
 
         refusal = refusal(answer, code, writing: %i[put delete].include?(verb))
         again = @place.moved?(answer["x-amz-bucket-region"], from: signature.region)
-        again ||= ENDED.include?(code) && @wallet.forget(signature.keys)
+        again ||= ENDED.include?(code) && @credentials.expire(signature.keys)
         raise refusal unless again
 
         [nil, refusal]

@@ -1,34 +1,41 @@
 # frozen_string_literal: true
 
+require "timeout"
+
 module Spate
   module RemoteCache
     class S3
-      # An access key: id and secret, with the token of one that ends. ends: Time, or nil.
-      Credentials = Struct.new(:id, :secret, :token, :ends) do
-        # As container and instance roles and credential_process give them: a JSON text. nil where that is none.
+      # An access key: ID and secret, and the token of a temporary one. expires: Time, or nil.
+      #
+      #   Chain           the providers, in the order of AWS' tools
+      #   Cache           what the chain found, until it is about to expire
+      #   ConfigProfile   a profile of ~/.aws/config and ~/.aws/credentials
+      #   Program         a credential_process
+      Credentials = Struct.new(:id, :secret, :token, :expires) do
+        # Of container roles, instance roles and credential_process; nil for any other text.
         def self.from_json(text)
           require "json"
           facts = JSON.parse(text)
           return unless facts.is_a?(Hash)
 
-          words(*facts.values_at("AccessKeyId", "SecretAccessKey"), facts["Token"] || facts["SessionToken"],
-                facts["Expiration"])
+          checked(*facts.values_at("AccessKeyId", "SecretAccessKey"), facts["Token"] || facts["SessionToken"],
+                  facts["Expiration"])
         rescue JSON::ParserError
           nil
         end
 
-        # As STS gives them.
+        # Of STS.
         def self.from_xml(text)
-          words(*%w[AccessKeyId SecretAccessKey SessionToken Expiration].map { |name| XML.value(text, name) })
+          checked(*%w[AccessKeyId SecretAccessKey SessionToken Expiration].map { |name| XML.value(text, name) })
         end
 
-        # Whoever answers at such an address: what is no word counts as not said.
-        def self.words(*facts)
-          id, secret, token, ends = facts.map { |fact| fact if fact.is_a?(String) && fact.b.match?(/\A[!-~]+\z/) }
-          new(id, secret, token, time(ends)) if id && secret
+        # Another program may answer at the address of such a service: only printable text without spaces is used.
+        def self.checked(*facts)
+          id, secret, token, expires = facts.map { |fact| fact if fact.is_a?(String) && fact.b.match?(/\A[!-~]+\z/) }
+          new(id, secret, token, time(expires)) if id && secret
         end
 
-        # What is no time ends at once, and is asked for again.
+        # An invalid time counts as expired, so that the provider is queried again.
         def self.time(text)
           return unless text
 
@@ -37,12 +44,244 @@ module Spate
         rescue ArgumentError
           Time.now
         end
-        private_class_method :time, :words
+        private_class_method :checked, :time
 
-        # Whether they serve for so many more seconds.
-        def serve?(seconds = 0) = ends.nil? || ends > Time.now + seconds
+        # Whether they are valid for `seconds` more.
+        def valid?(seconds = 0) = expires.nil? || expires > Time.now + seconds
 
         def inspect = "#<#{self.class} #{id}>"
+      end
+
+      class Credentials
+        # The credentials of one cache: found when first needed, renewed before they expire. For any number of threads.
+        class Cache
+          # Seconds before they expire.
+          MARGIN = 300
+          private_constant :MARGIN
+
+          # chain: Chain.
+          def initialize(address, chain)
+            @address = address
+            @chain = chain
+            @known = false
+            @failures = 0
+            @mutex = Mutex.new
+          end
+
+          # Credentials, or nil without any: requests are not signed then. Raises Unavailable, also to threads that
+          # waited while another thread's search failed: a slow failure is waited for once.
+          def get
+            before = @failures
+            @mutex.synchronize do
+              raise @failure if @failures != before
+
+              renew unless @known && (@found.nil? || @found.valid?(MARGIN))
+              @found
+            end
+          end
+
+          # Renews them at the next #get, unless another thread has done so since.
+          def expire(credentials)
+            @mutex.synchronize { @known = false if @found.equal?(credentials) }
+            true
+          end
+
+          private
+
+          def renew
+            @found = @chain.find
+            @known = true
+          rescue Unavailable => e
+            return if @found&.valid?
+
+            fact = e.message.delete_prefix("the cache #{@address} ").delete_prefix("the cache ")
+            @failures += 1
+            raise @failure = Unavailable.new(e.reason, @address, "has no credentials: #{fact}", hint: e.hint)
+          end
+        end
+
+        # The providers in the order of AWS' tools: environment, web identity, shared files, the role of the container,
+        # that of the machine. The first one that has credentials is the only one queried later.
+        class Chain
+          ORDER = %i[environment web_identity shared_files container instance].freeze
+          SINGLE_SIGN_ON = "aws configure export-credentials --profile %s --format process"
+          private_constant :ORDER, :SINGLE_SIGN_ON
+
+          # An address with the option `profile` uses only that profile.
+          def initialize(env:, profile:, place:, requests:)
+            @env = env
+            @profile = profile
+            @roles = Roles.new(env: env, place: place, requests: requests)
+            @order = profile.asked_by_address? ? [:shared_files] : ORDER
+          end
+
+          # Credentials, nil if no provider is configured. Raises Unavailable if one is and fails.
+          def find
+            return send(@chosen) if @chosen
+
+            @order.each do |name|
+              found = send(name) or next
+              @chosen = name
+              return found
+            end
+            nil
+          end
+
+          private
+
+          def environment
+            names = %w[AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN]
+            id, secret, token = names.map { |name| variable(name) }
+            return Credentials.new(id, secret, token) if id && secret
+            return unless id || secret
+
+            @profile.refuse("has half a key: one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is not set",
+                            "set both, or none")
+          end
+
+          def web_identity
+            file, role = %w[AWS_WEB_IDENTITY_TOKEN_FILE AWS_ROLE_ARN].map { |name| variable(name) }
+            @roles.for_web_identity(file, role, variable("AWS_ROLE_SESSION_NAME")) if file && role
+          end
+
+          # seen: names of profiles whose role is being assumed.
+          def shared_files(profile = @profile, seen = [])
+            role = profile["role_arn"] unless seen.include?(profile.name)
+            return profile["credential_process"] ? process(profile) : static(profile) unless role
+
+            session = profile["role_session_name"]
+            file = profile["web_identity_token_file"]
+            return @roles.for_web_identity(file, role, session) if file
+
+            @roles.assume(source_of(profile, seen + [profile.name]), role, session, profile["external_id"])
+          end
+
+          # The credentials that assume a profile's role.
+          def source_of(profile, seen)
+            name = profile["source_profile"]
+            found = case profile["credential_source"]
+                    when "Environment" then environment
+                    when "EcsContainer" then container
+                    when "Ec2InstanceMetadata" then instance
+                    else name && shared_files(profile.other(name), seen)
+                    end
+            found || profile.refuse("cannot assume the role of profile #{profile.name}, which has no credentials",
+                                    "add source_profile, with the name of a profile that has some, to that one")
+          end
+
+          def static(profile)
+            id, secret = %w[aws_access_key_id aws_secret_access_key].map { |key| profile[key] }
+            return Credentials.new(id, secret, profile["aws_session_token"]) if id && secret
+            return unless profile["sso_session"] || profile["sso_start_url"]
+
+            profile.refuse("uses the profile #{profile.name}, which signs on in a browser",
+                           "credential_process = #{format(SINGLE_SIGN_ON, profile.name)}")
+          end
+
+          def process(profile)
+            require "shellwords"
+            output = Program.output(@env, profile["credential_process"].shellsplit)
+            Credentials.from_json(output) || raise(ArgumentError, "it printed none")
+          rescue SystemCallError, ArgumentError => e
+            profile.refuse("has no credentials from the credential_process of profile #{profile.name}: #{e.message}",
+                           "run that command alone, and read its output")
+          end
+
+          def container = @roles.container
+          def instance = @roles.instance
+
+          def variable(name)
+            value = @env[name]
+            value unless value.nil? || value.empty?
+          end
+        end
+
+        # One profile of the files that AWS' tools share: ~/.aws/credentials, and ~/.aws/config, whose sections are
+        # called "profile NAME".
+        class ConfigProfile
+          SECTION = /\A\[\s*(?:profile\s+)?(.+?)\s*\]/
+          # Indented lines are nested settings (below "s3 =") and not used.
+          ENTRY = /\A(\w+)\s*=\s*(.*?)(?:\s[#;].*)?\s*\z/
+          private_constant :SECTION, :ENTRY
+
+          # The profile of the address' option `profile`, else of AWS_PROFILE. Raises Unavailable if no file has it.
+          def self.load(env, address)
+            home = env["HOME"].to_s
+            files = { "AWS_CONFIG_FILE" => "config", "AWS_SHARED_CREDENTIALS_FILE" => "credentials" }
+            files = files.map { |variable, name| env[variable] || "#{home}/.aws/#{name}" }
+            sections = files.map { |path| read(path) }.reduce { |one, other| one.merge(other) { |_, a, b| a.merge(b) } }
+            asked = [address.options["profile"], env["AWS_PROFILE"]].find { |name| name && !name.empty? }
+            new(asked || "default", sections, address).tap { |profile| profile.check if asked }
+          end
+
+          # {profile => {key => value}}
+          def self.read(path)
+            sections = {}
+            section = nil
+            File.foreach(path, encoding: "UTF-8", chomp: true) do |line|
+              line = line.scrub
+              next section = sections[line[SECTION, 1]] ||= {} if line.match?(SECTION)
+
+              key, value = line.match(ENTRY)&.captures
+              section[key] = value if section && key
+            end
+            sections
+          rescue SystemCallError
+            {}
+          end
+          private_class_method :read
+
+          attr_reader :name
+
+          def initialize(name, sections, address)
+            @name = name
+            @sections = sections
+            @address = address
+          end
+
+          def [](key) = @sections.dig(@name, key)
+          def other(name) = ConfigProfile.new(name, @sections, @address).tap(&:check)
+          def asked_by_address? = @address.options.key?("profile")
+
+          def check
+            return if @sections.key?(@name)
+
+            refuse("names the profile #{@name}, which is in no file", "add it to ~/.aws/config, or unset AWS_PROFILE")
+          end
+
+          def refuse(fact, hint) = raise(Unavailable.new(:credentials, @address, fact, hint: hint))
+        end
+
+        # A program that prints credentials. It is killed, with all processes that it started, after LIMIT seconds.
+        module Program
+          LIMIT = 10
+          private_constant :LIMIT
+
+          # Returns its output. words: the program and its arguments, run without a shell. Raises SystemCallError if it
+          # cannot be started, ArgumentError if it fails.
+          def self.output(env, words, limit: LIMIT)
+            output, input = IO.pipe
+            pid = Process.spawn(env, *words, in: File::NULL, out: input, pgroup: true)
+            input.close
+            waiter = Process.detach(pid)
+            text, status = Timeout.timeout(limit) { [output.read, waiter.value] }
+            status.success? ? text : raise(ArgumentError, "it ended with #{status.exitstatus || status.to_s}")
+          rescue Timeout::Error
+            raise ArgumentError, "it did not end within #{limit} seconds"
+          ensure
+            kill(pid, waiter) if waiter && !status
+            [output, input].each(&:close)
+          end
+
+          def self.kill(pid, waiter)
+            Process.kill(:KILL, -pid)
+          rescue Errno::ESRCH
+            nil # it has left its group
+          ensure
+            waiter.join
+          end
+          private_class_method :kill
+        end
       end
     end
   end

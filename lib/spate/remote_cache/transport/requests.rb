@@ -24,6 +24,15 @@ module Spate
                                               connect: connect, names: 4 * connect, pace: pace))
         end
 
+        # For an address of this machine or its host. seconds: to connect, and for each answer.
+        def self.without_proxy(seconds)
+          new(Registry::HTTP::Connections.new(
+                proxy: Registry::HTTP::Proxy.new(env: {}), timeout: seconds,
+                pace: Registry::HTTP::Meter::Pace.new(100, seconds),
+                certificates: Registry::HTTP::Certificates.new(settings: {}, gemrc: {})
+              ))
+        end
+
         # connections: Registry::HTTP::Connections.
         def initialize(connections)
           @connections = connections

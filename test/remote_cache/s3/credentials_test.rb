@@ -4,9 +4,9 @@ require "test_helper"
 require "json"
 require "support/scripted_server"
 
-# Where keys come from: `asked` is the key that the bucket saw, nil where it saw none. STS, the container's host and the
+# `asked` is the access key that the bucket received, nil without one. STS, the container's host and the
 # machine's are servers of the test.
-class ProvidersTest < Minitest::Test
+class CredentialsTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
   STATIC = { "AWS_ACCESS_KEY_ID" => "FROM-ENV", "AWS_SECRET_ACCESS_KEY" => "secret" }.freeze
@@ -168,7 +168,9 @@ class ProvidersTest < Minitest::Test
     assert_equal %w[AssumeRole x1 spate], form.values_at("Action", "ExternalId", "RoleSessionName")
     assert_match(%r{Credential=BASE/\d{8}/us-east-1/sts/aws4_request}, headers["authorization"])
     assert_equal "BY-ENV", asked(STATIC.merge(sts(xml("BY-ENV"))), "?profile=by-env")
-    %w[lost a].each { |name| refused({ "AWS_PROFILE" => name }, /take the role of profile (lost|b), and has no keys/) }
+    %w[lost a].each do |name|
+      refused({ "AWS_PROFILE" => name }, /assume the role of profile (lost|b), which has no credentials/)
+    end
   end
 
   def test_a_container
@@ -279,5 +281,57 @@ class ProvidersTest < Minitest::Test
   def test_no_secret_is_shown
     keys = RemoteCache::S3::Credentials.new("ID", "secret", "token")
     assert_equal "#<Spate::RemoteCache::S3::Credentials ID>", keys.inspect
+  end
+
+  def program(script, limit: 20) = RemoteCache::S3::Credentials::Program.output({}, ["sh", "-c", script], limit: limit)
+
+  def test_output_of_a_program
+    assert_equal "x" * 100_000, program("head -c 100000 /dev/zero | tr '\\0' x")
+    assert_equal "", program("cat"), "its input is empty"
+    assert_match(/it ended with 3/, assert_raises(ArgumentError) { program("echo no; exit 3") }.message)
+    assert_raises(Errno::ENOENT) { RemoteCache::S3::Credentials::Program.output({}, ["/nonexistent/program"]) }
+  end
+
+  def test_program_is_killed_with_its_children_at_the_time_limit
+    pids = "#{folder}/pids"
+    ["sleep 1000 & echo $$ $! > #{pids}; wait", "sleep 1000 & echo $! > #{pids}",
+     "exec >&-; echo $$ > #{pids}; sleep 1000"]
+      .each do |script|
+      error = assert_raises(ArgumentError, script) { program(script, limit: 0.5) }
+
+      assert_equal "it did not end within 0.5 seconds", error.message
+      started = File.read(pids).split.map(&:to_i)
+      refute_empty started
+      sleep 0.01 while started.any? { |pid| running?(pid) }
+    end
+  end
+
+  # A killed process may still wait for its parent.
+  def running?(pid)
+    File.read("/proc/#{pid}/stat")[/\) (\w)/, 1] != "Z"
+  rescue SystemCallError
+    false
+  end
+
+  # A chain of providers: how often it was searched, and a gate that it waits at before it fails.
+  SlowChain = Struct.new(:searches, :gate) do
+    def find
+      searches << true
+      gate.pop
+      raise Spate::RemoteCache::Unavailable.new(:credentials, "s3://acme", "says no")
+    end
+  end
+
+  def test_threads_that_waited_share_one_slow_failure
+    chain = SlowChain.new(Thread::Queue.new, Thread::Queue.new)
+    cache = RemoteCache::S3::Credentials::Cache.new("s3://acme", chain)
+    threads = Array.new(6) { Thread.new { assert_raises(RemoteCache::Unavailable) { cache.get } } }
+    sleep 0.01 until threads.all? { |thread| thread.status == "sleep" }
+    6.times { chain.gate << true }
+
+    assert_equal ["the cache s3://acme has no credentials: says no"], threads.map { |t| t.value.message }.uniq
+    assert_equal 1, chain.searches.size
+    assert_raises(RemoteCache::Unavailable) { cache.get }
+    assert_equal 2, chain.searches.size, "a later call searches again"
   end
 end
