@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "cli/cli_case"
+require "etc"
 require "support/project"
 
 # Costs of a run with nothing to do: system calls, loaded files and objects, counted in a small and a large bundle. A
@@ -70,7 +71,28 @@ class HotPathCostsTest < CLICase
     assert_equal records.uniq, records
   end
 
+  # Neither compiler nor headers: times prove that they are unchanged.
+  def test_reads_for_an_extension_that_is_reused
+    skip "needs strace" unless system("which strace", out: File::NULL, err: File::NULL)
+    skip "times of headers prove nothing here" unless times_prove?("/usr/include/stdio.h")
+    @source.add("native", "1.0", native: true)
+    app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'native'\n")
+    app.lock
+    app.spate!("install")
+    FileUtils.rm_rf(app.bundle_root)
+    traced = calls(app)
+
+    refute_empty traced.grep(%r{stat.*"/usr/include/stdio\.h"})
+    assert_empty traced.grep(%r{openat\(.*"[^"]+(?:\.h|/cc1)"})
+  end
+
   private
+
+  # See docs/adr/0030-whole-seconds-within-one-mount.md.
+  def times_prove?(path)
+    newer = (Etc.uname[:release].split(".").first(2).map(&:to_i) <=> [6, 8]) >= 0
+    !File.ctime(path).nsec.zero? || newer
+  end
 
   def installed(count)
     gems = Array.new(count) { |index| format("gem 'gem%<index>02d'\n", index: index) }
