@@ -8,19 +8,45 @@ module Runner
   class Job
     # Seconds after which a silent test is taken for hung.
     LIMIT = 480
-    # The shell tells at the end what it and its children took, as "0m1.25s 0m0.30s" in the second line.
-    TIMED = '"$@"; code=$?; times >&3; exit $code'
     # Where a program looks for what is its user's own.
     HOMES = { "HOME" => "home", "XDG_CACHE_HOME" => "cache", "XDG_CONFIG_HOME" => "config", "XDG_DATA_HOME" => "data",
               "XDG_STATE_HOME" => "state", "TMPDIR" => "tmp" }.freeze
+
+    # Starts a command by a shell, which writes to a file at the end what it and its children took, as "0m1.25s 0m0.30s"
+    # in the second line.
+    class Shell
+      TIMED = '"$@"; code=$?; times >&3; exit $code'
+
+      # pid: of the process group too.
+      attr_reader :pid
+
+      def initialize(command, times)
+        @command = command
+        @times = times
+      end
+
+      def start(root, env, output)
+        @pid = Process.spawn(env, "sh", "-c", TIMED, "sh", *@command,
+                             chdir: root, in: File::NULL, %i[out err] => output, 3 => [@times, "w"], pgroup: true)
+        self
+      end
+
+      # [whether it ended well, seconds of processor time]
+      def wait
+        good = Process.wait2(@pid).last.success?
+        [good, File.read(@times)[/\n.*/].to_s.scan(/(\d+)m([\d.]+)s/).sum { |m, s| (m.to_i * 60) + s.to_f }]
+      end
+    end
 
     # seconds: by the clock; processor: seconds of processor time, of those children that were waited for.
     attr_reader :part, :name, :seconds, :processor, :output, :passed, :failed, :skips
 
     # part: "core", "fuzz", "ruby" or "style". counts: reads [passed, failed, skips] out of the output.
     # missing: why the command cannot run on this machine; then it is one skip. repeat: what a person types to run it
-    # again, by default the command itself.
-    def initialize(part, name, command, counts:, env: {}, limit: LIMIT, missing: nil, repeat: nil)
+    # again, by default the command itself. program: a Preloaded::Program, which is run instead. early: whether it needs
+    # neither bin/compile nor the tools of bin/setup.
+    def initialize(part, name, command, counts:, env: {}, limit: LIMIT, missing: nil, repeat: nil, program: nil,
+                   early: false)
       @part = part
       @name = name
       @command = command
@@ -29,6 +55,8 @@ module Runner
       @limit = limit
       @missing = missing
       @repeat = repeat
+      @program = program
+      @early = early
       @passed = @failed = 0
       @seconds = @processor = 0.0
       @output = ""
@@ -37,8 +65,11 @@ module Runner
 
     # The same command, not run yet.
     def again
-      Job.new(@part, @name, @command, counts: @counts, env: @env, limit: @limit, missing: @missing, repeat: @repeat)
+      Job.new(@part, @name, @command, counts: @counts, env: @env, limit: @limit, missing: @missing, repeat: @repeat,
+                                      program: @program, early: @early)
     end
+
+    def early? = @early
 
     def run(root)
       return skip if @missing
@@ -92,17 +123,17 @@ module Runner
 
     def execute(root, folder)
       reader, writer = IO.pipe
-      times = File.join(folder, "times")
-      @pid = Process.spawn(homes(folder).merge(@env), "sh", "-c", TIMED, "sh", *@command,
-                           chdir: root, in: File::NULL, %i[out err] => writer, 3 => [times, "w"], pgroup: true)
+      started = (@program || Shell.new(@command, File.join(folder, "times")))
+                .start(root, homes(folder).merge(@env), writer)
+      @pid = started.pid
       writer.close
       clock = Thread.new { expire }
       @output = read(reader)
-      Process.wait2(@pid).last.success? && !@expired
+      good, @processor = started.wait
+      good && !@expired
     ensure
       clock&.kill
       @pid = nil
-      @processor = File.read(times)[/\n.*/].to_s.scan(/(\d+)m([\d.]+)s/).sum { |m, s| (m.to_i * 60) + s.to_f }
     end
 
     def homes(folder)

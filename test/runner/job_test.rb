@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-%w[job counts times plan run].each { |name| require_relative name }
+%w[job counts times preloaded plan run].each { |name| require_relative name }
 require "stringio"
 
 # What bin/test says of programs that fail, die, hang or do nothing at all.
@@ -120,6 +120,27 @@ class RunnerJobTest < Minitest::Test
 
     assert run_of(waiting, workers: 3, strict: true).first
     assert_includes run_of([job("true")], workers: 5, strict: true).last, "in all, 5 at a time"
+  end
+
+  # The early one waits for the preparation to begin, which waits for it to end.
+  def test_early_ones_run_beside_the_preparation
+    prepare = lambda do
+      write("begun", "")
+      sleep 0.02 until File.exist?(File.join(folder, "ended"))
+      write("prepared", "")
+    end
+    early = job("until ls begun; do sleep 0.02; done; touch ended; echo '#{MINITEST}'", limit: 20, early: true)
+
+    assert run_of([job("ls prepared && echo '#{MINITEST}'"), early], workers: 1, strict: true, prepare: prepare).first
+  end
+
+  def test_a_preparation_that_fails_ends_the_run
+    jobs = [job("touch ran; echo '#{MINITEST}'"), job("echo '#{MINITEST}'", early: true)]
+    good, told = run_of(jobs, prepare: -> { false })
+
+    refute good
+    assert_includes told, "2 passed, 0 failed"
+    refute_path_exists File.join(folder, "ran")
   end
 
   # Fails the first `failures` times that it is run.

@@ -25,14 +25,22 @@ module Runner
       *%w[bytes/abi bytes/compat zlib/deflate zlib/global zlib/gzip_reader zlib/zstream]
         .map { |name| "bytes/test/#{name}_test.rb" }
     ].freeze
+    # Minutes after which the other system is stopped, and the sample.
     MINUTES = 20
+    SAMPLE_MINUTES = 10
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
+
+    # RuboCop allocates much and keeps most of it; fewer collections save a quarter of its time.
+    ROOMY = { "RUBY_GC_HEAP_INIT_SLOTS" => "2000000", "RUBY_GC_MALLOC_LIMIT" => "200000000",
+              "RUBY_GC_MALLOC_LIMIT_MAX" => "400000000", "RUBY_GC_OLDMALLOC_LIMIT" => "400000000",
+              "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "800000000" }.freeze
 
     # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
     # alone they are to run.
     # in_ci: whether this is a run of CI. test: the name of the only test to run in the files. times: for the order.
+    # preloaded: forks test programs.
     def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false,
-                   test: nil, times: Times.new(root))
+                   test: nil, times: Times.new(root), preloaded: Preloaded.new(ruby))
       @root = root
       @full = full
       @only = only
@@ -42,6 +50,7 @@ module Runner
       @in_ci = in_ci
       @test = test
       @times = times
+      @preloaded = preloaded
     end
 
     # The longest first; the other system, which takes longest, is always that.
@@ -70,7 +79,7 @@ module Runner
       targets = CORE + (@full ? CORE_FULL : [])
       targets.map do |target|
         Job.new("core", "core #{target}", make(target), counts: Counts::Core, limit: @full ? 3600 : Job::LIMIT,
-                                                        missing: lacking(target))
+                                                        missing: lacking(target), early: true)
       end
     end
 
@@ -81,7 +90,7 @@ module Runner
         name = File.basename(path)[/\A\w+(?=_fuzzer)/]
         missing = no_sanitizers if path.end_with?(".c")
         Job.new("fuzz", "fuzz #{name}", fuzzer(path, name, seconds), counts: Counts::Fuzzer, limit: seconds + 180,
-                                                                     missing: missing)
+                                                                     missing: missing, early: path.end_with?(".c"))
       end
     end
 
@@ -101,23 +110,25 @@ module Runner
     def server
       seconds = @full ? 300 : 6
       fuzzer = Job.new("server", "fuzz hpack", ["make", "-s", "-C", "server/fuzz", "run", "FUZZ_SECONDS=#{seconds}"],
-                       counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers)
+                       counts: Counts::Fuzzer, limit: seconds + 180, missing: no_sanitizers, early: true)
       tests = Dir[File.join(@root, "server/test/**/*_test.rb")]
       [fuzzer, *tests.map { |path| minitest("server", path) }]
     end
 
     def minitest(part, path)
       name = path.delete_prefix("#{@root}/")
-      Job.new(part, name, [@ruby, "-W:deprecated", *paths(name), path, "--verbose", *(["-n", @test] if @test)],
-              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT, repeat: "bin/test #{name}")
+      arguments = ["--verbose", *(["-n", @test] if @test)]
+      Job.new(part, name, [@ruby, "-W:deprecated", *paths(name).map { |folder| "-I#{folder}" }, path, *arguments],
+              counts: Counts::Minitest, limit: @full ? 3600 : Job::LIMIT, repeat: "bin/test #{name}",
+              program: @preloaded.program(path, arguments, paths(name)))
     end
 
     # What a product's tests may load: the server needs buffers, buffers nothing.
     def paths(name)
       case name
-      when %r{\Aserver/} then %w[-Iserver/test -Itest -Iserver/lib -Ibytes/lib]
-      when %r{\Abytes/} then %w[-Ibytes/test -Itest -Ibytes/lib]
-      else %w[-Itest -Ilib]
+      when %r{\Aserver/} then %w[server/test test server/lib bytes/lib]
+      when %r{\Abytes/} then %w[bytes/test test bytes/lib]
+      else %w[test lib]
       end
     end
 
@@ -130,15 +141,19 @@ module Runner
 
     def other_system
       system = File.read("/etc/os-release").include?('VERSION_ID="13"') ? "debian12" : "debian13"
-      # One at a time: it is itself one of several here.
-      tests = @only.empty? ? OTHER_SYSTEM_SAMPLE : OTHER_SYSTEM_TESTS
+      sample = @only.empty? && !@full
+      # One at a time: it is itself one of several here. The sample needs what a small application does.
+      tests = sample ? ["--setup", "try", *OTHER_SYSTEM_SAMPLE] : OTHER_SYSTEM_TESTS
       command = ["bin/fresh", system, "bin/test", "--workers", "1", *(@full ? %w[--only ruby] : tests)]
-      [Job.new(OTHER_SYSTEM, "on #{system}", command, counts: Counts::InTime, limit: @full ? 3600 : MINUTES * 60)]
+      minutes = sample ? SAMPLE_MINUTES : MINUTES
+      [Job.new(OTHER_SYSTEM, "on #{system}", command, counts: Counts::InTime, limit: @full ? 3600 : minutes * 60,
+                                                      early: true)]
     end
 
     def style
       missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
-      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing)]
+      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], env: ROOMY, counts: Counts::Whole,
+                                                                           missing: missing, early: true)]
     end
 
     # nil, or the reason why a command cannot be run here.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-%w[job counts times plan].each { |name| require_relative name }
+%w[job counts times preloaded plan].each { |name| require_relative name }
 
 # Which programs bin/test runs, and in which order.
 class RunnerPlanTest < Minitest::Test

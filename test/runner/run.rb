@@ -17,8 +17,12 @@ module Runner
     # How many at a time: half of the time a program of the tests waits for a clock, a disk or a peer.
     def self.workers = Etc.nprocessors + 1
 
-    def initialize(jobs, root:, out: $stdout, workers: Run.workers, strict: false)
+    # prepare: answers whether all is ready that jobs need which are not early; it runs beside those that are.
+    def initialize(jobs, root:, out: $stdout, workers: Run.workers, strict: false, prepare: nil)
       @jobs = jobs
+      @queue = jobs.dup
+      @prepare = prepare
+      @prepared = ConditionVariable.new
       @root = root
       @out = out
       @workers = workers
@@ -51,15 +55,33 @@ module Runner
     private
 
     def work
-      queue = Queue.new
-      @jobs.each { |job| queue << job }
-      queue.close
-      Array.new(@workers) { Thread.new { take(queue) } }.each(&:join)
+      preparation = @prepare && Thread.new { prepare }
+      [preparation, *Array.new(@workers) { Thread.new { take } }].compact.each(&:join)
     end
 
-    def take(queue)
-      while (job = queue.pop)
-        @mutex.synchronize { @running << job }
+    # Where it fails, the other jobs are not run.
+    def prepare
+      good = @prepare.call
+    ensure
+      @mutex.synchronize do
+        @queue.select!(&:early?) unless good
+        @prepare = nil
+        @prepared.broadcast
+      end
+    end
+
+    # The first that may start; waits where there is only others.
+    def next_job
+      until @queue.empty?
+        index = @queue.index { |job| @prepare.nil? || job.early? }
+        return @queue.delete_at(index) if index
+
+        @prepared.wait(@mutex)
+      end
+    end
+
+    def take
+      while (job = @mutex.synchronize { next_job&.tap { |found| @running << found } })
         job.run(@root)
         @mutex.synchronize { finished(job) }
       end

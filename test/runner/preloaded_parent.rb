@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+# The process behind Runner::Preloaded. Descriptor 3 is a socket; a request on it is two descriptors (a connection and
+# the program's output) and a marshalled array.
+
+require "socket"
+require_relative "../bare_helper"
+
+requests = UNIXSocket.for_fd(3)
+requests.close_on_exec = true
+
+# The program itself, in the state in which `ruby -W:deprecated -IFOLDER PROGRAM ARGUMENTS` starts it.
+program = lambda do |path, arguments, folders, root, env, output|
+  [$stdout, $stderr].each { |stream| stream.reopen(output) }
+  output.close
+  Dir.chdir(root)
+  ENV.replace(env)
+  # RubyGems caches paths below HOME, here the parent's.
+  Gem.instance_variables.grep(/_home\z/).each { |name| Gem.instance_variable_set(name, nil) }
+  Gem.configuration = nil
+  Gem.clear_paths
+  ARGV.replace(arguments)
+  $PROGRAM_NAME = path
+  $LOAD_PATH.unshift(*folders)
+  load path
+end
+
+keeper = lambda do |connection, request, output|
+  Process.setpgid(0, 0)
+  requests.close
+  pid = fork do
+    connection.close
+    program.call(*request, output)
+  end
+  output.close
+  connection.puts(Process.pid)
+  good = Process.wait2(pid).last.success? || false
+  times = Process.times
+  connection.puts("#{good} #{times.cutime + times.cstime}")
+ensure
+  exit!(true)
+end
+
+begin
+  loop do
+    connection = requests.recv_io(UNIXSocket)
+    output = requests.recv_io
+    request = Marshal.load(requests.read(requests.read(4).unpack1("N"))) # rubocop:disable Security/MarshalLoad
+    fork { keeper.call(connection, request, output) }
+    [connection, output].each(&:close)
+    nil while Process.wait(-1, Process::WNOHANG)
+  rescue Errno::ECHILD
+    next
+  end
+rescue SocketError, EOFError, SystemCallError
+  nil # bin/test has ended
+end
+exit!(true)

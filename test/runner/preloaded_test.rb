@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "test_helper"
+%w[job counts preloaded].each { |name| require_relative name }
+
+# Test programs forked by a parent that has loaded minitest.
+class RunnerPreloadedTest < Minitest::Test
+  include Runner
+
+  PARENT = Preloaded.new
+  ROOT = File.expand_path("../..", __dir__)
+
+  def ran(text, arguments: ["--verbose"], parent: PARENT, **options)
+    path = write("#{object_id}-#{rand(1_000_000)}_test.rb", "require \"bare_helper\"\n#{text}")
+    program = parent.program(path, arguments, ["test"])
+    Job.new("ruby", "a test", ["false"], counts: Counts::Minitest, program: program, **options).run(ROOT)
+  end
+
+  def test_case(*methods)
+    "class T < Minitest::Test\n#{methods.map.with_index { |body, at| "def test_#{at} = #{body}\n" }.join}end\n"
+  end
+
+  def test_a_program_counts_its_tests
+    job = ran(test_case("pass", "flunk", "skip(\"why\")"))
+
+    assert_equal [1, 1, 1], [job.passed, job.failed, job.skips.length], job.output
+    assert_equal [1, 0], [ran(test_case("pass")).passed, ran(test_case("pass", "pass")).failed]
+  end
+
+  # Compares what differs between programs with what `ruby` starts with.
+  def test_a_program_finds_what_a_new_process_finds
+    facts = "p [ARGV, $PROGRAM_NAME == __FILE__, Dir.pwd, $stdin.read, Warning[:deprecated], $VERBOSE, " \
+            "Gem.user_home, Dir.home, ENV.keys.sort, $LOAD_PATH.first, Signal.trap(:TERM, :DEFAULT)]\nexit!\n"
+    job = ran(facts, arguments: ["-n", "x"])
+    path = write("facts_test.rb", "require \"bare_helper\"\n#{facts}")
+    alone = Job.new("ruby", "a test", [RbConfig.ruby, "-W:deprecated", "-Itest", path, "-n", "x"],
+                    counts: Counts::Minitest).run(ROOT)
+    plain = [job, alone].map do |one|
+      one.output.gsub(%r{[^"]*/spate-tests-[^/]+}, "HOME").sub(/"PWD", /, "").sub(/"OLDPWD", /, "")
+    end
+
+    assert_includes plain.first, "HOME/home"
+    assert_equal(*plain.reverse)
+  end
+
+  def test_one_that_dies_harms_no_other
+    assert_equal [0, 1], ran("Process.kill(:KILL, Process.pid)").then { |job| [job.passed, job.failed] }
+    assert_equal [0, 1], ran("raise \"no\"").then { |job| [job.passed, job.failed] }
+    assert_equal [0, 1], ran("exit!(0)").then { |job| [job.passed, job.failed] }
+    assert_includes ran("Nothing").output, "uninitialized constant Nothing"
+    ran("X = 1\nENV[\"X\"] = \"1\"\nDir.chdir(\"/\")")
+    assert_equal 1, ran(test_case("refute(defined?(X) || ENV[\"X\"] || Dir.pwd == \"/\")")).passed
+  end
+
+  def test_one_that_hangs_is_stopped_with_its_children
+    job = ran("puts spawn(\"sleep 60\")\n$stdout.flush\nsleep", limit: 1)
+
+    assert_includes job.output, "no end after 1 s"
+    assert_equal 1, job.failed
+    assert_operator job.seconds, :<, 30
+    child = Integer(job.output[/^\d+$/], 10)
+    assert_raises(Errno::ESRCH) { 400.times { Process.kill(0, child) && sleep(0.05) } }
+  end
+
+  def test_processor_time_is_that_of_the_program_and_its_children
+    busy = "nil until Process.clock_gettime(2) > 0.3"
+
+    assert_operator ran("#{busy}\nsystem(#{RbConfig.ruby.dump}, \"--disable-gems\", \"-e\", #{busy.dump})").processor,
+                    :>=, 0.5
+  end
+
+  def test_the_parent_ends_with_its_user
+    script = "require #{File.expand_path("preloaded.rb", __dir__).dump}\n" \
+             "Runner::Preloaded.new.tap { |it| it.send(:parent) }.then { |it| puts it.instance_variable_get(:@pid) }"
+    pid = Integer(IO.popen([RbConfig.ruby, "-e", script], &:read), 10)
+
+    assert_raises(Errno::ESRCH) { 400.times { Process.kill(0, pid) && sleep(0.05) } }
+  end
+
+  def test_one_that_wants_a_process_of_its_own_has_one
+    fresh = write("fresh_test.rb", "# frozen_string_literal: true\n\n#{Preloaded::FRESH}")
+
+    assert_nil PARENT.program(fresh, [], [])
+    refute_nil PARENT.program(write("plain_test.rb", "# frozen_string_literal: true\n"), [], [])
+  end
+end
