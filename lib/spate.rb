@@ -17,7 +17,8 @@ module Spate
   autoload :Images, "#{__dir__}/spate/images.rb"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"
-  autoload :JS, "spate/js"
+  autoload :JS, "spate/js" # of the gem spate-js: see JSGem
+  autoload :JSGem, "spate/js_gem"
   autoload :Layout, "spate/layout"
   autoload :Lockfile, "spate/lockfile"
   autoload :Native, "spate/native"

@@ -5,13 +5,14 @@ require "tmpdir"
 require_relative "strict_build"
 require_relative "../lib/spate/version"
 
-# Builds the three gems and tries them as a user would: installed into an empty GEM_HOME, with an empty home.
+# Builds the four gems and tries them as a user would: installed into an empty GEM_HOME, with an empty home.
 class Release
-  GEMS = %w[spate-bytes spate spate-server].freeze
-  LOGS = %w[CHANGELOG.md bytes/CHANGELOG.md server/CHANGELOG.md].freeze
+  GEMS = %w[spate-bytes spate spate-js spate-server].freeze
+  LOGS = %w[CHANGELOG.md bytes/CHANGELOG.md js/CHANGELOG.md server/CHANGELOG.md].freeze
   # Each has to answer with the version.
   TRIALS = {
     "spate version" => %w[spate version],
+    "spate js --help" => %w[spate js --help],
     "spate-serve --version" => %w[spate-serve --version],
     "spate/bytes, spate/zlib" => ["ruby", "-rspate/bytes", "-rspate/zlib", "-e",
                                   "puts Spate::Zlib.inflate(Spate::Zlib.deflate(ARGV[0]))", Spate::VERSION]

@@ -10,10 +10,12 @@ class Site
   PARTS = {
     "Spate" => %w[README.md docs/install.md docs/boot.md docs/commands.md docs/*.md],
     "Server" => %w[server/README.md server/docs/*.md],
+    "JavaScript" => %w[js/README.md js/docs/*.md],
     "Bytes and zlib" => %w[bytes/README.md bytes/docs/*.md],
-    "Figures" => %w[benchmark/results/*.md server/benchmark/results/*.md bytes/benchmark/results/*.md],
+    "Figures" => %w[benchmark/results/*.md server/benchmark/results/*.md bytes/benchmark/results/*.md
+                    js/benchmark/results/*.md],
     "Why so" => %w[docs/adr/*.md server/docs/adr/*.md bytes/docs/adr/*.md],
-    "The project" => %w[CONTRIBUTING.md SECURITY.md CHANGELOG.md server/CHANGELOG.md bytes/CHANGELOG.md]
+    "The project" => %w[CONTRIBUTING.md SECURITY.md CHANGELOG.md server/CHANGELOG.md bytes/CHANGELOG.md js/CHANGELOG.md]
   }.freeze
   LAYOUT = File.expand_path("site/layout.html.erb", __dir__)
   STYLE = File.expand_path("site/style.css", __dir__)

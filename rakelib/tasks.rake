@@ -13,7 +13,7 @@ desc "Build the gems into pkg/, or another folder; any warning but one fails (ra
 task :package, [:folder] do |_, arguments|
   require_relative "strict_build"
   require_relative "../lib/spate/version"
-  %w[spate-bytes.gemspec spate.gemspec spate-server.gemspec].each do |gemspec|
+  %w[spate-bytes.gemspec spate.gemspec spate-js.gemspec spate-server.gemspec].each do |gemspec|
     puts StrictBuild.new(gemspec, arguments[:folder] || "pkg").call(Spate::VERSION)
   end
 end

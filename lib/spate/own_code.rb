@@ -52,6 +52,9 @@ module Spate
         end
       end
 
+      # Folders whose files are in the image: this gem's, and that of spate-js where it is beside it.
+      def libraries = [LIB, JSGem.beside].compact
+
       def path(env) = "#{store(env)}/images/own/#{key}.image"
 
       private
@@ -69,7 +72,8 @@ module Spate
       def outdated?
         return @wanted unless @used
 
-        Native::Loader.recorded.any? { |path, outcome| outcome != :hit && path.start_with?("#{LIB}/spate") }
+        own = libraries.map { |lib| "#{lib}/spate" }
+        Native::Loader.recorded.any? { |path, outcome| outcome != :hit && path.start_with?(*own) }
       end
 
       # In CI the next run is on another machine.

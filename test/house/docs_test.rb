@@ -3,13 +3,15 @@
 require "test_helper"
 require "json"
 require "support/command_pages"
-require "support/npm_registry"
+require_relative "../../js/test/support/npm_registry"
 require "support/project"
 
 # What the documents say is what happens.
 class DocsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md", "#{ROOT}/bytes/{,docs/}*.md"]
+  PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md", "#{ROOT}/{bytes,js}/{,docs/}*.md"]
+  # Pages whose examples are of a project with packages.
+  JAVASCRIPT = %w[js/README.md js/docs/javascript.md].freeze
   # Up to the parenthesis that closes one that is open; and what is of no concern therein.
   IN_PARENTHESES = /(?:[^()]|(?<inner>\((?:[^()]|\g<inner>)*\)))*/
   NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/
@@ -64,7 +66,7 @@ class DocsTest < Minitest::Test
   PAGES.each do |path|
     name = path.delete_prefix("#{ROOT}/")
     define_method("test_the_examples_of_#{name}_run") do
-      more = name == "docs/javascript.md" ? javascript : {}
+      more = JAVASCRIPT.include?(name) ? javascript : {}
       blocks(read(path)).each do |block|
         block.split(/^\$ /).drop(1).each do |example|
           command, *expected = example.lines(chomp: true)
@@ -93,7 +95,7 @@ class DocsTest < Minitest::Test
   # Every class of error has a code that the table explains, and the table has no others.
   def test_the_exit_codes
     documented = read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
-    used = Dir["#{ROOT}/lib/**/*.rb"].flat_map { |path| read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
+    used = Dir["#{ROOT}/{,js/}lib/**/*.rb"].flat_map { |path| read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
 
     assert_empty used - documented
     assert_equal documented.uniq, documented
@@ -102,7 +104,7 @@ class DocsTest < Minitest::Test
   # Every event that a room emits is in the table, with each fact that it is given by name.
   def test_the_events
     documented = documented_events
-    emitted = Dir["#{ROOT}/lib/**/*.rb"].flat_map { |path| emitted_in(read(path)) }
+    emitted = Dir["#{ROOT}/{,js/}lib/**/*.rb"].flat_map { |path| emitted_in(read(path)) }
     missing = emitted.map { |event, facts| [event, documented.key?(event) ? facts - documented[event] : :all] }
 
     refute_empty emitted

@@ -6,14 +6,14 @@ require "test_helper"
 # is there.
 class MirrorTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  TESTS = Dir.glob("{test,server/test,bytes/test}/**/*_test.rb",
+  TESTS = Dir.glob("{test,server/test,bytes/test,js/test}/**/*_test.rb",
                    base: ROOT) + Dir.glob("core/test/**/*_test.c", base: ROOT)
   ROOMS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
   # What is no room of the library: the repository, the tests' own tools, real applications, extensions.
   OTHERS = %w[fresh full house native runner].freeze
   # "hooks_test.rb" of the prose, and a path that begins anywhere.
   NAMED = %r{[\w/]+_test\.(?:rb|c)\b}
-  PAGES = Dir.glob("{*.md,{docs,server,bytes}/**/*.md}", base: ROOT)
+  PAGES = Dir.glob("{*.md,{docs,server,bytes,js}/**/*.md}", base: ROOT)
 
   def test_each_test_is_below_its_room
     rooms = TESTS.grep(%r{\Atest/}).group_by { |path| path[%r{\Atest/([^/]+?)(?:_test\.rb)?(?:/|\z)}, 1] }

@@ -17,7 +17,8 @@ class PackageTest < Minitest::Test
     output, status = Open3.capture2e({ "RUBYOPT" => nil }, *command, chdir: ROOT)
     assert_predicate status, :success?, output
 
-    { "spate-bytes" => "bytes/", "spate" => "", "spate-server" => "server/" }.each do |name, place|
+    { "spate-bytes" => "bytes/", "spate" => "", "spate-server" => "server/",
+      "spate-js" => "js/" }.each do |name, place|
       specification = Gem::Package.new(File.join(folder, "#{name}-#{Spate::VERSION}.gem")).spec
       assert_equal [name, ["MIT"]], [specification.name, specification.licenses]
       assert_empty %w[README.md CHANGELOG.md LICENSE.txt].map { |file| place + file } - specification.files, name
@@ -26,7 +27,7 @@ class PackageTest < Minitest::Test
   end
 
   def test_the_licence_is_the_same
-    %w[bytes server].each do |product|
+    %w[bytes js server].each do |product|
       assert_equal File.read("#{ROOT}/LICENSE.txt"), File.read("#{ROOT}/#{product}/LICENSE.txt")
     end
   end

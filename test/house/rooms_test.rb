@@ -51,8 +51,8 @@ class RoomsTest < Minitest::Test
   private
 
   def sources(folder) = Dir["#{ROOT}/#{folder}/**/*.{c,h}"].grep_v(%r{/core/test/})
-  def files = Dir["#{ROOT}/lib/spate/**/*.rb"]
-  def room(path) = path.delete_prefix("#{ROOT}/lib/spate/")[%r{\A[^/.]+}]
+  def files = Dir["#{ROOT}/{,js/}lib/spate/**/*.rb"]
+  def room(path) = path[%r{/lib/spate/([^/.]+)}, 1]
 
   # [[path, from, to]]
   def arrows
@@ -87,7 +87,7 @@ class RoomsTest < Minitest::Test
       next "native" if name.start_with?("spate/native")
 
       file = relative ? File.expand_path(name, File.dirname(path)) : "#{ROOT}/lib/#{name}"
-      room(file) if file.start_with?("#{ROOT}/lib/spate/")
+      room(file) if file.include?("/lib/spate/")
     end
   end
 end

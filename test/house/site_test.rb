@@ -28,7 +28,7 @@ class SiteTest < Minitest::Test
   end
 
   def test_every_document_is_a_page
-    documents = Dir.glob(%w[*.md {docs,server,bytes}/**/*.md], base: ROOT).grep_v(%r{/test/})
+    documents = Dir.glob(%w[*.md {docs,server,bytes,js}/**/*.md], base: ROOT).grep_v(%r{/test/})
 
     assert_empty documents - Site.new(ROOT, site).pages.keys
   end

@@ -127,6 +127,7 @@ module Runner
     def paths(name)
       case name
       when %r{\Aserver/} then %w[server/test test server/lib bytes/lib]
+      when %r{\Ajs/} then %w[js/test test lib js/lib]
       when %r{\Abytes/} then %w[bytes/test test bytes/lib]
       else %w[test lib]
       end
@@ -185,7 +186,7 @@ module Runner
 
     def test_files
       found = @files.flat_map { |path| File.directory?(path) ? Dir[File.join(path, "**/*_test.rb")] : [path] }
-      found = Dir[File.join(@root, "{,bytes/}test/**/*_test.rb")] if @files.empty?
+      found = Dir[File.join(@root, "{,bytes/,js/}test/**/*_test.rb")] if @files.empty?
       found = found.map { |path| File.expand_path(path) }.uniq
       @full || @files.any? ? found : found.reject { |path| path.include?("/test/full/") }
     end

@@ -19,7 +19,7 @@ module Spate
         no_operands!
         told = { terminal: terminal, json: (json if json?) }
         packages = context.settings.bool("spate.js") ? check_packages(told) : 0
-        pins = JS::Pins.new(context.location.root, **told).run
+        pins = JSGem.activate ? JS::Pins.new(context.location.root, **told).run : 0
         [check_gems, packages, pins].find(&:positive?) || 0
       end
 
@@ -28,6 +28,7 @@ module Spate
       def makes_store? = false
 
       def check_packages(told)
+        JS.require_gem
         project = JS::Half.project(context.location.root, context.env)
         JS::Check.new(JS::Half.new(project, context, values: {}, events: Events.new), **told).run
       end

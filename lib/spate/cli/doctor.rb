@@ -26,7 +26,7 @@ module Spate
 
       def run
         no_operands!
-        found = CHECKS.flat_map { |area, check| examine(area, Doctor.const_get(check)) }
+        found = CHECKS.flat_map { |area, check| check == :JavascriptCheck ? javascript : examine(area, check) }
         odd = found.count { |finding| !finding.ok? }
         if json?
           json.call(event: :diagnosed, findings: found.length, odd: odd)
@@ -40,11 +40,19 @@ module Spate
 
       def makes_store? = false
 
+      def javascript
+        return examine("javascript", :JavascriptCheck) if JSGem.activate
+        return [] unless JS.upwards(Dir.pwd) { |folder| File.file?(File.join(folder, "package.json")) }
+
+        missing = JS::Missing.new
+        [tell("javascript", Finding.odd(missing.message, hint: missing.hint))]
+      end
+
       # A check that fails is itself a finding: doctor is for machines where things fail.
       def examine(area, check)
         terminal.out.puts terminal.paint_data(area, :bold) unless json? || terminal.quiet?
         found = []
-        check.new(context).each { |finding| tell(area, found.push(finding).last) }
+        Doctor.const_get(check).new(context).each { |finding| tell(area, found.push(finding).last) }
         found
       rescue Error => e
         found << tell(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))

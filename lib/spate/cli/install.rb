@@ -56,8 +56,8 @@ module Spate
         context.settings.validate! # before anything of it is written down
         refuse_unknown_only
         tell_odd_numbers
-        packages = WithPackages.new(context, values, terminal, json: (json if json?)) if js?
-        return with_packages(packages, images) if packages
+        packages = with_packages if js?
+        return both(packages, images) if packages
 
         events = Events.new
         timeline = Timeline.of(values, events) if values[:timeline]
@@ -87,7 +87,7 @@ module Spate
       def gemfile?
         context.location
       rescue Gemfile::NotFound
-        raise if values[:gemfile] || !JS::Half.upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
+        raise if values[:gemfile] || !JS.upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
       end
 
       # Nothing can be remembered for it.
@@ -104,8 +104,13 @@ module Spate
 
       def js? = values.fetch(:js) { context.settings.bool("spate.js") }
 
+      def with_packages
+        JS.require_gem
+        WithPackages.new(context, values, terminal, json: (json if json?))
+      end
+
       # The exit code.
-      def with_packages(packages, images)
+      def both(packages, images)
         halves = packages.run { |*shared| gems(*shared).run }
         remember(values) if halves.failures.empty?
         tell_gems(halves.gems) if halves.gems && !json?
@@ -125,7 +130,7 @@ module Spate
       # Once: where nothing of the bundle was there before, and somebody looks.
       def hint_at_packages(report)
         return if report.reused.positive? || !watched?(report)
-        return unless values[:js].nil? && ::Spate::JS::Project.find(context.location.root, env)
+        return unless values[:js].nil? && JSGem.activate && ::Spate::JS::Project.find(context.location.root, env)
 
         terminal.hint("node_modules, too: spate install --js")
       rescue Error

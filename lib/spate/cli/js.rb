@@ -2,8 +2,19 @@
 
 module Spate
   module CLI
-    # `spate js`: node_modules, whether there is a Gemfile or not.
+    # `spate js`: node_modules, whether there is a Gemfile or not. What it does is in the gem spate-js.
     class JS < Command
+      # The gem spate-js is not installed.
+      class Missing < Error
+        EXIT_CODE = 14
+
+        def initialize
+          super("node_modules is restored by the gem #{JSGem::NAME}, which is not installed for Ruby #{RUBY_VERSION}",
+                hint: "gem install #{JSGem::NAME}")
+        end
+      end
+
+      JSGem.activate
       autoload :Check, "spate/cli/js/check"
       autoload :Half, "spate/cli/js/half"
       autoload :NoProject, "spate/cli/js/half"
@@ -17,7 +28,7 @@ module Spate
       # Options of the page of --timeline.
       TIMED = %i[timeline against serial].freeze
 
-      summary "Restore node_modules from its lockfile"
+      summary "Restore node_modules from its lockfile (with the gem spate-js)"
       usage "spate js [install] [options]   node_modules as the lockfile and its tool have it"
       usage "spate js check                 what is missing or differs, pins of an importmap, too; changes nothing"
       usage "spate js scripts               which packages ask to run scripts, and which may"
@@ -38,17 +49,30 @@ module Spate
       example "spate install --js", "the gems, too, at the same time"
       note "Spate restores package-lock.json and pnpm-lock.yaml itself, and runs the project's own tool for other\n" \
            "lockfiles. To add a package, run that tool (npm install NAME, pnpm add NAME), then spate js.\n" \
-           "Exit code 11 where check finds something. docs/javascript.md has more."
+           "Exit code 11 where check finds something. js/docs/javascript.md has more."
+
+      # Raises Missing.
+      def self.require_gem = JSGem.activate || raise(Missing)
+
+      # What the block returns for a folder, or for the nearest one above it where it is neither nil nor false.
+      def self.upwards(folder)
+        loop do
+          found = yield folder
+          return found if found || folder == (folder = File.dirname(folder))
+        end
+      end
 
       # Options of a tool's command are not Spate's.
       def self.parse(argv)
         name = argv.first
-        return super if name.nil? || name.start_with?("-") || SUBCOMMANDS.include?(name) || !ToolCommand.name?(name)
+        return super if name.nil? || name.start_with?("-") || SUBCOMMANDS.include?(name)
+        return super unless JSGem.activate && ToolCommand.name?(name)
 
         [{}, argv]
       end
 
       def run
+        JS.require_gem
         name, *rest = operands
         name ||= "install"
         refuse(name, rest) unless SUBCOMMANDS.include?(name)

@@ -2,6 +2,8 @@
 
 # Makes the image of Spate::OwnCode: `ruby --disable-gems make.rb IMAGE KEY`, in the background.
 $LOAD_PATH.unshift(File.dirname(__FILE__, 3))
+require "spate/version"
+require "spate/js_gem"
 require "spate/own_code"
 Process.setpriority(Process::PRIO_PROCESS, 0, 10)
 require "spate/own_code/making"

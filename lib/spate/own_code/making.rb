@@ -36,7 +36,7 @@ module Spate
       # Once there is one, this process loads no more code.
       def compilation = @compilation ||= Images::Compiler::Compilation.new(encoding: OwnCode::PATHS)
 
-      def files = ["#{LIB}/spate.rb", *Dir.glob("#{LIB}/spate/**/*.rb")].sort
+      def files = OwnCode.libraries.flat_map { |lib| Dir.glob("#{lib}/spate{.rb,/**/*.rb}") }.sort
 
       def entry(file)
         source = Images::Compiler::SourceFile.of(file) or return

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class JS < Command
+      # Neither a folder nor one above it is a JavaScript project.
+      class NoProject < Error
+        EXIT_CODE = 2
+
+        def initialize(folder)
+          super("neither #{folder} nor a folder above it has a package.json",
+                hint: "run it where the project is")
+        end
+      end
+
+      # The half of an install that is JavaScript's.
+      class Half
+        # What JS::Options takes of a command's line.
+        OPTIONS = %i[jobs copy local omit ignore_scripts global_virtual_store serial restore].freeze
+
+        # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
+        def self.project(folder, env)
+          JS.upwards(folder) { |at| ::Spate::JS::Project.find(at, env, from: folder) } or raise NoProject, folder
+        end
+
+        attr_reader :project
+
+        # context: of the command, for store and environment. values: of the command's line.
+        def initialize(project, context, values:, events:, backlog: nil)
+          @project = project
+          @context = context
+          @values = values
+          @events = events
+          @backlog = backlog
+        end
+
+        # JS::Restore::Report. Raises Spate::Error.
+        def run
+          warn_of_lockfile
+          ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
+        end
+
+        # Of one that the tool does not use.
+        def warn_of_lockfile
+          unused = @project.unused_lockfile or return
+          message = "#{unused} is not used: #{@project.tool_name} restores the workspace #{@project.root}"
+          @events.emit(:warning, message: message, hint: nil)
+        end
+
+        # Of those that mean nothing here.
+        def warn_of_options
+          given = @values[:global_virtual_store]
+          return if given.nil? || @project.tool == "pnpm"
+
+          option = "--#{"no-" unless given}global-virtual-store"
+          message = "#{option} means nothing to #{@project.tool_name}: only pnpm's layout has one"
+          @events.emit(:warning, message: message, hint: nil)
+        end
+
+        # Why the project's own tool would restore it: [String]; nil where Spate does. Raises Spate::Error.
+        def reasons = ::Spate::JS.reasons(**place, options: options)
+
+        # Answers what differs: JS::Restore::Check::Result.
+        def check = ::Spate::JS.check(**place, options: options)
+
+        def temporary? = @context.temporary?
+
+        # What JS.restore and its kin are about.
+        def place = { root: @project.root, env: @context.env, store: @context.store }
+
+        def options
+          given = @values.slice(*OPTIONS)
+          given[:jobs] = 1 if given[:serial]
+          given[:restore] = :all if given[:restore] == ["all"]
+          ::Spate::JS::Options.new(**given)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "spate/ear"
+require "spate/inputs"
+
+module Spate
+  module JS
+    class Configuration
+      module PublicRegistry
+        # The default registry of npm, pnpm or yarn, by starting the first of them that answers. A process asks once,
+        # with any number of threads. The store keeps the answer under the environment that the tool was given, with a
+        # record (docs/inputs.md) of each file that the tool read or looked for: programs, modules, rc files.
+        class Asked
+          # Commands to try, in this order, with the name of the setting: later versions of yarn renamed it.
+          ASKED = [%w[npm registry], %w[pnpm registry], %w[yarn registry], %w[yarn npmRegistryServer]].freeze
+          ADDRESS = %r{\Ahttps?://\S+\z}
+          # Settings of npm and pnpm, and what differs from one session or Ruby project to the next.
+          UNUSED = /\Ap?npm_(?:config|package|lifecycle)_|\A(?:BUNDLER?|GEM|SPATE)_|\ARUBY(?:OPT|LIB)\z|
+                    \A(?:PWD|OLDPWD|INIT_CWD)\z/ix
+          # corepack would download a tool; npm would ask for a newer npm, and write a log.
+          QUIET = { "COREPACK_ENABLE_NETWORK" => "0", "npm_config_update_notifier" => "false",
+                    "npm_config_logs_max" => "0" }.freeze
+          # Places of the user's settings and caches: an empty folder each.
+          PLACES = { "HOME" => "", "XDG_CONFIG_HOME" => "/config", "XDG_CACHE_HOME" => "/cache",
+                     "XDG_DATA_HOME" => "/data", "XDG_STATE_HOME" => "/state", "TMPDIR" => "/tmp",
+                     "YARN_CACHE_FOLDER" => "/yarn", "npm_config_userconfig" => "/user",
+                     "npm_config_globalconfig" => "/global" }.freeze
+          KIND = "verdicts"
+          FORMAT = "spate registry 1"
+          # Paths of kernel state and of user accounts.
+          PASSING = %r{\A/(?:proc|sys|dev|run)(?:/|\z)|\A/etc/(?:ld\.so\.cache|passwd|group|nsswitch\.conf)\z}n
+          # npm lists the machine's addresses by a socket to the kernel.
+          HARMLESS = ["network"].freeze
+          KINDS = { read: :file, run: :run, listed: :listed, link: :link }.freeze
+
+          @mutex = Mutex.new
+          @answers = {}
+
+          # An address, or nil. store: Store, or nil to keep nothing.
+          def self.find(env, store)
+            key = [env, store&.root]
+            @mutex.synchronize { @answers.fetch(key) { @answers[key] = new(env, store).find } }
+          end
+
+          def initialize(env, store)
+            unused = [UNUSED, Scripts::Variables::SESSION]
+            @env = env.reject { |name, _| unused.any? { |each| each.match?(name) } }.except(*PLACES.keys).merge(QUIET)
+            @store = store
+          end
+
+          def find = kept || asked
+
+          private
+
+          def key = @key ||= Store.sha256([FORMAT, @env.sort].inspect)
+
+          def kept
+            answer, record = @store&.read(KIND, key)&.b&.split("\n", 2)
+            return unless record && Inputs.record?(record)
+
+            answer.force_encoding(Encoding::UTF_8) unless Inputs.check(record, {}, env: @env).is_a?(Array)
+          end
+
+          def keep(answer)
+            home = @store&.keeper or return
+            path = home.temporary("registry")
+            changed = Inputs.write(path, @inputs, {}, env: @env)
+            home.write(KIND, key, "#{answer}\n".b << File.binread(path)) unless changed
+          rescue Store::Error, SystemCallError
+            nil
+          ensure
+            Ground::Files.remove(path) if path
+          end
+
+          def asked
+            require "tmpdir"
+            Dir.mktmpdir("spate-registry") do |home|
+              @home = home
+              @inputs = []
+              answer = ask
+              keep(answer) if answer && @inputs
+              answer
+            end
+          end
+
+          def ask
+            ASKED.each do |tool, key|
+              program = program(tool) or next
+              answer = answer_of(program, "config", "get", key).strip
+              return answer if ADDRESS.match?(answer)
+            end
+            nil
+          end
+
+          # The program's path. Its absence in earlier folders of the PATH is an input.
+          def program(name)
+            found = NpmFolder.which(name, @env)
+            folders = @env["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/})
+            paths = folders.map { |folder| File.join(folder, name) }.take_while { |path| path != found }
+            @inputs&.concat(paths.map { |path| [:looked, path] }) # or absent
+            found
+          end
+
+          def answer_of(*words)
+            env = @env.merge(PLACES.transform_values { |inside| "#{@home}#{inside}" })
+            return unheard(env, words) unless @store && Ear.available? == true
+
+            started = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
+            heard = Ear.hear { |ear| output(ear.environment(env, env), ear.command(*words), ear.options) }
+            note(heard, started)
+            heard.value
+          rescue SystemCallError, Native::Ear::Error
+            unheard(env, words)
+          end
+
+          def unheard(env, words)
+            @inputs = nil
+            output(env, words)
+          rescue SystemCallError
+            ""
+          end
+
+          # The output of a program that is started in a folder without settings.
+          def output(env, words, options = {})
+            IO.popen(env, words, unsetenv_others: true, chdir: "/", in: File::NULL, err: File::NULL, **options, &:read)
+          end
+
+          def note(heard, started)
+            found = heard.paths.reject do |path, kinds|
+              made?(kinds) || PASSING.match?(path.b) || "#{path}/".start_with?("#{@home}/")
+            end
+            doubt = (heard.trouble - HARMLESS).any? || found.any? { |path, _| changed?(path, started) }
+            @inputs = doubt ? nil : @inputs&.concat(found.flat_map { |path, kinds| inputs(path, kinds) })
+          end
+
+          # Whether a file is the tool's own output.
+          def made?(kinds) = kinds.first == :written || (kinds.include?(:written) && !kinds.include?(:read))
+
+          # Whether a file was written since.
+          def changed?(path, started)
+            stat = File.stat(path)
+            stat.file? && (stat.ctime.to_i * 1_000_000_000) + stat.ctime.nsec >= started
+          rescue SystemCallError
+            false
+          end
+
+          # [[kind, path], ...] as Inputs.write takes them.
+          def inputs(path, kinds)
+            found = KINDS.values_at(*kinds).compact
+            found.delete(:link) unless File.symlink?(path)
+            found.delete(:listed) unless File.directory?(path)
+            (found.empty? ? [:looked] : found).map { |kind| [kind, path] }
+          end
+        end
+      end
+    end
+  end
+end

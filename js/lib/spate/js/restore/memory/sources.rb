@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+require "spate/inputs"
+
+module Spate
+  module JS
+    module Restore
+      module Memory
+        # What a plan was made from: a record of inputs (docs/inputs.md), taken before anything is done with the plan,
+        # with the digests of what was read for it. So whoever edits a lockfile while it is restored is noticed by the
+        # next restore. What is in the project is kept by its path there.
+        #
+        #   length of the folders<LF>folders and their names, each with a NUL; record
+        class Sources
+          ROOT = "project"
+
+          # By the clock of files' times (ns).
+          def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
+
+          # Sources, or nil where something is no longer as it was read. reading: Reading of the plan, made with env.
+          # since: by .clock, before it was made.
+          def self.of(plan, reading, since, store, env = {})
+            folders, files = (plan.inputs | reading.digests.keys).partition { |path| File.directory?(path) }
+            return if folders.any? { |path| changed?(path, since) }
+
+            projects = plan.projects.map { |each| File.expand_path(each, plan.root) }
+            own, others = folders.partition { |path| projects.include?(path) }
+            inputs = files.map { |path| input(path, reading.digests[path]) } + others.map { |path| [:listed, path] } +
+                     reading.variables.uniq.map { |name| [:environment, name] }
+            in_file(store) do |path|
+              roots = { ROOT => plan.root }
+              new(plan.root, own, names(own), File.binread(path)) unless Inputs.write(path, inputs, roots, env: env)
+            end
+          end
+
+          # What #to_s answered, of a project with the same files in another folder, too.
+          def self.parse(text, root)
+            size, rest = text.b.split("\n", 2)
+            *folders, names = rest.byteslice(0, size.to_i).split("\0")
+            new(root, folders.map { |path| File.expand_path(path, root) }, names, rest.byteslice(size.to_i..))
+          end
+
+          # A digest of the names in folders, but of what a restore makes there.
+          def self.names(folders)
+            Store.sha256(folders.map { |path| (Dir.children(path) - [Places::MODULES]).sort.join("\0") }.join("\0\0"))
+          rescue SystemCallError
+            "-"
+          end
+
+          # Whether the names in a folder may be others than they were then.
+          def self.changed?(folder, since)
+            time = File.stat(folder).ctime
+            (time.to_i * 1_000_000_000) + time.nsec > since - Native::RACY_NS
+          end
+
+          def self.input(path, digest)
+            return [:file, path, digest] if digest || (File.file?(path) && File.readable?(path))
+
+            File.exist?(path) ? [:looked, path] : [:absent, path]
+          end
+
+          # Yields a path; nil where nothing can be written.
+          def self.in_file(store)
+            path = store.keeper&.temporary("sources") or return
+            yield path
+          rescue SystemCallError
+            nil
+          ensure
+            Ground::Files.remove(path) if path
+          end
+          private_class_method :changed?, :input
+
+          # root: of the project. folders: those in which a restore makes node_modules. names: of .names. record: its
+          # bytes.
+          def initialize(root, folders, names, record)
+            @root = root
+            @folders = folders
+            @names = names
+            @record = record
+          end
+
+          # Whether all is as it was.
+          def same?(env = {})
+            answer = Inputs.check(@record, roots, env: env)
+            @worn = answer == :renew
+            !answer.is_a?(Array) && listed?
+          end
+
+          # Whether contents had to be compared for that, which #renewed spares the next time.
+          def worn? = @worn
+
+          # The same with the times of now, nil where something has changed.
+          def renewed(store, env = {})
+            return unless listed?
+
+            Sources.in_file(store) do |path|
+              File.binwrite(path, @record)
+              answer = Inputs.check(path, roots, env: env, renew_to: path)
+              Sources.new(@root, @folders, @names, File.binread(path)) unless answer.is_a?(Array)
+            end
+          end
+
+          def to_s
+            folders = [*@folders.map { |path| inside(path) }, @names].map { |each| "#{each}\0" }.join.b
+            "#{folders.bytesize}\n".b << folders << @record
+          end
+
+          private
+
+          def roots = { ROOT => @root }
+          def inside(path) = path == @root ? "." : path.delete_prefix("#{@root}/")
+
+          # Most often there are none, and no digest is to be made.
+          def listed? = @folders.empty? || Sources.names(@folders) == @names
+        end
+      end
+    end
+  end
+end

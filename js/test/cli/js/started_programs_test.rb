@@ -1,0 +1,175 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "bundler"
+require "json"
+require "open3"
+require "rbconfig"
+require "support/npm_registry"
+
+# The programs that each command starts in a JavaScript project: npm and its kin take half a second of a processor each,
+# so a command starts none of them twice, and none whose answer the store has.
+class StartedProgramsTest < Minitest::Test
+  EXE = File.expand_path("../../../../exe/spate", __dir__)
+  # More packages than connections.
+  PACKAGES = Array.new(40) { |number| "p#{number}" }.freeze
+  FIRST = %w[js].freeze
+  # Programs that may be started after a restore; none of them restores again.
+  OTHERS = [%w[js], %w[js check], %w[js scripts], %w[check], %w[doctor], %w[install --js], %w[list], %w[store status],
+            %w[boot status], %w[exec df /]].freeze
+
+  def setup
+    @registry = NpmRegistry.start
+    PACKAGES.each { |name| @registry.add(name, "1.0.0", files: { "index.js" => name }) }
+    @bin = File.dirname(write("bin/none", ""))
+    program("npm", "[ \"$*\" = 'config get registry' ] && echo #{@registry.url}")
+    program("node", "echo v20.1.0")
+    program("pnpm", "[ \"$*\" = 'config get registry' ] && echo #{@registry.url}")
+    program("yarn")
+    program("corepack")
+    tools = %w[sh ruby gcc git df getconf cp ldd mkdir].filter_map { |name| which(name) }
+    (tools + [RbConfig.ruby]).each { |path| link(path) }
+  end
+
+  def teardown
+    @registry.stop
+    super
+  end
+
+  def which(name) = ENV.fetch("PATH").split(":").map { |at| "#{at}/#{name}" }.find { |path| File.executable?(path) }
+
+  def link(path)
+    place = "#{@bin}/#{File.basename(path)}"
+    File.symlink(path, place) unless File.exist?(place)
+  end
+
+  # It notes how it is called: body is what it answers.
+  def program(name, body = "")
+    path = write("bin/#{name}", "#!/bin/sh\necho \"#{name} $*\" >> #{folder}/calls\n#{body}\n")
+    File.chmod(0o755, path)
+  end
+
+  def app(*parts) = File.join(folder, "app", *parts)
+
+  def resolved(path) = @registry.resolved(path.delete_prefix("node_modules/"), "1.0.0")
+
+  # A project of one tool; npmrc: whether it names the registry.
+  def project(tool, npmrc:)
+    dependencies = PACKAGES.to_h { |name| [name, "1.0.0"] }
+    write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: dependencies))
+    tool == "npm" ? npm(dependencies) : pnpm
+    write("app/Gemfile", "")
+    write("app/Gemfile.lock", "GEM\n  specs:\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n\n" \
+                              "BUNDLED WITH\n   #{Bundler::VERSION}\n")
+    write("app/.npmrc", "registry=#{@registry.url}\n") if npmrc
+  end
+
+  # As npm writes it with omit-lockfile-registry-resolved.
+  def npm(dependencies)
+    packages = PACKAGES.to_h do |name|
+      ["node_modules/#{name}", { version: "1.0.0", integrity: @registry.integrity(name, "1.0.0"),
+                                 engines: { node: ">=1" } }]
+    end
+    root = { name: "app", version: "1.0.0", dependencies: dependencies }
+    write("app/package-lock.json", JSON.generate(name: "app", version: "1.0.0", lockfileVersion: 3, requires: true,
+                                                 packages: { "" => root, **packages }))
+  end
+
+  def pnpm
+    importer = PACKAGES.to_h { |name| [name, { specifier: "1.0.0", version: "1.0.0" }] }
+    packages = PACKAGES.to_h do |name|
+      ["#{name}@1.0.0", { resolution: { integrity: @registry.integrity(name, "1.0.0") } }]
+    end
+    write("app/pnpm-lock.yaml", JSON.generate(lockfileVersion: "9.0", importers: { "." => { dependencies: importer } },
+                                              packages: packages, snapshots: packages.transform_values { {} }))
+  end
+
+  # [what it started, [String]]; the command has to end well.
+  def started(*words)
+    FileUtils.rm_f("#{folder}/calls")
+    env = { "HOME" => "#{folder}/home", "PATH" => @bin, "SPATE_HOME" => "#{folder}/spate", "NO_PROXY" => "localhost",
+            "SPATE_NO_OWN_CODE" => "1" }
+    said, status = Open3.capture2e(env, RbConfig.ruby, "--disable-gems", EXE, *words, chdir: app, unsetenv_others: true)
+    assert_predicate status, :success?, "#{words.join(" ")}: #{said}"
+    File.exist?("#{folder}/calls") ? File.readlines("#{folder}/calls", chomp: true) : []
+  end
+
+  def others(expected = {}, commands: OTHERS)
+    found = commands.to_h { |words| [words.join(" "), started(*words)] }.reject { |_, calls| calls.empty? }
+
+    assert_equal expected, found
+  end
+
+  # The same project on the same machine, of which the store has no package and no plan any more.
+  def again
+    FileUtils.rm_rf([app("node_modules"), *Dir["#{folder}/spate/store/v1/{js,packages,archives,plans}"]])
+    asked = @registry.requests.size
+    started(*FIRST).tap { assert_operator @registry.requests.size, :>=, asked + PACKAGES.size }
+  end
+
+  def test_of_npm_without_an_npmrc
+    project("npm", npmrc: false)
+
+    assert_equal ["npm config get registry"], started(*FIRST)
+    others
+    assert_empty again
+  end
+
+  def test_of_npm_with_an_npmrc
+    project("npm", npmrc: true)
+
+    assert_empty started(*FIRST)
+    others
+  end
+
+  # npm's default registry has to be known, to replace its addresses in the lockfile.
+  def test_of_npm_with_addresses_in_the_lockfile
+    project("npm", npmrc: true)
+    lockfile = JSON.parse(File.read(app("package-lock.json")))
+    lockfile["packages"].each { |path, entry| entry["resolved"] = resolved(path) unless path.empty? }
+    File.write(app("package-lock.json"), JSON.generate(lockfile))
+
+    assert_equal ["npm config get registry"], started(*FIRST)
+    others
+    assert_empty again
+  end
+
+  def test_of_packages_that_ask_for_a_node
+    project("npm", npmrc: true)
+    File.write(app(".npmrc"), "engine-strict=true\n", mode: "a")
+    write("app/check.js", "")
+    package = JSON.parse(File.read(app("package.json")))
+    File.write(app("package.json"), JSON.generate(package.merge("scripts" => { "install" => "node check.js" })))
+    node = "node --version"
+
+    assert_equal [node, "node check.js"], started(*FIRST)
+    others({ "js" => [node, "node check.js"], "js check" => [node], "js scripts" => [node],
+             "doctor" => [node], "install --js" => [node, "node check.js"] })
+  end
+
+  def test_of_a_project_that_its_tool_restores
+    project("npm", npmrc: false)
+    FileUtils.rm(app("package-lock.json"))
+    write("app/yarn.lock", "# yarn lockfile v1\n")
+    program("yarn", "[ \"$1\" = install ] && mkdir -p node_modules && echo {} > node_modules/.yarn-integrity")
+    install = "yarn install --frozen-lockfile --non-interactive --check-files --ignore-scripts"
+
+    assert_equal [install], started(*FIRST)
+    others(commands: OTHERS - [%w[js scripts]])
+  end
+
+  def test_of_pnpm_without_an_npmrc
+    project("pnpm", npmrc: false)
+
+    assert_equal ["npm config get registry"], started(*FIRST)
+    others
+    assert_empty again
+  end
+
+  def test_of_pnpm_with_an_npmrc
+    project("pnpm", npmrc: true)
+
+    assert_empty started(*FIRST)
+    others
+  end
+end

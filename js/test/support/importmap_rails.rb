@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "rbconfig"
+
+# The real importmap-rails, without Rails: what `bin/importmap pin` writes, and which pins it has a version of.
+module ImportmapRails
+  HOME = File.expand_path("../../../tmp/importmap-rails", __dir__)
+  # Pins what stands in its arguments as name=address, "downloading" nothing; prints what has a version.
+  SCRIPT = <<~'RUBY'
+    require "fileutils"
+    require "set"
+    module Importmap; end
+    %w[map packager npm].each { |name| require "importmap/#{name}" }
+    answer = Struct.new(:code, :body).new("200", "export {}\n")
+    Net::HTTP.define_singleton_method(:get_response) { |_| answer }
+    packager = Importmap::Packager.new
+    ARGV.each do |pair|
+      name, address = pair.split("=", 2)
+      packager.download(name, address)
+      File.write("config/importmap.rb", packager.vendored_pin_for(name, address) + "\n", mode: "a")
+    end
+    puts JSON.generate(Importmap::Npm.new.packages_with_versions)
+  RUBY
+
+  module_function
+
+  # Its lib folder, fetched from where `gem` takes gems if need be; nil where that fails.
+  def folder
+    found = -> { Dir.glob("#{HOME}/gems/importmap-rails-*/lib").max }
+    found.call || (install && found.call)
+  end
+
+  def install
+    _, status = Open3.capture2e({ "GEM_HOME" => nil, "GEM_PATH" => nil, "RUBYOPT" => nil },
+                                RbConfig.ruby, "-S", "gem", "install", "importmap-rails", "--ignore-dependencies",
+                                "--no-document", "--install-dir", HOME)
+    status.success?
+  end
+  private_class_method :install
+
+  # [[base package, version]] of the application, after pins of { name => address } were added.
+  def pin(root, pins = {})
+    pairs = pins.map { |pair| pair.join("=") }
+    out, status = Open3.capture2(RbConfig.ruby, "-I", folder, "-e", SCRIPT, *pairs, chdir: root)
+    raise "importmap-rails failed" unless status.success?
+
+    JSON.parse(out.lines.last)
+  end
+end

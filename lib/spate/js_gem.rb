@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Spate
+  # Finds the gem spate-js, which restores node_modules, in the version of this one.
+  module JSGem
+    NAME = "spate-js"
+    ROOT = File.dirname(__FILE__, 3)
+
+    class << self
+      # Its library's folder where it is in this checkout or was installed beside this gem; else nil.
+      def beside
+        return @beside if defined?(@beside)
+
+        @beside = ["#{ROOT}/js/lib", File.expand_path("../#{NAME}-#{VERSION}/js/lib", ROOT)]
+                  .find { |path| File.directory?(path) }
+      end
+
+      # Adds the library to $LOAD_PATH. Returns whether it is installed.
+      def activate
+        return @activate if defined?(@activate)
+
+        path = beside || other
+        $LOAD_PATH.unshift(path) unless path.nil? || $LOAD_PATH.include?(path)
+        @activate = !path.nil?
+      end
+
+      private
+
+      # Where RubyGems has it, in another folder of gems.
+      def other
+        require "rubygems"
+        File.join(Gem::Specification.find_by_name(NAME, VERSION).full_gem_path, "js/lib")
+      rescue Gem::MissingSpecError
+        nil
+      end
+    end
+  end
+end
