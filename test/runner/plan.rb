@@ -30,11 +30,6 @@ module Runner
     SAMPLE_MINUTES = 10
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
-    # RuboCop allocates much and keeps most of it; fewer collections save a quarter of its time.
-    ROOMY = { "RUBY_GC_HEAP_INIT_SLOTS" => "2000000", "RUBY_GC_MALLOC_LIMIT" => "200000000",
-              "RUBY_GC_MALLOC_LIMIT_MAX" => "400000000", "RUBY_GC_OLDMALLOC_LIMIT" => "400000000",
-              "RUBY_GC_OLDMALLOC_LIMIT_MAX" => "800000000" }.freeze
-
     # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
     # alone they are to run.
     # in_ci: whether this is a run of CI. test: the name of the only test to run in the files. times: for the order.
@@ -153,8 +148,8 @@ module Runner
 
     def style
       missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
-      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], env: ROOMY, counts: Counts::Whole,
-                                                                           missing: missing, early: true)]
+      [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing,
+                                                                                early: true)]
     end
 
     # nil, or the reason why a command cannot be run here.
