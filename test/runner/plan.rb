@@ -149,7 +149,7 @@ module Runner
     def style
       missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
       [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing,
-                                                                                early: true)]
+                                                                           early: true)]
     end
 
     # nil, or the reason why a command cannot be run here.
