@@ -1,4 +1,4 @@
-#include "release.h"
+#include "base/release.h"
 #include "whole/whole.h"
 
 /* At some 10 GB/s, from this length on it takes long enough to let others run. */

@@ -1,4 +1,4 @@
-#include "release.h"
+#include "base/release.h"
 #include "stream/zstream.h"
 
 /* `require "spate/native/zlib"`: Spate::Zlib. Loads nothing else of Spate. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "batch/crew.h"
-#include "ruby_string.h"
+#include "base/ruby_string.h"
 #include "whole/whole.h"
 
 /*

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "release.h"
+#include "base/release.h"
 
 #define SPATE_BATCH_THREADS_MAX 256
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "gzip/gzip.h"
-#include "release.h"
+#include "base/release.h"
 #include "whole/whole.h"
 
 /*

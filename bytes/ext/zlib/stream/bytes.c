@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ruby_string.h"
+#include "base/ruby_string.h"
 
 /* The bytes waiting on both sides of a stream. */
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "release.h"
+#include "base/release.h"
 #include "stream/step.h"
 
 /*

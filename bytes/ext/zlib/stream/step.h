@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "shared/inflate.h"
-#include "interrupt.h"
+#include "base/interrupt.h"
 #include "stream/sum.h"
 
 typedef enum spate_step_outcome {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "whole/bytes.h"
+#include "shared/container.h"
 
 void spate_stream_sum_open(spate_stream_sum *sum, z_stream *zlib, int wbits) {
     memset(sum, 0, sizeof *sum);

@@ -1,7 +1,7 @@
 #include "whole/alone.h"
 
-#include "release.h"
-#include "ruby_string.h"
+#include "base/release.h"
+#include "base/ruby_string.h"
 #include "stream/step.h"
 #include "stream/zstream.h"
 

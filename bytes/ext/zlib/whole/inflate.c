@@ -1,6 +1,6 @@
 #include "whole/alone.h"
-#include "release.h"
-#include "ruby_string.h"
+#include "base/release.h"
+#include "base/ruby_string.h"
 #include "whole/whole.h"
 #include "whole/released.h"
 

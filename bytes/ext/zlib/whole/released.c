@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "release.h"
-#include "ruby_string.h"
+#include "base/release.h"
+#include "base/ruby_string.h"
 
 static void free_whole(void *context) {
     spate_whole *is = context;

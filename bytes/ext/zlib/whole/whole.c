@@ -1,6 +1,6 @@
 #include "whole/whole.h"
 
-#include "ruby_string.h"
+#include "base/ruby_string.h"
 #include "stream/stream.h"
 
 /* Zlib.inflate, Zlib.deflate, and their settings. */

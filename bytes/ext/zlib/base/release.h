@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "interrupt.h"
+#include "base/interrupt.h"
 
 #define SPATE_HOLD_BELOW ((size_t)8 * 1024)
 

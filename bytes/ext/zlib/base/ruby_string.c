@@ -1,10 +1,10 @@
-#include "ruby_string.h"
+#include "base/ruby_string.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "release.h"
+#include "base/release.h"
 
 /* A returned String leaves at most this fraction of its memory unused. */
 #define SLACK_PARTS 8
