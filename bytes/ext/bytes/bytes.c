@@ -1,3 +1,4 @@
+#include "bit/bits.h"
 #include "buffer/array_buffer.h"
 #include "number/flonum.h"
 
@@ -16,7 +17,8 @@ void Init_bytes(void) {
     spate_init_text(spate);
     spate_init_transfer(spate);
     spate_init_abi(spate);
-    spate_init_bits(spate);
+    spate_init_bit_reader(spate);
+    spate_init_bit_writer(spate);
     spate_init_wire(spate);
     spate_init_compat(spate);
     spate_init_memory_view(spate);

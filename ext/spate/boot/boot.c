@@ -4,65 +4,6 @@
 #include "base/times.h"
 #include "base/trust.h"
 
-#include <stdlib.h>
-
-VALUE spate_native;
-
-VALUE spate_utf8(const char *text, size_t length) {
-    return rb_utf8_str_new(text, (long)length);
-}
-
-VALUE spate_hex_string(const uint8_t *bytes, size_t length) {
-    static const char digits[] = "0123456789abcdef";
-    VALUE hex = rb_usascii_str_new(NULL, 2 * (long)length);
-    char *out = RSTRING_PTR(hex);
-    for (size_t i = 0; i < length; i++) {
-        *out++ = digits[bytes[i] >> 4];
-        *out++ = digits[bytes[i] & 15];
-    }
-    return hex;
-}
-
-static int digit_of(char text) {
-    if (text >= '0' && text <= '9')
-        return text - '0';
-    return text >= 'a' && text <= 'f' ? text - 'a' + 10 : -1;
-}
-
-void spate_take_hex16(VALUE hex, uint8_t bytes[16]) {
-    bool right = RB_TYPE_P(hex, T_STRING) && RSTRING_LEN(hex) == 32;
-    for (int i = 0; right && i < 16; i++) {
-        int high = digit_of(RSTRING_PTR(hex)[2 * i]);
-        int low = digit_of(RSTRING_PTR(hex)[2 * i + 1]);
-        right = high >= 0 && low >= 0;
-        bytes[i] = right ? (uint8_t)(high << 4 | low) : 0;
-    }
-    if (!right)
-        rb_raise(rb_eArgError, "not 32 hex digits: %" PRIsVALUE, rb_inspect(hex));
-}
-
-void spate_take_key(VALUE text, uint8_t key[SPATE_IMAGE_KEY_BYTES]) {
-    StringValue(text);
-    if (RSTRING_LEN(text) == SPATE_IMAGE_KEY_BYTES)
-        memcpy(key, RSTRING_PTR(text), SPATE_IMAGE_KEY_BYTES);
-    else
-        spate_take_hex16(text, key);
-}
-
-void spate_raise(const spate_error *error) {
-    VALUE message = rb_enc_sprintf(rb_utf8_encoding(), "%s", error->message);
-    if (error->status == SPATE_NO_MEMORY)
-        rb_memerror();
-    if (error->status == SPATE_SYSTEM)
-        rb_syserr_fail(error->system_errno, error->member);
-    rb_exc_raise(rb_exc_new_str(rb_eArgError, message));
-}
-
-bool spate_trusts_owners(void) {
-    const char *value = getenv("SPATE_TRUST_STORE");
-    return value && strcmp(value, "1") == 0;
-}
-
 /*
  * content_hash(path) or content_hash(nil, bytes): 32 hex digits, SipHash-2-4-128 of the content under a fixed key; nil
  * for a file that cannot be read.
@@ -163,18 +104,19 @@ static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) 
 
 RUBY_FUNC_EXPORTED void Init_boot(void) {
     VALUE spate = rb_define_module("Spate");
-    spate_native = rb_define_module_under(spate, "Native");
-    rb_define_const(spate_native, "FILE_CLOCK", INT2NUM(SPATE_CLOCK_FILES));
-    rb_define_const(spate_native, "RACY_NS", LL2NUM(SPATE_FRESH_RACY_NS));
-    rb_define_singleton_method(spate_native, "content_hash", native_content_hash, -1);
-    rb_define_singleton_method(spate_native, "stat", native_stat, 1);
-    rb_define_singleton_method(spate_native, "distrust", native_distrust, 3);
-    rb_define_singleton_method(spate_native, "judge", native_judge, 2);
-    rb_define_singleton_method(spate_native, "doubt", native_doubt, 6);
-    spate_init_apart(spate_native);
-    spate_init_image(spate_native);
-    spate_init_inputs(spate_native);
-    spate_init_loader(spate_native);
-    spate_init_marks(spate_native);
-    spate_init_index(spate_native);
+    VALUE native = rb_define_module_under(spate, "Native");
+    rb_define_const(native, "FILE_CLOCK", INT2NUM(SPATE_CLOCK_FILES));
+    rb_define_const(native, "RACY_NS", LL2NUM(SPATE_FRESH_RACY_NS));
+    rb_define_singleton_method(native, "content_hash", native_content_hash, -1);
+    rb_define_singleton_method(native, "stat", native_stat, 1);
+    rb_define_singleton_method(native, "distrust", native_distrust, 3);
+    rb_define_singleton_method(native, "judge", native_judge, 2);
+    rb_define_singleton_method(native, "doubt", native_doubt, 6);
+    spate_init_apart(native);
+    spate_init_image(native);
+    spate_init_inputs(native);
+    spate_init_loader(native);
+    spate_init_marks(native);
+    spate_init_index(native);
+    spate_init_require(native);
 }

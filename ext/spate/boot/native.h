@@ -15,8 +15,6 @@
 #include <ruby.h>
 #include <ruby/encoding.h>
 
-extern VALUE spate_native;
-
 /* ---- conversions ---- */
 
 VALUE spate_utf8(const char *text, size_t length);
@@ -46,6 +44,7 @@ void spate_init_inputs(VALUE native);
 void spate_init_loader(VALUE native);
 void spate_init_marks(VALUE native);
 void spate_init_index(VALUE native);
+void spate_init_require(VALUE native);
 
 /* An image that files are loaded from; never unmapped. */
 typedef struct spate_loaded_image {

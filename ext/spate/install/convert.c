@@ -4,6 +4,23 @@
 
 #include <ruby/encoding.h>
 
+VALUE spate_native;
+VALUE spate_native_error;
+VALUE spate_native_stale_manifest;
+
+void spate_raise_as(VALUE type, const spate_error *error) {
+    VALUE message = spate_utf8(error->message, strlen(error->message));
+    VALUE exception = rb_exc_new_str(type, message);
+    rb_ivar_set(exception, rb_intern("@status"), spate_status_symbol(error->status));
+    rb_ivar_set(exception, rb_intern("@member"), spate_utf8(error->member, strlen(error->member)));
+    rb_ivar_set(exception, rb_intern("@errno"), INT2NUM(error->system_errno));
+    rb_exc_raise(exception);
+}
+
+void spate_raise(const spate_error *error) {
+    spate_raise_as(spate_native_error, error);
+}
+
 char *spate_copy_path(VALUE path) {
     VALUE string = rb_get_path(path);
     return ruby_strdup(StringValueCStr(string));

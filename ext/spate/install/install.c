@@ -7,23 +7,6 @@
 #include "release.h"
 #include "shared/inflate.h"
 
-VALUE spate_native;
-VALUE spate_native_error;
-VALUE spate_native_stale_manifest;
-
-void spate_raise_as(VALUE type, const spate_error *error) {
-    VALUE message = spate_utf8(error->message, strlen(error->message));
-    VALUE exception = rb_exc_new_str(type, message);
-    rb_ivar_set(exception, rb_intern("@status"), spate_status_symbol(error->status));
-    rb_ivar_set(exception, rb_intern("@member"), spate_utf8(error->member, strlen(error->member)));
-    rb_ivar_set(exception, rb_intern("@errno"), INT2NUM(error->system_errno));
-    rb_exc_raise(exception);
-}
-
-void spate_raise(const spate_error *error) {
-    spate_raise_as(spate_native_error, error);
-}
-
 /*
  * Whether running work in the core has been asked to stop. Stays true until set to false: work that starts meanwhile
  * ends at once, with status :cancelled.
@@ -122,5 +105,5 @@ RUBY_FUNC_EXPORTED void Init_install(void) {
     spate_init_zstd();
     spate_init_manifest();
     spate_init_unpacked();
-    spate_init_store();
+    spate_init_link(spate_init_store());
 }

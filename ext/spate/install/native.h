@@ -48,7 +48,7 @@ VALUE spate_manifest_object(spate_manifest *manifest);
 VALUE spate_unpacked_object(void); /* empty, to be filled by spate_unpacked_of */
 spate_unpacked *spate_unpacked_of(VALUE object);
 
-void spate_init_store(void);
+VALUE spate_init_store(void); /* the class */
 void spate_init_manifest(void);
 void spate_init_unpacked(void);
 void spate_init_link(VALUE store_class);

@@ -406,7 +406,7 @@ static VALUE store_verify_manifest(VALUE self, VALUE manifest) {
     return indexes;
 }
 
-void spate_init_store(void) {
+VALUE spate_init_store(void) {
     VALUE store_class = rb_define_class_under(spate_native, "Store", rb_cObject);
     rb_define_alloc_func(store_class, store_allocate);
     rb_define_method(store_class, "initialize", store_initialize, -1);
@@ -420,5 +420,5 @@ void spate_init_store(void) {
     rb_define_method(store_class, "examine", store_examine, -1);
     rb_define_method(store_class, "object_path", store_object_path, 2);
     rb_define_method(store_class, "shares?", store_is_shared, 2);
-    spate_init_link(store_class);
+    return store_class;
 }

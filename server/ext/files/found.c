@@ -170,12 +170,10 @@ static VALUE found_is_closed(VALUE self) {
     return RBOOL(found_of(self)->place.fd < 0);
 }
 
-void spate_init_found(VALUE native) {
+VALUE spate_init_found(VALUE native) {
     found_class = rb_define_class_under(native, "Found", rb_cObject);
     rb_gc_register_mark_object(found_class);
     rb_undef_alloc_func(found_class);
-    spate_init_found_listing(found_class);
-    spate_init_found_reading(found_class);
     rb_define_method(found_class, "path", spate_found_path, 0);
     rb_define_method(found_class, "file?", found_is_file, 0);
     rb_define_method(found_class, "directory?", found_is_directory, 0);
@@ -192,4 +190,5 @@ void spate_init_found(VALUE native) {
     rb_define_method(found_class, "hold", found_hold, 0);
     rb_define_method(found_class, "release", found_release, 0);
     rb_define_method(found_class, "closed?", found_is_closed, 0);
+    return found_class;
 }

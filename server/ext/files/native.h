@@ -26,7 +26,7 @@ VALUE spate_found_path(VALUE found);
 /* Whether the open file is no longer what it was when it was found. SystemCallError. */
 VALUE spate_found_changed(VALUE found);
 
-void spate_init_found(VALUE native);
+VALUE spate_init_found(VALUE native); /* the class */
 void spate_init_found_listing(VALUE found);
 void spate_init_found_reading(VALUE found);
 void spate_init_folder(VALUE native);

@@ -11,8 +11,3 @@ VALUE spate_table_array(const spate_hpack_table *table) {
     }
     return entries;
 }
-
-void spate_init_hpack(VALUE native) {
-    spate_init_hpack_decoder(native);
-    spate_init_hpack_encoder(native);
-}

@@ -20,7 +20,4 @@ static inline void spate_check_encoded(spate_hpack_status status) {
         rb_raise(rb_eNoMemError, "no memory for a header block");
 }
 
-void spate_init_hpack_decoder(VALUE native);
-void spate_init_hpack_encoder(VALUE native);
-
 #endif

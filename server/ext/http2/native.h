@@ -1,8 +1,8 @@
 #ifndef SPATE_SERVER_NATIVE_H
 #define SPATE_SERVER_NATIVE_H
 
-#include <ruby.h>
 #include <outbox.h>
+#include <ruby.h>
 #include <spate/bytes.h>
 
 #include "hpack.h"
@@ -25,7 +25,8 @@ NORETURN(void spate_raise_connection_error(uint32_t code, const char *reason));
 /* Raises Spate::Server::HTTP2::StreamError. */
 NORETURN(void spate_raise_stream_error(uint32_t code, uint32_t stream, const char *reason));
 
-void spate_init_hpack(VALUE native);
+void spate_init_hpack_decoder(VALUE native);
+void spate_init_hpack_encoder(VALUE native);
 void spate_init_frame_reader(VALUE native);
 void spate_init_frames(VALUE native);
 

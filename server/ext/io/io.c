@@ -1,7 +1,5 @@
 #include "native.h"
 
-const spate_bytes_abi *spate_bytes;
-
 RUBY_FUNC_EXPORTED void Init_io(void) {
     /* Ruby's own require, unlike rb_require, finds what is in another gem. */
     rb_funcall(rb_cObject, rb_intern("require"), 1, rb_str_new_cstr("spate/bytes"));
@@ -9,7 +7,9 @@ RUBY_FUNC_EXPORTED void Init_io(void) {
     VALUE spate = rb_define_module("Spate");
     VALUE server = rb_define_module_under(spate, "Server");
     VALUE native = rb_define_module_under(server, "Native");
-    spate_init_outbox(native);
+    VALUE box = spate_init_outbox(native);
+    spate_init_outbox_files(box);
+    spate_init_outbox_flush(box);
     spate_init_socket(native);
     spate_init_poller(native);
 }

@@ -10,7 +10,9 @@
 
 extern const spate_bytes_abi *spate_bytes;
 
-void spate_init_outbox(VALUE native);
+VALUE spate_init_outbox(VALUE native); /* the class */
+void spate_init_outbox_files(VALUE box);
+void spate_init_outbox_flush(VALUE box);
 void spate_init_socket(VALUE native);
 void spate_init_poller(VALUE native);
 

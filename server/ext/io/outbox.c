@@ -1,9 +1,12 @@
 #include "outbox.h"
 #include "native.h"
+#include "outbox_call.h"
 #include "outbox_struct.h"
 
 #include <string.h>
 #include <unistd.h>
+
+const spate_bytes_abi *spate_bytes;
 
 static void outbox_mark(void *pointer) {
     const outbox *box = pointer;
@@ -190,14 +193,12 @@ static const spate_outbox_abi table = {
     .read_file = spate_outbox_read,
 };
 
-void spate_init_outbox(VALUE native) {
+VALUE spate_init_outbox(VALUE native) {
     VALUE box = rb_define_class_under(native, "Outbox", rb_cObject);
     rb_define_const(native, "OUTBOX_ABI", SIZET2NUM((size_t)&table));
     rb_define_const(box, "BYTES", SIZET2NUM(SPATE_OUTBOX_BYTES));
     rb_define_alloc_func(box, outbox_alloc);
     rb_define_method(box, "initialize", outbox_initialize, 1);
-    spate_init_outbox_files(box);
-    spate_init_outbox_flush(box);
     rb_define_method(box, "room", outbox_room, 0);
     rb_define_method(box, "raw", outbox_raw, 1);
     rb_define_method(box, "pending", outbox_pending, 0);
@@ -205,4 +206,5 @@ void spate_init_outbox(VALUE native) {
     rb_define_method(box, "clear", outbox_clear, 0);
     rb_define_method(box, "to_s", outbox_to_s, 0);
     rb_define_method(box, "written", outbox_written, 1);
+    return box;
 }

@@ -109,3 +109,28 @@ void spate_outbox_run(outbox_call *c, size_t length) {
         }
     } while (c->result < 0 && c->error == EINTR);
 }
+
+size_t spate_outbox_read(int fd, struct iovec *slices, int count, off_t position, size_t length) {
+    size_t done = 0;
+    while (count > 0) {
+        outbox_call c = {
+            .kind = SPATE_CALL_READ, .fd = fd, .slices = slices, .count = count, .position = position + (off_t)done};
+        spate_outbox_run(&c, length - done);
+        if (c.result < 0)
+            rb_syserr_fail(c.error, "pread");
+        if (c.result == 0)
+            break;
+        done += (size_t)c.result;
+        for (size_t got = (size_t)c.result; got > 0;) {
+            size_t part = got < slices->iov_len ? got : slices->iov_len;
+            slices->iov_base = (uint8_t *)slices->iov_base + part;
+            slices->iov_len -= part;
+            got -= part;
+            if (slices->iov_len == 0) {
+                slices++;
+                count--;
+            }
+        }
+    }
+    return done;
+}

@@ -30,5 +30,7 @@ typedef struct outbox_call {
 
 /* Makes the call, again where a signal came. `length`: the bytes in question. Raises nothing. */
 void spate_outbox_run(outbox_call *c, size_t length);
+/* As read_file of outbox.h. */
+size_t spate_outbox_read(int fd, struct iovec *slices, int count, off_t position, size_t length);
 
 #endif

@@ -49,8 +49,6 @@ outbox *spate_outbox_of(VALUE object);
 uint8_t *spate_outbox_place(outbox *box, size_t length);
 /* Bytes of content that fit. */
 size_t spate_outbox_room(const outbox *box);
-/* As read_file of outbox.h. */
-size_t spate_outbox_read(int fd, struct iovec *slices, int count, off_t position, size_t length);
 /* Bytes of the files that wait. */
 size_t spate_outbox_file_bytes(const outbox *box);
 /* The first `count` files will not be sent any more. */
@@ -58,8 +56,5 @@ void spate_outbox_drop_files(outbox *box, unsigned count);
 bool spate_outbox_is_empty(const outbox *box);
 /* To be called with the last byte. */
 void spate_outbox_give_back(outbox *box);
-
-void spate_init_outbox_files(VALUE box);
-void spate_init_outbox_flush(VALUE box);
 
 #endif

@@ -1,12 +1,23 @@
 #define OPENSSL_SUPPRESS_DEPRECATED /* BIO_meth_get_*: there is no other way to libssl's own kTLS */
-#include "tls.h"
+#include "native.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+const spate_bytes_abi *spate_bytes;
+const spate_outbox_abi *spate_outbox;
+
+const char *spate_tls_reason(void) {
+    unsigned long code = ERR_peek_error();
+    const char *reason = code ? ERR_reason_error_string(code) : NULL;
+    ERR_clear_error();
+    return reason ? reason : "failed without a reason";
+}
 
 /*
  * libssl's own BIO of sockets with other reads and writes:

@@ -1,4 +1,4 @@
-#include "tls.h"
+#include "native.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

@@ -2,7 +2,7 @@
 #define SPATE_SERVER_TLS_RECORDS_H
 
 /* A connection's bytes through libssl, without a Ruby object: all of it may run without Ruby's lock. */
-#include "tls.h"
+#include "native.h"
 
 #define SPATE_TLS_RECORD ((size_t)SSL3_RT_MAX_PLAIN_LENGTH)
 #define READ 1

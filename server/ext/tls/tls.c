@@ -1,16 +1,4 @@
-#include "tls.h"
-
-#include <openssl/err.h>
-
-const spate_bytes_abi *spate_bytes;
-const spate_outbox_abi *spate_outbox;
-
-const char *spate_tls_reason(void) {
-    unsigned long code = ERR_peek_error();
-    const char *reason = code ? ERR_reason_error_string(code) : NULL;
-    ERR_clear_error();
-    return reason ? reason : "failed without a reason";
-}
+#include "native.h"
 
 RUBY_FUNC_EXPORTED void Init_tls(void) {
     rb_require("spate/server/native/io");

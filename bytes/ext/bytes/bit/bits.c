@@ -103,8 +103,3 @@ spate_bit_order spate_take_bit_order(VALUE options) {
         return SPATE_LITTLE;
     rb_raise(rb_eArgError, "the order of bits is :big or :little, not %" PRIsVALUE, rb_inspect(order));
 }
-
-void spate_init_bits(VALUE spate) {
-    spate_init_bit_reader(spate);
-    spate_init_bit_writer(spate);
-}

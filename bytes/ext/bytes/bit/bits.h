@@ -31,7 +31,6 @@ VALUE spate_signed_field(uint64_t bits, unsigned width);
 /* Of the keywords, order: :big (the default, nil) or :little. ArgumentError for others. */
 spate_bit_order spate_take_bit_order(VALUE options);
 
-void spate_init_bits(VALUE spate);
 void spate_init_bit_reader(VALUE spate);
 void spate_init_bit_writer(VALUE spate);
 

@@ -91,7 +91,6 @@ void spate_init_text(VALUE spate);
 void spate_init_memory_view(VALUE spate);
 void spate_init_transfer(VALUE spate);
 void spate_init_abi(VALUE spate);
-void spate_init_bits(VALUE spate);
 void spate_init_wire(VALUE spate);
 void spate_init_compat(VALUE spate);
 

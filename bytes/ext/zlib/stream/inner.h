@@ -4,10 +4,17 @@
 
 #include "stream/zstream.h"
 
-void spate_zstream_set(spate_zstream *z, VALUE *slot, VALUE value); /* with a write barrier */
+static inline void spate_zstream_set(spate_zstream *z, VALUE *slot, VALUE value) {
+    RB_OBJ_WRITE(z->self, slot, value);
+}
 
-/* zstream.c */
-VALUE spate_zstream_lock(spate_zstream *z);
+static inline VALUE spate_zstream_lock(spate_zstream *z) {
+    if (NIL_P(z->lock))
+        spate_zstream_set(z, &z->lock, rb_mutex_new());
+    return z->lock;
+}
+
+/* life.c */
 void spate_zstream_must_be_ready(const spate_zstream *z); /* raises */
 /* Raises within the block of a call that is running, and where it ran in a thread that a fork has left behind. */
 void spate_zstream_refuse_recursion(spate_zstream *z);

@@ -118,5 +118,4 @@ void spate_init_index(VALUE native) {
     VALUE index = rb_define_module_under(native, "Index");
     rb_define_singleton_method(index, "build", index_build, -1);
     rb_define_singleton_method(index, "facts", index_facts, 1);
-    spate_init_require(native);
 }

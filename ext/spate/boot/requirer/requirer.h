@@ -11,7 +11,6 @@
 #include "index/resolve/resolve.h"
 
 VALUE spate_aligned_bytes(VALUE bytes);
-void spate_init_require(VALUE native);
 
 /* ---- require.c ---- */
 

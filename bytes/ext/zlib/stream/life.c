@@ -5,10 +5,6 @@
 
 /* The life of a stream, and who may use it. */
 
-void spate_zstream_set(spate_zstream *z, VALUE *slot, VALUE value) {
-    RB_OBJ_WRITE(z->self, slot, value);
-}
-
 /* ---- Its life ----------------------------------------------------------------------------------------------------- */
 
 void spate_zstream_init(spate_zstream *z, spate_direction direction, VALUE self) {
@@ -161,12 +157,6 @@ void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
 }
 
 /* ---- One at a time ------------------------------------------------------------------------------------------------ */
-
-VALUE spate_zstream_lock(spate_zstream *z) {
-    if (NIL_P(z->lock))
-        spate_zstream_set(z, &z->lock, rb_mutex_new());
-    return z->lock;
-}
 
 /* A call is running: for another thread's one waits on its lock, but within its own block nothing can be done. */
 void spate_zstream_refuse_recursion(spate_zstream *z) {

@@ -1,5 +1,5 @@
-#ifndef SPATE_SERVER_TLS_H
-#define SPATE_SERVER_TLS_H
+#ifndef SPATE_SERVER_TLS_NATIVE_H
+#define SPATE_SERVER_TLS_NATIVE_H
 
 /*
  * TLS 1.2 and 1.3 on libssl, for sockets that never block.
