@@ -12,7 +12,7 @@
 /* A signed gem has six. */
 #define OUTER_MEMBERS_MAX 64
 
-/* ---- what is no gem at all ---- */
+/* ---- archives that are not gems ---- */
 
 static bool starts_with(const uint8_t *bytes, size_t length, const char *text) {
     size_t wanted = strlen(text);

@@ -109,7 +109,7 @@ spate_status spate_path_check_link(const char *path, const char *target, spate_e
     if (length == 0)
         return spate_fail(error, SPATE_REFUSED, path, "the link has no target");
     if (fault_in_bytes(target, length) != NULL)
-        return spate_fail(error, SPATE_REFUSED, path, "the link's target is no path: %.512s", target);
+        return spate_fail(error, SPATE_REFUSED, path, "the link's target is not a valid path: %.512s", target);
     if (target[0] == '/')
         return spate_fail(error, SPATE_REFUSED, path, "the link's target is absolute: %.512s", target);
     for (size_t at = 0; at < length;) {
@@ -123,7 +123,7 @@ spate_status spate_path_check_link(const char *path, const char *target, spate_e
             depth++;
             continue;
         }
-        /* What was descended into may itself be a link, and then its parent is not where the text says it is. */
+        /* The part descended into may itself be a link, and its parent a different folder than the text suggests. */
         if (descended)
             return spate_fail(error, SPATE_REFUSED, path, "the link's target goes down and up again: %.512s", target);
         if (depth == 0)

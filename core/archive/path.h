@@ -16,7 +16,7 @@ spate_status spate_path_clean(const char *name, size_t name_length, char *cleane
 /* SPATE_REFUSED unless a symlink at `path` (clean, relative) with target `target` stays inside the package. */
 spate_status spate_path_check_link(const char *path, const char *target, spate_error *error);
 
-/* "package/..." of an npm tarball: drops the first part, whatever its name; folds "\" to "/" first. */
+/* "package/..." of an npm tarball: drops the first part, which may have any name; folds "\" to "/" first. */
 spate_status spate_path_clean_npm(const char *name, size_t name_length, char *cleaned, size_t capacity,
                                   size_t *length, spate_error *error);
 

@@ -10,7 +10,7 @@
 #define EXTENDED_MAX ((uint64_t)1024 * 1024)
 #define SKIP_STEP ((size_t)16 * 1024)
 
-/* What 'x', 'L' and 'K' said about the file entry that follows; NULL or false where they said nothing. */
+/* The values that 'x', 'L' and 'K' gave for the file entry that follows; NULL or false where they gave none. */
 typedef struct tar_pending {
     char *gnu_name;
     char *gnu_link_name;

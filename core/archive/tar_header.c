@@ -149,9 +149,9 @@ spate_status spate_tar_header_parse(spate_tar_header *header, const uint8_t bloc
     if (!copy_text(block, link_field, header->link_name, &length))
         return spate_fail(error, SPATE_REFUSED, header->name, "the link's target holds a NUL");
     if (!parse_number(block, size_field, &header->size))
-        return spate_fail(error, SPATE_CORRUPT, header->name, "a size that is negative, too large or no number");
+        return spate_fail(error, SPATE_CORRUPT, header->name, "the size is negative, too large or not a number");
     if (!parse_octal(block + mode_field.offset, mode_field.length, &mode))
-        return spate_fail(error, SPATE_CORRUPT, header->name, "a mode that is no octal number");
+        return spate_fail(error, SPATE_CORRUPT, header->name, "the mode is not an octal number");
     header->mode = (uint32_t)(mode & 07777);
     return SPATE_OK;
 }

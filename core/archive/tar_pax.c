@@ -81,7 +81,7 @@ static spate_status keep_text(char **kept, const pax_record *record, spate_error
 static spate_status keep_size(spate_tar_pax *pax, const pax_record *record, spate_error *error) {
     pax->has_size = record->value_length > 0;
     if (pax->has_size && !parse_decimal(record->value, record->value + record->value_length, &pax->size))
-        return spate_fail(error, SPATE_CORRUPT, pax->path, "a PAX size that is negative, too large or no number");
+        return spate_fail(error, SPATE_CORRUPT, pax->path, "the PAX size is negative, too large or not a number");
     return SPATE_OK;
 }
 

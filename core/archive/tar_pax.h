@@ -13,7 +13,7 @@ typedef struct spate_tar_pax {
     bool sparse;     /* any GNU.sparse keyword */
 } spate_tar_pax;
 
-/* SPATE_CORRUPT, or SPATE_REFUSED for a path with a NUL. What was filled in has to be freed either way. */
+/* SPATE_CORRUPT, or SPATE_REFUSED for a path with a NUL. The caller frees *pax in either case. */
 spate_status spate_tar_pax_parse(spate_tar_pax *pax, const char *records, size_t length, spate_error *error);
 
 /* A global header may say anything but what only makes sense for one member: path, linkpath, size, sparse. */

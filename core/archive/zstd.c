@@ -89,7 +89,7 @@ const char *spate_zstd_missing(void) {
     return missing[0] ? missing : NULL;
 }
 
-/* What both ways share; the context is the library's. */
+/* State shared by compression and decompression; the context belongs to libzstd. */
 typedef struct work {
     int from;
     int to;

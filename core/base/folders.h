@@ -1,4 +1,4 @@
-/* A set of folders to make, parents before what lies in them. */
+/* A set of folders to create, parents before their contents. */
 #ifndef SPATE_FOLDERS_H
 #define SPATE_FOLDERS_H
 
@@ -27,7 +27,7 @@ typedef struct spate_folders {
  * for the set's life. false without memory.
  */
 bool spate_folders_add(spate_folders *folders, const char *path, size_t length, uint32_t mode);
-/* Adds the folder that a file lies in. */
+/* Adds the folder that contains a file. */
 bool spate_folders_add_parent(spate_folders *folders, const char *path);
 void spate_folders_free(spate_folders *folders);
 

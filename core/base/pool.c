@@ -144,7 +144,7 @@ spate_status spate_pool_run(spate_pool *pool, size_t count, void (*work)(void *c
             work(context, i);
         return SPATE_OK;
     }
-    /* In a forked child the threads are gone and the lock is in whatever state the parent's threads left it. */
+    /* After a fork the threads do not exist, and the parent's threads left the lock in an unknown state. */
     if (pool->owner != getpid() && prepare(pool) != SPATE_OK)
         return SPATE_NO_MEMORY;
 

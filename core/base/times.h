@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* To the tick (a few milliseconds), and read without a system call; the precise clock where there is no such one. */
+/* Accurate to the tick (a few milliseconds), without a system call; elsewhere the precise clock. */
 #ifdef CLOCK_MONOTONIC_COARSE
 #define SPATE_CLOCK_COARSE CLOCK_MONOTONIC_COARSE
 #else

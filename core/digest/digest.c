@@ -12,7 +12,7 @@ struct spate_digest {
     spate_sha256 sha256;
 };
 
-/* What one thread keeps for spate_digest_once: a context for each kind it has used. */
+/* Contexts that a thread reuses in spate_digest_once: one for each kind it has used. */
 typedef struct thread_contexts {
     EVP_MD_CTX *of_kind[SPATE_DIGEST_KINDS];
 } thread_contexts;

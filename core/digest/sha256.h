@@ -23,7 +23,7 @@ void spate_sha256_add(spate_sha256 *hash, const void *bytes, size_t length);
 void spate_sha256_end(spate_sha256 *hash, uint8_t out[SPATE_SHA256_LENGTH]);
 
 void spate_sha256_of(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
-/* The same by plain C, whatever the processor has. */
+/* The same in plain C, on any processor. */
 void spate_sha256_portable(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);
 /* Whether the processor has instructions for it. */
 bool spate_sha256_by_instruction(void);

@@ -1,12 +1,12 @@
 /*
- * Hears what a command and all that it starts learn of the machine's files:
+ * Traces which of the machine's files a command and its descendants depend on:
  * docs/adr/0024-an-ear-at-the-system-calls.md.
  *
  *     this process                              the child
  *     spate_ear_new, spate_ear_start
- *     starts the child with one end of a     -> loads what is not to be heard
+ *     starts the child with one end of a     -> loads what is not to be traced
  *     socket and the hooks' environment         spate_ear_enter (ear/supervisor/guard.h)
- *     a thread answers its questions        <-> goes on; its descendants likewise
+ *     a thread answers its questions        <-> continues; its descendants likewise
  *     spate_ear_wait, spate_ear_each
  *     spate_ear_free
  *
@@ -37,7 +37,7 @@ spate_status spate_ear_start(spate_ear *ear, spate_error *error);
 void spate_ear_hang_up(spate_ear *ear);
 /* Whether all processes have ended, waiting that long at most; -1: without limit. From any thread. */
 bool spate_ear_wait(spate_ear *ear, int milliseconds);
-/* What has been heard so far, as spate_ear_record_each; includes "!still running" and "!never began" if so. */
+/* Everything recorded so far, as spate_ear_record_each; includes "!still running" and "!never began" if so. */
 spate_status spate_ear_each(spate_ear *ear, spate_ear_visit *visit, void *context);
 /*
  * Texts that were read or run and then removed, of at most 4 MB and not a compiler's (".c"): an open file of entries,

@@ -44,7 +44,7 @@ typedef long leave(long number, long first, long second, long third, long fourth
 static spate_ear_table table;
 static leave *page; /* NULL until there is a table, too */
 static void *(*next_fopen)(const char *path, const char *mode);
-static char project[LONGEST]; /* whose packages' files are parted before they are written; "" for nobody's */
+static char project[LONGEST]; /* in whose packages shared files are copied before they are written; "": none */
 
 /* ---- calls ---- */
 
@@ -106,7 +106,7 @@ static long finish(long result) {
     return -1;
 }
 
-/* What asks is not to be interrupted. */
+/* For calls that must not be interrupted. */
 static long invoke(long number, long first, long second, long third, long fourth, long fifth) {
     bool hooked = number == SYS_openat || number == SYS_newfstatat || number == SYS_readlinkat;
     long result;
@@ -159,7 +159,7 @@ static bool clean(const char *name, size_t length) {
     return length == 1 || name[length - 1] != '/';
 }
 
-/* The name as it is heard. False: nothing to say. */
+/* The name as it is recorded. False: nothing to record. */
 static bool place(absolute *a, int folder, const char *name) {
     size_t length = strlen(name);
     if (length == 0)
@@ -190,7 +190,7 @@ static bool was_read(const char *name, long result) {
     return name && result != -EFAULT && result != -EINVAL && result != -ENOSYS && result != -ENAMETOOLONG;
 }
 
-/* "file/" is not a folder although "file" exists: the path that is heard has no slash at its end. */
+/* "file/" is not a folder although "file" exists: the recorded path has no slash at its end. */
 static long without_slash(const absolute *a, long result) {
     bool there = result == -ENOTDIR && call(SYS_faccessat, AT_FDCWD, (long)a->path.text, 0, 0, 0) == 0;
     return there ? -EACCES : result;
@@ -209,7 +209,7 @@ static bool writes(int flags) {
     return !only_new && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0) && (flags & O_DIRECTORY) == 0;
 }
 
-/* Apart, so that an open that nobody hears needs little of a stack, which may be a signal's. */
+/* A separate function, so that an untraced open needs little stack, which may be a signal handler's. */
 __attribute__((noinline)) static void hear_opened(int folder, const char *name, int flags, bool existed, long result) {
     absolute a;
     if (was_read(name, result) && place(&a, folder, name))
@@ -250,7 +250,7 @@ EXPORTED int openat(int folder, const char *name, int flags, ...) {
 }
 ALSO(openat, openat64);
 
-/* What open becomes in programs compiled with _FORTIFY_SOURCE. */
+/* open in programs compiled with _FORTIFY_SOURCE. */
 EXPORTED int __open_2(const char *name, int flags) {
     return (int)finish(open_any(AT_FDCWD, name, flags, 0));
 }
@@ -266,7 +266,7 @@ EXPORTED int creat(const char *name, unsigned mode) {
 }
 ALSO(creat, creat64);
 
-/* Reading is the frequent case; other modes have subtleties and go to libc, which the filter hears. */
+/* Reading is the frequent case; other modes have subtleties and go to libc, whose calls the filter traces. */
 EXPORTED void *fopen(const char *name, const char *mode) {
     if (!page || mode[0] != 'r' || strpbrk(mode, "+,cmx")) {
         if ((mode[0] != 'r' || strchr(mode, '+')) && finish(part(AT_FDCWD, name, true)) < 0)
@@ -555,7 +555,7 @@ EXPORTED int rmdir(const char *name) {
     return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
 }
 
-/* Under a name outside of node_modules it is no package's any more, and would be written as it is. */
+/* Under a name outside of node_modules it no longer belongs to a package, and would be written in place. */
 static long part_from(int folder, const char *name, bool follow, int to_folder, const char *to) {
     return project[0] && spate_ear_is_in_packages(invoke, project, to_folder, to) ? 0 : part(folder, name, follow);
 }

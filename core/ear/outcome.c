@@ -62,7 +62,7 @@ static bool missing(long result) {
     return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* What a failure says about a path that exists, or of nothing. */
+/* A failure other than "missing": the path exists, or the call reveals nothing. */
 static void hear_failure(const spate_ear_path *path, long result) {
     if (result == -EMFILE || result == -ENFILE)
         spate_ear_table_trouble(path->table, "descriptors were used up: ", path->text);

@@ -12,7 +12,7 @@
 
 #define LONGEST 4096
 #define MODULES "/node_modules/"
-/* What a copy is called until it takes the file's place: this, and the thread that makes it. */
+/* A copy's name until it replaces the file: this prefix and the thread's number. */
 #define FRESH ".spate-part-"
 #define DIGITS 10
 #define EXCHANGE 2 /* RENAME_EXCHANGE, which not every libc declares */
@@ -69,7 +69,7 @@ static long copy_bytes(spate_ear_invoke *invoke, long from, long to) {
     return got;
 }
 
-/* Whoever runs as root makes it root's only if it was. Times: of what was not changed. */
+/* fchown only succeeds as root: a copy made by root gets the original owner. Keeps the times of the original. */
 static bool dress(spate_ear_invoke *invoke, long file, const struct stat *info) {
     struct timespec times[2] = {info->st_atim, info->st_mtim};
     invoke(SYS_fchown, file, info->st_uid, info->st_gid, 0, 0);
@@ -117,7 +117,7 @@ static long part(spate_ear_invoke *invoke, long folder, const char *name, const 
     return reason;
 }
 
-/* Apart, since only few files get here: whatever is opened is opened on a stack that may be a signal's. */
+/* A separate function, since few files get here and open may run on a signal handler's small stack. */
 __attribute__((noinline)) static long part_if_ours(spate_ear_invoke *invoke, const char *project, long file,
                                                    const struct stat *info) {
     char path[LONGEST];

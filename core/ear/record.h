@@ -18,7 +18,7 @@ spate_status spate_ear_record_new(spate_ear_table *table, int *descriptor, const
                                   spate_ear_size size, spate_error *error);
 void spate_ear_record_free(spate_ear_table *table, int descriptor);
 
-/* One thing heard. The text is NUL-terminated and valid during the call. */
+/* One recorded entry. The text is NUL-terminated and valid during the call. */
 typedef bool spate_ear_visit(void *context, const char *text, size_t length, uint64_t kinds);
 /*
  * All entries in the order of first hearing, each as it is now, until visit returns false. Entries that a child has

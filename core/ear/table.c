@@ -153,7 +153,7 @@ static void overflow(spate_ear_table *table) {
     atomic_store(&table->header->overflowed, 1);
 }
 
-/* A new entry's offset, or 0 without room. It belongs to nobody until a slot refers to it. */
+/* A new entry's offset, or 0 when the table is full. No reader sees it until a slot refers to it. */
 static uint32_t make_entry(spate_ear_table *table, spate_ear_kind kind, const char *text, size_t length,
                            uint32_t hash) {
     uint64_t size = (sizeof(spate_ear_entry) + length + 1 + 7) & ~UINT64_C(7);

@@ -1,11 +1,11 @@
 /*
- * What is heard of a run, in memory that all its processes share: paths with the ways in which they were met, names of
+ * The record of a run, in memory that all its processes share: paths with the ways in which they were used, names of
  * environment variables, and reasons not to keep the result. Writers hold no lock, allocate nothing and may be killed at
  * any instruction. Any of the processes may scribble on the memory: nothing read from it is used as an address.
  *
- *     header | slots: offset of an entry, or 0 | entries, in the order in which they were first heard
+ *     header | slots: offset of an entry, or 0 | entries, in the order in which they were first recorded
  *
- * An entry's text says what it is: "/path", "$NAME", "!reason", or ">/program" of one that the hooks were loaded into.
+ * An entry's first character gives its type: "/path", "$NAME", "!reason", or ">/program" that loaded the hooks.
  */
 #ifndef SPATE_EAR_TABLE_H
 #define SPATE_EAR_TABLE_H
@@ -31,7 +31,7 @@ typedef enum spate_ear_kind {
     SPATE_EAR_CONNECTED,
     SPATE_EAR_NAMED, /* of "$NAME": its value was asked for */
     SPATE_EAR_TROUBLE,
-    SPATE_EAR_HOOKED, /* of ">/program": the variables that it asks for are heard */
+    SPATE_EAR_HOOKED, /* of ">/program": its requests for variables are traced */
     SPATE_EAR_KINDS
 } spate_ear_kind;
 
@@ -66,7 +66,7 @@ struct spate_ear_header {
 _Static_assert(sizeof(struct spate_ear_header) == 8192, "the header is two pages");
 
 typedef struct spate_ear_entry {
-    _Atomic uint64_t kinds; /* four bits each, in the order heard, the first lowest */
+    _Atomic uint64_t kinds; /* four bits each, in the order recorded, the first lowest */
     uint32_t hash;
     uint32_t length;
     char text[];

@@ -1,4 +1,4 @@
-/* Opens a boot image that nobody but this user or root can have written. */
+/* Opens a boot image that only this user or root can have written. */
 #include "image/inner.h"
 
 #include "base/trust.h"
@@ -77,7 +77,7 @@ static spate_image_fault fault_of_owner(const struct stat *info) {
     return info->st_mode & (S_IWGRP | S_IWOTH) ? SPATE_IMAGE_WRITABLE : SPATE_IMAGE_FINE;
 }
 
-/* Whoever may write to a folder on the way can replace the image. */
+/* A user who may write to a folder on the way can replace the image. */
 static spate_image_fault fault_of_folder(const char *path) {
     char folder[PATH_MAX];
     struct stat info;

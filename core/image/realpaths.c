@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* An application has hundreds of folders, and they are asked for thousands of times: each is kept. */
+/* An application has hundreds of folders, which are looked up thousands of times: each result is cached. */
 
 typedef struct folder {
     uint32_t hash;

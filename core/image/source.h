@@ -37,7 +37,7 @@ typedef enum spate_source_state {
 const char *spate_source_state_name(spate_source_state state);
 
 spate_source_state spate_source_compare(const spate_source *source, const spate_image_file *recorded);
-/* Whether it cannot be the recorded file, whatever its content. */
+/* Whether it cannot be the recorded file, judged without reading its content. */
 static inline bool spate_source_is_other(spate_source_state state) {
     return state == SPATE_SOURCE_OTHER_KIND || state == SPATE_SOURCE_OTHER_SIZE;
 }

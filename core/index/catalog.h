@@ -51,7 +51,7 @@ void *spate_vector_add(index_vector *list, size_t count);
 
 /* Copies the text into the pool and returns its offset; SPATE_INDEX_NONE without memory or with 4 GiB full. */
 uint32_t spate_catalog_add_text(index_catalog *c, const char *text, size_t length);
-/* The number of the key, added if it is new; SPATE_INDEX_NONE as above. `path` must not lie in the pool. */
+/* The number of the key, added if it is new; SPATE_INDEX_NONE as above. `path` must not point into the pool. */
 uint32_t spate_catalog_add_key(index_catalog *c, const char *path, size_t length);
 /* These are false without memory. `above`: the directory's number, or SPATE_INDEX_NONE for a root's top. */
 bool spate_catalog_add_directory(index_catalog *c, uint32_t root, uint32_t key, uint32_t above, uint32_t flags);

@@ -27,7 +27,7 @@
 #define SPATE_INDEX_FEATURES_MAX (1u << 23)
 #define SPATE_INDEX_PATH_MAX 4096u
 
-/* What a candidate is: one of the first three, plus CHECK if only a stat tells whether it can be loaded. */
+/* The type of a candidate: one of the first three, plus CHECK if only a stat shows whether it can be loaded. */
 enum {
     SPATE_INDEX_RUBY = 1,   /* name.rb */
     SPATE_INDEX_SHARED = 2, /* name.so, .bundle: the platform's DLEXT */
@@ -117,7 +117,7 @@ typedef struct spate_index {
     const char *pool;
 } spate_index;
 
-/* `bytes` lie on a multiple of 8. SPATE_STALE where they are no index of this version, or damaged. */
+/* `bytes` are aligned to 8. SPATE_STALE if they are damaged or not an index of this version. */
 spate_status spate_index_open(spate_index *index, const uint8_t *bytes, size_t length, spate_error *error);
 
 #define SPATE_INDEX_NONE UINT32_MAX
@@ -140,7 +140,7 @@ uint32_t spate_index_find_root(const spate_index *index, uint32_t hash, const ch
 uint32_t spate_index_find_key(const spate_index *index, uint32_t hash, const char *path, size_t length);
 uint32_t spate_index_find_feature(const spate_index *index, uint32_t key, uint32_t hash, const char *name,
                                   size_t length);
-/* Safe whatever the bytes hold: invalid ranges and texts are empty. */
+/* Safe for any content: invalid ranges and texts are empty. */
 const uint32_t *spate_index_candidates(const spate_index *index, uint32_t feature, size_t *count);
 const char *spate_index_text(const spate_index *index, uint32_t offset, uint32_t length);
 void spate_index_key_directories(const spate_index *index, uint32_t key, uint32_t *first, uint32_t *count);

@@ -52,7 +52,7 @@ static bool left_out(index_catalog *c, const char *ignored, uint32_t number, con
     return false;
 }
 
-/* One whose path is too long is left out: nobody could open it. */
+/* Skips a path that is too long to be opened. */
 static bool add_below(index_catalog *c, const scan_rules *rules, uint32_t number, const spate_index_entry *entry) {
     found_directory here = *spate_catalog_directory(c, number);
     const found_key *key = spate_catalog_key(c, here.key);

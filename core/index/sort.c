@@ -1,4 +1,4 @@
-/* The order of an index: the same trees give the same bytes, whatever order their folders list their entries in. */
+/* The order of an index: the same trees give the same bytes, regardless of the order of readdir. */
 #include "index/sort.h"
 
 #include <stdlib.h>

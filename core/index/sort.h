@@ -1,4 +1,4 @@
-/* What a scan found, in the order of an index. */
+/* The result of a scan, in the order of an index. */
 #ifndef SPATE_INDEX_SORT_H
 #define SPATE_INDEX_SORT_H
 

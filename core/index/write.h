@@ -4,7 +4,7 @@
 
 #include "index/sort.h"
 
-/* What an index says of itself besides what was found. */
+/* The header fields of an index that do not come from the scan. */
 typedef struct index_facts {
     uint8_t fingerprint[SPATE_SIPHASH_BYTES];
     const char *shared; /* the extension of shared objects, with its dot */

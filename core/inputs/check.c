@@ -55,7 +55,7 @@ static bool changed_as(check *c, spate_inputs_change change, spate_input_kind ki
     return false;
 }
 
-/* The path at hand; "." stands for the folder itself. */
+/* Reports the current path; "." means the folder itself. */
 static bool changed(check *c, spate_inputs_change change, spate_input_kind kind) {
     size_t length = strlen(c->path);
     if (length > 2 && strcmp(c->path + length - 2, "/.") == 0)
@@ -278,7 +278,7 @@ static bool check_absents(check *c, const disk_absent *absents, int64_t *since) 
     return true;
 }
 
-/* The folder's own state stands for the listing and for all absences. */
+/* An unchanged stamp of the folder proves the listing and all absences. */
 static bool check_folder(check *c, const disk_absent *absents) {
     const disk_folder *folder = c->folder;
     bool listed = folder->listed != 0;

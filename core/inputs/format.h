@@ -31,7 +31,7 @@ typedef struct disk_header {
     uint64_t strings_length; /* of the last section; the others follow the header in this order */
 } disk_header;
 
-/* What a look at a file or folder found; all zero: nothing that would prove anything. */
+/* The lstat fields of a file or folder; all zero: no proof. */
 typedef struct disk_stamp {
     uint64_t device;
     uint64_t inode;

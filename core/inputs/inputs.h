@@ -19,7 +19,7 @@ typedef enum spate_input_kind {
     SPATE_INPUT_FILE,        /* was read: its content, and the owner's permissions */
     SPATE_INPUT_RUN,         /* a program: as FILE */
     SPATE_INPUT_LIBRARY,     /* was linked against: what it promises (elf/promise.h); without a promise as FILE */
-    SPATE_INPUT_LOOKED,      /* somebody called stat: type, mode and a regular file's size; or that access is denied */
+    SPATE_INPUT_LOOKED,      /* stat was called: type, mode and a regular file's size; or that access is denied */
     SPATE_INPUT_LINK,        /* a symlink: its target's text */
     SPATE_INPUT_LISTED,      /* a folder: the names in it and their types */
     SPATE_INPUT_ABSENT,      /* must not be there */
@@ -132,7 +132,7 @@ typedef enum spate_inputs_change {
     SPATE_INPUTS_VALUE,      /* of a variable, or it is set, or unset */
     SPATE_INPUTS_LIBRARY,    /* other name, versions or symbols */
     SPATE_INPUTS_PROCESSOR,  /* another kind */
-    SPATE_INPUTS_UNREADABLE, /* it may be the same, but nobody can tell */
+    SPATE_INPUTS_UNREADABLE, /* it may be the same, but cannot be read */
     SPATE_INPUTS_ROOT,       /* a root that is not known here */
     SPATE_INPUTS_CHANGES
 } spate_inputs_change;

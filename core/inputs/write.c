@@ -50,7 +50,7 @@ static size_t strings_length(const inputs_plan *plan, const used_roots *roots) {
     }
     for (size_t i = 0; i < plan->fact_count; i++)
         length += strlen(plan->facts[i].name) + 1;
-    return length + 1; /* "" at the start, for whatever has no text */
+    return length + 1; /* "" at the start, for everything without a text */
 }
 
 static disk_text put(output *out, const char *text) {

@@ -33,7 +33,7 @@ typedef struct checking {
     atomic_int number;  /* errno of SPATE_SYSTEM */
 } checking;
 
-/* What `difference_of` answers besides kinds of differences. */
+/* Further results of `difference_of`, which otherwise returns a kind of difference. */
 #define SAME (-1)
 #define UNKNOWN (-2) /* errno tells why */
 
@@ -115,7 +115,7 @@ static int look_along(way *w, const char *path, size_t length) {
     return 0;
 }
 
-/* Behind what is no folder, or is a link in a folder's place, nothing is looked at. */
+/* Does not look below a non-folder, or below a link in a folder's place. */
 static int difference_of(way *w, const spate_entry *entry, const uid_t *owner) {
     int reason = look_along(w, entry->path, spate_folder_length(entry->path, strlen(entry->path)));
     if (reason == 0)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a thread looks at before it asks for more. */
+/* The links that a thread checks before it takes more. */
 #define ITEM_LINKS 64
 
 typedef struct looking {

@@ -21,7 +21,7 @@
  * mostly share a folder.
  */
 #define ITEM_ENTRIES 96
-/* What a tree weighs besides its entries: its own folder and those that lead to it. */
+/* The fixed cost of a tree on top of its entries: its own folder and the parents. */
 #define TREE_WEIGHT 4
 
 /* A job while it runs. */
@@ -42,7 +42,7 @@ typedef struct task {
     atomic_size_t copied;
 } task;
 
-/* A part of a job's entries; of the links, where there is no task. */
+/* A range of a job's entries, or of the links if `task` is NULL. */
 typedef struct piece {
     task *task;
     size_t begin;
@@ -102,7 +102,7 @@ static size_t shared_length(const linking *l, const task *t) {
     return shared;
 }
 
-/* Whoever comes first makes it. Its parents may be symlinks, but for those below a common root. */
+/* The first thread makes it. Its parents may be symlinks, except below a common root. */
 static spate_status make_destination(const linking *l, task *t, spate_walk *walk, spate_error *error) {
     char parent[PATH_MAX];
     if (l->root) {
@@ -422,7 +422,7 @@ static spate_status run(linking *l, spate_pool *pool, spate_error *error) {
     return SPATE_OK;
 }
 
-/* What became of a task, for its job. `ran`: whether it was worked on at all, and why not. */
+/* Stores the result of a task in its job. `ran`: the status of starting it. */
 static void settle(task *t, spate_status ran, const spate_error *error) {
     spate_link_job *job = t->job;
     spate_failure_note(&t->failure, ran, error);

@@ -36,7 +36,7 @@ typedef struct spate_symlink {
     const char *target; /* NULL: a file */
     const char *text;   /* of the file, else NULL */
     size_t length;
-    uint32_t mode; /* & 07777, whatever the umask is */
+    uint32_t mode; /* & 07777, regardless of the umask */
 } spate_symlink;
 
 typedef struct spate_links {

@@ -75,7 +75,7 @@ static bool step_into(spate_walk *walk, const char *path, size_t begin, size_t e
     }
     int folder = open_or_make(folder_of(walk), name, walk->there, made);
     if (folder < 0) {
-        if (errno == ELOOP) /* a symlink is no folder */
+        if (errno == ELOOP) /* a symlink is not a folder */
             errno = ENOTDIR;
         return false;
     }

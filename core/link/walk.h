@@ -15,7 +15,7 @@
 
 typedef struct spate_walk {
     int base;   /* borrowed */
-    bool there; /* set by whoever expects folders to be there: they are looked for before they are made */
+    bool there; /* set when folders are expected to exist: they are opened before they are created */
     unsigned depth;
     struct {
         size_t end; /* of its path in `path` */

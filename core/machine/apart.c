@@ -64,7 +64,7 @@ static int between(void *given) {
     return number ? failed(what, "posix_spawn", number) : 0;
 }
 
-/* All signals at their defaults and unblocked, whatever this process does with them. */
+/* All signals at their defaults and unblocked, regardless of this process' settings. */
 static int set_attributes(posix_spawnattr_t *attributes) {
     sigset_t all, none;
     sigfillset(&all);

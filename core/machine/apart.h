@@ -1,4 +1,4 @@
-/* Starts a program that is nobody's child: a daemon. */
+/* Starts a program as a daemon, not as a child of this process. */
 #ifndef SPATE_APART_H
 #define SPATE_APART_H
 

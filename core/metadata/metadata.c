@@ -114,7 +114,7 @@ static bool indentation(const reader *r, int *indent) {
     return true;
 }
 
-/* What the line holds from a column on. */
+/* The rest of the line from a column on. */
 static spate_span rest_from(const reader *r, size_t column) {
     return column >= r->length ? nothing : (spate_span){r->line + column, r->length - column};
 }
@@ -189,8 +189,7 @@ static bool plain(reader *r, spate_span rest, int indent) {
     return next <= indent ? simple(r, rest) : leaf(r, SPATE_NODE_PLAIN, continued(r, rest, indent));
 }
 
-/* One past the closing quote between `at` and `end`, NULL where there is none yet; *odd tells of doubled quotes and
- * backslashes. */
+/* One past the closing quote between `at` and `end`, NULL if not found; doubled quotes and backslashes set *odd. */
 static const char *closing(const char *at, const char *end, char mark, bool *odd) {
     for (; at < end; at++) {
         if (mark == '"' && *at == '\\') {
@@ -206,7 +205,7 @@ static const char *closing(const char *at, const char *end, char mark, bool *odd
     return NULL;
 }
 
-/* `rest` starts with the quote. The line that it stands on was passed already. */
+/* `rest` starts with the quote. The reader is already past its line. */
 static bool quoted(reader *r, spate_span rest, int indent) {
     char mark = rest.at[0];
     bool odd = false;
@@ -266,7 +265,7 @@ static bool wordy(spate_span text) {
            !spate_metadata_special(text) && (letters > 5 || !memchr(text.at, '\n', text.length));
 }
 
-/* "! " used to say that what follows is a string. Psych reads a number nevertheless, whatever the quotes. */
+/* "! " used to mark a string. Psych reads a number nevertheless, with either kind of quotes. */
 static bool marked(reader *r, spate_span rest, int indent) {
     if (!spate_span_starts(rest, "! '"))
         return tagged(r, rest, indent);
@@ -346,7 +345,7 @@ static bool has_key(const reader *r, uint32_t node, spate_span key) {
     return false;
 }
 
-/* "- lib/a.rb" on the next line, whatever type YAML gives it: nothing in it can be refused. */
+/* "- lib/a.rb" on the next line. Accepted for any YAML type, since nothing in it can be refused. */
 static bool plain_name(const reader *r) {
     spate_span name = rest_from(r, 2);
     if (name.length == 0 || !(letter(*name.at) || digit(*name.at) || strchr("._/", *name.at)))
@@ -448,7 +447,7 @@ static bool list(reader *r, int indent) {
     return found <= indent;
 }
 
-/* What follows a key or a dash that has nothing after it on its line. */
+/* The value of a key or dash with nothing after it on its line. */
 static bool below(reader *r, int indent) {
     int inner;
     if (!indentation(r, &inner))

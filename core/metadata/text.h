@@ -1,4 +1,4 @@
-/* What single characters and words mean in YAML, for metadata.c. */
+/* The meaning of single characters and words in YAML, for metadata.c. */
 #ifndef SPATE_METADATA_TEXT_H
 #define SPATE_METADATA_TEXT_H
 

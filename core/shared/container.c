@@ -172,5 +172,5 @@ spate_status spate_container_next(spate_container container, const uint8_t *rest
     }
     if (rest[0] == 0 && memcmp(rest, rest + 1, length - 1) == 0) /* zeros, each equal to the one before */
         return SPATE_OK;
-    return spate_fail(error, SPATE_CORRUPT, NULL, "%zu bytes that are no compressed data follow it", length);
+    return spate_fail(error, SPATE_CORRUPT, NULL, "%zu bytes of other data follow it", length);
 }

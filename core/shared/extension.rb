@@ -2,8 +2,8 @@
 
 require "mkmf"
 
-# What each extconf.rb over the core shares. The core is plain C and lies in the same place in the checkout and in the
-# gem.
+# Shared by the extconf.rb files that compile the core. The core is plain C, at the same path in the checkout and in
+# the gem.
 module CoreExtension
   ROOT = File.expand_path("../..", __dir__)
   FLAGS = %w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
@@ -28,7 +28,7 @@ module CoreExtension
       $INCFLAGS << " -I#{ROOT}/core"
       $VPATH << ROOT
       append_cflags(FLAGS)
-      # What pkg-config names more than once or the linker does not need stays out of the library's dependencies.
+      # Leaves out dependencies that pkg-config repeats or that the linker does not need.
       append_ldflags("-Wl,--as-needed")
     end
 

@@ -100,7 +100,7 @@ static spate_status too_much(size_t max_output, spate_error *error) {
     return spate_fail(error, SPATE_LIMIT, NULL, "more than %zu bytes when inflated", max_output);
 }
 
-/* Makes room for more than output's capacity, within the limit; SPATE_LIMIT where that is reached. */
+/* Grows the output beyond its capacity, within the limit; SPATE_LIMIT at the limit. */
 static spate_status grow(spate_buffer *output, size_t length, size_t max_output, spate_error *error) {
     if (output->capacity >= max_output)
         return too_much(max_output, error);

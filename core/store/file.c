@@ -20,7 +20,7 @@ struct spate_store_file {
     uint64_t length;
     bool in_tree; /* path is the tree's file, else a temporary one */
     char path[PATH_MAX];
-    char copy[PATH_MAX]; /* the tree's file where it is no link of the object, else "" */
+    char copy[PATH_MAX]; /* the tree's file if it is not a link to the object, else "" */
 };
 
 spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,

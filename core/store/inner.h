@@ -1,4 +1,4 @@
-/* What the files of store.h share: store.c, object.c (reading one), put.c (making one), file.c (in pieces). */
+/* Shared by the files behind store.h: store.c, object.c (reads), put.c (creates), file.c (writes in pieces). */
 #ifndef SPATE_STORE_INNER_H
 #define SPATE_STORE_INNER_H
 
@@ -20,7 +20,7 @@ struct spate_store {
     uid_t owner;
 };
 
-/* The bytes in memory or, if those are NULL, whatever has this hash. */
+/* The bytes in memory or, if those are NULL, the content with this hash. */
 typedef struct spate_content {
     const uint8_t *bytes;
     size_t length;

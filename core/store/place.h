@@ -1,4 +1,4 @@
-/* Puts one object or symlink at its place in a tree: linked, cloned or copied, over whatever file is there. */
+/* Places one object or symlink in a tree: linked, cloned or copied, replacing an existing file. */
 #ifndef SPATE_PLACE_H
 #define SPATE_PLACE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-/* What a tree's file system turned out to support; shared by the threads that fill the tree. */
+/* The detected features of a tree's file system; shared by the threads that fill the tree. */
 typedef struct spate_placing {
     bool fresh; /* the tree is new: a name that is taken is another of its own names, to this file system */
     atomic_bool links;
@@ -20,7 +20,7 @@ typedef struct spate_spot {
     const char *path;
 } spate_spot;
 
-/* Whether link(2), having failed like this, can never work here. EMLINK is no such case: it concerns one full inode. */
+/* Whether link(2), having failed like this, can never work here. Not EMLINK, which concerns one full inode. */
 bool spate_place_never_links(int number);
 
 void spate_placing_begin(spate_placing *placing, spate_link_method method);

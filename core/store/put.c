@@ -15,7 +15,7 @@ static bool no_hard_links(int number) {
     return number == EMLINK || spate_place_never_links(number);
 }
 
-/* Makes a file that does not exist yet; its mode is exact whatever the umask, and *info has its times. */
+/* Creates a file that does not exist yet; its mode is exact regardless of the umask, and *info has its times. */
 static spate_status create(const spate_spot *spot, const uint8_t *bytes, size_t length, uint32_t mode,
                            struct stat *info, spate_error *error) {
     const char *path = spot->path;
@@ -55,7 +55,7 @@ static int link_object(const spate_spot *spot, const spate_spot *object) {
     return linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0 ? 0 : errno;
 }
 
-/* Gives `path` a second name `place`, replacing whatever file is there. Returns 0 or errno. */
+/* Gives `path` a second name `place`, replacing an existing file. Returns 0 or errno. */
 static int link_over(spate_store *store, const char *path, const char *place) {
     char temporary[PATH_MAX];
     spate_store_temporary_path(store, temporary);
@@ -70,7 +70,7 @@ static int link_over(spate_store *store, const char *path, const char *place) {
     return reason;
 }
 
-/* Copies the file at `path`, with its mode and mtime, to `place`, over whatever is there. */
+/* Copies the file at `path`, with its mode and mtime, to `place`, replacing an existing file. */
 static spate_status copy_over(spate_store *store, const char *path, const char *place, spate_error *error) {
     char temporary[PATH_MAX];
     char folder[PATH_MAX];

@@ -34,6 +34,6 @@ void *memmem(const void *, size_t, const void *, size_t);
 #undef O_TMPFILE
 #undef RWF_NOWAIT
 
-/* What mkmf found. */
+/* The results of mkmf. */
 #undef HAVE_LINUX_OPENAT2_H
 #undef HAVE_SYS_EPOLL_H

@@ -70,7 +70,7 @@ static const spate_member *find(spate_member *const *order, size_t count, const 
 
 /* ---- folders ---- */
 
-/* A folder of a gem gives its mode to those that it lies in, as mkdir -p -m does; one that a build made does not. */
+/* A folder of a gem passes its mode to its parents, as mkdir -p -m does; one of a build does not. */
 static bool add_folder(spate_listing *listing, const spate_member *member, spate_archive_kind kind) {
     if (kind == SPATE_ARCHIVE_BUILD && !spate_folders_add_parent(&listing->folders, member->path))
         return false;

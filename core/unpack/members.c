@@ -78,7 +78,7 @@ static bool is_ignored(const spate_tar_entry *found, spate_archive_kind kind) {
     }
 }
 
-/* npm's files are 0644 or 0755, whatever else the archive says. */
+/* npm's files are 0644 or 0755; other bits of the archive's modes are ignored. */
 static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options *limits) {
     if (limits->kind == SPATE_ARCHIVE_NPM)
         return found->mode & 0111 ? 0755 : 0644;

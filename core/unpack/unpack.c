@@ -199,7 +199,7 @@ static spate_status verify_and_inflate(preparation *p, spate_error *error) {
     return SPATE_OK;
 }
 
-/* npm takes archives that nobody compressed; a build's may have been compressed otherwise. */
+/* npm accepts uncompressed archives; builds may use another compression. */
 static bool is_tar(const uint8_t *bytes, size_t length) {
     return length >= TAR_BLOCK && memcmp(bytes + TAR_MAGIC_AT, "ustar", 5) == 0 && bytes[0] != 0x1f;
 }

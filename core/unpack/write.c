@@ -22,7 +22,7 @@ typedef struct piece {
     size_t entry;
 } piece;
 
-/* What the threads share. The first failure stops the rest. */
+/* State shared by the threads. The first failure stops the others. */
 typedef struct crew {
     spate_writing *writing;
     const piece *pieces;

@@ -188,7 +188,7 @@ static bool write_filter(program *p, bool read_only) {
     return p->length < INSTRUCTIONS;
 }
 
-/* The errno of a call where there is no listener, 0 where it is allowed. Landlock judges opening a file to write. */
+/* The errno of a call without a listener, 0 where it is allowed. Landlock decides on opening files for writing. */
 static int plain_error(spate_ear_means means, bool removals) {
     switch (means) {
     case SPATE_EAR_CHANGES:
@@ -308,7 +308,7 @@ spate_status spate_ear_enter(int socket, spate_error *error) {
     if (listener < 0) {
         status = fail_install(error);
     } else {
-        /* No call that takes a path from here on: nobody answers yet. */
+        /* No call that takes a path from here on: the other side does not answer yet. */
         bool sent = send_descriptor(socket, listener);
         close(listener); /* otherwise this process' descendants would wait for ever for an answer of their own */
         if (!sent || !take_byte(socket, &byte))

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 struct spate_ear {
-    spate_ear_table table; /* header NULL: nobody reads it any more */
+    spate_ear_table table; /* header NULL: no longer read by the owner */
     int table_file;
     int texts;
     int socket;   /* this side's */
@@ -208,7 +208,7 @@ static void answer_all(spate_ear *ear) {
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready > 0 && (waiting.revents & POLLIN) == 0)
-            break; /* POLLHUP: nobody is left */
+            break; /* POLLHUP: all traced processes have ended */
         on = ready > 0 && answer_one(ear, &r);
     }
     pthread_mutex_lock(&ear->lock);

@@ -145,7 +145,7 @@ static spate_ear_path heard(const notice *n, const absolute *path) {
     return (spate_ear_path){n->table, path->text, path->length, asks_proc ? own_number(n->asked->pid) : 0};
 }
 
-/* What the call will find: 0, or the negative errno. */
+/* The outcome of the call: 0, or the negative errno. */
 static long look(const absolute *path, bool follow, struct stat *info) {
     return fstatat(AT_FDCWD, path->text, info, follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
 }
@@ -200,7 +200,7 @@ static bool is_source(const absolute *path) {
     return path->length > 2 && end[-2] == '.' && strchr("chsoaCHSOA", end[-1]);
 }
 
-/* A shell may have read variables from it, and nothing heard which. */
+/* A shell may have read variables from it, which no hook records. */
 static void keep_text(const notice *n, const absolute *path) {
     struct stat info;
     if (is_source(path) || !was_read(n, path))
@@ -256,7 +256,7 @@ static long hear_change(const notice *n, const absolute *path, spate_ear_kind be
     return result;
 }
 
-/* A link in an ignored folder that leads out of it: what is read through it will not be heard. */
+/* A link in an ignored folder that leads out of it: reads through it will not be recorded. */
 static long hear_symlink(const notice *n, const absolute *path, const char *target) {
     absolute to;
     struct stat info;

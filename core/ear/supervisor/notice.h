@@ -1,4 +1,4 @@
-/* What a question of the filter says: read from the asking process while it waits, and recorded in the table. */
+/* Reads a notification of the filter from the calling process while it waits, and records it in the table. */
 #ifndef SPATE_EAR_NOTICE_H
 #define SPATE_EAR_NOTICE_H
 

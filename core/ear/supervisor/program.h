@@ -1,4 +1,4 @@
-/* What else executing a file opens: the interpreter on its first line, the loader in its header. */
+/* The further files that executing a file opens: the interpreter on its first line, the loader in its header. */
 #ifndef SPATE_EAR_PROGRAM_H
 #define SPATE_EAR_PROGRAM_H
 

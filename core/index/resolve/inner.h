@@ -47,7 +47,7 @@ typedef struct known_node {
     uint32_t path_age; /* for which load path */
     uint32_t unsure;   /* the lowest position of a closed directory here or above, or NONE */
     uint32_t added;    /* the first new directory, or NONE */
-    uint32_t listed;   /* how often one of its directories was listed: 0 = memory holds nothing of it */
+    uint32_t listed;   /* how often one of its directories was listed; 0: none is in memory */
 } known_node;
 
 typedef struct new_node {
@@ -118,9 +118,9 @@ struct spate_resolver {
 
 /* ---- lists, texts, tables ---- */
 
-/* Makes room for `count` items of `size` bytes at *items, which may move; false without memory. */
+/* Grows *items, which may move, to hold `count` items of `size` bytes; false without memory. */
 bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t size);
-/* Makes room for `more` items at the list's end; false without memory. */
+/* Reserves space for `more` items at the list's end; false without memory. */
 #define ROOM(r, list, more)                                                                                            \
     (spate_resolver_ensure((void **)&(r)->list.at, &(r)->list.capacity, (r)->list.count + (more),                      \
                            sizeof *(r)->list.at) ||                                                                    \
@@ -131,7 +131,7 @@ uint32_t spate_resolver_keep_text(spate_resolver *r, const char *text, size_t le
 
 /* A number's place in its table comes from its hash. */
 typedef uint32_t (*spread_of)(const spate_resolver *r, uint32_t number);
-/* Makes room for one more besides the `numbers` in the table; false without memory. */
+/* Reserves space for one more than the `numbers` in the table; false without memory. */
 bool spate_table_room(spate_resolver *r, table *t, size_t numbers, spread_of spread);
 /* Adds what is not there yet, after spate_table_room. */
 void spate_table_put(table *t, uint32_t spread, uint32_t number);
@@ -142,7 +142,7 @@ void spate_table_put(table *t, uint32_t spread, uint32_t number);
 const char *spate_resolver_node_path(const spate_resolver *r, uint32_t number, size_t *length);
 /* The node of a path below roots; `hash` is spate_index_hash of it. NONE where no root has it. */
 uint32_t spate_resolver_find_node(const spate_resolver *r, uint32_t hash, const char *path, size_t length);
-/* The same, made if missing; NONE without memory. `path` must not lie in `texts`. */
+/* The same, created if missing; NONE without memory. `path` must not point into `texts`. */
 uint32_t spate_resolver_make_node(spate_resolver *r, const char *path, size_t length);
 /* The directory of a node below a root, made if missing; NONE without memory. */
 uint32_t spate_resolver_make_directory(spate_resolver *r, uint32_t root, uint32_t node);

@@ -65,7 +65,7 @@ static bool add_entry(spate_resolver *r, uint32_t owner, const char *name, size_
     return true;
 }
 
-/* One whose path is too long is left out: nobody could open it. */
+/* Skips a path that is too long to be opened. */
 static bool add_below(spate_resolver *r, uint32_t number, const char *name, size_t length) {
     char path[PATH_MAX];
     size_t above_length;

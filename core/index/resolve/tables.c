@@ -14,7 +14,7 @@ static void *grow(void *items, size_t *capacity, size_t count, size_t size) {
 }
 
 bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t size) {
-    if (count <= *capacity) /* none of nothing is no failure */
+    if (count <= *capacity) /* also for 0 items in an empty list */
         return true;
     void *grown = count < UINT32_MAX ? grow(*items, capacity, count, size) : NULL;
     if (grown == NULL)

@@ -1,4 +1,4 @@
-/* What there is at a path: one look, the digests that follow from it, and the memory of both. */
+/* The state of a path: one lstat, the digests computed from the file, and the memo of both. */
 #ifndef SPATE_INPUTS_LOOK_H
 #define SPATE_INPUTS_LOOK_H
 

@@ -1,4 +1,4 @@
-/* What lstat says of many paths, as bytes to keep and to compare later: the cheapest way to see that all is in place. */
+/* The lstat results of many paths, as bytes to store and compare later: the cheapest check that all is in place. */
 #ifndef SPATE_INPUTS_MARKS_H
 #define SPATE_INPUTS_MARKS_H
 

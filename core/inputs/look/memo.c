@@ -1,4 +1,4 @@
-/* What was seen of paths, by their text. */
+/* Looks at paths, keyed by the path's text. */
 #include "inputs/look/look.h"
 
 #include "machine/processor.h"

@@ -73,7 +73,7 @@ static void add_pax(char type, const char *keyword, const char *value) {
     add("PaxHeader/x", type, records);
 }
 
-/* What a walk saw, as text: a line a member, "TYPE NAME [-> LINK] MODE SIZE CONTENT". */
+/* The result of a walk, as text: a line a member, "TYPE NAME [-> LINK] MODE SIZE CONTENT". */
 typedef struct tar_walk {
     char text[300000];
     spate_status status;

@@ -17,7 +17,7 @@ static const char *reason(const char *path) {
 
 #define NEEDS_ROOT NEEDS(geteuid() == 0, "only root can give a folder away")
 
-/* Of the container that a CI makes: root's, with somebody's HOME. */
+/* As in CI containers: the process is root, HOME belongs to another user. */
 TEST(a_home_may_be_another_users_and_nothing_below_it) {
     const char *home = fresh("home"), *link = fresh("link");
     char cache[PATH_MAX / 2], below[PATH_MAX];
@@ -39,7 +39,7 @@ TEST(a_home_may_be_another_users_and_nothing_below_it) {
     CHECK_STRING("others", reason(below));
 }
 
-/* As seen from a user namespace, where root is nobody. */
+/* As seen from a user namespace, where root has the overflow user ID. */
 TEST(who_owns_the_root_folder_may_own_what_is_on_the_way) {
     const char *root = fresh("root");
     char below[PATH_MAX];

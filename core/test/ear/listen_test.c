@@ -116,7 +116,7 @@ static void look_later(void) {
         _exit(2);
 }
 
-/* What still runs when nobody wants to hear it any more is answered on. */
+/* Processes that outlive the ear still get answers. */
 TEST(a_child_that_outlives_its_ear) {
     if (forbidden())
         return;

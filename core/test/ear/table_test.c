@@ -30,7 +30,7 @@ static bool take(void *context, const char *text, size_t length, uint64_t kinds)
 static spate_ear_table table;
 static int descriptor;
 
-/* Without one there is no memory that a child cannot make smaller: see anonymous_file in record.c. */
+/* On other systems a child can truncate any shared memory: see anonymous_file in record.c. */
 #ifdef SPATE_EAR_HERE
 enum { EAR_HERE = true };
 #else
@@ -261,7 +261,7 @@ TEST(processes_write_each_path_once_and_may_be_killed) {
 }
 #endif
 
-/* Whatever a child leaves in the memory: reading and writing go on, and no address comes from it. */
+/* A child may write anything into the memory: reading and writing continue, and no address is taken from it. */
 TEST(scribbled_tables_are_read_within_bounds) {
     srand(11);
     for (int round = 0; round < (harness_full() ? 3000 : 300); round++) {

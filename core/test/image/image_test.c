@@ -216,7 +216,7 @@ TEST(a_folder_that_is_not_there_is_told) {
     CHECK_NUMBER(ENOENT, error.system_errno);
 }
 
-/* Whoever holds the old one keeps it; a reader sees one or the other, never a part. */
+/* A reader that has the old one open keeps it; others see the old or the new one, never a part. */
 TEST(an_image_is_replaced_and_never_written_into) {
     const char *path = written();
     spate_image *image = opened(path);
@@ -362,7 +362,7 @@ static size_t read_all(spate_image *image) {
     return damaged;
 }
 
-/* Each byte of a small image: refused at open, or a damaged blob, or padding that nobody reads. */
+/* Each byte of a small image: refused at open, or a damaged blob, or padding that is never read. */
 TEST(every_flipped_byte_is_noticed) {
     spate_buffer file = bytes_of(written());
     uint8_t *original = malloc(file.length);
@@ -374,7 +374,7 @@ TEST(every_flipped_byte_is_noticed) {
         file.bytes[i] ^= 0x10;
         if (spate_image_parse(&image, file.bytes, file.length, key, &fault, NULL) == SPATE_OK) {
             if (read_all(image) == 0 && original[i] != 0)
-                harness_fail(__FILE__, __LINE__, "byte %zu of %zu: nobody noticed", i, file.length);
+                harness_fail(__FILE__, __LINE__, "byte %zu of %zu: the flip was not noticed", i, file.length);
             spate_image_close(image);
         } else {
             CHECK(fault != SPATE_IMAGE_FINE);
@@ -473,7 +473,7 @@ TEST(others_are_told_apart) {
     spate_buffer_free(&file);
 }
 
-/* Lengths and offsets that lie under a right checksum, as somebody who writes images by hand would make them. */
+/* Invalid lengths and offsets under a correct checksum, as in a hand-made image. */
 TEST(lying_lengths_and_offsets_are_refused) {
     spate_buffer file = bytes_of(written());
     disk_header header;
@@ -539,7 +539,7 @@ TEST(lying_lengths_and_offsets_are_refused) {
     spate_buffer_free(&file);
 }
 
-/* Flips under a right checksum too: whatever is taken can be read to its end. */
+/* Flips under a correct checksum too: every image that is accepted can be read to its end. */
 TEST(random_flips_never_lead_outside) {
     spate_buffer file = bytes_of(image_of_30_000_bytes());
     uint64_t random = 42;

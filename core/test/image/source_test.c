@@ -89,7 +89,7 @@ TEST(times_near_the_recording_are_not_trusted) {
     }
 }
 
-/* The ctime says it all: an mtime in the future, as somebody set it, is no reason to read the file each time. */
+/* The ctime is enough: an mtime in the future, set by hand, does not cause reading the file each time. */
 TEST(an_mtime_at_the_recording_is_of_no_account) {
     const char *path = fresh("file");
     write_text(path, "puts 1", 0644);
@@ -208,7 +208,7 @@ TEST(a_file_is_where_its_folders_lead) {
     spate_realpaths_free(NULL);
 }
 
-/* Within two seconds, or at once where it is asked to. */
+/* Within two seconds, or at once after spate_realpaths_forget. */
 TEST(a_folder_that_leads_elsewhere_is_seen) {
     char link[PATH_MAX + 32];
     releases();

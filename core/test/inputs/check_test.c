@@ -234,7 +234,7 @@ TEST(a_listing_is_names_and_types) {
     CHECK_CHANGE(SPATE_INPUTS_KIND, folder, record);
 }
 
-/* The mtime is whatever somebody set; the ctime is the kernel's. */
+/* The mtime can be set to any value; the ctime is the kernel's. */
 TEST(a_name_in_a_folder_whose_mtime_was_set_back_is_seen) {
     const char *folder = new_folder();
     grow_old();
@@ -369,7 +369,7 @@ TEST(what_may_not_be_looked_at_is_denied_for_as_long) {
     CHECK_CHANGE(SPATE_INPUTS_MODE, path, record);
 }
 
-/* ---- what is no path ---- */
+/* ---- inputs that are not paths ---- */
 
 TEST(a_variable_is_its_value_or_that_it_is_not_set) {
     static const char *const set[] = {"CC=gcc", "CCC=x", NULL}, *const other[] = {"CC=clang", NULL};
@@ -457,7 +457,7 @@ TEST(below_a_root_a_record_holds_elsewhere) {
     CHECK_CHANGE(SPATE_INPUTS_ROOT, "bundle", record);
 }
 
-/* What is no part of the inner root lies below the outer one. */
+/* A path that is not part of the inner root is below the outer one. */
 TEST(the_innermost_root_of_the_folder_counts) {
     static spate_inputs_root here[2], there[2];
     const char *home = new_folder(), *other = lasting(fresh("folder"));
@@ -530,7 +530,7 @@ TEST(threads_share_a_memo) {
     case_memo = NULL;
 }
 
-/* A name that a memo has as missing may be there since; the folder's stamp from after that must not stand for it. */
+/* A name that a memo has as missing may exist by now: the folder's later stamp must not be recorded for it. */
 TEST(a_look_from_a_memo_renews_no_stamp_that_is_younger) {
     NEEDS_TIMES;
     const char *folder = new_folder();

@@ -180,7 +180,7 @@ TEST(what_is_not_as_it_is_said_is_refused) {
     }
 }
 
-/* What comes and goes between the first look at the paths and the last. */
+/* Files that appear or vanish between the first look at the paths and the last. */
 TEST(what_changes_while_a_record_is_made_is_refused) {
     const char *folder = new_folder();
     const char *path = lasting(join(folder, "a")), *other = lasting(join(folder, "b"));

@@ -124,7 +124,7 @@ TEST(another_file_system_gets_copies) {
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-/* Somebody else's inode, which the bundle shares with others, may be edited by that user at any time. */
+/* Another user's inode, which the bundle shares, may be edited by that user at any time. */
 TEST(a_shared_file_of_another_owner_differs) {
     const spate_manifest *manifest = package("owners", NULL);
     const uid_t owner = getuid();
@@ -138,7 +138,7 @@ TEST(a_shared_file_of_another_owner_differs) {
         spate_difference *differences;
         size_t count;
         CHECK(chown(below(tree, "lib/d1/e1/f1"), 65534, 65534) == 0); /* shared */
-        CHECK(chown(below(tree, "lib/d0/e0/f0"), 65534, 65534) == 0); /* executable: nobody else's */
+        CHECK(chown(below(tree, "lib/d0/e0/f0"), 65534, 65534) == 0); /* executable: never shared */
         CHECK_OK(spate_check_trees(pool, &job, 1, NULL, &differences, &count, NULL));
         CHECK_NUMBER(0, count);
         free(differences);
@@ -150,7 +150,7 @@ TEST(a_shared_file_of_another_owner_differs) {
     spate_manifest_close((spate_manifest *)manifest);
 }
 
-/* A project's own edit of a name stays with nobody: the place is made anew, the edited inode is not written to. */
+/* A file edited in one project is not shared: the path gets a new inode, the edited one is not written to. */
 TEST(what_is_there_is_replaced_whole) {
     const spate_manifest *manifest = package("again", NULL);
     char tree[PATH_MAX];
@@ -281,7 +281,7 @@ TEST(the_upper_manifest_wins) {
     spate_manifest_close(upper);
 }
 
-/* Moved away and linked back, a folder of a tree holds all the same files, and is not what was placed. */
+/* A folder moved away and replaced by a link to it has all the same files, but is not the folder that was placed. */
 TEST(a_check_follows_no_link) {
     const spate_manifest *manifest = package("linked", NULL);
     char tree[PATH_MAX];

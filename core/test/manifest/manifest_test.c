@@ -95,7 +95,7 @@ TEST(damage_is_stale) {
     spate_buffer_free(&file);
 }
 
-/* The checksum again, as whoever writes the file by hand would compute it. */
+/* Recomputes the checksum, as in a hand-made file. */
 static void seal(spate_buffer *file) {
     uint32_t sum = LE32((uint32_t)crc32(0, file->bytes + 16, (unsigned int)(file->length - 16)));
     memcpy(file->bytes + 12, &sum, 4);

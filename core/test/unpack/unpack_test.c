@@ -154,7 +154,7 @@ static void check_winners(const setting *s) {
     CHECK(S_ISDIR(stat_of(in_tree(s, "was-file-too")).st_mode));
 }
 
-/* More than 32 entries, each three times: the last one wins, whichever branch writes it. */
+/* More than 32 entries, each three times: the last one wins in every code path that writes. */
 TEST(the_last_duplicate_wins_in_every_branch) {
     bytes tar = {0};
     char large[10000];
@@ -494,7 +494,7 @@ TEST(an_npm_package_loses_its_first_folder) {
     add_file(&tar, "package/package.json", "{}");
     add_member(&tar, "package/bin/cli.js", '0', 0777, NULL, "x", 1);
     add_member(&tar, "package/odd", '0', 0600, NULL, "y", 1);
-    /* What npm and pnpm leave out: links, folders that no file needs, what lies beside the folder. */
+    /* npm and pnpm skip links, folders without files, and files outside the top folder. */
     add_member(&tar, "package/link", '2', 0777, "/etc/passwd", NULL, 0);
     add_member(&tar, "package/hard", '1', 0777, "package/odd", NULL, 0);
     add_member(&tar, "package/empty", '5', 0700, NULL, NULL, 0);

@@ -45,7 +45,7 @@ TEST(a_stamp_near_its_look_proves_nothing) {
     CHECK(!proves(&look, look.stamp.ctime_ns + 19999999));
     CHECK(proves(&look, look.stamp.ctime_ns + 20000000));
     CHECK(!proves(&look, 0));
-    CHECK(!proves(&look, INT64_MIN)); /* of a record that somebody made up */
+    CHECK(!proves(&look, INT64_MIN)); /* of a forged record */
 }
 
 TEST(what_would_prove_nothing_is_not_kept) {
@@ -60,7 +60,7 @@ TEST(what_would_prove_nothing_is_not_kept) {
     CHECK_NUMBER(0, spate_inputs_stamp(&look).ctime_ns);
 }
 
-/* What was hashed before is no younger for it. */
+/* A second digest does not change the time of the first look. */
 TEST(a_second_digest_does_not_make_the_first_one_younger) {
     const char *path = fresh("file");
     inputs_look look;
