@@ -3,7 +3,7 @@
 #include "machine/apart.h"
 #include "machine/idle.h"
 
-/* C strings, with NULL at the end; valid as long as nobody touches the Array and its Strings. */
+/* C strings, with NULL at the end; valid until the Array or its Strings change. */
 static void take_texts(VALUE texts, char **taken) {
     long count = RARRAY_LEN(texts);
     for (long i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALU
     return Qtrue;
 }
 
-/* Whether this process adopts orphans, and so whatever it starts apart. */
+/* Whether this process adopts orphans, including programs that it starts apart. */
 static VALUE native_adopts_orphans(VALUE self) {
     return spate_adopts_orphans() ? Qtrue : Qfalse;
 }

@@ -2,7 +2,7 @@
 
 require_relative "../../../core/shared/extension"
 
-# What a boot needs of the core, and no library beside libc: see docs/image-format.md.
+# The parts of the core that a boot needs, and no library except libc: see docs/image-format.md.
 CoreExtension.compile(own: %w[**/*.c],
                       core: %w[shared/{buffer,status} base/{descriptor,file,freshness,pool,trust}
                                digest/{crc32c,hex,sha256,siphash} elf/* image/* index/**/* inputs/**/*

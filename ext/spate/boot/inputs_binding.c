@@ -23,7 +23,7 @@ static char **own_environment(void) {
 
 static VALUE memo_class;
 
-/* What one call has copied; freed with it, however it ends. */
+/* The copies of one call's arguments; freed with it, however it ends. */
 typedef struct call {
     VALUE arguments[5];
     char **texts; /* all copies; NULL where there is none yet */
@@ -248,7 +248,7 @@ static void *forget_released(void *memo) {
     return NULL;
 }
 
-/* What was seen is looked at again from now on. -> self */
+/* Later looks read the files again. -> self */
 static VALUE memo_forget(VALUE self) {
     spate_inputs_memo *memo;
     TypedData_Get_Struct(self, spate_inputs_memo, &memo_type, memo);

@@ -119,11 +119,11 @@ static bool take(void *context, const char *text, size_t length, uint64_t kinds)
     return true;
 }
 
-/* heard -> [[text, [kinds]]] as core/ear/table.h has them, in the order of first hearing. */
+/* heard -> [[text, [kinds]]] as core/ear/table.h has them, in the order of the first occurrence. */
 static VALUE ear_heard(VALUE self) {
     VALUE all = rb_ary_new();
     if (spate_ear_each(ear_of(self), take, (void *)all) != SPATE_OK)
-        rb_raise(rb_eNoMemError, "what was heard");
+        rb_raise(rb_eNoMemError, "no memory for the recorded entries");
     RB_GC_GUARD(all);
     return all;
 }
@@ -137,7 +137,7 @@ static VALUE ear_asked(VALUE self) {
     return ULL2NUM(spate_ear_asked(ear_of(self)));
 }
 
-/* Processes that still run are answered, but no longer heard. */
+/* Processes that still run are answered, but no longer traced. */
 static VALUE ear_close(VALUE self) {
     spate_ear *ear = ear_of(self);
     RTYPEDDATA_DATA(self) = NULL;
@@ -168,13 +168,13 @@ static VALUE ear_forbid_changes(VALUE type, VALUE removals) {
     return spate_ear_forbid_changes(RTEST(removals), &error) == SPATE_OK ? Qtrue : Qfalse;
 }
 
-/* obstacle -> why nobody can listen on this machine, nil if somebody can. */
+/* obstacle -> why this machine does not allow tracing, nil if it does. */
 static VALUE ear_obstacle(VALUE type) {
     spate_error error = {0};
     return spate_ear_try(&error) == SPATE_OK ? Qnil : rb_utf8_str_new_cstr(error.message);
 }
 
-/* here? -> whether there are hooks on this kind of machine, whatever it allows. */
+/* here? -> whether hooks exist for this kind of machine, even if it does not allow them. */
 static VALUE ear_here(VALUE type) {
 #ifdef SPATE_EAR_HERE
     return Qtrue;

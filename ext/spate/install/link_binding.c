@@ -10,7 +10,7 @@ static VALUE result_class;
 typedef struct spate_jobs {
     spate_link_job *jobs;
     size_t count;
-    VALUE alive; /* the manifests, whatever happens to the arrays meanwhile */
+    VALUE alive; /* keeps the manifests alive if the arrays change meanwhile */
 } spate_jobs;
 
 static spate_link_method take_method(VALUE method) {
@@ -96,7 +96,7 @@ static int take_link(VALUE path, VALUE target, VALUE argument) {
 /* Whether or not it raises, free_links has to follow. */
 static void take_links(VALUE hash, taken_links *taken) {
     Check_Type(hash, T_HASH);
-    VALUE links = rb_hash_dup(hash); /* nobody else can add to it */
+    VALUE links = rb_hash_dup(hash); /* a copy: no other thread can add to it */
     taken->items = ruby_xcalloc(RHASH_SIZE(links) + 1, sizeof(*taken->items));
     rb_hash_foreach(links, take_link, (VALUE)taken);
     RB_GC_GUARD(links);
@@ -178,7 +178,7 @@ static VALUE link_body(VALUE argument) {
     link_work *w = (link_work *)argument;
     take_jobs(w->array, &w->jobs);
     take_link_options(w);
-    spate_release(link_jobs, w); /* each job tells how it went */
+    spate_release(link_jobs, w); /* each job stores its result */
     VALUE results = rb_ary_new_capa((long)w->jobs.count + 1);
     for (size_t i = 0; i < w->jobs.count; i++)
         rb_ary_push(results, result_of_job(&w->jobs.jobs[i]));

@@ -259,7 +259,7 @@ static VALUE store_manifests(VALUE self, VALUE paths) {
     return all;
 }
 
-/* write_manifest(path, archive_sha256, entries, facts): of a build, or of what is written anew. */
+/* write_manifest(path, archive_sha256, entries, facts): of a build, or to replace a manifest. */
 static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE hashes, VALUE facts) {
     uint8_t archive[SPATE_SHA256_BYTES];
     spate_error error;

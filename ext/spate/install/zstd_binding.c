@@ -69,7 +69,7 @@ static VALUE zstd_expand(VALUE self, VALUE from, VALUE to, VALUE max) {
     return run(&p);
 }
 
-/* Why there is no zstd here, nil where there is. */
+/* Why zstd is not available, nil if it is. */
 static VALUE zstd_missing(VALUE self) {
     const char *reason = spate_zstd_missing();
     return reason ? spate_utf8(reason, strlen(reason)) : Qnil;

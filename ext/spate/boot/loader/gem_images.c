@@ -83,7 +83,7 @@ static VALUE text_of(VALUE text) {
     return rb_str_new_frozen(text);
 }
 
-/* Takes over an image that is open already: somebody may hold strings of it. */
+/* Takes over an image that is open already: strings may still point into it. */
 static void take_over(gem *made, const gem *old, size_t old_count) {
     for (size_t i = 0; i < old_count; i++)
         if (old[i].state == OPENED && strcmp(old[i].image_path, made->image_path) == 0) {

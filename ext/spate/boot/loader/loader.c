@@ -239,7 +239,7 @@ static VALUE loader_listener(VALUE self) {
     return listener;
 }
 
-/* Called with outcome, path and why (see judge) after each answer, before the file runs. nil: nobody. */
+/* Called with outcome, path and reason (see judge) after each answer, before the file runs. nil: no listener. */
 static VALUE loader_set_listener(VALUE self, VALUE callable) {
     listener = callable;
     return callable;
@@ -252,7 +252,7 @@ static VALUE loader_rest(VALUE self) {
     return self;
 }
 
-/* Forgets images, counts and recording, for tests. What was loaded stays mapped. */
+/* Clears images, counts and recording, for tests. Loaded images stay mapped. */
 static VALUE loader_reset(VALUE self) {
     spate_search_clear();
     enabled = true;

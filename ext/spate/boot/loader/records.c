@@ -3,7 +3,7 @@
 /* A server that reloads its files at each edit may run for days. */
 #define MOST_RECORDS ((size_t)1 << 16)
 
-/* What was loaded, in order: 24 bytes per file, no Ruby object until somebody asks. */
+/* The loaded files, in order: 24 bytes per file, no Ruby objects until they are requested. */
 typedef struct record {
     const char *path;
     uint32_t length;

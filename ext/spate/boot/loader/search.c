@@ -7,7 +7,7 @@ static size_t image_count;
 static bool has_key;
 static uint8_t gem_key[SPATE_IMAGE_KEY_BYTES];
 
-/* What one search finds out about the file, once. */
+/* The facts that one search reads about the file, once. */
 typedef struct inquiry {
     spate_search *search;
     uint32_t path_hash;

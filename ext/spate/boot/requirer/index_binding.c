@@ -1,4 +1,4 @@
-/* Spate::Native::Index: makes an index of a load path, without the GVL, and tells what is in one. */
+/* Spate::Native::Index: makes an index of a load path, without the GVL, and reads one. */
 #include "requirer.h"
 
 #include "index/index.h"
@@ -87,7 +87,7 @@ static void put(VALUE facts, const char *name, uint32_t number) {
     rb_hash_aset(facts, ID2SYM(rb_intern(name)), UINT2NUM(number));
 }
 
-/* facts(bytes) -> Hash with the fingerprint and what the index counts; nil if the bytes are no usable index */
+/* facts(bytes) -> Hash with the index's fingerprint and counts; nil if the bytes are not a usable index */
 static VALUE index_facts(VALUE self, VALUE bytes) {
     spate_index index;
     StringValue(bytes);

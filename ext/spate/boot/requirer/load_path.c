@@ -9,7 +9,7 @@
  * memory of long Arrays until one is changed, so equal addresses mean that nothing has changed.
  */
 static VALUE load_path, snapshot;
-/* What each entry was taken for, by position. */
+/* The resolver's number for each entry, by position. */
 static uint32_t *numbers;
 static long numbers_capacity;
 /* An entry that is not a String may give another path each time; a relative one, in each working directory. */
@@ -116,8 +116,8 @@ static void make_room(long count) {
     REALLOC_N(numbers, uint32_t, numbers_capacity);
 }
 
-/* What both ends share with the snapshot keeps its numbers: most changes add or remove a few. Later all are compared:
- * Ruby resolves the real path of every entry again after each change. */
+/* Entries equal to the snapshot at both ends keep their numbers: most changes add or remove a few. Later all are
+ * compared: Ruby resolves the real path of every entry again after each change. */
 static void common_ends(long count, uint32_t moment, long *head, long *tail) {
     long before = RARRAY_LEN(snapshot), least = before < count ? before : count;
     const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);

@@ -1,4 +1,4 @@
-/* What a call of `require` or `load` does. */
+/* The implementation of `require` and `load`. */
 #include "requirer.h"
 
 #include <ruby/ractor.h>
@@ -58,7 +58,7 @@ static VALUE require_path(VALUE argument) {
 
 /* Whether Ruby did not find the very file that it was given: removed since its directory was checked, or unreadable. */
 static bool vanished(VALUE error, VALUE path) {
-    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* a throw is no object */
+    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* throw passes a non-object */
         return false;
     VALUE of = rb_attr_get(error, rb_intern("@path"));
     return RB_TYPE_P(of, T_STRING) && RTEST(rb_str_equal(of, path)) && !can_be_loaded(RSTRING_PTR(path));
@@ -112,7 +112,7 @@ static bool verified_miss(VALUE name) {
     return extensions_are_files() && !linked_in(name) && spate_ask(name, false, true, &found) == SPATE_ABSENT;
 }
 
-/* A name with an unknown extension is looked up each time, whatever is loaded. */
+/* A name with an unknown extension is looked up each time, even if it is loaded. */
 static bool looked_up_each_time(VALUE name) {
     const char *text = RSTRING_PTR(name), *dot = strrchr(text, '.');
     return dot && !strchr(dot, '/') && strcmp(dot, ".rb") != 0 && strcmp(dot, ".so") != 0 && strcmp(dot, ".o") != 0 &&

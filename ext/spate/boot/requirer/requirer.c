@@ -74,8 +74,8 @@ static VALUE name_of(VALUE feature) {
     return rb_get_path(feature);
 }
 
-/* find(feature) -> absolute path; false: under no root of $LOAD_PATH, each looked at now; nil: Ruby must be asked. What
- * is loaded already does not count. */
+/* find(feature) -> absolute path; false: under no root of $LOAD_PATH, each looked at now; nil: Ruby must be asked.
+ * Features that are loaded already are found, too. */
 static VALUE requirer_find(VALUE self, VALUE feature) {
     spate_found found;
     VALUE name = name_of(feature);

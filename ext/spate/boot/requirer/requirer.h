@@ -30,7 +30,7 @@ typedef struct spate_requirer {
     VALUE bytes; /* the index's, which the resolver reads */
     spate_resolver *resolver;
     bool enabled, installed;
-    /* Whether Ruby's own extensions are files; if they are linked in, a missing file is no miss. 0 = not known. */
+    /* Whether Ruby's own extensions are files; if they are linked in, a missing file proves nothing. 0 = not known. */
     int extensions_are_files;
     uint64_t counts[REQUIRE_OUTCOMES];
 } spate_requirer;
@@ -65,7 +65,7 @@ typedef enum spate_loaded {
 } spate_loaded;
 
 void spate_features_init(void);
-/* What $LOADED_FEATURES, and the files being loaded, have for a feature; path may be NULL. */
+/* The state of a feature in $LOADED_FEATURES and among the files being loaded; path may be NULL. */
 spate_loaded spate_features_ask(const char *feature, size_t length, const char *path, size_t path_length);
 /* A file that is being loaded, from here to spate_features_done. */
 void spate_features_begin(VALUE path);
