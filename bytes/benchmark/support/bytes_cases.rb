@@ -96,7 +96,7 @@ module Benchmark
       end
     end
 
-    # What any call of a C method with one small argument costs here.
+    # The cost of calling any C method with one small argument.
     def floor
       [make("the floor: a call of Ruby's own", "String#getbyte", 's = "x" * 64', "s.getbyte(8)"),
        make("the floor: a call of Ruby's own", "String#setbyte", 's = "x" * 64', "s.setbyte(8, 7)"),

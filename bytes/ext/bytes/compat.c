@@ -172,7 +172,7 @@ static VALUE view_endianess(VALUE self) {
     return ID2SYM(rb_intern(view_of(self)->little ? "little" : "big"));
 }
 
-/* What of the view lies in the buffer. */
+/* The number of the view's bytes that are within the buffer. */
 static size_t there(const old_view *view, const spate_array_buffer *buffer) {
     size_t rest = view->offset < buffer->length ? buffer->length - view->offset : 0;
     return view->size < rest ? view->size : rest;

@@ -31,7 +31,7 @@ static VALUE initialize_copy(VALUE self, VALUE original) {
     return self;
 }
 
-/* After the stream's end whatever is fed comes out unchanged, at the next call. */
+/* After the stream's end the input is passed through unchanged and returned by the next call. */
 static VALUE pass(spate_zstream *z, const spate_zstream_call *call) {
     VALUE source = call->source;
     spate_zstream_claim(z);

@@ -164,7 +164,7 @@ module Spate
       refute ArrayBuffer.view?(ArrayBuffer.new(1))
     end
 
-    # What converts an argument may change the buffer meanwhile.
+    # Converting an argument may change the buffer.
     def test_a_slice_of_a_buffer_that_shrinks_meanwhile
       buffer = ArrayBuffer.new(8, max_byte_length: 8)
       nasty = Object.new

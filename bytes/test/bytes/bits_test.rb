@@ -74,7 +74,7 @@ module Spate
       assert_raises(RangeError) { BitWriter.new.write_all([1, 2, 300], 8) }
     end
 
-    def test_what_does_not_fit
+    def test_rejects_values_that_do_not_fit
       writer = BitWriter.new
       [[4, 2], [-1, 8], [2**64, 64], [2**70, 64]].each do |value, width|
         assert_raises(RangeError) do

@@ -130,7 +130,7 @@ module Spate
       assert_equal 0, ArrayBuffer.new(4).read_partial_from(StringIO.new)
     end
 
-    # What a conversion of characters holds back is no place to read bytes past.
+    # The encoding conversion holds back characters, so raw bytes cannot be read behind them.
     def test_an_io_that_holds_converted_characters
       path = write("wide", "one\ntwo\n".encode("UTF-16LE"))
       File.open(path, "rb:UTF-16LE:UTF-8") do |file|

@@ -5,7 +5,7 @@ require "open3"
 require "spate/bytes"
 
 module Spate
-  # What the gem arraybuffer 0.0.7 answers, and what it must not do.
+  # Compares with the gem arraybuffer 0.0.7: its results, and its memory errors, which must not occur here.
   class BytesCompatTest < Minitest::Test
     # One program for both: each line says what it does and what came of it.
     PROGRAM = <<~'RUBY'
@@ -76,7 +76,7 @@ module Spate
       bytes = buffer.bytes
       bytes << "x" * 100_000
       buffer[0] = 7
-      assert_equal [7, 0, 0, 0], buffer.to_a, "nobody grows its memory under it"
+      assert_equal [7, 0, 0, 0], buffer.to_a, "its memory does not grow"
       assert_raises(TypeError) { buffer.send(:initialize, 9) }
       assert_equal [7, 0, 0, 0], buffer.dup.to_a, "a copy has the bytes"
       assert_raises(TypeError) { Compat::DataView.allocate.getU8(0) }

@@ -65,7 +65,7 @@ module Spate
       each_accessor(DataView.allocate) { |_, access| assert_raises(TypeError) { access.call(0) } }
     end
 
-    def test_what_is_frozen_is_read_and_not_written
+    def test_frozen_views_can_be_read_but_not_written
       [DataView.new(ArrayBuffer.new(16)).freeze, DataView.new(ArrayBuffer.new(16).freeze)].each do |view|
         TYPES.each do |type|
           setters(type).each { |name| assert_raises(FrozenError, name) { view.public_send(name, 0, 1) } }
@@ -142,7 +142,7 @@ module Spate
       end
     end
 
-    def test_what_is_too_large_for_a_half
+    def test_numbers_too_large_for_a_half
       view = DataView.new(ArrayBuffer.new(2))
       { 65_519.99 => 0x7bff, 65_520.0 => 0x7c00, 65_536.0 => 0x7c00, -131_008.0 => 0xfc00, 1e300 => 0x7c00,
         5e-324 => 0, -1e-10 => 0x8000, Float::NAN => 0x7e00 }.each do |value, expected|
@@ -151,7 +151,7 @@ module Spate
       end
     end
 
-    # Each of the 65,536, and what lies on either side of the middle to the next.
+    # Each of the 65,536, and the numbers just below and above the middle to the next.
     def test_halves
       view = DataView.new(ArrayBuffer.new(2))
       31_744.times do |bits|

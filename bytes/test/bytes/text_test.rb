@@ -35,7 +35,7 @@ module Spate
       assert_equal "h", Uint8Array.from_base64("aA==", last_chunk_handling: :strict).bytes
     end
 
-    def test_what_is_no_base64
+    def test_invalid_base64
       ["a", "a===", "=", "aA=", "aA==b", "aA=b", "a-_b", "aéb=", "aGVsbG8=="].each do |text|
         assert_raises(ArgumentError, text) { Uint8Array.from_base64(text) }
       end
@@ -47,7 +47,7 @@ module Spate
       assert_equal "no base64 digit at character 2 of 4", error.message
     end
 
-    def test_what_is_no_hex
+    def test_invalid_hex
       %w[a 0g g0 0x00 zz].each { |text| assert_raises(ArgumentError, text) { Uint8Array.from_hex(text) } }
     end
 

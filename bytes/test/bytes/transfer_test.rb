@@ -18,7 +18,7 @@ module Spate
       assert_equal buffer, copy.slice(0, 100_000)
     end
 
-    def test_what_ruby_has_buffered_comes_first
+    def test_rubys_buffered_bytes_come_first
       path = write("lines", "first\nsecond and third")
       array = Uint8Array.new(40)
       File.open(path, "rb") do |file|
@@ -33,8 +33,8 @@ module Spate
       assert_equal "before after", reader.read
     end
 
-    # What it reads from is its own, so that no other file can come by its number; and closed again.
-    # Without GC, which closes what other tests left open.
+    # read_from duplicates the descriptor, so that no other file can get its number, and closes the duplicate again.
+    # GC would close files that other tests left open.
     def test_an_io_that_another_thread_closes
       GC.disable
       open_files = -> { Dir.children("/proc/self/fd").size }
@@ -67,7 +67,7 @@ module Spate
       assert_raises(IndexError) { buffer.read_from(reader, 4, 5) }
     end
 
-    def test_nothing_moves_while_another_thread_waits
+    def test_buffer_keeps_its_size_while_another_thread_waits
       reader, writer = IO.pipe
       buffer = ArrayBuffer.new(4, max_byte_length: 1 << 20)
       thread = Thread.new { buffer.read_from(reader) }
@@ -82,7 +82,7 @@ module Spate
     end
 
     def test_a_thread_that_waits_can_be_killed
-      reader, writer = IO.pipe # a writer that nobody holds a collection may close, and the thread reads the end
+      reader, writer = IO.pipe # without a reference to the writer GC may close it, and the thread reads the end
       buffer = ArrayBuffer.new(4)
       thread = Thread.new { buffer.read_from(reader) }
       Thread.pass until thread.status == "sleep"

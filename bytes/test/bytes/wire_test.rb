@@ -27,7 +27,7 @@ module Spate
       assert_equal "\0\0\x07\0\0\0\0\0\x03payload", buffer.to_s
     end
 
-    def test_what_does_not_fit
+    def test_rejects_frames_that_do_not_fit
       buffer = ArrayBuffer.new(20)
       assert_raises(IndexError) { Wire.write_frame(buffer, 0, 0, 0, 1, "x" * 12) }
       assert_equal "\0" * 20, buffer.to_s

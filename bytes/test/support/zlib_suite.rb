@@ -59,10 +59,10 @@ module Spate
 
       found.first(2)
     rescue SystemCallError
-      raise Unavailable, "there is no apt here"
+      raise Unavailable, "apt is not available"
     end
 
-    # apt with lists and caches of its own, whatever the machine's are.
+    # apt with its own lists and caches, independent of the machine's.
     def apt(command, *arguments)
       %w[lists/partial cache/archives/partial].each { |name| FileUtils.mkdir_p(File.join(@folder, name)) }
       options = { "Dir::Etc::SourceList" => File.join(@folder, "sources.list"), "Dir::Etc::SourceParts" => "-",

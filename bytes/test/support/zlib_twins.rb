@@ -7,7 +7,7 @@ require "zlib"
 module Spate
   # The same random calls of an object of Ruby's own library and of ours: each must have the same outcome.
   class ZlibTwins
-    # What differed, and the calls that lead there.
+    # The difference, and the calls that reproduce it.
     class Difference < StandardError; end
 
     TEXT = ["a", "b", " ", "\n", "\n\n", "é", "語", "𝄞", "\r\n", "end"].freeze

@@ -7,7 +7,7 @@ module Spate
   # Random calls of Spate::Zlib, checked against the stock library. For children that run under GC.stress, with moving
   # objects or with sanitizers: they stop at the first difference.
   class ZlibWalk
-    # What differed, and the seed that leads there.
+    # The difference, and the seed that reproduces it.
     class Difference < StandardError; end
 
     WORDS = %w[alpha beta gamma delta epsilon zeta eta theta].freeze

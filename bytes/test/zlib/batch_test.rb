@@ -150,7 +150,7 @@ module Spate
       Array.new(4) { Thread.new { 5.times { assert_equal expected, Zlib.inflate_all(texts) } } }.each(&:join)
     end
 
-    def test_what_is_no_string_keeps_its_place
+    def test_non_strings_keep_their_place
       text = Zlib.deflate("text")
       %i[auto zlib gzip raw].each do |format|
         good = format == :gzip ? Zlib.gzip("text") : text
@@ -189,7 +189,7 @@ module Spate
       assert_equal TEXT * 20, Zlib.inflate_all([texts.first]).first
     end
 
-    # What raises nothing does not end it either.
+    # A signal handler that does not raise does not end the batch.
     def test_signals_meanwhile
       texts = copies(300, TEXT * 10)
       caught = 0

@@ -8,7 +8,7 @@ require "zlib"
 require "support/gem_source"
 
 module Spate
-  # `require "spate/zlib/global"` in programs that know nothing of it.
+  # `require "spate/zlib/global"` in programs written for Ruby's Zlib.
   class ZlibGlobalTest < Minitest::Test
     LIB = File.expand_path("../../lib", __dir__)
 
@@ -18,7 +18,7 @@ module Spate
       out
     end
 
-    # The stock library is not even mapped, whichever way it is asked for.
+    # The stock library is not even mapped, regardless of how it is required.
     CHECK = 'abort "not replaced" unless Zlib.equal?(Spate::Zlib); ' \
             "maps = File.read('/proc/self/maps').lines.grep(%r{/zlib\\.so}).reject { |l| l.include?('spate') }; " \
             "abort maps.join unless maps.empty?"

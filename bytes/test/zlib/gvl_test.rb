@@ -8,7 +8,7 @@ require "spate/zlib"
 require "zlib"
 
 module Spate
-  # Long calls let the other threads run, end when they are told to, and leave nothing broken. Times are compared with
+  # Long calls let the other threads run, can be interrupted, and leave nothing broken. Times are compared with
   # ones that are many times as long, so that a busy machine changes nothing.
   class ZlibGvlTest < Minitest::Test
     TEXT = (Dir[File.join(RbConfig::CONFIG["rubylibdir"], "*.rb")].map { |path| File.binread(path) }.join * 40)
@@ -147,9 +147,9 @@ module Spate
       puts resident.call - before
     RUBY
 
-    # What was killed goes on by itself with what it needs, whatever becomes of the Strings, and its memory is freed: of
-    # the allocator only what is large is told to go back to the system at once, which it unlearns otherwise.
-    def test_what_is_left_to_itself
+    # The work of a killed thread continues with its own data, independently of the Strings, and its memory is freed.
+    # The fixed threshold makes malloc return large blocks to the system at once.
+    def test_work_of_killed_threads_frees_its_memory
       paths = [write("text", TEXT), write("packed", PACKED)]
       out, status = Open3.capture2e({ "MALLOC_MMAP_THRESHOLD_" => "1000000" }, RbConfig.ruby, "-W0",
                                     "-I#{File.expand_path("../../lib", __dir__)}", "-e", LEFT, *paths)

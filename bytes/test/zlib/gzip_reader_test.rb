@@ -18,8 +18,8 @@ module Spate
 
     def name_of(error) = [error.class.name.delete_prefix("Spate::"), error.message.gsub("Spate::", "")]
 
-    # What a step answers, and where it left the reader. Of what is shorter than the separator, Ruby forgets the
-    # encoding; we do not.
+    # The result of a step, and the reader's position. Ruby loses the encoding of strings shorter than the separator;
+    # ours does not.
     def step(reader, name, arguments)
       value = reader.send(name, *arguments)
       value = [value.b, value.bytesize < 3 || value.encoding] if value.is_a?(String)
@@ -60,7 +60,7 @@ module Spate
           .all? { |way| outcome { way.call(::Zlib) } == outcome { way.call(Zlib) } }
       end
       # Ruby prints a signed byte. And libdeflate takes the two length symbols that RFC 1951, 3.2.6 has no use for; the
-      # checksum tells whether that did harm.
+      # checksum shows whether that did harm.
       assert_operator different.size, :<=, 2
       different.each { |bytes| assert_includes [["hello world " * 30], "unknown flags 0x80"], outcome_of(bytes) }
     end
@@ -224,7 +224,7 @@ module Spate
       assert_raises(TypeError) { reader.read(1, 5) }
     end
 
-    # What is read a little at a time takes a little memory, whatever it becomes as a whole.
+    # Reading in small pieces needs little memory, regardless of the total size.
     def test_a_bomb_read_in_pieces
       bomb = Zlib.gzip("\0" * 300_000_000) * 2
       reader = Zlib::GzipReader.new(StringIO.new(bomb))

@@ -33,7 +33,7 @@ module Spate
       end
     end
 
-    # As in a stream of Ruby's own, whatever the pieces.
+    # The same bytes as from Ruby's own writer, independent of the pieces.
     def test_bytes_are_rubys_own_beyond_what_is_gathered
       text = Array.new(20_000) { |i| "line #{i * i % 977}\n" }
       stock, own = [::Zlib, Zlib].map do |library|
@@ -92,7 +92,7 @@ module Spate
       assert_raises(NoMethodError) { Zlib::GzipWriter.new(nil).close }
     end
 
-    def test_nothing_written_is_a_file_too
+    def test_an_empty_file_is_valid
       assert_equal "", ::Zlib.gunzip(written { |writer| writer.write("") })
       assert_equal "", ::Zlib.gunzip(written { |writer| assert_equal 0, writer.pos })
       assert_equal "abc", ::Zlib.gunzip(written { |writer| writer.flush.write("abc") })

@@ -58,7 +58,7 @@ module Spate
       assert_equal LARGE, Zlib.inflate(small)
     end
 
-    def test_what_follows_the_stream
+    def test_bytes_after_the_stream
       inflate = Zlib::Inflate.new
       assert_equal TEXT, inflate.inflate("#{Zlib.deflate(TEXT)}rest")
       assert_equal "rest", inflate.inflate(nil)

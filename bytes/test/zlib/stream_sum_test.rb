@@ -82,7 +82,7 @@ module Spate
       assert_alike(DEFLATED.scan(/.{1,1000}/mn), wbits: 47)
     end
 
-    # Behind a flush point that was searched for nobody looks at the sum.
+    # After a flush point found by sync the checksum is not compared.
     def test_sync
       deflate = ::Zlib::Deflate.new
       parts = [deflate.deflate(TEXT, ::Zlib::FULL_FLUSH), deflate.deflate(TEXT, ::Zlib::FINISH)]
@@ -102,7 +102,7 @@ module Spate
       seen = [::Zlib, Zlib].map do |library|
         stream = library::Inflate.new
         assert_raises(library::DataError) { stream.inflate(damaged) }
-        refute stream.sync("nothing of the kind")
+        refute stream.sync("without a flush point")
         [assert_raises(library::Error) { stream.inflate(damaged) }.class.name[/\w+\z/], stream.adler]
       end
       assert_equal(*seen)
@@ -116,7 +116,7 @@ module Spate
       assert_raises(Zlib::DataError) { stream.inflate(damaged) }
       stream.reset
       stream.inflate(damaged[0, 100])
-      refute stream.sync("nothing of the kind")
+      refute stream.sync("without a flush point")
       stream.reset
       assert_raises(Zlib::DataError) { stream.inflate(damaged) }
     end

@@ -21,7 +21,7 @@ module Spate
     end
 
     # The twins' random calls came upon these.
-    def test_what_differed
+    def test_earlier_differences
       utf16 = ::Zlib.gzip("ab\n".encode("UTF-16LE"))
       options = { external_encoding: "UTF-16LE", internal_encoding: "UTF-8" }
       assert_equal "ab\n", Zlib::GzipReader.new(StringIO.new(utf16), **options).read

@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/zlib"
 
 module Spate
-  # What Deflate and Inflate share.
+  # Methods that Deflate and Inflate share.
   class ZlibZStreamTest < Minitest::Test
     TEXT = (0..2000).map { |i| "line #{i * i % 977}\n" }.join.freeze
 

@@ -101,7 +101,7 @@ static size_t held(const bit_writer *writer) {
     return (size_t)(((writer->position + 7) >> 3) - writer->base);
 }
 
-/* What was written must still be there: a given ArrayBuffer may have become shorter. */
+/* The written bytes must still exist: a given ArrayBuffer may have become shorter. */
 static spate_array_buffer *held_in(const bit_writer *writer, spate_array_buffer *buffer) {
     if (held(writer) > buffer->length)
         rb_raise(rb_eIndexError, "%zu bytes were written, but the ArrayBuffer has %zu", held(writer), buffer->length);
@@ -156,7 +156,7 @@ static void drain(bit_writer *writer) {
     writer->base += whole;
 }
 
-/* Makes room for that many more bits: a growing buffer grows, a fixed one raises IndexError. */
+/* Ensures space for that many more bits: a growing buffer grows, a fixed one raises IndexError. */
 static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
     spate_array_buffer *buffer = target_of(writer);
     if (bits >> 50)
@@ -172,7 +172,7 @@ static spate_array_buffer *room(bit_writer *writer, uint64_t bits) {
         rb_raise(rb_eIndexError, "%llu bits at bit %llu are out of bounds: the ArrayBuffer has %zu bytes",
                  (unsigned long long)bits, (unsigned long long)writer->position,
                  buffer->resizable ? buffer->max_length : buffer->length);
-    /* Our own buffer may be longer than what is written; somebody else's has exactly that length. */
+    /* The writer's own buffer may be longer than the written bytes; a given one has exactly that length. */
     bool own = buffer->max_length == LONGEST;
     size_t wanted = own && end < 64 ? 64 : own ? (size_t)end + (size_t)end / 2 : (size_t)end;
     spate_array_buffer_resize(buffer, wanted < buffer->max_length ? wanted : buffer->max_length);

@@ -286,7 +286,7 @@ static VALUE buffer_is_immutable(VALUE self) {
     return OBJ_FROZEN(self) ? Qtrue : Qfalse;
 }
 
-/* freeze: a frozen buffer may be shared between Ractors, and nobody writes to it any more. */
+/* freeze: a frozen buffer is never written to again and may be shared between Ractors. */
 static VALUE buffer_freeze(VALUE self) {
     const spate_array_buffer *buffer = spate_array_buffer_of(self);
     if (buffer->writers)

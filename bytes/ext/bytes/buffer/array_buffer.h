@@ -19,7 +19,7 @@
 #endif
 
 typedef struct spate_array_buffer {
-    uint8_t *data;     /* NULL where there is no byte */
+    uint8_t *data;     /* NULL if length is 0 */
     size_t length;     /* bytes in use; 0 once detached */
     size_t capacity;   /* bytes allocated; those past length are zero */
     size_t max_length; /* of a resizable buffer; otherwise equal to length */

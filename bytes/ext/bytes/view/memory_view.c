@@ -14,7 +14,7 @@ static void hold(rb_memory_view_t *out, VALUE object, spate_array_buffer *buffer
     spate_array_buffer_pin(buffer);
 }
 
-/* As long as somebody holds the bytes they stay in place; `object` may be gone before. */
+/* Exported bytes keep their address until released; `object` may be collected before. */
 static bool release(VALUE object, rb_memory_view_t *view) {
     spate_array_buffer_unpin(view->private_data);
     return true;

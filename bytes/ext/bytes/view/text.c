@@ -235,7 +235,7 @@ static VALUE array_to_base64(int argc, VALUE *argv, VALUE self) {
     return text;
 }
 
-/* What a text is to be decoded as. */
+/* The format of the text. */
 typedef struct codec {
     bool hex;
     bool url;
@@ -287,7 +287,7 @@ static VALUE array_s_from_base64(int argc, VALUE *argv, VALUE klass) {
     return decode_new(klass, text, options, false);
 }
 
-/* Decodes into this array, as much as fits: {read: characters, written: bytes}. What preceded an error is written. */
+/* Decodes into this array, as much as fits: {read: characters, written: bytes}. Bytes before an error are written. */
 static VALUE decode_into(VALUE self, VALUE text, VALUE options, bool hex) {
     StringValue(text);
     codec as = take_codec(options, hex);

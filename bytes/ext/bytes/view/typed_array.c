@@ -80,7 +80,7 @@ static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE l
     size_t offset = NIL_P(offset_given) ? 0 : spate_to_index(offset_given, "byte_offset");
     size_t count = NIL_P(length_given) ? 0 : spate_to_index(length_given, "length");
     if (offset % width)
-        rb_raise(rb_eRangeError, "byte_offset %zu is no multiple of the element's %zu bytes", offset, width);
+        rb_raise(rb_eRangeError, "byte_offset %zu is not a multiple of the element's %zu bytes", offset, width);
     const spate_array_buffer *target = spate_array_buffer_readable(buffer);
     if (offset > target->length)
         spate_out_of_bounds("byte_offset", offset, 1, target->length);
@@ -94,7 +94,7 @@ static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE l
         spate_view_open(self, buffer, offset, rest, true);
     } else {
         if (target->length % width)
-            rb_raise(rb_eRangeError, "the ArrayBuffer's length %zu is no multiple of the element's %zu bytes",
+            rb_raise(rb_eRangeError, "the ArrayBuffer's length %zu is not a multiple of the element's %zu bytes",
                      target->length, width);
         spate_view_open(self, buffer, offset, rest, false);
     }
@@ -148,7 +148,7 @@ static void fill_from_array(VALUE self, size_t to, VALUE array) {
         put(self, to + (size_t)i, RARRAY_AREF(array, i));
 }
 
-/* TypeError for what is no list of numbers. */
+/* TypeError unless `source` is a list of numbers. */
 static VALUE to_array(VALUE source) {
     if (NIL_P(source) || !rb_respond_to(source, rb_intern("to_a")))
         rb_raise(rb_eTypeError, "no implicit conversion of %s into an Array of numbers", rb_obj_classname(source));

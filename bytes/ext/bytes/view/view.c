@@ -56,7 +56,7 @@ void spate_view_check(const spate_view *view) {
 spate_bytes spate_bytes_of(VALUE object) {
     if (RB_TYPE_P(object, T_STRING))
         return (spate_bytes){(const uint8_t *)RSTRING_PTR(object), (size_t)RSTRING_LEN(object)};
-    /* What rb_typeddata_is_kind_of does, inlined: this runs before each frame. */
+    /* rb_typeddata_is_kind_of, inlined: this runs before each frame. */
     if (RB_TYPE_P(object, T_DATA) && RTYPEDDATA_P(object) && RTYPEDDATA_TYPE(object) == &spate_array_buffer_type) {
         const spate_array_buffer *buffer = RTYPEDDATA_DATA(object);
         if (RB_UNLIKELY(buffer->detached))

@@ -1,4 +1,4 @@
-/* Ruby Strings to write into before anybody can see them. With the GVL; may raise. */
+/* Ruby Strings to write into before other code can see them. With the GVL; may raise. */
 #ifndef SPATE_ZLIB_RUBY_STRING_H
 #define SPATE_ZLIB_RUBY_STRING_H
 

@@ -90,7 +90,7 @@ static VALUE fixed(batch *b, size_t i, VALUE string) {
     return frozen;
 }
 
-/* Nobody may change or free the bytes meanwhile: frozen Strings cannot change, others are locked. */
+/* The bytes must not be changed or freed meanwhile: frozen Strings cannot change, others are locked. */
 static VALUE lock_some(VALUE argument) {
     batch *b = (batch *)argument;
     for (; b->at < b->crew.count; b->at++) {

@@ -176,7 +176,7 @@ static void run_join(void *context) {
     memcpy(j->file + sizeof j->header + j->length, j->footer, sizeof j->footer);
 }
 
-/* A long body is copied without the GVL; nobody else has access to it or to the target String. */
+/* Copies a long body without the GVL; no other code has a reference to it or to the target String. */
 static VALUE joined(VALUE body, VALUE string, int level) {
     join j = {.length = (size_t)RSTRING_LEN(body)};
     spate_gzip_write_header(j.header, level, (uint32_t)time(NULL));

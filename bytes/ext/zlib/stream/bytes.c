@@ -45,7 +45,7 @@ void spate_zstream_feed(spate_zstream *z, VALUE string) {
     }
     VALUE both = rb_str_buf_new((long)waiting + RSTRING_LEN(string));
     rb_str_cat(both, (const char *)spate_zstream_input(z), (long)waiting);
-    rb_str_cat(both, RSTRING_PTR(string), RSTRING_LEN(string)); /* bytes, whatever encoding it has */
+    rb_str_cat(both, RSTRING_PTR(string), RSTRING_LEN(string)); /* bytes, regardless of its encoding */
     RB_GC_GUARD(string);
     spate_zstream_set_input(z, rb_str_freeze(both), 0);
 }

@@ -56,7 +56,7 @@ static void take_input(run *r) {
     }
 }
 
-/* What was not taken waits. */
+/* Keeps the input that zlib did not consume. */
 static void keep_rest(run *r) {
     spate_zstream *z = r->z;
     size_t rest = r->step.length - r->step.at;
@@ -158,7 +158,7 @@ static void work(run *r) {
     r->came_out += z->output.length - start;
 }
 
-/* Nothing of it is kept, because the output has a gap now. */
+/* Discards the output, which has a gap now. */
 static void limited(run *r) {
     r->z->spent = true;
     spate_zstream_forget_output(r->z);

@@ -34,8 +34,8 @@ typedef struct spate_zstream {
     bool in_stream;       /* fed and not finished */
     bool finished;        /* zlib saw the stream's end */
     bool in_progress;     /* a call is running, or its block is */
-    bool spent;           /* output was lost to a limit: until reset there is no more */
-    bool busy;            /* zlib is at work on it right now; seen by others only in a child process */
+    bool spent;           /* output was lost to a limit: no more output until reset */
+    bool busy;            /* zlib is at work on it right now; other code sees this only in a forked child */
     spate_stream_sum sum; /* of an Inflate */
     size_t accounted;     /* bytes told to the GC as used by zlib */
 } spate_zstream;

@@ -90,7 +90,7 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
     return answer;
 }
 
-/* Qundef unless the stream is plainly good, and always without libdeflate: then zlib has to tell what it is. */
+/* Qundef unless the stream is valid, and always without libdeflate: then zlib has to inflate it or raise. */
 static VALUE attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
     if (!LIBDEFLATE)
         return Qundef;

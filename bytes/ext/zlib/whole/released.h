@@ -6,7 +6,7 @@
 
 #include "shared/inflate.h" /* the core's */
 
-/* What a thread of its own works on, malloc'd. The output starts out in a hidden String. */
+/* The work of a separate thread, malloc'd. The output starts out in a hidden String. */
 typedef struct spate_whole {
     spate_container container;
     const uint8_t *input;

@@ -13,14 +13,14 @@ module Spate
       # A new array of the source's elements, each passed through the block if there is one. ECMA-262 23.2.2.1.
       # TypeError for anything but a list of numbers.
       def from(source, &block)
-        raise TypeError, "#{source.class} is no list of numbers" unless source.respond_to?(:each_entry)
+        raise TypeError, "#{source.class} is not a list of numbers" unless source.respond_to?(:each_entry)
 
         numbers = source.to_a
         new(block ? numbers.each_with_index.map(&block) : numbers)
       end
     end
 
-    # The bytes of this array, whatever its type, as a DataView.
+    # The bytes of this array as a DataView.
     def data_view = DataView.new(buffer, byte_offset, byte_length)
 
     # The bytes as a new binary String.

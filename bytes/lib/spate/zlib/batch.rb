@@ -27,7 +27,7 @@ module Spate
     private_constant :BATCH_FORMATS, :WINDOW, :WINDOW_COUNT
 
     class << self
-      # What each String inflates to, in order. format: :zlib (RFC 1950), :gzip (1952), :raw (1951), or :auto for zlib
+      # Inflates each String, in order. format: :zlib (RFC 1950), :gzip (1952), :raw (1951), or :auto for zlib
       # or gzip. threads: default one per processor. max_output: of each, in bytes. Raises BatchError when all are done;
       # with errors: :keep the bad ones' results are their errors instead. Anything but a String raises TypeError before
       # anything is done, or is a bad item with errors: :keep.
@@ -49,7 +49,7 @@ module Spate
         results
       end
 
-      # What each String deflates to, in order, as `deflate` would. format: :zlib, :gzip or :raw.
+      # Deflates each String, in order, as `deflate` does. format: :zlib, :gzip or :raw.
       def deflate_all(strings, level: nil, threads: nil, format: :zlib)
         level = level.nil? ? DEFAULT_COMPRESSION : Integer(level)
         raise StreamError, "stream error" unless level.between?(-1, 9)

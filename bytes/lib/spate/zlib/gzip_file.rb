@@ -2,7 +2,7 @@
 
 module Spate
   module Zlib
-    # What GzipReader and GzipWriter share: an IO-like object, the facts of the header (RFC 1952), opening and closing.
+    # Base of GzipReader and GzipWriter: an IO-like object, the header fields (RFC 1952), opening and closing.
     class GzipFile
       # Something is wrong with a gzip file; `input` is what had been read but not used, or nil.
       class Error < Zlib::Error

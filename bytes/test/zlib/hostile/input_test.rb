@@ -14,7 +14,7 @@ module Spate
     RAW = PACKED.byteslice(2..-5).freeze
     GZIP = ::Zlib.gzip(TEXT, level: 9).freeze
 
-    # What a call answers, or which error it raises, without the names of the libraries.
+    # The result of a call, or the error it raises, without the names of the libraries.
     def outcome
       yield
     rescue StandardError => e
@@ -142,7 +142,7 @@ module Spate
       assert_equal utf16.b, Zlib.inflate(Zlib.deflate(utf16))
     end
 
-    # What another thread does to the String during the call changes nothing of the result, and breaks nothing.
+    # Changes of the String by another thread during the call do not change the result, and break nothing.
     def test_strings_that_change_meanwhile
       text = Random.new(8).bytes(100_000) * 40
       packed = ::Zlib.deflate(text, 1)

@@ -121,7 +121,7 @@ module Spate
       RUBY
     end
 
-    # A fork within a stream's own block leaves nobody behind.
+    # A fork within a stream's own block leaves no process running.
     def test_a_fork_within_a_block
       assert_prints "InProgressError\n60000000\n", <<~RUBY
         stream = Zlib::Inflate.new
@@ -143,7 +143,7 @@ module Spate
       RUBY
     end
 
-    # The memory of a batch that was stopped is free when that is told, not when it is collected.
+    # The memory of a stopped batch is freed at once, without GC.
     def test_a_batch_that_is_stopped_keeps_nothing
       assert_prints "true\n", <<~RUBY
         GC.disable

@@ -2,7 +2,7 @@
 
 module Spate
   module Zlib
-    # What was inflated but not read yet.
+    # Inflated bytes that were not read yet.
     #
     #   io ──► Source ──► Inflate ──► @buffer ──► strings
     #                                 |.........|############|

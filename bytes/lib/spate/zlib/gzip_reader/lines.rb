@@ -108,7 +108,7 @@ module Spate
         character.valid_encoding? ? start + character.bytesize : length
       end
 
-      # In other encodings only a scan from the start tells where a character begins.
+      # In other encodings only a scan from the start finds character boundaries.
       def character_boundary(text, length)
         finish = 0
         text.force_encoding(@encoding).each_char do |character|
