@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Bytes that a team's cache might answer with: `ruby fuzz/remote_cache_fuzzer.rb [SECONDS [SEED]]`. Whatever they are,
-# what reads them raises its own errors and no others, takes bounded memory and time, and writes nothing outside of the
-# store. What fails is kept in tmp/fuzz, and told as libFuzzer tells it.
+# Mutated responses of a team's cache: `ruby fuzz/remote_cache_fuzzer.rb [SECONDS [SEED]]`. For any bytes the readers
+# raise only their own errors, take bounded memory and time, and write nothing outside of the store. A failing input
+# is written to tmp/fuzz, and reported as libFuzzer does.
 $LOAD_PATH.unshift File.expand_path("../lib", __dir__)
 require "spate"
 require "spate/native/install"
@@ -16,10 +16,10 @@ require_relative "remote_cache/targets"
 
 # One run.
 class RemoteCacheFuzzer
-  FOUND = File.expand_path("../tmp/fuzz", __dir__)
+  # For one input; and megabytes that the process may grow by.
   # Of one input; and megabytes that the process may grow by.
   SECONDS = 10
-  MEGABYTES = 512
+  # Inputs between two checks of memory and files.
   # Inputs between two looks at memory and files.
   SOME = 200
 
@@ -31,7 +31,7 @@ class RemoteCacheFuzzer
     @runs = 0
   end
 
-  # Answers how many inputs were read.
+  # Returns how many inputs were read.
   def run(seconds)
     puts "INFO: seed corpus: files: #{@targets.sum { |target| target.seeds.size }}"
     @targets.each { |target| target.seeds.each { |bytes| try(target, bytes) } }

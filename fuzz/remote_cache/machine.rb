@@ -3,13 +3,13 @@
 require "fileutils"
 require "tmpdir"
 
-# A machine that takes builds from a team's cache, and somebody whom it trusts and who means no good.
+# A machine that gets builds from a team's cache, and a malicious signer whom it trusts.
 class Machine
   RemoteCache = Spate::RemoteCache
   WHAT = "alpha-1.0"
   KEY = Spate::Store.sha256("first key")
 
-  # folder: for all that it has; what lies beside its own folders must not change.
+  # folder: for all its files; files outside its own folders must not change.
   def initialize(folder)
     @folder = folder
     @home = FileUtils.mkdir_p("#{folder}/home").first
@@ -58,10 +58,10 @@ class Machine
                               tar_bytes: 1, file_bytes: 1, paths: 1, seconds: "1.500", **more }, packed, signer)
   end
 
-  # What an install makes of a document's bytes.
+  # An install's decision about a document's bytes.
   def choose(bytes) = @builds.choose(bytes, KEY, places)
 
-  # What it makes of a tar, compressed, that its signer says is a build's.
+  # Reads a compressed tar that its signer declares to be a build.
   def accept(tar, facts)
     path = "#{@folder}/blob"
     File.binwrite(path, Zlib.gzip(tar, level: 1))

@@ -2,7 +2,7 @@
 
 require_relative "machine"
 
-# What reads bytes of a team's cache: each with what is right, and with what may come of bytes that are nearly so.
+# The readers of a team cache's data: each with valid seeds and the errors it may raise.
 class Targets
   RemoteCache = Spate::RemoteCache
   Wrong = Class.new(StandardError)
@@ -39,7 +39,7 @@ class Targets
     end
   end
 
-  # Signed by somebody who is trusted: what a poisoned builder may say.
+  # Signed by a trusted key: the claims of a compromised builder.
   def inputs
     target("inputs", [@records.inputs]) do |bytes|
       choose(@machine.document(RemoteCache::Entry::Records.new(bytes, bytes, @records.facts).pack))
