@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
-# What the tests of every product have, whichever library they are about.
+# Shared by the tests of all three gems.
 $LOAD_PATH << __dir__
 require "minitest/autorun"
 require "tmpdir"
 require "fileutils"
 
 module Spate
-  # Where a test of random operations begins: the same each time, so that a run that passed passes again; with --full
-  # another each time. SPATE_SEED=N repeats one that failed.
+  # The seed of random tests: fixed, so that a run that passed passes again; random with --full. SPATE_SEED=N repeats a
+  # failed run.
   def self.test_seed
     Integer(ENV.fetch("SPATE_SEED") { ENV["SPATE_TEST_FULL"] ? Random.new_seed % 1_000_000 : 1 })
   end
 
-  # Folders that a test may fill; they go when it ends.
+  # Folders for a test, removed when it ends.
   module TestFolders
     def folder
       @folder ||= Dir.mktmpdir("spate-test-").tap { |path| (@folders ||= []) << path }

@@ -4,7 +4,7 @@ require "cli/cli_case"
 require "json"
 
 class CLITest < CLICase
-  # Stands in for a command that goes wrong in a given way.
+  # A command that fails in a given way.
   def failing(error, *argv, **options)
     command = Class.new(Spate::CLI::Command) do
       common_options
@@ -36,7 +36,7 @@ class CLITest < CLICase
     assert_snapshot "help", spate.out
   end
 
-  # docs/commands.md has the texts, and test/house/docs_test.rb compares them.
+  # docs/commands.md has the texts, which test/house/docs_test.rb compares.
   Spate::CLI::COMMANDS.each_key do |name|
     define_method("test_help_of_#{name}") do
       result = spate(name, "--help")
@@ -112,7 +112,7 @@ class CLITest < CLICase
                  result.err
   end
 
-  def test_a_reader_that_went_away_is_not_told_of
+  def test_closed_stdout_is_not_reported
     assert_equal [141, ""], failing(Errno::EPIPE.new).to_a.values_at(0, 2)
   end
 

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  # The real Bundler installs a gem with an executable and an extension; the layout has to name where all of it went.
+  # The real Bundler installs a gem with an executable and an extension; the layout has to name every file's place.
   class LayoutTest < Minitest::Test
     LOCK = <<~LOCK
       GEM
@@ -35,7 +35,7 @@ module Spate
     end
 
     class << self
-      # Made by the first test that needs it.
+      # Built by the first test that needs it.
       attr_accessor :tool
     end
 
@@ -121,7 +121,7 @@ module Spate
       assert_equal File.realpath(File.join(folder, "big/disk", Layout.ruby_scope)), layout.root
     end
 
-    # What RubyGems itself says, patched by the distribution or not.
+    # RubyGems' own answer, patched by the distribution or not.
     def test_rubygems_is_asked_once
       store = Store.open(home: File.join(folder, "spate"))
       first = Layout::Rubygems.current(store: store, env: @env)
@@ -138,7 +138,7 @@ module Spate
       assert_equal File.join(folder, "other"), Layout::Rubygems.current(store: store, env: home).dir
     end
 
-    # Threads that need the answer wait for the one child; where it is known there is no thread at all.
+    # Threads that need the answer wait for one child process. If it is known, no thread is started.
     def test_rubygems_is_asked_aside
       store = Store.open(home: File.join(folder, "spate"))
       asked = Thread::Queue.new
@@ -158,7 +158,7 @@ module Spate
       assert_equal threads, Thread.list
     end
 
-    # The first thread looks what is there and is held then, until another one has the answer.
+    # The first thread checks the store and is held until another one has the answer.
     def test_threads_that_ask_rubygems_at_once
       looked, go_on = Array.new(2) { Thread::Queue.new }
       probe = Layout::RubygemsProbe.new(nil, @env)
@@ -183,7 +183,7 @@ module Spate
       refute_equal "99.0.0", before.bundler_version
     end
 
-    # As RubyGems activates it for `bundle`, and Bundler starts the one that its setting names.
+    # As RubyGems activates it for `bundle`, and as Bundler starts the version of its setting.
     def test_the_bundler_that_an_application_names
       env = @env.merge("GEM_HOME" => File.join(folder, "gems"))
       %w[98.0.1 99.0.0].each do |version|
@@ -206,7 +206,7 @@ module Spate
       assert_equal "98.0.1", bundler(env.merge(outer), lock), "an outer bundle exec"
     end
 
-    def test_what_is_no_version_names_no_bundler
+    def test_invalid_version_names_no_bundler
       lock = write("app/Gemfile.lock", "GEM\n  specs:\n\nBUNDLED WITH\n   ../x\n")
       usual = bundler(@env, "#{folder}/none")
 

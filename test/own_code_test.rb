@@ -4,7 +4,7 @@ require "test_helper"
 require "open3"
 
 module Spate
-  # Spate started as its launcher starts it, from a copy of its sources and with a store of its own.
+  # Spate started as by its launcher, from a copy of its sources and with its own store.
   class OwnCodeTest < Minitest::Test
     LIBRARY = File.expand_path("../lib", __dir__)
     SCRIPT = <<~RUBY
@@ -56,7 +56,7 @@ module Spate
       assert wait { File.size?(image).to_i > bytes.bytesize / 2 }
     end
 
-    def test_what_others_can_write_is_not_loaded_and_stays
+    def test_image_writable_by_others_is_not_loaded_and_stays
       run_spate("version")
       assert made?
       File.chmod(0o666, image)
@@ -104,7 +104,7 @@ module Spate
     def images = Dir.glob("#{store}/images/own/*.image")
     def image = images.first
 
-    # The child that makes it has ended when its lock is gone.
+    # The child process that makes the image has ended when its lock is gone.
     def made? = wait { images.any? && Dir.glob("#{store}/images/own/*.lock").empty? }
 
     def wait
@@ -112,7 +112,7 @@ module Spate
       false
     end
 
-    # [loaded from the image, compiled], or all that was printed.
+    # [loaded from the image, compiled], or the whole output.
     def run_spate(*argv, output: false, options: {}, **env)
       out, err, status = spate(*argv, options: options, **env)
       assert_predicate status, :success?, err

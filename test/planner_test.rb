@@ -65,7 +65,7 @@ class PlannerTest < Minitest::Test
       racc (1.7)
   LOCK
 
-  # As Bundler before 2.4, which does not know the setting.
+  # As Bundler before 2.4, which has no such setting.
   def test_only_counts_where_bundler_knows_it
     { "2.3.27" => %w[one two], "2.4.0" => %w[one], "2.10.1" => %w[one], "4.0.0" => %w[one] }.each do |version, names|
       lines = %w[one two].map { |name| Spate::Gemfile::Dependency.new(name, [name.to_sym], true) }
@@ -94,7 +94,7 @@ class PlannerTest < Minitest::Test
     assert_empty plan["bundler-audit"].dependencies
   end
 
-  def test_a_digest_of_another_kind_only_is_told
+  def test_missing_sha256_among_other_digests_is_reported
     assert_equal ["CHECKSUMS holds no SHA-256 digest, but another, of rack-3"], planner.plan.warnings
   end
 
@@ -218,7 +218,7 @@ class PlannerTest < Minitest::Test
     assert_equal "nokogiri-1.15", plan["nokogiri"].full_name
   end
 
-  # As with Bundler, whatever the ordinary variants' platforms.
+  # As in Bundler, for any platforms of the ordinary variants.
   def test_a_content_address_comes_before_all_other_variants
     lock = LOCK.sub("    nokogiri (1.15-x86_64-linux)\n", "    nokogiri (1.15-x86_64-linux-gnu)\n\\0")
     new = { rubygems_version: "4.1.0" }

@@ -13,7 +13,7 @@ class PlatformTest < Minitest::Test
   ALONE = %w[ruby java jruby mswin32 mswin64 dotnet dotnet-2.0 dalvik dalvik8 macruby linux darwin current- - -linux
              x86_64- x86_64-linux- plan9 universal-java-11].freeze
   NAMES = (CPUS.product(SYSTEMS).map { |pair| pair.join("-") } + ALONE).freeze
-  # As Ruby names itself.
+  # Names as Ruby reports them.
   LOCALS = %w[x86_64-linux x86_64-linux-gnu x86_64-linux-musl aarch64-linux aarch64-linux-gnu aarch64-linux-musl
               armv7l-linux-gnueabihf armv7l-linux-musleabihf x86_64-darwin22 arm64-darwin23 x64-mingw-ucrt x64-mingw32
               i386-mingw32 x64-mswin64_140 java universal-java-11 x86_64-freebsd13 i686-linux ruby].freeze
@@ -27,7 +27,7 @@ class PlatformTest < Minitest::Test
     compare(ask("gem 'bundler', '#{version}'; ", NewestBundler.environment), exact_libc: false)
   end
 
-  # The newest RubyGems tells glibc from musl; its class stands alone, so it runs on any Ruby.
+  # The newest RubyGems distinguishes glibc and musl. Its class has no dependencies, so it runs on any Ruby.
   def test_against_the_newest_rubygems
     compare(ask("", "ORACLE_RUBYGEMS" => newest_rubygems), exact_libc: true)
   end
@@ -98,8 +98,8 @@ class PlatformTest < Minitest::Test
     end
   end
 
-  # Older classes drop the word "gnu" while reading and know fewer systems: names that they read otherwise are left
-  # out. Where they do not tell musl from glibc either, so are names with a libc, of Windows and of 32-bit ARM.
+  # Older classes drop the word "gnu" while reading and know fewer systems, so names that they read differently are left
+  # out. Where they do not distinguish musl and glibc, so are names with a libc, of Windows and of 32-bit ARM.
   def compare(answer, exact_libc:)
     same = NAMES.each_index.select { |index| parsed(NAMES[index]) == answer[:parsed][index] }
     same.reject! { |index| NAMES[index].match?(/linux-?\w|mingw|\Aarm-/) } if libc_ignored?(answer)

@@ -3,7 +3,7 @@
 require "test_helper"
 require "spate/planner"
 
-# Against RubyGems' own classes.
+# Compared with RubyGems' own classes.
 class RequirementTest < Minitest::Test
   VERSIONS = %w[0 1 1.0 1.0.0 1.0.1 1.1 1.2.3 1.9 1.10 2 2.0.a 2.0.0.rc1 2.0.0.rc2 2.0.rc10 3.1.2 3.1.0.dev 3.3.22
                 1.0.a.1 1.0.b2 4.0.0.beta.1 0.0.0.dev 1.0-x 1.2.3-java 10.0 1.a 1.0.a.0].freeze
@@ -33,7 +33,7 @@ class RequirementTest < Minitest::Test
     assert Spate::Requirement.parse("1.0").satisfied_by?("1")
   end
 
-  def test_refuses_what_is_none
+  def test_invalid_requirements_are_refused
     assert_raises(ArgumentError) { Spate::Requirement.parse(">= one") }
     assert_raises(ArgumentError) { Spate::Requirement.parse(">> 1") }
     assert_raises(ArgumentError) { Spate::GemVersion.new("1..2") }

@@ -5,7 +5,7 @@ require "images/image_case"
 module Spate
   module Boot
     class BackgroundTest < Images::ImageCase
-      # In the locale that these images are of.
+      # The locale that these images are compiled for.
       ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb",
                       **ENV.slice("LANG", "LC_ALL", "LC_CTYPE") }.freeze
 
@@ -38,7 +38,7 @@ module Spate
         assert_equal inode, File.stat(application_path).ino, "what it has is not made again"
       end
 
-      def test_the_builder_is_nobodys_child_and_has_nothing_of_its_parent
+      def test_builder_is_no_child_and_inherits_nothing
         held = File.open("#{folder}/held", "w")
         held.close_on_exec = false
         with_builder_at_work("RUBYOPT" => "-W0 -rbundler/setup", "BUNDLER_ORIG_RUBYOPT" => "-W0",
@@ -62,14 +62,14 @@ module Spate
         held&.close
       end
 
-      def test_another_builder_gives_up_quietly
+      def test_second_builder_exits_quietly
         with_builder_at_work do
           assert start(nil), "after an install"
           wait_for { File.read(log).include?("busy=>true") || File.read(log).include?("busy: true") }
         end
       end
 
-      def test_after_builders_in_vain_the_next_one_waits_ever_longer
+      def test_delay_grows_after_failed_builders
         other = ImageFolder.new(images.store_root, "0" * 32)
         attempts = Background::Attempts.new(other.attempts_path(location))
         [[0, true], [59, false], [61, true], [119, false], [121, true]].each do |seconds, started|
@@ -84,7 +84,7 @@ module Spate
         assert_equal 0, attempts.wait, "a clock that was put back"
       end
 
-      def test_one_that_did_its_work_forgets_those_in_vain
+      def test_successful_builder_clears_the_failures
         images.make
         attempts = Background::Attempts.new(images.attempts_path(location)).tap(&:add)
         age(attempts, 61)
@@ -92,7 +92,7 @@ module Spate
         wait_for { attempts.count.zero? }
       end
 
-      def test_the_log_begins_anew_when_it_is_long
+      def test_log_is_truncated_when_it_is_long
         images.make
         File.write(log, "old\n" * (Background::LOG_LIMIT / 3))
         assert start([[@own, :miss]])
@@ -100,7 +100,7 @@ module Spate
         assert_operator File.size(log), :<, 4096
       end
 
-      def test_where_no_builder_is_started
+      def test_builder_does_not_start_when_forbidden
         { "SPATE_READONLY" => "1", "CI" => "true", "SPATE_BOOT_BACKGROUND" => "0" }.each do |name, value|
           refute start([[@own, :miss]], { name => value })
           refute_path_exists images.folder
@@ -109,7 +109,7 @@ module Spate
         assert_nil Background.forbidden("CI" => "false", "SPATE_READONLY" => "0")
       end
 
-      def test_a_folder_of_others_is_left_alone
+      def test_folder_of_another_user_is_not_used
         images.make
         File.chmod(0o777, images.folder)
         refute Background.start(location, [[@own, :miss]], images: ImageFolder.new(images.store_root), env: ENVIRONMENT)
@@ -126,12 +126,12 @@ module Spate
 
       def path_of(attempts) = attempts.instance_variable_get(:@path)
 
-      # Pretends that the last one was started so many seconds ago.
+      # Sets the last start back by so many seconds.
       def age(attempts, seconds)
         File.utime(Time.now, Time.now - seconds, path_of(attempts)) if attempts.count.positive?
       end
 
-      # Yields the process number of a builder that waits for a file to be read.
+      # Yields the process ID of a builder that waits for a file to be read.
       def with_builder_at_work(env = {})
         File.mkfifo(fifo = "#{folder}/app/lib/fifo.rb")
         assert start([[@own, :miss], [fifo, :miss]], env)

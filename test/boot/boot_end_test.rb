@@ -3,10 +3,10 @@
 require_relative "exec_case"
 
 module Spate
-  # What a boot does when it has ended.
+  # The steps at the end of a boot.
   class BootEndTest < ExecCase
-    # A bundle was copied: a new record is made, or each boot would compare contents.
-    def test_where_times_were_lost_the_stand_in_is_made_again
+    # After the bundle was copied a new record is made, because each boot would compare contents otherwise.
+    def test_stand_in_is_made_again_when_times_were_lost
       5.times { |number| write("app/local/lib/part#{number}.rb", "") }
       requires = (0..4).map { |number| "require_relative %q(lib/part#{number})\n" }.join
       write("app/local/local.gemspec", requires + GEMSPEC)
@@ -20,7 +20,7 @@ module Spate
       assert_equal true, parts["standin"]
     end
 
-    def test_what_the_program_puts_in_the_place_of_a_method_stays
+    def test_method_replaced_by_the_program_stays
       program = <<~'RUBY'
         class << Process
           alias plain_fork _fork
@@ -39,7 +39,7 @@ module Spate
       assert_equal "3\n3\nnil\n", spate_exec("ruby", "-e", program).first
     end
 
-    def test_the_images_pages_go
+    def test_pages_of_the_images_are_released
       build
       program = <<~'RUBY'
         require "local"

@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # An application that also loads bootsnap: a gem that hooks in as bootsnap does, and says what it is asked.
+  # An application that also loads bootsnap: a gem that hooks in as bootsnap does and prints its calls.
   class BootsnapTest < ExecCase
     LIBRARY = <<~'RUBY'
       module Bootsnap
@@ -46,7 +46,7 @@ module Spate
                    "\"bootsnap stays, where it is loaded: no image yet\"\n", boot
     end
 
-    def test_with_an_image_it_steps_aside_and_the_rest_of_it_answers
+    def test_bootsnap_steps_aside_with_an_image
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
       assert_equal "unloaded\nnil\ntrue\n", boot
       hits = "n = 0; Spate::Boot.instrumentation = ->(e, p, _) { n += 1 if e == :hit && p.end_with?('local.rb') }; "
@@ -54,7 +54,7 @@ module Spate
       assert_equal "1\n", output
     end
 
-    def test_where_spates_loader_is_off_or_the_application_configures_bootsnap_it_stays
+    def test_bootsnap_stays_when_the_loader_is_off_or_bootsnap_is_configured
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
       assert_includes boot(SPATE_NO_BUNDLE: "1"), "Spate's loader is off"
       write("app/config/bootsnap.rb", "")
@@ -62,8 +62,8 @@ module Spate
       assert_includes boot, "bootsnap sets up"
     end
 
-    # What bootsnap's boots load is built all the same.
-    def test_what_it_loaded_is_recorded
+    # Files that bootsnap loads are still recorded for the image.
+    def test_files_loaded_by_bootsnap_are_recorded
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
       paths = [image, image.sub("/boots/", "/apps/")].flat_map do |path|
         Native::Image.open(path, key: Boot::RubyKey.current).paths

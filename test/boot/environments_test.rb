@@ -4,7 +4,7 @@ require_relative "exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # One application in several environments in turn: each has a stand-in of its own, and builds nothing for it again.
+  # One application in several environments in turn: each has its own stand-in, and no environment rebuilds it.
   class EnvironmentsTest < ExecCase
     DEVELOPMENT = {}.freeze
     TEST = { RAILS_ENV: "test" }.freeze
@@ -23,7 +23,7 @@ module Spate
       build
     end
 
-    # Images younger than a few seconds stay as they are.
+    # Images younger than a few seconds are not rebuilt.
     def boot(environment)
       File.utime(Time.now - 600, Time.now - 600, image)
       spate_exec("ruby", "-e", "require 'local'", **environment, SPATE_BOOT_BACKGROUND: "1")
@@ -41,7 +41,7 @@ module Spate
       Gemfile::Setup::Record::NAMES.count { |name| image.data(name) }
     end
 
-    # What the first boots of a kind recorded too late for the builder is in the images after one more of each.
+    # Files recorded too late for the builder by the first boots are in the images after one more boot of each kind.
     def settle
       [DEVELOPMENT, TEST, DEPLOYED].each do |environment|
         boot(environment)
@@ -66,7 +66,7 @@ module Spate
       assert_predicate spate_exec("ruby", "-e", "require 'tested'", **TEST).last, :success?
     end
 
-    def test_what_makes_one_old_makes_all_of_them_old
+    def test_gemfile_edit_invalidates_all_environments
       learn(TEST)
       File.write(project.path("Gemfile"), "#{File.read(project.path("Gemfile"))}# edited\n")
       refute_equal true, standin(DEVELOPMENT)

@@ -35,7 +35,7 @@ module Spate
 
     attr_reader :project
 
-    # What a program that holds this Ruby prints, under `bundle exec` and under `spate exec`.
+    # The output of a program run by this Ruby, under `bundle exec` and under `spate exec`.
     def both(program, *arguments, **env)
       path = write("app/program.rb", "#!/usr/bin/env ruby\n#{program}", mode: 0o755)
       [project.run("bundle", "exec", "./program.rb", *arguments, **env), spate_exec("./program.rb", *arguments, **env)]
@@ -45,7 +45,7 @@ module Spate
 
     def spate_exec(*command, **env) = project.spate("exec", *command, **env)
 
-    # Boots once with the builder on, and waits for what it makes.
+    # Boots once with the builder enabled and waits for the images.
     def build(*command)
       command = ["ruby", "-e", "require 'local'"] if command.empty?
       output, status = spate_exec(*command, SPATE_BOOT_BACKGROUND: "1")

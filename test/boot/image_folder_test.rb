@@ -26,7 +26,7 @@ module Spate
         assert_nil fresh.refusal
       end
 
-      def test_a_store_that_is_to_be_trusted
+      def test_trust_of_the_store
         images.make
         File.chmod(0o777, "#{images.folder}/gems")
         ENV["SPATE_TRUST_STORE"] = "1"
@@ -76,7 +76,7 @@ module Spate
         assert_match(/belongs to user 12345/, fresh.refusal)
       end
 
-      def test_nothing_is_written_where_the_environment_says_so
+      def test_read_only_environment_prevents_writing
         assert images.writable?({})
         refute images.writable?("SPATE_READONLY" => "1")
         refute_path_exists images.folder
@@ -103,7 +103,7 @@ module Spate
 
       private
 
-      # Modes of the folders and the image that the block makes.
+      # Modes of the folders and the image that the block creates.
       def dig(umask = 0o022)
         before = File.umask(umask)
         yield

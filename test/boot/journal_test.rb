@@ -52,7 +52,7 @@ module Spate
         assert_equal [205, [41_000, 9000]], Journal.lines(path).first.to_a.values_at(7, 8)
       end
 
-      def test_what_is_no_journal_is_passed_over
+      def test_invalid_lines_are_skipped
         assert_empty Journal.lines("#{folder}/none")
         File.binwrite(path, "\xff\xfe\n")
         assert_empty Journal.lines(path)

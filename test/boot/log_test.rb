@@ -4,7 +4,7 @@ require "images/image_case"
 
 module Spate
   module Boot
-    # What is said about a file is what the loader does with it.
+    # The log reports for each file the outcome of the loader.
     class LogTest < Images::ImageCase
       PAST = Time.at(1_700_000_000)
 
@@ -44,14 +44,14 @@ module Spate
         assert_equal found, loaded
       end
 
-      def test_as_it_was = assert_state(:hit, nil)
+      def test_unchanged = assert_state(:hit, nil)
 
       def test_another_size
         File.write(@file, "ONE = 11\n")
         assert_state(:stale, /\Aits size is another\z/)
       end
 
-      def test_another_content_of_that_size
+      def test_another_content_of_the_same_size
         File.write(@file, "ONE = 2\n")
         assert_state(:stale, /\Aits content is another\z/)
       end

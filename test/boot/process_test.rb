@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # What is loaded of Spate in an application's process, to its very end: docs/architecture.md lists it.
+  # The files of Spate in an application's process until it ends. docs/architecture.md lists them.
   class BootProcessTest < ExecCase
     LIBRARY = File.expand_path("../../lib/spate", __dir__)
     PAGE = File.read(File.expand_path("../../docs/architecture.md", __dir__), encoding: "UTF-8")
@@ -16,10 +16,10 @@ module Spate
       end
       [group.strip, files]
     end.freeze
-    # These processes end, or become another, before anybody could ask them.
+    # These processes end, or exec another program, before the test can read their list.
     UNSEEN = ["an error that ends the process", "before Ruby is started again"].freeze
 
-    # Out of $LOADED_FEATURES as soon as RubyGems has loaded it.
+    # RubyGems removes it from $LOADED_FEATURES after loading it.
     HIDDEN = ["boot/exec/prelude/rubygems/defaults/ruby.rb"].freeze
 
     # A finalizer runs after everything that runs at the end.

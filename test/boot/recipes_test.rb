@@ -5,8 +5,8 @@ require "json"
 require "support/project"
 
 module Spate
-  # docs/boot-recipes.md: the commands of its recipes, in the order of the page, between copies that lose what layers
-  # and caches lose.
+  # docs/boot-recipes.md: runs the commands of its recipes in order, between copies that lose what container layers and
+  # caches lose.
   class BootRecipesTest < Minitest::Test
     PAGE = File.read(File.expand_path("../../docs/boot-recipes.md", __dir__), encoding: "UTF-8")
     PROGRAM = <<~'RUBY'
@@ -52,7 +52,7 @@ module Spate
     def images = "#{project.home}/spate/store/v1/images"
     def spate!(line, **env) = project.spate!(*line.delete_prefix("spate ").split, **env)
 
-    # What the booted program says.
+    # The output of the booted program.
     def boot(**env)
       output, status = project.spate("exec", "./program.rb", **env)
       assert_predicate status, :success?, output
@@ -102,7 +102,7 @@ module Spate
       assert_equal before, Dir["#{images}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
     end
 
-    def test_nothing_of_the_container_is_compiled_again
+    def test_container_compiles_nothing_again
       container
       status = JSON.parse(project.spate!("boot", "status", "--json").lines.last)
 
@@ -171,7 +171,7 @@ module Spate
       end
     end
 
-    # A fresh checkout without the bundle, and the cache out of an archive that knows whole seconds only.
+    # A fresh checkout without the bundle, and the cache from an archive with times in whole seconds.
     def next_job
       FileUtils.rm_rf(project.path("vendor"))
       copied(project.folder)

@@ -3,7 +3,7 @@
 require_relative "exec_case"
 
 module Spate
-  # What a boot uses, what turns parts off, and that Spate's failures are not the program's.
+  # The parts a boot uses, the switches that disable them, and failures of Spate, which do not fail the program.
   class StartTest < ExecCase
     def test_the_first_boot_builds_and_the_next_uses_everything
       assert_equal "no image yet", parts["images"]
@@ -94,7 +94,7 @@ module Spate
                    [answer, *parts.values_at("loader", "standin", "index")], output
     end
 
-    def test_as_a_gem_of_the_bundle_that_is_not_required
+    def test_gem_of_the_bundle_that_is_not_required
       root = File.expand_path("../..", __dir__)
       write("app/Gemfile", "gem 'local', path: 'local'\ngem 'spate', path: #{root.dump}, require: false\n")
       project.lock
@@ -104,7 +104,7 @@ module Spate
       assert_equal "42\ntrue\n", output
     end
 
-    def test_the_log_and_the_block_hear_of_every_file
+    def test_log_and_block_receive_every_file
       log = File.join(folder, "log")
       program = "seen = []; Spate::Boot.instrumentation = ->(event, path, _) { seen << [event, path[/[^\\/]+$/]] }; " \
                 "require 'local'; p seen.assoc(:miss) || seen.assoc(:hit)"
@@ -141,8 +141,8 @@ module Spate
       end
     end
 
-    # Like the routes of newer Rails, and what a server loads for its first request.
-    def test_what_is_loaded_after_the_boots_end_comes_from_images_too
+    # Like the routes of newer Rails, and files that a server loads for its first request.
+    def test_files_loaded_after_the_end_of_the_boot_come_from_images
       write("app/local/lib/hooks.rb", HOOKS)
       10.times { |number| write("app/local/lib/late#{number}.rb", "LATE#{number} = 1\n") }
       program = "require 'hooks'; require 'local'; ActiveSupport.run_load_hooks(:other); " \
@@ -157,7 +157,7 @@ module Spate
       assert_equal ":after_initialize\n[:hit]\n", output
     end
 
-    # A stand-in that could not be made at that moment, that another version made, or that is missing.
+    # A stand-in that is missing, could not be made, or was made by another version.
     def test_a_stand_in_that_cannot_be_used_is_made_again
       require "spate/boot/entry"
       build
@@ -176,7 +176,7 @@ module Spate
       assert_equal "the Gemfile runs `true`", parts["standin"]
     end
 
-    # It fails in the last step: everything before is reverted.
+    # It fails in the last step, so all steps are reverted.
     def test_a_stand_in_that_fails_half_way_costs_one_line
       require "spate/boot/entry"
       build
@@ -192,7 +192,7 @@ module Spate
       assert_equal 1, told.size
     end
 
-    def test_no_place_for_the_store_is_told_with_what_to_do
+    def test_unusable_store_is_reported_with_a_hint
       output, = spate_exec("ruby", "-e", "puts 1", SPATE_HOME: "relative")
       assert_equal "spate: booting without images: no folder for the store: SPATE_HOME is not an " \
                    "absolute path: \"relative\"; use an absolute path: #{project.path("relative")}\n1\n", output

@@ -5,8 +5,8 @@ require_relative "exec_case"
 module Spate
   # The builder that a boot starts is invisible to the program that booted.
   class UnseenTest < ExecCase
-    # Each of these ends the boot by its fork, which starts the builder.
-    def test_no_wait_gets_it_and_no_signal_tells_of_it
+    # Each of these ends the boot with its fork, which starts the builder.
+    def test_builder_is_invisible_to_wait_and_signals
       program = <<~'RUBY'
         signals = 0
         trap(:CHLD) { signals += 1 }
@@ -35,24 +35,24 @@ module Spate
       wait { image && unlocked? }
     end
 
-    # Process 1 adopts every orphan of its container.
-    def test_process_one_starts_none_and_says_why
+    # Process 1 adopts all orphans of its container.
+    def test_process_one_starts_no_builder_and_reports_why
       program = "Process.wait(fork {}); sleep 0.5; p $$, Process.waitall, Dir.children('/proc').grep(/\\A\\d+\\z/)"
       assert_equal "1\n[]\n[\"1\"]\n", booted(program, before: alone)
       assert_nil image
       assert_match(/^aside +builder: orphans become this process' children, and so would it/, status)
     end
 
-    def test_nor_does_a_ruby_below_such_a_one
+    def test_ruby_below_process_one_starts_no_builder
       program = "system('ruby', '-e', 'Process.wait(fork {})'); sleep 0.5; p $$, Process.waitall"
       assert_equal "1\n[]\n", booted(program, before: alone)
       assert_nil image
     end
 
-    def test_nor_does_who_asked_for_orphans
+    def test_subreaper_starts_no_builder
       program = <<~RUBY
-        $LOAD_PATH.unshift(*#{Gem::Specification.find_by_name("fiddle").full_require_paths}) # no part of newer Rubies
-        $VERBOSE = nil # those before warn of it
+        $LOAD_PATH.unshift(*#{Gem::Specification.find_by_name("fiddle").full_require_paths}) # a gem in newer Rubies
+        $VERBOSE = nil # older ones print a warning
         require "fiddle"
         prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT, Fiddle::TYPE_LONG], Fiddle::TYPE_INT)
         prctl.call(36, 1) # PR_SET_CHILD_SUBREAPER
@@ -66,13 +66,13 @@ module Spate
 
     private
 
-    # What the program prints in a first boot, with builders on.
+    # The program's output in a first boot, with builders enabled.
     def booted(program, before: [])
       spate = ["ruby", "--disable-gems", File.expand_path("../../exe/spate", __dir__)]
       project.run(*before, *spate, "exec", "ruby", "-e", program, SPATE_BOOT_BACKGROUND: "1").first
     end
 
-    # A command before another one, which then is process 1.
+    # Prefix of a command that then runs as process 1.
     def alone
       words = %w[unshare --pid --fork --mount-proc]
       words.insert(1, "--map-root-user") unless Process.euid.zero?

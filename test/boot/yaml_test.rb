@@ -4,7 +4,7 @@ require_relative "exec_case"
 require "yaml"
 
 module Spate
-  # What YAML files hold comes from their image as long as they are unchanged.
+  # The content of YAML files comes from the image as long as the files are unchanged.
   class YamlTest < ExecCase
     LOADS = <<~'RUBY'
       require "yaml"
@@ -49,7 +49,7 @@ module Spate
       assert answers
     end
 
-    def test_what_the_program_makes_of_tags_is_asked_each_time
+    def test_custom_tags_are_evaluated_each_time
       path = write("app/tags.yml", "plain: 1\nkey: !env WHICH\n")
       write("app/tags.rb", <<~RUBY)
         require "yaml"
@@ -113,7 +113,7 @@ module Spate
       end
     end
 
-    def test_another_psych_is_asked
+    def test_patched_psych_is_used
       path = write("app/a.yml", "a: 1\n")
       assert_equal [0, 1], [hits(path), hits(path)]
       write("app/other.rb", "require 'psych/versions'; Psych.send(:remove_const, :VERSION); Psych::VERSION = '99.0'")
@@ -121,8 +121,8 @@ module Spate
       assert_equal 0, load(path, "app/other_hits.rb").to_i
     end
 
-    # As after `mv config old; mv new config`: only the inode tells.
-    def test_a_file_of_the_same_times_in_its_place
+    # As after `mv config old; mv new config`: only the inode differs.
+    def test_file_with_the_same_times_in_its_place
       paths = %w[config new].map { |name| File.join(folder, "app/#{name}/a.yml") }
       100.times do
         paths.each_with_index { |path, index| write(path, "a: #{index}\n") }
@@ -138,7 +138,7 @@ module Spate
       refute_match(/"a" ?=> ?0/, load(paths[0]))
     end
 
-    def test_switched_off_nothing_is_kept
+    def test_no_answers_are_stored_when_switched_off
       path = write("app/a.yml", "a: 1\n")
       load(path, SPATE_NO_YAML: "1")
       load(path, SPATE_READONLY: "1")

@@ -3,9 +3,9 @@
 require_relative "build_case"
 
 module Spate
-  # Real builds with the real compiler, held against `gem install`.
+  # Real builds with the real compiler, compared with `gem install`.
   class BuilderTest < BuildCase
-    # Content that differs between two runs of RubyGems as well: compiled files, and logs that name folders.
+    # Files that differ between two runs of RubyGems as well: compiled files, and logs that name folders.
     UNSTABLE = /\.(?:so|o)\z|gem_make\.out\z|mkmf\.log\z|Makefile\z/
 
     def test_a_build_leaves_what_gem_install_leaves
@@ -60,7 +60,7 @@ module Spate
       assert_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
     end
 
-    def test_what_a_build_removes_is_remembered
+    def test_files_removed_by_a_build_are_recorded
       archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"
         File.unlink("../../data/old")
@@ -232,7 +232,7 @@ module Spate
       wait_until(5) { !alive?(pid) }
     end
 
-    # A zombie that nobody collects counts as gone.
+    # A zombie counts as gone.
     def alive?(pid)
       !File.read("/proc/#{pid}/stat").match?(/\) Z /)
     rescue SystemCallError

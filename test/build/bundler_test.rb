@@ -10,8 +10,8 @@ module Spate
     VERSION = "1.8.1"
     FULL_NAME = "#{NAME}-#{VERSION}".freeze
 
-    # From the first source that this machine's RubyGems knows. Not by `gem fetch`,
-    # which reads the source's whole index.
+    # From the first source of this machine's RubyGems. Not with `gem fetch`,
+    # which reads the whole index of the source.
     def fetch
       require "rubygems/remote_fetcher"
       bytes = Gem::RemoteFetcher.fetcher.fetch_path(Gem.sources.first.uri + "gems/#{FULL_NAME}.gem")

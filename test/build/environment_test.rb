@@ -6,21 +6,21 @@ module Spate
   class EnvironmentTest < Minitest::Test
     def told(env) = Build::Environment.new(env).told
 
-    def test_what_changes_from_shell_to_shell_does_not_count
+    def test_volatile_variables_do_not_count
       volatile = %w[PATH HOME PWD OLDPWD SHLVL TERM COLUMNS _ USER DISPLAY SSH_TTY XDG_RUNTIME_DIR TMPDIR LC_ALL]
 
       others = %w[FOO LESS_MEMORY MAILER HISTOGRAM]
       assert_equal others, Build::Environment.new((volatile + others).to_h { |name| [name, "x"] }).mentionable
     end
 
-    def test_how_many_jobs_there_are_does_not_matter
+    def test_number_of_jobs_does_not_matter
       assert_empty told({ "MAKEFLAGS" => "-j8" })
       assert_empty told({ "MAKEFLAGS" => " -j --jobserver-auth=3,4" })
       assert_equal({ "MAKEFLAGS" => "-k" }, told({ "MAKEFLAGS" => "-k --jobs=4" }))
       assert_equal({ "MAKEFLAGS" => "V=1" }, told({ "MAKEFLAGS" => "-j 4 V=1" }))
     end
 
-    def test_bundle_exec_around_us_leaves_no_trace
+    def test_variables_of_bundle_exec_are_removed
       env = { "RUBYOPT" => "-W0 -r/usr/lib/bundler/setup", "RUBYLIB" => "/usr/lib/bundler",
               "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Ground::Environment::NOT_SET,
               "GEM_HOME" => "/x", "BUNDLE_BIN_PATH" => "/usr/bin/bundle" }

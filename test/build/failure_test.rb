@@ -3,7 +3,7 @@
 require_relative "build_case"
 
 module Spate
-  # Builds that really fail, and what is said about them.
+  # Builds that really fail, and their error messages.
   class FailureTest < BuildCase
     def failure(archive, **options)
       assert_raises(Build::BuildError) { build(builder(**options), archive) }
@@ -23,21 +23,21 @@ module Spate
       assert_nil store.build(key(builder, File.join(folder, "source/alpha/alpha-1.0.gem")))
     end
 
-    # What failed may have printed the environment, with secrets.
-    def test_a_log_is_for_nobody_else
+    # A failing program may have printed the environment, which can contain secrets.
+    def test_log_is_private
       log = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => "abort ENV.inspect" })).log
 
       assert_equal [0o600, 0o700], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
     end
 
-    def test_a_teams_folder_of_logs_stays_open_to_it
+    def test_logs_in_a_shared_folder_stay_readable_for_its_group
       File.chmod(0o775, store.make(store.root))
       log = failure(native_gem("alpha", { "ext/alpha/extconf.rb" => "abort" })).log
 
       assert_equal [0o600, 0o755], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
     end
 
-    # Headers of libraries that hardly any machine has all of, and their packages here.
+    # Headers of libraries that few machines have, and their packages on this one.
     HEADERS = { "sybdb.h" => "freetds", "zmq.h" => "zeromq|libzmq", "pcap.h" => "libpcap",
                 "git2.h" => "libgit2" }.freeze
 
@@ -59,7 +59,7 @@ module Spate
       assert_nil Build::Failure.new(nil, log).missing
     end
 
-    def test_a_probe_that_failed_is_shown
+    def test_failed_probe_is_shown
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"
         have_header("sybdb_none.h") or abort "sybdb_none.h is missing, please install it"
@@ -72,7 +72,7 @@ module Spate
       assert_includes File.read(error.log), "mkmf.log:"
     end
 
-    def test_what_extconf_could_not_find_is_shown_below_its_headline
+    def test_reason_of_extconf_is_shown_below_its_headline
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
         abort "ERROR: Can't install alpha.\\nCan't find the thing that it needs."
       RUBY
@@ -86,8 +86,8 @@ module Spate
       assert_match(%r{cannot load such file -- no/such/library \(LoadError\)}, error.details.join("\n"))
     end
 
-    def test_a_makefile_that_bears_no_parallel_jobs_is_built_without
-      # Without an order between them, `second` starts before `first` has made what it reads.
+    def test_makefile_that_fails_with_parallel_jobs_is_built_without
+      # Without a dependency between them, `second` starts before `first` has created the file that it reads.
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~'RUBY' })
         File.write("Makefile", <<~MAKE)
           all: first second
@@ -115,7 +115,7 @@ module Spate
       assert_includes error.details, "ERROR red ? is missing"
     end
 
-    def test_an_extension_that_nobody_can_build
+    def test_extension_without_a_known_builder
       error = failure(native_gem("alpha", { "ext/strange.txt" => "" }, extensions: ["ext/strange.txt"]))
 
       assert_match(/No builder for extension/, error.details.join("\n"))

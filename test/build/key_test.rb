@@ -32,7 +32,7 @@ module Spate
       assert_equal keys.size, keys.uniq.size
     end
 
-    def test_what_a_build_sees_is_part_of_its_key
+    def test_inputs_seen_by_a_build_are_part_of_its_key
       assert_equal SHA256, Build::Key.seeing(SHA256, [])
       assert_equal Build::Key.seeing(SHA256, %w[a b]), Build::Key.seeing(SHA256, %w[b a])
       refute_equal Build::Key.seeing(SHA256, %w[a]), Build::Key.seeing(SHA256, %w[b])
@@ -45,7 +45,7 @@ module Spate
       File.umask(before)
     end
 
-    # A warm install computes keys and looks for stored builds without RubyGems and what comes with it.
+    # A warm install computes keys and finds stored builds without RubyGems and its dependencies.
     def test_key_and_reuse_load_core_ruby_only
       archive = native_gem("alpha")
       build(builder, archive)

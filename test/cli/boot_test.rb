@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # `spate boot`, as a user runs it, on images that real boots use.
+  # `spate boot` as a user runs it, on images of real boots.
   class BootCommandsTest < ExecCase
     PROGRAM = "require 'local'; require 'shellwords'; require 'json'"
 
@@ -17,7 +17,7 @@ module Spate
 
     def facts(*words, **env) = JSON.parse(boot(*words, "--json", **env).first.lines.last)
 
-    # Boots once, with the builder on, so that everything is in images.
+    # Boots once with the builder enabled, so that everything is in images.
     def recorded = build("ruby", "-e", PROGRAM)
 
     def built
@@ -37,7 +37,7 @@ module Spate
 
     def overlay = Dir["#{project.home}/spate/store/v1/images/*/apps/*.image"].first
 
-    def test_a_word_that_is_no_command
+    def test_unknown_command
       output, status = boot("stauts")
 
       assert_equal 2, status.exitstatus
@@ -53,7 +53,7 @@ module Spate
       assert_equal ":hit\n[true, true, true]\n", output
     end
 
-    def test_build_tells_as_json
+    def test_build_reports_as_json
       report = facts("build", "local")
 
       assert_equal "boot_images", report["event"]
@@ -79,7 +79,7 @@ module Spate
       assert_equal "missing", facts("status")["image"]["reason"]
     end
 
-    def test_build_where_nothing_may_be_written
+    def test_build_where_writing_is_forbidden
       output, status = boot("build", SPATE_READONLY: "1")
 
       assert_equal 9, status.exitstatus
@@ -101,7 +101,7 @@ module Spate
       refute_match(/differs/, after)
     end
 
-    # Neither makes an image, however often something boots.
+    # Without a Gemfile in use, or with the loader disabled, no boot makes images.
     def test_status_promises_no_images_where_none_are_made
       none = ->(**env) { boot("status", **env).first.lines.grep(/^hint: /) }
 
@@ -121,7 +121,7 @@ module Spate
       assert_match(/^boot       other.rb: .* time without images not known \(`spate boot profile/, boot!("status"))
     end
 
-    def test_status_tells_what_is_stale_and_why
+    def test_status_reports_stale_files_with_reasons
       built
       assert_match(/^image      no recorded files yet, /, boot!("status"))
       sleep 0.03
@@ -138,7 +138,7 @@ module Spate
       assert_match(/made for another Gemfile/, output)
     end
 
-    def test_status_tells_switches_and_who_stands_aside
+    def test_status_reports_switches_and_disabled_parts
       write("app/Gemfile.lock", File.read(project.path("Gemfile.lock")).sub("\nPLATFORMS", <<~TEXT.chomp))
 
         GEM
@@ -157,14 +157,14 @@ module Spate
       assert_match(/chooses how bootsnap compiles/, facts("status")["aside"].first["why"])
     end
 
-    def test_what_the_last_boot_found_stands_in_status
+    def test_status_reports_results_of_the_last_boot
       built
       spate_exec("ruby", "-e", PROGRAM, SPATE_NO_YAML: "1")
 
       assert_match(/^aside      yaml: turned off \(the last boot\)$/, boot!("status"))
     end
 
-    def test_status_and_doctor_tell_the_same_of_the_stand_in
+    def test_status_and_doctor_report_the_same_about_the_stand_in
       recorded
       write("app/Gemfile", "#{gemfile = File.read(project.path("Gemfile"))}\n")
       2.times { spate_exec("ruby", "-e", "1") }
@@ -194,7 +194,7 @@ module Spate
       assert_equal [false, %w[damaged writable]], [found["ok"], found["damaged"].map { |one| one["reason"] }.sort]
     end
 
-    def test_damage_costs_one_line_and_is_made_good_by_a_build
+    def test_damage_costs_one_line_and_is_repaired_by_a_build
       built
       damage(overlay)
       output, = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
@@ -220,7 +220,7 @@ module Spate
       assert_empty Dir["#{project.home}/spate/store/v1/images/**/*.image"]
     end
 
-    def test_build_of_a_folder_that_is_not_there
+    def test_build_of_a_missing_folder
       output, status = boot("build", "app", "local")
 
       assert_equal 2, status.exitstatus
@@ -242,7 +242,7 @@ module Spate
       assert_match(/^hint: did you mean --output\?$/, boot("profile", "--outptu", "x", "ruby").first)
     end
 
-    def test_profile_of_what_cannot_be_started_leaves_the_page
+    def test_profile_of_an_unknown_program_leaves_the_page
       write("app/spate-profile.html", "good")
       output, status = boot("profile", "--", "nosuch")
 
@@ -259,7 +259,7 @@ module Spate
       assert_match(/^  ok      its 1 gem is in place$/, project.spate("doctor").first)
     end
 
-    def test_clear_waits_for_no_builder_for_ever
+    def test_clear_gives_up_waiting_for_a_builder
       built
       lock = Dir["#{project.home}/spate/store/v1/images/*/boots/*.lock"].first
       File.open(lock) do |file|
@@ -298,7 +298,7 @@ module Spate
       assert_match(/its size is/, local["why"])
     end
 
-    def test_explain_a_path_and_what_is_nowhere
+    def test_explain_a_path_and_an_unknown_feature
       recorded
       output, status = boot("explain", "./local/lib/local.rb", "no/where")
 
@@ -307,7 +307,7 @@ module Spate
       assert_match(%r{^no/where: nowhere\n  index      no folder of \$LOAD_PATH has it$}, output)
     end
 
-    # `set` since Ruby 4.0, "enumerator" in any.
+    # `set` in Ruby 4.0 and later, "enumerator" in all.
     def test_explain_a_part_of_ruby
       names = ["enumerator", *("set" if $LOADED_FEATURES.include?("set.rb"))]
       output, status = boot("explain", *names)
@@ -318,8 +318,8 @@ module Spate
       assert_match(%r{^pathname: /.*/pathname\.rb$}, boot("explain", "pathname").first)
     end
 
-    # But for Ruby's own warning of it.
-    def test_where_programs_are_to_run_in_a_box
+    # Without Ruby's own warning about it.
+    def test_commands_work_with_ruby_box
       [%w[list], %w[check], %w[lock --print]].each do |words|
         expected, = project.spate(*words, RUBYOPT: "-W:no-experimental")
         found, status = project.spate(*words, RUBY_BOX: "1", RUBYOPT: "-W:no-experimental")
@@ -361,7 +361,7 @@ module Spate
       wait { unlocked? }
     end
 
-    def test_doctor_tells_of_images
+    def test_doctor_reports_images
       output, = project.spate("doctor")
       assert_match(/^boot\n  ok      no boot images yet/, output)
 
@@ -372,7 +372,7 @@ module Spate
       assert_match(/^boot\n  odd     boot images are not used: .* can be written by others/, output)
     end
 
-    def test_doctor_tells_of_builders_that_failed
+    def test_doctor_reports_failed_builders
       built
       log = image.sub(/image\z/, "log")
       File.write(log, "warning: boot images: No space left on device\n")

@@ -28,7 +28,7 @@ class BundleCommandsTest < CLICase
   def lines(text) = text.lines.grep(/\A\{/).map { |line| JSON.parse(line) }
   def base_file = File.join(app.bundle_root, "gems/base-1.2/lib/base.rb")
 
-  def test_install_says_what_it_did
+  def test_install_prints_a_summary
     assert_match(/\A2 gems in \d.* s: 2 from the network \(.* kB\)\n\z/, app.spate!("install"))
     assert_match(/\A2 gems in place, nothing to do \(0\.\d\d s\)\n\z/, app.spate!("install"))
     assert_empty app.spate!("install", "--quiet")
@@ -45,7 +45,7 @@ class BundleCommandsTest < CLICase
     assert_equal ["done", 2, 2, false], done.values_at("event", "total", "fetched", "noop")
   end
 
-  def test_options_that_are_settings_are_remembered_for_bundler
+  def test_options_that_are_settings_are_saved_for_bundler
     output = app.spate!("install", "--path", "elsewhere", "--without", "test", BUNDLE_PATH: nil)
 
     assert_match(%r{^remembered in \.bundle/config: path elsewhere$}, output)
@@ -54,7 +54,7 @@ class BundleCommandsTest < CLICase
     refute_match(/remembered/, app.spate!("install", "--path", "elsewhere", "--without", "test", BUNDLE_PATH: nil))
   end
 
-  def test_what_cannot_be_remembered_is_told
+  def test_settings_that_cannot_be_saved_are_reported
     File.write(app.path(".bundle"), "no folder\n")
     output, = app.spate("install", "--path", "elsewhere", BUNDLE_PATH: nil)
 
@@ -62,7 +62,7 @@ class BundleCommandsTest < CLICase
     assert_match(%r{^warning: not remembered in \.bundle/config: path elsewhere\nhint: .*BUNDLE_PATH=elsewhere}, output)
   end
 
-  def test_what_only_bundler_can_do_is_handed_over
+  def test_standalone_install_is_left_to_bundler
     output = app.spate!("install", "--standalone")
 
     assert_match(/^--standalone is left to Bundler/, output)
@@ -122,7 +122,7 @@ class BundleCommandsTest < CLICase
     assert_match(/did you mean base\?/, output)
   end
 
-  def test_edit_gives_files_of_its_own
+  def test_edit_gives_the_project_its_own_files
     app.spate!("install")
     assert_operator File.stat(base_file).nlink, :>, 1
 
@@ -172,7 +172,7 @@ class BundleCommandsTest < CLICase
     assert_match(/\Awould remove 1 project record, 2 packages, /, output)
   end
 
-  def test_two_bundles_of_a_project_are_told_apart
+  def test_two_bundles_of_a_project_are_distinguished
     app.spate!("install")
     app.spate!("install", BUNDLE_PATH: File.join(folder, "other"))
 
@@ -181,7 +181,7 @@ class BundleCommandsTest < CLICase
     assert_includes told, ", in #{folder}/other/ruby/"
   end
 
-  def test_a_damaged_store_is_healed
+  def test_damaged_store_is_repaired
     app.spate!("install")
     object = Dir["#{app.home}/spate/store/v1/objects/*/*"].find { |path| File.read(path) == "BASE = 1\n" }
     File.unlink(object)
@@ -191,7 +191,7 @@ class BundleCommandsTest < CLICase
     assert_equal "BASE = 1\n", File.read(object)
   end
 
-  def test_doctor_has_nothing_against_a_removed_gem_that_the_bundle_does_not_need
+  def test_doctor_ignores_a_removed_gem_that_the_bundle_does_not_need
     app.spate!("install")
     File.write(app.path("Gemfile"), "source '#{@source.url}'\ngem 'base'\n")
     app.lock
@@ -202,7 +202,7 @@ class BundleCommandsTest < CLICase
     end
   end
 
-  def test_who_only_looks_makes_no_store
+  def test_reporting_commands_create_no_store
     app
     %w[doctor check version].each { |command| app.spate(command) }
     assert_equal [], Dir.glob("**/*", base: "#{app.home}/spate")

@@ -12,7 +12,7 @@ class CacheCommandTest < TeamCase
     app("#{name}/app", gems: %w[plain], home: "#{name}/home", **options)
   end
 
-  # Fails with that code; one line says why, and another what to do.
+  # Fails with this exit code; one line has the reason, another the hint.
   def refused(project, code, *words, **env)
     output, status = project.spate("cache", *words, **env)
     assert_equal code, status.exitstatus, output
@@ -20,7 +20,7 @@ class CacheCommandTest < TeamCase
     output
   end
 
-  def test_an_address_and_whom_to_trust_are_remembered_where_bundler_looks
+  def test_address_and_trusted_keys_are_saved_in_bundlers_settings
     project = plain
     word = @key.public_key("ci").to_s
     assert_includes project.spate!("cache", "use", @cache), "remembered in .bundle/config: spate.cache #{@cache}"
@@ -38,14 +38,14 @@ class CacheCommandTest < TeamCase
     assert_includes refused(project, 14, "status"), "no cache of a team is in use here"
   end
 
-  def test_a_new_key_of_a_name_takes_the_old_ones_place
+  def test_new_key_of_a_name_replaces_the_old_one
     project = plain
     keys = Array.new(2) { Spate::RemoteCache::Trust::PrivateKey.generate.public_key("ci").to_s }
     keys.each { |key| project.spate!("cache", "trust", key) }
     assert_equal keys.last, project.bundle("config", "get", "--parseable", "spate.cache_keys").chomp.split("=", 2).last
   end
 
-  def test_a_key_goes_with_all_its_names_and_who_is_left_is_told
+  def test_key_is_removed_under_all_names_and_the_rest_is_listed
     project = plain
     keys = Array.new(2) { Spate::RemoteCache::Trust::PrivateKey.generate.public_key("x").to_s[/:.*/] }
     project.spate!("cache", "trust", "--global", "b#{keys.last}")
@@ -54,7 +54,7 @@ class CacheCommandTest < TeamCase
     assert_match(/^no signer is trusted here now$/, project.spate!("cache", "distrust", "--global", "b"))
   end
 
-  def test_what_is_no_address_and_no_key
+  def test_invalid_addresses_and_keys
     project = plain
     refused(project, 12, "use", "ftp://cache.test/")
     refused(project, 12, "trust", "ci")
@@ -62,7 +62,7 @@ class CacheCommandTest < TeamCase
     refused(project, 2, "use")
   end
 
-  def test_a_key_is_made_for_its_owner_alone_and_never_over_another
+  def test_private_key_is_readable_by_its_owner_only_and_never_overwritten
     project = plain
     word = project.spate!("cache", "key", "ci").lines.grep(/\Aci:/).first.chomp
     assert_equal 0o600, File.stat(project.path("ci.pem")).mode & 0o777
@@ -72,7 +72,7 @@ class CacheCommandTest < TeamCase
     assert_equal made.to_pem, File.read(project.path("ci.pem"))
   end
 
-  def test_what_would_be_sent_is_told_and_nothing_is_sent
+  def test_dry_run_lists_uploads_and_sends_nothing
     native("alpha")
     project = machine("first", "alpha")
     install(project)
@@ -90,7 +90,7 @@ class CacheCommandTest < TeamCase
     refused(project, 14, "push")
   end
 
-  def test_archives_are_asked_for_at_the_same_time
+  def test_archives_are_queried_concurrently
     names = Array.new(3) { |number| "plain#{number}".tap { |name| @source.add(name, "1.0") } }
     install(project = machine("first", *names))
     server = CacheServer.new(@cache).start
@@ -100,7 +100,7 @@ class CacheCommandTest < TeamCase
     server&.stop
   end
 
-  def test_what_is_there_is_not_sent_again
+  def test_existing_entries_are_not_sent_again
     native("alpha")
     project = machine("first", "alpha")
     install(project)
@@ -110,7 +110,7 @@ class CacheCommandTest < TeamCase
     assert_equal before, Dir.glob("#{@cache}/*/*").to_h { |path| [path, File.stat(path).ino] }
   end
 
-  def test_a_build_that_read_a_secret_stays
+  def test_build_that_read_a_secret_is_not_sent
     native("alpha", extconf: "ENV['DEPLOY_TOKEN'].to_s")
     project = machine("first", "alpha")
     install(project, DEPLOY_TOKEN: "0123456789abcdef")
@@ -120,7 +120,7 @@ class CacheCommandTest < TeamCase
     assert_match(/DEPLOY_TOKEN/, told.find { |event| event["state"] == "refused" }["reason"])
   end
 
-  def test_an_archive_of_a_source_with_a_password_stays
+  def test_archive_of_a_source_with_a_password_is_not_sent
     @source.stop
     @source = GemSource.start(userinfo: "me:secret")
     @source.add("plain", "1.0")
@@ -131,7 +131,7 @@ class CacheCommandTest < TeamCase
     assert_equal [0, 2], told.last.values_at("sent", "refused"), told
   end
 
-  def test_what_no_lockfile_names_goes_once_it_is_old
+  def test_gc_removes_old_entries_that_no_lockfile_names
     native("alpha")
     native("beta")
     %w[alpha beta].each { |name| machine(name, name).tap { |project| install(project) && push(project) } }
@@ -149,7 +149,7 @@ class CacheCommandTest < TeamCase
     assert_equal [%w[beta], []], install(machine("fourth", "beta"))
   end
 
-  def test_everything_is_read_and_what_is_wrong_is_named
+  def test_verify_reads_everything_and_names_faults
     native("alpha")
     project = machine("first", "alpha")
     install(project)
@@ -164,7 +164,7 @@ class CacheCommandTest < TeamCase
     assert_equal [false, 1], told.last.values_at("ok", "faults")
   end
 
-  def test_an_install_with_the_key_sends_behind_it
+  def test_install_with_the_key_sends_in_the_background
     native("alpha")
     project = machine("first", "alpha")
     install(project, SPATE_CACHE_KEY: @key.to_pem)
@@ -172,27 +172,27 @@ class CacheCommandTest < TeamCase
     assert_equal [[], %w[alpha]], install(machine("second", "alpha"))
   end
 
-  def test_in_ci_it_sends_before_it_ends
+  def test_install_in_ci_sends_before_it_ends
     native("alpha")
     install(machine("first", "alpha"), SPATE_CACHE_KEY: @key.to_pem, CI: "true")
     assert_equal 4, Dir.glob("#{@cache}/*/*").size
     assert_equal 3, @events.last["sent"]
   end
 
-  def test_in_ci_a_cache_that_takes_nothing_is_a_warning
+  def test_read_only_cache_is_a_warning_in_ci
     native("alpha")
     install(machine("first", "alpha", cache: "#{folder}/missing"), SPATE_CACHE_KEY: @key.to_pem, CI: "true")
     assert_includes warnings.last, "nothing more is sent to the team's cache: the cache #{folder}/missing"
   end
 
-  def test_an_install_can_wait_for_what_it_sends
+  def test_install_can_wait_for_its_uploads
     native("alpha")
     output, status = run_install(machine("first", "alpha"), "--push", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 0, status.exitstatus, output
     assert_match(/3 sent/, output)
   end
 
-  # As docs/team-cache.md says it: a token is the password of any user.
+  # As in docs/team-cache.md: the token is the password, with any user name.
   def test_a_node_with_tokens
     node = WebServers.node(@cache, reader: "reader")
     writer, reader, nobody = [%w[writer ci:secret], %w[reader me:reader], %w[nobody me:wrong]].map do |name, userinfo|
@@ -218,8 +218,8 @@ class CacheCommandTest < TeamCase
     node&.stop
   end
 
-  # What was not taken is sent once there is room.
-  def test_a_share_that_is_full
+  # Entries that did not fit are sent when the share has space again.
+  def test_full_share
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
     disk = Spate::TestDisk.new(:ext4, "#{folder}/image").tap { |one| one.mount("#{folder}/share") }
     @source.add("plain", "1.0", files: { "data" => Random.bytes(200_000) })

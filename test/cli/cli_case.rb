@@ -3,11 +3,11 @@
 require "test_helper"
 require "stringio"
 
-# The command line with streams and an environment of the test's own.
+# The command line with injected streams and environment.
 class CLICase < Minitest::Test
   SNAPSHOTS = File.expand_path("snapshots", __dir__)
 
-  # A stream that says it is a terminal of so many columns.
+  # A stream that claims to be a terminal of so many columns.
   class Screen < StringIO
     attr_accessor :columns
 
@@ -28,7 +28,7 @@ class CLICase < Minitest::Test
   def terminal(err: StringIO.new, out: StringIO.new,
                env: {}) = Spate::Ground::Terminal.new(out: out, err: err, env: env)
 
-  # Compares with test/cli/snapshots/NAME.txt; SPATE_SNAPSHOTS=write makes it.
+  # Compares with test/cli/snapshots/NAME.txt; SPATE_SNAPSHOTS=write writes it.
   def assert_snapshot(name, text)
     path = File.join(SNAPSHOTS, "#{name}.txt")
     File.write(path, text) if ENV["SPATE_SNAPSHOTS"] == "write"

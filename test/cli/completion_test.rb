@@ -5,7 +5,7 @@ require "expect"
 require "open3"
 require "pty"
 
-# What the shells themselves make of a TAB: a command that is completed runs, and tells what it was given.
+# Completion in real shells: the completed command runs and prints its arguments.
 class CompletionTest < CLICase
   ROOT = File.expand_path("../..", __dir__)
   LOCKFILE = <<~LOCK
@@ -75,7 +75,7 @@ class CompletionTest < CLICase
     assert_empty words("no-such-command", "")
   end
 
-  def test_nothing_is_evaluated_and_nothing_that_a_shell_would_run_is_offered
+  def test_completion_evaluates_nothing_and_offers_nothing_that_a_shell_would_run
     write("bin/spat$(reboot)", "", mode: 0o755)
     assert_equal %w[spate], words("exec", "spat")
     words("edit", "ra")
@@ -92,7 +92,7 @@ class CompletionTest < CLICase
                      "hint: spate completion --help\n"], [result.status, result.err]
   end
 
-  def test_the_manual_page_says_all_that_help_says
+  def test_manual_page_has_the_text_of_help
     skip "man is not installed" unless system("command -v man >/dev/null")
 
     text, status = Open3.capture2e({ "MANWIDTH" => "200" }, "man", "--warnings", "-Tascii", "-l", "-",
@@ -113,7 +113,7 @@ class CompletionTest < CLICase
     told.out.lines.map { |one| one[/[^\t\n]+/] }
   end
 
-  # Yields what types a line and waits for an answer.
+  # Yields a lambda that types a line and waits for the output.
   def in_shell(command)
     env = { "PATH" => "#{folder}/bin:#{ENV.fetch("PATH")}", "HOME" => folder, "TERM" => "dumb", "PS1" => "> ",
             "HISTFILE" => nil }

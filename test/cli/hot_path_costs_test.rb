@@ -5,22 +5,22 @@ require "etc"
 require "support/project"
 
 # Costs of a run with nothing to do: system calls, loaded files and objects, counted in a small and a large bundle. A
-# check that is added to each gem or each file shows here; if the promise is worth it, raise the number with the reason.
+# new check for each gem or file fails here; if it is worth its cost, raise the number and give the reason.
 class HotPathCostsTest < CLICase
   SMALL = 4
   LARGE = 40
-  # Files and folders of each gem, the gem's own folder left out.
+  # Files and folders of each gem, without the gem's own folder.
   ENTRIES = 6
   LAYERS = { "lib/%s.rb" => "", "lib/%s/a.rb" => "", "lib/%s/b.rb" => "", "README.md" => "" }.freeze
 
-  # Of each gem: the head of its gemspec (open, ioctl, two reads, close), its folder (open, close), its manifest (open,
-  # fstat, two reads, close) and an lstat of each entry; two more for what grows with the texts that are read.
+  # For each gem: the head of its gemspec (open, ioctl, two reads, close), its folder (open, close), its manifest (open,
+  # fstat, two reads, close) and an lstat of each entry; two more because the files read grow with the bundle.
   CALLS_PER_GEM = 14 + ENTRIES
   OBJECTS_PER_GEM = 110
-  # Half of them are the code's, which is compiled here.
+  # Half of them belong to the code, which is compiled here.
   OBJECTS = 27_000
   OWN_FILES = 80
-  # Read by the lockfile's parser, for the key of its verdict, and for the Bundler that it names.
+  # Read by the lockfile's parser, for the key of its verdict, and for the version of Bundler.
   LOCKFILE = 3
   TRACED = "openat,open,close,read,pread64,ioctl,fstat,stat,lstat,newfstatat,statx,readlink,getdents64"
 

@@ -4,15 +4,15 @@ require "cli/cli_case"
 require "json"
 require "support/project"
 
-# What a run with nothing to do, and one with everything in the store, may not load; counted, not timed.
+# Files that a run with nothing to do, or with everything in the store, may not load; counted, not timed.
 class HotPathTest < CLICase
   HEAVY = %r{
     /(rubygems|bundler|openssl|psych|yaml|json|set|fileutils|pathname|tempfile|tmpdir|digest|open3|uri|time|optparse|
     date|securerandom|shellwords|forwardable|delegate|socket)(/|\.rb$|\.so$)|/net/http
   }x
-  # Each file costs about a tenth of a millisecond.
+  # Loading a file takes about a tenth of a millisecond.
   FILES = 110
-  # The same where there are packages alone.
+  # The same for a project with packages only.
   PACKAGES = 60
 
   def setup
@@ -42,7 +42,7 @@ class HotPathTest < CLICase
     project
   end
 
-  # With checksums, as Bundlers write it since 2.6: a name without one is asked for again.
+  # With checksums, as Bundler 2.6 and later write them; a gem without one is queried again.
   def lock(project)
     project.lock
     sums = @source.catalog.entries.map { |entry| "  #{entry.name} (#{entry.version}) sha256=#{entry.sha256}\n" }
@@ -71,7 +71,7 @@ class HotPathTest < CLICase
     assert_operator own.length, :<=, FILES, own.join("\n")
   end
 
-  def test_nothing_is_collected_until_there_is_something_to_do
+  def test_garbage_collection_is_off_until_there_is_something_to_do
     script = write("collects.rb", "require 'spate'\nSpate::CLI.start(ARGV, env: ENV)\nprint GC.enable\n")
     app = app("app")
     off = Array.new(3) do
@@ -86,11 +86,11 @@ class HotPathTest < CLICase
     assert_light features(app("app"), "version")
   end
 
-  def test_nothing_to_do
+  def test_install_with_nothing_to_do
     app = app("app")
     2.times { app.spate!("install") }
     loaded = features(app, "install")
-    assert_empty loaded.grep(%r{/install/(?:link|extensions|unpack)/|/git_step|/boot/}), "steps that nobody takes"
+    assert_empty loaded.grep(%r{/install/(?:link|extensions|unpack)/|/git_step|/boot/}), "unused steps"
 
     assert_light loaded
     assert_empty loaded.grep(%r{/spate/(registry|cli/(help|failure|progress|doctor|list|store|edit|setup))})
@@ -98,7 +98,7 @@ class HotPathTest < CLICase
     assert_empty loaded.grep(%r{/spate/(?:cli/)?js[/.]|packages}), "a run without --js loaded code for node_modules"
   end
 
-  # Beside the extension and the ground, what is on the way: the command, the project, the record.
+  # Besides the extension and the ground: the command, the project and the record.
   def test_packages_in_place
     project = packages
     2.times { project.spate!("js") }
@@ -109,7 +109,7 @@ class HotPathTest < CLICase
     assert_empty loaded.grep(%r{/spate/(js/(npm|pnpm|registry|scripts|tools|configuration)|install/|settings)|timeline})
   end
 
-  # Lockfile and settings are known from the kept plan.
+  # Lockfile and settings are in the stored plan.
   def test_packages_in_the_store
     project = Spate::TestProject.new(File.join(folder, "pnpm"), "")
     linked = { two: { specifier: "link:../two", version: "link:../two" } }

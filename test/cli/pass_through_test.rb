@@ -52,12 +52,12 @@ class PassThroughTest < CLICase
     assert_match(/satisfied/, app.bundle("check"))
   end
 
-  # Bundler's commands that report, with what they need; Spate's own are `check`, `doctor` and `list`.
+  # Bundler's commands that report, with their arguments; Spate has its own `check`, `doctor` and `list`.
   ASKING = [%w[outdated], %w[list], %w[show], %w[info base], %w[licenses], %w[doctor], %w[env], %w[platform],
             %w[config], %w[check], %w[open base], %w[fund], %w[version], %w[viz], %w[lock], %w[lock --print],
             %w[cache --help], %w[plugin list], %w[console --help]].freeze
 
-  def test_who_only_asks_gets_an_answer_and_no_gem
+  def test_reporting_commands_of_bundler_install_no_gem
     app = project
     before = Spate::TreeComparison.snapshot(app.folder)
     ASKING.each do |command|
@@ -70,7 +70,7 @@ class PassThroughTest < CLICase
     assert_equal app.run("bundle", "outdated").last.exitstatus, app.spate("outdated").last.exitstatus
   end
 
-  def test_options_that_only_bundlers_command_has
+  def test_options_of_bundlers_command_only
     app = project
     app.spate!("install")
 
@@ -106,7 +106,7 @@ class PassThroughTest < CLICase
     refute_match(/gems? in/, output)
   end
 
-  # Commands that need a Gemfile, as a user types them in a wrong folder.
+  # Commands that need a Gemfile, run in a wrong folder.
   def test_outside_of_a_project
     missing = Spate::Gemfile::NotFound.new(folder)
     (Spate::CLI::PassThrough::COMMANDS - Spate::CLI::PassThrough::ANYWHERE - %w[exec]).each do |command|

@@ -21,7 +21,7 @@ module Spate
         end
       end
 
-      def test_it_ends_what_runs
+      def test_it_stops_child_processes
         assert_equal ["SIGINT\n", true], run_guarded(<<~RUBY)
           begin
             Process.kill(:INT, $$)
@@ -32,7 +32,7 @@ module Spate
         RUBY
       end
 
-      def test_what_is_cut_short_may_say_so_in_its_own_words
+      def test_interrupted_block_may_raise_its_own_error
         assert_equal ["SIGINT\n", true], run_ruby(<<~RUBY)
             Spate::CLI::Signals.guard do
               Process.kill(:INT, $$)
@@ -45,8 +45,8 @@ module Spate
         RUBY
       end
 
-      # As threads of Open3, whose pipes are closed then.
-      def test_other_threads_that_end_by_it_say_nothing
+      # Like the threads of Open3, whose pipes are closed then.
+      def test_other_threads_print_nothing_when_interrupted
         said = +""
         run_guarded(<<~RUBY, said)
           require "open3"
@@ -75,7 +75,7 @@ module Spate
 
       def run_guarded(body, said = +"") = run_ruby("Spate::CLI::Signals.guard { #{body} }", said)
 
-      # What a program prints, and whether it ended by itself. said: takes its errors.
+      # A program's output, and whether it exited by itself. said: receives its stderr.
       def run_ruby(text, said = +"")
         lib = File.expand_path("../../lib", __dir__)
         out, err, status = Open3.capture3(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e",

@@ -3,7 +3,7 @@
 require_relative "ear_case"
 
 module Spate
-  # Single calls, made through libc with and without hooks, and by a static program.
+  # Single calls through libc, with and without hooks, and from a static program.
   class EarDeedsTest < EarCase
     def test_reading_and_looking
       write("a", "text")
@@ -18,7 +18,7 @@ module Spate
       end
     end
 
-    def test_files_that_are_asked_as_folders
+    def test_files_opened_as_folders
       %w[a b c].each { |name| write(name, "") }
       each_way do |way|
         heard = deeds(%w[stat a/ list b open c/none/x], **way)
@@ -26,7 +26,7 @@ module Spate
       end
     end
 
-    def test_calls_that_no_libc_has
+    def test_calls_without_a_libc_function
       write("a", "")
       each_way do |way|
         heard = deeds(%w[openat2 a rawopen b], **way)
@@ -102,7 +102,7 @@ module Spate
       end
     end
 
-    def test_programs_and_what_they_begin_with
+    def test_programs_and_their_shebangs
       write("script", "#! #{RbConfig.ruby} -W0\nputs 1\n", mode: 0o755)
       write("plain", "")
       heard = deeds("exec", "none", "exec", "plain", "exec", "script")
@@ -113,7 +113,7 @@ module Spate
       assert_includes kinds(deeds("execfd", "script"), "script"), :run
     end
 
-    def test_what_would_escape
+    def test_escapes_are_refused_or_reported
       heard = deeds(%w[io_uring x clone3 x])
       assert_equal "io_uring -1 #{Errno::ENOSYS::Errno}\nclone3 -1 #{Errno::ENOSYS::Errno}\n", @output
       assert_empty heard.trouble
@@ -139,12 +139,12 @@ module Spate
       server&.close
     end
 
-    def test_signals_interrupt_no_call_that_never_was
+    def test_signals_interrupt_no_emulated_call
       deeds("interrupted", "a")
       assert_equal "interrupted 0 0\n", @output
     end
 
-    def test_descriptors_that_are_used_up
+    def test_file_descriptors_are_used_up
       write("a", "")
       heard = deeds(%w[nofiles a])
       assert_equal "nofiles -1 #{Errno::EMFILE::Errno}\n", @output
@@ -161,12 +161,12 @@ module Spate
       end
     end
 
-    def test_names_of_the_environment
+    def test_names_of_environment_variables
       heard = deeds("getenv", "HOME", "secure_getenv", "NOT_THERE", "getenv", "LD_PRELOAD")
       assert_equal %w[HOME NOT_THERE], heard.names - %w[PATH]
     end
 
-    def test_what_is_ignored
+    def test_ignored_folders
       write("tree/a", "")
       write("b", "")
       each_way do |way|
@@ -180,7 +180,7 @@ module Spate
       end
     end
 
-    def test_links_out_of_what_is_ignored
+    def test_links_out_of_an_ignored_folder
       write("outside/file", "")
       FileUtils.mkdir_p("#{folder}/tree")
       heard = hear("ln", "-s", "../outside/file", "tree/one", ignore: ["#{folder}/tree"])
@@ -191,7 +191,7 @@ module Spate
       assert_empty heard.trouble
     end
 
-    def test_more_than_the_table_holds
+    def test_full_table
       heard = hear("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do test -e /none/$i; done", slots: 8)
       assert_includes heard.trouble, "overflow"
       assert_includes hear("true", bytes: 64).trouble, "overflow"

@@ -7,13 +7,13 @@ require "set"
 require "socket"
 
 module Spate
-  # Commands heard by the real kernel, and small programs to hear.
+  # Runs commands and small programs under the real kernel and records their calls.
   class EarCase < Minitest::Test
     PROGRAMS = File.expand_path("programs", __dir__)
     BUILT = Dir.mktmpdir("spate-ear-")
     Minitest.after_run { FileUtils.rm_rf(BUILT) }
 
-    # Compiled once a process; answers the path.
+    # Compiled once per process; returns the path.
     def self.program(name, *flags)
       path = File.join(BUILT, [name, *flags].join)
       return path if File.exist?(path)
@@ -29,7 +29,7 @@ module Spate
 
     private
 
-    # Runs the command in `folder`, waits, and answers Heard; its output is in @output.
+    # Runs the command in `folder`, waits, and returns the record; its output is in @output.
     def hear(*command, env: {}, chdir: folder, options: {}, **more)
       Ear.hear(**more) do |ear|
         read, write = IO.pipe
@@ -50,7 +50,7 @@ module Spate
     def dynamic_deeds = EarCase.program("deeds", "-no-pie")
     def static_deeds = EarCase.program("deeds", "-static", "-no-pie")
 
-    # By the hooks, by the kernel alone, and in a program that no hooks get into.
+    # With hooks, by the kernel alone, and in a static program, which ignores LD_PRELOAD.
     def each_way(&block) = [{}, { hooks: false }, { static: true }].each(&block)
 
     def kinds(heard, path) = heard.to_h[File.expand_path(path, folder)]

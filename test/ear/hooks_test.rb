@@ -3,9 +3,9 @@
 require_relative "ear_case"
 
 module Spate
-  # What is preloaded answers as libc does, and brings nothing along.
+  # The preloaded library behaves as libc does and loads nothing else.
   class EarHooksTest < EarCase
-    def test_every_function_answers_as_without_hooks
+    def test_every_function_returns_the_same_as_without_hooks
       bare = run_same("bare") { |command| Open3.capture2e(*command) }
       heard = nil
       hooked = run_same("hooked") do |command|
@@ -55,7 +55,7 @@ module Spate
       end
     end
 
-    def test_a_table_that_is_none
+    def test_invalid_table
       [nil, "", "/nowhere", "/dev/null", __FILE__].each do |table|
         output, status = Open3.capture2e({ "LD_PRELOAD" => Ear.hooks, "SPATE_EAR" => table }, "cat", __FILE__)
         assert status.success?
@@ -85,7 +85,7 @@ module Spate
       File.chmod(0, "#{root}/shut")
     end
 
-    # Another tree has other numbers.
+    # Another tree has other inode numbers.
     def inodes(root)
       Dir.glob("#{root}/**/*", File::FNM_DOTMATCH).to_h { |path| [File.lstat(path).ino, path.delete_prefix(root)] }
     end

@@ -4,11 +4,11 @@ require_relative "ear_case"
 require "timeout"
 
 module Spate
-  # Beginnings, ends, crowds.
+  # Start, end, and many processes at once.
   class EarLifeTest < EarCase
     LIB = File.expand_path("../../lib", __dir__)
 
-    def test_a_ruby_that_enters_by_itself
+    def test_ruby_enters_by_itself
       write("before", "")
       write("after", "")
       heard = heard_ruby('File.read("before"); ENV["BEFORE"]; Spate::Ear.enter; File.read("after"); ' \
@@ -41,7 +41,7 @@ module Spate
       assert_equal %w[cat], (heard.unhooked.map { |path| File.basename(path) })
     end
 
-    def test_which_programs_tell_the_names_they_ask_for
+    def test_recorded_names_of_environment_variables_by_program
       write("script", "#!/bin/sh\n#{static_deeds} open a\n", mode: 0o755)
       heard = hear("./script")
       assert_equal [static_deeds], heard.unhooked
@@ -69,7 +69,7 @@ module Spate
       assert_empty heard.trouble
     end
 
-    # What a build leaves behind is answered on, and the result says so.
+    # A process that a build leaves running still gets answers, and the result reports it.
     def test_a_server_that_stays
       write("later", "text")
       heard = hear("sh", "-c", "setsid sh -c 'sleep 1; cat later > copy' >/dev/null 2>&1 &", grace: 0.1)
@@ -77,7 +77,7 @@ module Spate
       Timeout.timeout(60) { sleep 0.05 until File.size?("#{folder}/copy") }
     end
 
-    # The kernel answers in the place of a listener that is dead.
+    # The kernel answers in place of a dead listener.
     def test_a_parent_that_is_killed
       shell = '*ear.command("sh", "-c", "echo $$ > pid; while :; do test -e x; done")'
       ruby = 'RbConfig.ruby, "-rspate/ear", "-e", ' \
@@ -100,13 +100,13 @@ module Spate
       end
     end
 
-    def test_an_ear_within_an_ear
+    def test_nested_ear_is_refused
       heard = hear(RbConfig.ruby, "-I#{LIB}", "-e", 'require "spate/ear"; puts Spate::Ear.available?')
       assert_equal "seccomp user notification: another one listens\n", @output
       assert_includes heard.trouble, "another listener"
     end
 
-    def test_where_it_is_forbidden
+    def test_forbidden_seccomp_is_reported
       forbid = EarCase.program("forbid")
       script = 'require "spate/ear"; puts Spate::Ear.available?; begin; Spate::Ear.hear { |e| system(e.environment, ' \
                '*e.command("true"), **e.options) }.trouble.each { |reason| puts reason }; end'
@@ -122,14 +122,14 @@ module Spate
       assert_equal [nil, [:read]], [kinds(second, "a"), kinds(second, "b")]
     end
 
-    def test_nothing_is_left_open
+    def test_no_file_descriptor_is_left_open
       hear("true")
       before = Dir.children("/proc/self/fd").size
       10.times { hear("true") }
       assert_equal before, Dir.children("/proc/self/fd").size
     end
 
-    def test_texts_that_were_read_and_are_gone
+    def test_texts_that_were_read_and_removed
       each_text = "echo one > a; cat a; rm a; echo two > b.txt; rm b.txt; echo 3 > c.c; cat c.c; rm c.c; " \
                   "echo four > d; cat d; echo 5 > e; mv e d; mkdir f; rmdir f; touch g; cat g; rm g; " \
                   "echo 6 > h.i; cat h.i; rm h.i; echo 7 > i.O; cat i.O; rm i.O"
@@ -141,7 +141,7 @@ module Spate
       end
     end
 
-    # No file may become longer than with the first text and half of what is said of the second.
+    # No file may become longer than the first text and half of the second.
     def test_a_text_that_is_kept_in_half
       script = <<~'RUBY'
         require "spate/ear"
@@ -167,7 +167,7 @@ module Spate
       end
     end
 
-    # Kills parent.rb while its child asks and asks; answers the child.
+    # Kills parent.rb while its child keeps making calls; returns the child.
     def child_of_a_killed_parent
       pid = Process.spawn({ "RUBYLIB" => LIB }, RbConfig.ruby, "parent.rb", chdir: folder, %i[out err] => File::NULL)
       Timeout.timeout(60) { sleep 0.02 until File.size?("#{folder}/pid") }
@@ -177,7 +177,7 @@ module Spate
       File.read("#{folder}/pid").to_i
     end
 
-    # Uses the processor, as it does where its calls come back.
+    # Whether the process uses the processor, as it does when its calls return.
     def goes_on?(pid)
       ticks = -> { File.read("/proc/#{pid}/stat").split[13..14].sum(&:to_i) }
       before = ticks.call

@@ -3,7 +3,7 @@
 require_relative "ear_case"
 
 module Spate
-  # What programs write into a package's file, nobody else has who has the file.
+  # Writes to a file of a package do not reach other hard links of the file.
   class EarPartingTest < EarCase
     SHELL = { "a redirection" => "echo new > FILE", "more of it" => "echo new >> FILE", "chmod" => "chmod 755 FILE",
               "touch" => "touch FILE", "cp" => "cp /proc/self/comm FILE", "dd" => "echo new | dd of=FILE conv=notrunc",
@@ -32,7 +32,7 @@ module Spate
       File.link("#{@root}/object", path)
     end
 
-    # Answers whether what else has the file still has it as it was.
+    # Returns whether the other links still have the original content.
     def kept?(*command, file: @file)
       share(file)
       command = command.map { |word| word.gsub("FILE", file).gsub("FOLDER", File.dirname(file)) }
@@ -59,22 +59,22 @@ module Spate
       end
     end
 
-    def test_what_is_no_package_of_the_project_stays_shared
+    def test_files_outside_of_the_packages_stay_shared
       refute kept?("sh", "-c", "echo new > FILE", file: "#{@root}/mine") { |words| run_parted(words) }
       environment = Ear.parting(ENV.to_h, "#{@root}/node_modules/another")
       refute kept?("sh", "-c", "echo new > FILE") { |words| system(environment, *words) }
     end
 
-    # Nothing is made of what is only read, or not there, or cannot be opened.
-    def test_what_is_not_written_stays_shared
+    # Reading, or failing to open, a file makes no copy.
+    def test_files_that_are_not_written_stay_shared
       share
       run_parted(["sh", "-c", "cat #{@file}; test -w #{@file}; (set -C; echo > #{@file}) 2>&- || true"])
 
       assert_equal 2, File.stat(@file).nlink
     end
 
-    # Each appends a line to a file that has a copy for the first of them.
-    def test_what_several_write_at_once_is_all_there
+    # Each process appends a line to a file; the first write copies it.
+    def test_concurrent_writes_are_all_kept
       rounds = 60
       text = "i=0; while [ $i -lt #{rounds} ]; do i=$((i+1)); echo a >> FILE$i & echo b >> FILE$i & " \
              "echo c >> FILE$i & wait; done"
@@ -96,9 +96,9 @@ module Spate
       end
     end
 
-    # The program is told, rather than everybody gets what it writes.
-    def test_where_there_is_no_room_for_a_copy
-      skip "nobody may mount here" unless system("unshare", "-rm", "true", out: File::NULL, err: File::NULL)
+    # The program gets an error instead of writing to all links.
+    def test_write_fails_without_space_for_a_copy
+      skip "mounting is not permitted here" unless system("unshare", "-rm", "true", out: File::NULL, err: File::NULL)
 
       small = Dir.mkdir("#{@root}/small") && "#{@root}/small"
       text = "mount -t tmpfs -o size=1m tmpfs #{small} && cd #{small} && mkdir -p node_modules/a && " \
@@ -114,8 +114,8 @@ module Spate
       assert_equal 3, output.scan("No space left on device").length, output
     end
 
-    # Where nobody would know any more that it was a package's.
-    def test_what_gets_another_name_first
+    # The new path does not show that the file belongs to a package.
+    def test_file_is_copied_before_it_is_renamed_out_of_the_package
       write = "for i in ../mine mine mine/file; do test ! -f $i || echo new >> $i; done"
       ["mv -n FILE ../mine", "ln FILE mine", "cp -al FOLDER mine"].each do |text|
         FileUtils.rm_rf(["#{@root}/mine", "#{@root}/elsewhere"])
@@ -126,8 +126,8 @@ module Spate
       end
     end
 
-    # A package that links its neighbour's file into its own folder, as esbuild does: a writer would part it there.
-    def test_what_gets_another_name_in_a_package_stays_shared
+    # A package that links its neighbour's file into its own folder, as esbuild does: a later write copies it.
+    def test_file_linked_within_packages_stays_shared
       share
       text = "ln ../a/file run-tmp && mv run-tmp run"
       Dir.mkdir(other = "#{@root}/node_modules/esbuild")
@@ -139,16 +139,16 @@ module Spate
       assert_equal ["old\n", 2], [File.read(@file), File.stat(@file).nlink]
     end
 
-    # Some versions of node do so by themselves.
-    def test_by_node_through_a_ring_of_the_kernel
+    # Some versions of node use io_uring by themselves.
+    def test_node_with_io_uring
       skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
 
       write = ["node", "-e", "fs.promises.appendFile('FILE', 'x')"]
       assert kept?(*write) { |words| run_parted(words, "UV_USE_IO_URING" => "1") }
     end
 
-    # Nothing is longer than what the system lets a name be, and nothing is in the way.
-    def test_whatever_its_name_and_whatever_was_killed_before
+    # The temporary name fits the system's limit, and a leftover file of a killed process does not block it.
+    def test_longest_name_and_leftovers_of_a_killed_process
       assert kept?("sh", "-c", "echo new > FILE", file: "#{@root}/node_modules/a/#{"n" * 255}") { |words|
         run_parted(["sh", "-c", "> #{@root}/node_modules/a/.spate-part-$$; exec \"$@\"", "sh", *words])
       }

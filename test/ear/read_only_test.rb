@@ -3,7 +3,7 @@
 require_relative "ear_case"
 
 module Spate
-  # Commands that may not change a file.
+  # Commands that must not change a file.
   class EarReadOnlyTest < EarCase
     CHANGES = {
       "create" => "new", "append" => "a", "truncate" => "a", "exclusive" => "new", "mkdir" => "new", "unlink" => "a",
@@ -24,7 +24,7 @@ module Spate
       end
     end
 
-    def test_the_error_of_a_call_that_would_fail_anyway
+    def test_error_of_a_call_that_fails_without_the_ear_too
       write("a", "text")
       each_way do |way|
         heard = deeds(%w[unlink none mkdir a exclusive a create none/x], read_only: true, **way)
@@ -34,8 +34,8 @@ module Spate
       end
     end
 
-    # Programs that it starts, and what these leave behind.
-    def test_everything_that_it_starts
+    # Child processes, and processes that outlive them.
+    def test_all_child_processes_are_read_only
       write("a", "text")
       before = state
       command = "echo x > a; rm -f a; touch b; mkdir c; chmod 0 a; mv a d; ln a e; (setsid sh -c 'echo x > a' &); " \
@@ -47,8 +47,8 @@ module Spate
       refute_includes heard.trouble, "still running"
     end
 
-    # Git opens the null device to write whenever it starts.
-    def test_null_device_where_the_kernel_hands_no_descriptor_over
+    # Git opens the null device for writing whenever it starts.
+    def test_null_device_where_the_kernel_passes_no_file_descriptor
       write("a", "text")
       script = <<~'RUBY'
         require "spate/ear"
@@ -87,8 +87,8 @@ module Spate
       assert_equal "said\n", File.read("#{folder}/report")
     end
 
-    # It could write for it.
-    def test_no_other_process_is_asked
+    # The other process could write on its behalf.
+    def test_no_other_process_can_be_contacted
       UNIXServer.open("#{folder}/socket") do
         each_way do |way|
           heard = deeds(["connect", "#{folder}/socket", "datagram", "x"], read_only: true, **way)
@@ -98,7 +98,7 @@ module Spate
       end
     end
 
-    def test_attributes_of_a_file_that_is_open_to_be_read
+    def test_attributes_of_a_file_opened_for_reading
       write("a", "text")
       before = state
       each_way do |way|
@@ -108,7 +108,7 @@ module Spate
       assert_equal before, state
     end
 
-    # That process could write. Builds may run a debugger.
+    # The other process could write. Builds may run a debugger.
     def test_no_other_process_is_changed
       other = Process.spawn("sleep", "60")
       each_way do |way|
@@ -131,7 +131,7 @@ module Spate
 
     private
 
-    # All below the folder, with content, permissions and times.
+    # All files below the folder, with content, permissions and times.
     def state
       Dir.glob("#{folder}/**/*", File::FNM_DOTMATCH).sort.map do |path|
         info = File.lstat(path)

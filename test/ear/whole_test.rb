@@ -3,7 +3,7 @@
 require_relative "ear_case"
 
 module Spate
-  # Nothing that the kernel sees is missing from what hooks and filter hear together.
+  # Hooks and filter together record everything that the kernel sees.
   class EarWholeTest < EarCase
     def test_a_compiler
       write("sub/known.h", "#define KNOWN 1\n")
@@ -56,7 +56,7 @@ module Spate
 
     private
 
-    # Names that the run makes up, and that are other ones each time.
+    # Without temporary names, which differ in each run.
     def stable(path)
       path.gsub(%r{/cc\w{6}(?=\.|\z)}, "/ccX").gsub(/\d{8}-\d+-\w+/, "X").gsub(/sh-thd\.\w+|-t\d+/, "X")
           .gsub(%r{/proc/\d+}, "/proc/N").delete_prefix("/private")
@@ -64,7 +64,7 @@ module Spate
 
     def told(heard) = heard.paths.to_h { |path, kinds| [stable(path), kinds.to_set] }
 
-    # Answers what was heard with hooks.
+    # Returns the calls recorded with hooks.
     def compare(*command)
       before = Dir.children(folder)
       first = hear(*command)

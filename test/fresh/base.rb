@@ -6,14 +6,14 @@ require_relative "emulator"
 require_relative "inside"
 
 module Fresh
-  # A Debian with ruby and git and nothing else, as an archive: made once, and unpacked for each room.
+  # A Debian with only ruby and git, as an archive: built once, and unpacked for each room.
   class Base
     SUITES = { "debian12" => "bookworm", "debian13" => "trixie" }.freeze
     PACKAGES = "ca-certificates,ruby,git"
     SCRIPTS = "/usr/share/debootstrap/scripts"
-    # What this machine's apt needs to reach its mirror, and to take one that stands still.
+    # The settings that this machine's apt needs to reach its mirror, and to accept one with an expired Release file.
     APT_SETTING = /^Acquire::.*(Proxy|Check-)/
-    # Makes the lowest Ruby from $1 on the one that "ruby" names. Debian's own are in /usr/bin.
+    # Builds the lowest Ruby from $1 with the one that "ruby" names. Debian's own are in /usr/bin.
     ADD_RUBY = <<~'SH'
       apt-get update -qq
       for version in $(apt-cache pkgnames ruby | sed -n 's/^ruby\([0-9]\+\.[0-9]\+\)$/\1/p' | sort -V); do
@@ -26,7 +26,7 @@ module Fresh
 
     attr_reader :name, :cache
 
-    # name: a key of SUITES, the least version of Ruby ("3.4"), or any suite. arch: see Options.
+    # name: a key of SUITES, the lowest version of Ruby ("3.4"), or any suite. arch: see Options.
     def initialize(name, cache, arch: nil)
       @name = [name, *arch].join("-")
       @cache = cache
@@ -39,10 +39,10 @@ module Fresh
 
     def forget = FileUtils.rm_f(archive)
 
-    # Before anything of it runs.
+    # Called before the first program of the base runs.
     def ready = (Emulator.new(@arch).ready if @arch)
 
-    # Unpacks it into a folder that is not there; makes it before where need be, one at a time.
+    # Unpacks it into a new folder. Builds it first if needed, one process at a time.
     def unpack(folder)
       FileUtils.mkdir_p(@cache)
       File.open("#{archive}.lock", "w") do |lock|

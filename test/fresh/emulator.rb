@@ -3,12 +3,12 @@
 require_relative "options"
 
 module Fresh
-  # What lets the kernel run another machine's programs: Debian's qemu-user-static, made known as systemd does it when a
-  # machine starts (binfmt.d(5)). Where no systemd runs, that is done here, and stays until the machine stops.
+  # Lets the kernel run programs of another architecture: Debian's qemu-user-static, registered as systemd does it at
+  # boot (binfmt.d(5)). Without systemd it is registered here, until the machine stops.
   class Emulator
     KERNEL = "/proc/sys/fs/binfmt_misc"
     RULES = "/usr/lib/binfmt.d"
-    # Debian's names of machines that are not qemu's.
+    # Debian's names of architectures that differ from qemu's.
     PROCESSORS = { "amd64" => "x86_64", "arm64" => "aarch64", "armhf" => "arm", "ppc64el" => "ppc64le" }.freeze
 
     # arch: Debian's name, e.g. "arm64".

@@ -19,18 +19,18 @@ module Spate
       File.read("#{folder}/kernel/register")
     end
 
-    def test_the_kernel_is_told
+    def test_emulator_is_registered
       assert_equal RULE, ready("s390x")
       assert_equal ":qemu-aarch64:\n", ready("arm64"), "by qemu's name"
     end
 
-    def test_what_it_knows_is_left_alone
+    def test_existing_registration_is_kept
       write("kernel/qemu-s390x", "enabled")
 
       assert_empty ready("s390x")
     end
 
-    def test_this_machine_needs_none
+    def test_own_architecture_needs_no_emulator
       assert_empty ready(`dpkg --print-architecture`.chomp)
     end
 
@@ -38,7 +38,7 @@ module Spate
       assert_match(/programs of riscv64 \(apt-get install/, assert_raises(Fresh::Unable) { ready("riscv64") }.message)
     end
 
-    def test_a_kernel_that_takes_none
+    def test_kernel_that_refuses_the_registration
       FileUtils.rm("#{folder}/kernel/register")
       FileUtils.mkdir("#{folder}/kernel/register")
 

@@ -3,12 +3,12 @@
 require "fileutils"
 
 module Fresh
-  # How a command is run with a folder as its root: mounts and processes are its own, and end with it.
+  # Runs a command with a folder as its root: it has its own mounts and processes, which end with it.
   class Inside
-    # The first process there: collects those that lost their parent, and all end with it.
+    # The first process there reaps orphans, and all others end with it.
     #
-    # /dev is this machine's (loop devices, fuse), with terminals and shared memory of its own. The root is a mount as
-    # that of any system: who makes mounts of his own there (unshare) begins with it.
+    # /dev is this machine's (loop devices, fuse), with its own terminals and shared memory. The root is a mount as in
+    # any system, which a process that unshares its mounts requires.
     ENTER = <<~'SH'
       root=$1
       shift
@@ -22,24 +22,24 @@ module Fresh
       chroot "$root" "$@" || code=$?
       exit "$code"
     SH
-    # Where this process ends by whatever means, theirs do.
+    # If this process ends in any way, its child processes end as well.
     UNSHARE = %w[setpriv --pdeathsig KILL
                  unshare --mount --propagation private --pid --mount-proc --ipc --fork --kill-child].freeze
     PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    # What of this machine's environment goes along.
+    # The variables of this machine's environment that are passed on.
     LENT = /\A(CI|TERM|SPATE_TEST_FULL|(https?|ftp|no)_proxy)\z/i
 
     def initialize(root)
       @root = root
     end
 
-    # Words that run these there, with nothing of this machine's environment but the above.
+    # The command line that runs these words there, with only the variables above from this machine's environment.
     def command(words, env = {})
       env = { "PATH" => PATH, "HOME" => "/root", "LANG" => "C.UTF-8", **ENV.to_h.slice(*ENV.keys.grep(LENT)), **env }
       [*UNSHARE, "sh", "-euc", ENTER, "sh", @root, "env", "-i", *env.map { |pair| pair.join("=") }, *words]
     end
 
-    # What the network needs: names, certificates that this machine trusts, where gems and packages come from.
+    # Files that the network needs: names, trusted certificates, and the sources of gems and packages.
     def lend
       copy(%w[/etc/resolv.conf /etc/hosts /etc/gemrc], "etc")
       copy([File.expand_path("~/.gemrc"), File.expand_path("~/.npmrc")], "root")
@@ -50,7 +50,7 @@ module Fresh
       warn "bin/fresh: certificates were not taken over:", File.readlines(log).last(3)
     end
 
-    # Runs a command that begins with UNSHARE. Where that is interrupted, nothing of it is left.
+    # Runs a command that begins with UNSHARE. An interrupt leaves no process behind.
     def self.perform(command, **streams)
       pid = Process.spawn(*command, **streams)
       Process.wait2(pid).last
@@ -58,7 +58,7 @@ module Fresh
       stop(pid) if pid
     end
 
-    # Its first process takes all others with it.
+    # All others end with its first process.
     def self.stop(unshare)
       first = File.read("/proc/#{unshare}/task/#{unshare}/children").split.map(&:to_i)
       Process.kill(:KILL, *(first.empty? ? [unshare] : first))

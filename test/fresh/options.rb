@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Fresh
-  # Why no system can be made here.
+  # The reason why no system can be built here.
   class Unable < StandardError
   end
 
@@ -9,7 +9,7 @@ module Fresh
 
   def self.cache = File.expand_path(ENV.fetch("FRESH_CACHE", "tmp/fresh"), PROJECT)
 
-  # What bin/fresh was asked for.
+  # The options and arguments of bin/fresh.
   class Options
     NAMES = %w[--tree --user --keep --again].freeze
     ARCH = "--arch="
@@ -27,7 +27,7 @@ module Fresh
       abort USAGE if @command.empty?
     end
 
-    # Debian's name of a machine, e.g. "s390x"; nil for this one.
+    # Debian's name of an architecture, e.g. "s390x"; nil for this one.
     def arch = @given.find { |word| word.start_with?(ARCH) }&.delete_prefix(ARCH)
 
     def tree? = @given.include?("--tree")

@@ -5,7 +5,7 @@ require_relative "inside"
 require_relative "sources"
 
 module Fresh
-  # A system of its own for one command: unpacked, used, and taken away, also where that is interrupted.
+  # A separate system for one command: unpacked, used and removed, also after an interrupt.
   class Room
     USER = "somebody"
 
@@ -16,7 +16,7 @@ module Fresh
       @inside = Inside.new(@folder)
     end
 
-    # Answers the command's exit status.
+    # Returns the command's exit status.
     def run
       sweep
       locked do
@@ -44,7 +44,7 @@ module Fresh
       end
     end
 
-    # Rooms of those who were killed.
+    # Removes the rooms of killed processes.
     def sweep
       Dir[File.join(@base.cache, "*.room")].each do |path|
         next if path.end_with?("-kept.room")

@@ -5,7 +5,7 @@ require "open3"
 require "shellwords"
 
 module Spate
-  # bin/fresh, on a base of a few of this machine's programs: to make a real one takes minutes and a mirror.
+  # bin/fresh on a base of a few of this machine's programs, because building a real one takes minutes and a mirror.
   class FreshRoomTest < Minitest::Test
     PROGRAMS = %w[sh env cat ls sleep mount id touch unshare true].freeze
     FRESH = File.expand_path("../../bin/fresh", __dir__)
@@ -38,7 +38,7 @@ module Spate
 
     def left = Dir.children("#{folder}/cache") - %w[debian13.tar debian13.tar.lock]
 
-    def test_a_command_has_a_system_of_its_own
+    def test_command_runs_in_its_own_system
       elsewhere = File.join(Dir.tmpdir, "of-this-machine")
       FileUtils.touch(elsewhere)
       script = "pwd; cat README.md >/dev/null && LANG=C ls -d /tmp/* /dev/shm/* /dev/pts/ptmx; echo $HOME; id -u; " \
@@ -54,7 +54,7 @@ module Spate
       refute_includes File.read("/proc/mounts"), folder
     end
 
-    # A command with two processes, once both run.
+    # Starts a command with two processes and returns once both run.
     def start
       @seconds = "9#{Process.pid}"
       @io = IO.popen([environment, FRESH, "debian13", "sh", "-c", "sleep #{@seconds} & sleep #{@seconds}"])
@@ -70,7 +70,7 @@ module Spate
       end
     end
 
-    # Ends bin/fresh alone; answers once nothing holds its output any more.
+    # Ends bin/fresh alone; returns when its output is closed.
     def finish(signal)
       Process.kill(signal, @io.pid)
       @io.read
@@ -78,7 +78,7 @@ module Spate
       $?
     end
 
-    def test_nothing_is_left_where_it_is_interrupted
+    def test_interrupt_leaves_no_process_and_no_room
       start
 
       assert_equal 143, finish(:TERM).exitstatus
@@ -86,7 +86,7 @@ module Spate
       assert_empty left
     end
 
-    def test_what_was_killed_is_swept_up_by_the_next
+    def test_next_run_removes_the_room_of_a_killed_one
       start
       finish(:KILL)
 
@@ -106,7 +106,7 @@ module Spate
       assert_equal %w[debian13-kept debian13-kept.room], left.sort
     end
 
-    def test_what_cannot_be_had_is_77_with_the_reason
+    def test_unavailable_system_exits_with_77_and_a_reason
       out, status = fresh("nowhere", "true")
 
       assert_equal 77, status.exitstatus

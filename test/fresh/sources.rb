@@ -4,15 +4,15 @@ require "fileutils"
 require "tmpdir"
 
 module Fresh
-  # This project as git has it: a clean clone of HEAD, or of what lies in the working tree.
+  # This project as tracked by git: a clean clone of HEAD, or of the working tree.
   class Sources
-    NOBODY = %w[GIT_AUTHOR GIT_COMMITTER].flat_map { |who| [["#{who}_NAME", "fresh"], ["#{who}_EMAIL", "fresh"]] }.to_h
+    AUTHOR = %w[GIT_AUTHOR GIT_COMMITTER].flat_map { |who| [["#{who}_NAME", "fresh"], ["#{who}_EMAIL", "fresh"]] }.to_h
 
     def initialize(root)
       @root = root
     end
 
-    # What git ignores stays in a folder that was there: built extensions, tmp.
+    # Files that git ignores stay in an existing folder: built extensions, tmp.
     def copy(folder, tree: false)
       commit = tree ? tree_commit : git("rev-parse", "HEAD")
       FileUtils.chown_R(Process.euid, nil, folder) if File.exist?(folder) # --user gave it away
@@ -31,11 +31,11 @@ module Fresh
         index = { "GIT_INDEX_FILE" => File.join(scratch, "index") }
         git("read-tree", "HEAD", env: index)
         git("add", "-A", env: index)
-        git("commit-tree", git("write-tree", env: index), "-p", "HEAD", "-m", "tree", env: NOBODY)
+        git("commit-tree", git("write-tree", env: index), "-p", "HEAD", "-m", "tree", env: AUTHOR)
       end
     end
 
-    # The checkout may be another user's, as a CI system's is.
+    # The checkout may belong to another user, as on a CI system.
     def git(*words, folder: @root, env: {})
       out = IO.popen([env, "git", "-c", "safe.directory=*", "-C", folder, *words], &:read)
       raise Unable, "git #{words.first} failed" unless $?.success?

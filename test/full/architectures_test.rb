@@ -3,13 +3,13 @@
 require "test_helper"
 require "open3"
 
-# The core, buffers and compression, what is preloaded, and an install with builds, on machines that Debian's qemu
-# imitates, in a Debian made for it. The same by hand: bin/fresh --arch=arm64 debian12 COMMAND.
+# The core, buffers and compression, the preloaded library, and an install with builds, on architectures emulated by
+# Debian's qemu, in a Debian built for them. To do the same by hand: bin/fresh --arch=arm64 debian12 COMMAND.
 class ArchitecturesTest < Minitest::Test
   FRESH = File.expand_path("../../bin/fresh", __dir__)
   FILES = { "-Ibytes/test -Itest" => "bytes/test/{bytes,zlib}/**/*_test.rb",
             "-Itest" => "test/{house/symbols,full/machine_install}_test.rb" }.freeze
-  # Compilers are slow there: the core without what takes long (that is for its plain build), no server, no sanitizers.
+  # Compilers are slow there: the core without its long tests (its plain build has them), no server, no sanitizers.
   SCRIPT = <<~SH.freeze
     bin/setup build --quiet
     make -s -j2 -C core test VARIANT=$(uname -m)
@@ -22,10 +22,10 @@ class ArchitecturesTest < Minitest::Test
   CORE = /^\w+: (\d+) tests, \d+ checks, (\d+) failed$/
   RUBY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, \d+ skips$/
 
-  # Little-endian, char without a sign.
+  # Little-endian, unsigned char.
   def test_arm64 = assert_works("arm64")
 
-  # Big-endian, char without a sign, no ear.
+  # Big-endian, unsigned char, no ear.
   def test_s390x = assert_works("s390x")
 
   private

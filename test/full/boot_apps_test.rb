@@ -4,10 +4,10 @@ require "support/boot_sameness_case"
 $LOAD_PATH.push File.expand_path("../../benchmark", __dir__)
 require "support/boot_app"
 
-# The large applications of the benchmark are after a boot with Spate what they are without. They are made and installed
-# once, in the benchmark's folder.
+# The large applications of the benchmark behave the same after a boot with Spate and without. They are generated and
+# installed once, in the benchmark's folder.
 class BootAppsFullTest < Spate::BootSamenessCase
-  # For any application: what is left of Spate::BootRails' tell.rb where there is no such application.
+  # The part of Spate::BootRails' tell.rb that does not need that application.
   TELL = <<~'RUBY'
     told = { features: $LOADED_FEATURES.dup, load_path: $LOAD_PATH.map(&:to_s), environment: ENV.to_h }
     told[:constants] = ObjectSpace.each_object(Module).filter_map { |m| Module.instance_method(:name).bind_call(m) }
@@ -36,7 +36,7 @@ class BootAppsFullTest < Spate::BootSamenessCase
     assert_same_boot(app, hits: 1500, **env)
   end
 
-  # A benchmark's application, with a home of the test's own.
+  # An application of the benchmark with a temporary home.
   class Application < Spate::BootProject
     attr_reader :arguments
 

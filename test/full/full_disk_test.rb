@@ -2,7 +2,7 @@
 
 require "install/dozen_case"
 
-# A disk that fills up at every step of an install in turn: under the store, under the bundle.
+# A disk that fills up at every step of an install in turn, below the store or the bundle.
 class FullDiskTest < DozenCase
   STEP = 32 * 1024
 
@@ -11,7 +11,7 @@ class FullDiskTest < DozenCase
 
   private
 
-  # One more step of room each time, until the install fits.
+  # Adds the space of one step each time until the install fits.
   def fill
     reference
     (1..40).each do |number|
@@ -30,7 +30,7 @@ class FullDiskTest < DozenCase
     output, status = run_install(project)
     return assert_right(project) || true if status.success?
 
-    # Compilers and make find the disk full too: 10.
+    # Compilers and make can run out of space as well: 10.
     assert_includes [9, 10], status.exitstatus, output
     assert_match(/^hint: \S/, output)
     refute_match(/bug in Spate/, output)

@@ -6,8 +6,8 @@ require "support/ci/workflow"
 require "support/s3rver"
 require "support/scripted_server"
 
-# docs/team-cache-ci.md, "With a bucket": jobs that show who they are. The bucket is s3rver; who tells a job its
-# identity and who gives keys for it are servers of the test.
+# docs/team-cache-ci.md, "With a bucket": jobs that prove their identity. The bucket is s3rver. The servers that issue
+# the identity of a job and the keys for it belong to the test.
 class JobIdentityTest < CiCase
   ROLE = "arn:aws:iam::123456789012:role/spate-builds"
   MAIN = "main for sts.amazonaws.com"
@@ -29,14 +29,14 @@ class JobIdentityTest < CiCase
     super
   end
 
-  # GitHub's: of the workflow, for who has its token.
+  # GitHub's identity token of the workflow, for requests with its bearer token.
   def identity(request)
     return 401 unless request.headers["authorization"] == "bearer of-the-job"
 
     JSON.generate(value: MAIN) if request.path == "/token?api-version=2&audience=sts.amazonaws.com"
   end
 
-  # AWS', whose role trusts main.
+  # The keys of AWS, whose role trusts main.
   def keys(request)
     form = URI.decode_www_form(request.body).to_h
     @asked << form["WebIdentityToken"]

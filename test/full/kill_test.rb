@@ -2,7 +2,7 @@
 
 require "install/kill_case"
 
-# Many kills, for the moments that a few do not meet.
+# Many kills, to reach moments that a few would miss.
 class ManyKillsTest < KillCase
   def test_fifty_kills = rounds(50)
 end

@@ -3,8 +3,8 @@
 require "support/app_case"
 require "spate/ear"
 
-# A small bundle of real gems, two of which are compiled, and of one that has a variant for this machine: on whatever
-# machine this runs. test/full/architectures_test.rb runs it on those that only an emulator has.
+# A small bundle of real gems, on any machine: two are compiled, and one has a variant for this platform.
+# test/full/architectures_test.rb runs it on emulated architectures.
 class MachineInstallTest < Spate::AppCase
   HERE = Spate::Platform.local.to_s.delete_suffix("-gnu")
   OTHER = HERE.start_with?("s390x") ? "x86_64-linux" : "s390x-linux"
@@ -45,7 +45,7 @@ class MachineInstallTest < Spate::AppCase
 
   private
 
-  # With a lockfile that Bundler made once for both.
+  # With one lockfile that Bundler wrote for both.
   def bundle(name)
     project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.join(folder, "home-#{name}"))
     @lock ||= begin
@@ -67,14 +67,14 @@ class MachineInstallTest < Spate::AppCase
     RUBY
   end
 
-  # Where no ear is, it is said, and builds serve this bundle alone.
+  # Without an ear the output says so, and builds are used by this bundle only.
   def assert_heard(said)
     deaf = said.include?("builds are for this bundle only: what they read cannot be heard")
 
     assert_equal Spate::Ear.available? != true, deaf, said
   end
 
-  # From images, once the first boot has noted what it loads.
+  # From images, once the first boot has recorded its files.
   def boot(project)
     2.times do
       assert_equal SAID, run_program(project).lines(chomp: true)

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "rubygems/remote_fetcher"
 
-# Real gems of 2006 to 2014, as RubyGems of their time packed them, from the gem source in use: installed by `gem` and
+# Real gems of 2006 to 2014, as RubyGems packed them at that time, from the gem source in use. Installed by `gem` and
 # by Spate, each path must be the same.
 class OldGemsTest < InstallCase
   GEMS = %w[
@@ -38,7 +38,7 @@ class OldGemsTest < InstallCase
     assert_predicate status, :success?, output
   end
 
-  # A bundle has one version of a gem: as many bundles as there are versions.
+  # A bundle has one version of a gem, so there are as many bundles as versions.
   def newest_of_each
     groups = GEMS.group_by { |gem| gem[NAME, 1] }.values
     Array.new(groups.map(&:size).max) { |index| groups.filter_map { |versions| versions[index] } }

@@ -3,13 +3,13 @@
 require "install/install_case"
 require "support/random_bundle"
 
-# Bundles made up by numbers, installed by the machine's own Bundler and by Spate, compared path by path.
+# Randomly generated bundles, installed by the machine's own Bundler and by Spate, compared path by path.
 # SPATE_SEED=N tries another number.
 class RandomBundlesTest < InstallCase
   SEEDS = ENV["SPATE_SEED"] ? [Integer(ENV["SPATE_SEED"])] : (1..12)
-  # What two runs of Bundler write differently, too.
+  # Files that differ between two runs of Bundler as well.
   VOLATILE = /\.(?:so|o)\z|Makefile\z|(?:gem_make\.out|mkmf\.log)\z/
-  # Clones and checkouts of older Bundlers are whole, those of newer ones shallow.
+  # Clones and checkouts of older Bundlers are complete, those of newer ones shallow.
   OTHERS = %r{/cache/bundler/git/|/\.git(?:/|\z)}
 
   def setup
@@ -39,7 +39,7 @@ class RandomBundlesTest < InstallCase
     assert_empty differences, about
   end
 
-  # At the same place, one after the other: [success, snapshot, output].
+  # In the same folder, one after the other: [success, snapshot, output].
   def installed(bundle, tool)
     FileUtils.rm_rf("#{folder}/app")
     environment, = bundle.settings
@@ -53,7 +53,7 @@ class RandomBundlesTest < InstallCase
     File.umask(before) if before
   end
 
-  # A lockfile as a developer made it, whatever the settings here.
+  # A lockfile as a developer generates it, independent of the settings here.
   def lock_for(bundle, project)
     path = project.path("Gemfile.lock")
     @locked ||= {}

@@ -5,7 +5,7 @@ require "fileutils"
 require "support/boot_rails"
 
 module Spate
-  # `require "spate/zlib/global"` in a Rails application: its answers, its own helpers and its cache go through it.
+  # `require "spate/zlib/global"` in a Rails application: its responses, helpers and cache use it.
   class ZlibRailsTest < Minitest::Test
     LIB = File.expand_path("../../bytes/lib", __dir__)
 

@@ -5,7 +5,7 @@ require "support/apps"
 
 module Spate
   module Gemfile
-    # Real applications' Gemfiles beside their lockfiles, as versions of Bundler from 2.3 to 2.4 left them.
+    # Real applications' Gemfiles and lockfiles, as written by Bundler 2.3 to 2.4.
     class AppsTest < Minitest::Test
       def evaluate(name)
         skip "#{name} is not in #{TestApps::FOLDER} (SPATE_TEST_APPS)" unless TestApps.available?(name)

@@ -11,7 +11,7 @@ module Spate
         @env = ENV.to_h.reject { |key, _| key.start_with?("BUNDLE") }.merge("HOME" => folder)
       end
 
-      # An application whose only gem is a folder of its own: nothing has to be asked of any source.
+      # An application whose only gem is in its own folder, so that no source is queried.
       def app(dependency = "")
         write("app/own/own.gemspec", <<~RUBY)
           Gem::Specification.new do |spec|
@@ -38,7 +38,7 @@ module Spate
         assert_predicate Verdict.evaluate(location: location, settings: settings(location), store: store), :agrees?
       end
 
-      def test_what_bundler_cannot_resolve
+      def test_failed_resolution_is_reported
         location = app("gem 'surely_not_there', path: 'own'\n")
         error = assert_raises(BundlerFailed) { BundleCommand.lock(location, settings(location)) }
         assert_equal 5, error.exit_code
@@ -47,7 +47,7 @@ module Spate
         assert_match(/\ABundler could not resolve: `bundle lock` ended with status/, error.message)
       end
 
-      # As soon as this script or Bundler's has said what is to happen then.
+      # As soon as this script or Bundler's has installed its handler.
       def test_ctrl_c_while_bundler_loads_prints_nothing
         hook = write("hook.rb", <<~RUBY)
           left = Integer(ENV["TRAPS"])
@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      # Bundler lists every version that there is after its first line.
+      # After its first line Bundler lists every existing version.
       def test_a_long_error_keeps_its_first_lines
         location = app
         write("app/Gemfile", "STDOUT.puts (1..30).map { |n| \"fetched \#{n}\" }\n" \

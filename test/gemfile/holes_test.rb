@@ -5,8 +5,8 @@ require "spate/ear"
 
 module Spate
   module Gemfile
-    # Ways in which a Gemfile learns something of the machine. Each is remembered, and forgotten after the change; or is
-    # never remembered.
+    # Ways for a Gemfile to read the state of the machine. Each verdict is either stored and outdated by the change, or
+    # never stored.
     class HolesTest < VerdictCase
       other = ->(_test, path) { File.write(path.call("f"), "#{File.read(path.call("f"))} ") }
       more = ->(_, path) { File.write(path.call("sub/more.x"), "") }
@@ -151,7 +151,7 @@ module Spate
         end
       end
 
-      # Which gems are installed counts where the Gemfile asks.
+      # The list of installed gems is an input if the Gemfile reads it.
       INSTALLED = {
         "Gem::Specification.find_all_by_name('more').any?" => "specifications/more-1.0.gemspec",
         "Gem::Specification.any? { |spec| spec.name == 'more' }" => "specifications/more-1.0.gemspec",
@@ -171,14 +171,14 @@ module Spate
           assert_empty evaluate.volatile
           assert recall, "#{line}: recalled while nothing changed"
           write("home/gems/one/unasked", "")
-          assert recall, "#{line}: what nobody asked for"
+          assert recall, "#{line}: a file that was not read"
           write("home/#{name}", "Gem::Specification.new('more', '1.0')")
           assert_nil recall, "#{line}: seen"
         end
       end
 
-      # What gemspecs make of `git ls-files`, as they are generated: a new file is no reason to ask again. And what is
-      # more than that.
+      # The file lists of generated gemspecs, made with `git ls-files`. true: a verdict is stored and holds after a new
+      # file. false: the list is used for more than that, so no verdict is stored.
       LISTS = {
         "files = `git ls-files -z`.split(0.chr).reject { |name| name.match(%r{^(test|spec|features)/}) }; " \
         "spec.bindir = 'exe'; spec.executables = spec.files.grep(%r{\\Aexe/}) { |name| File.basename(name) }" => true,
@@ -210,7 +210,7 @@ module Spate
         end
       end
 
-      # What another checkout has beside or above it.
+      # Files of another checkout, beside or above the Gemfile.
       BESIDE = {
         "File.exist?(File.expand_path('../kind', __dir__))" => ["kind", ""],
         "File.read('../shared/kind')" => ["shared/kind", "2"], "Dir['../{shared,none}/*']" => ["shared/more", ""],
@@ -235,7 +235,7 @@ module Spate
         end
       end
 
-      # More of them than answers of one Gemfile are kept.
+      # There are more of them than stored verdicts per Gemfile.
       def test_many_checkouts_are_recalled_beside_each_other
         write("shared/kind", "")
         checkouts = Array.new(Record::List::MOST + 1) do |number|
@@ -247,7 +247,7 @@ module Spate
         assert(checkouts.all? { |checkout| @location = checkout and recall })
       end
 
-      # What is changed after it was looked at, and before it is noted how it is.
+      # Changes made after an input was read and before its state is recorded.
       MEANWHILE = {
         "File.read('link')" => ["ln -sfn g link"], "File.size('f')" => ["echo more > f"],
         "File.directory?('f')" => ["rm f; mkdir f"], "File.exist?('f')" => ["rm f"],
@@ -266,7 +266,7 @@ module Spate
         end
       end
 
-      def test_what_is_made_beside_meanwhile
+      def test_files_added_meanwhile_next_to_an_input
         ["touch sub/two", "mkdir -p vendor/bundle"].each do |change|
           scene("File.read('sub/one')")
           assert_empty meanwhile(change) { evaluate }.volatile, change
@@ -274,7 +274,7 @@ module Spate
         end
       end
 
-      def test_what_this_user_may_not_read
+      def test_unreadable_inputs
         %w[File.read('f') Dir.children('sub')].zip(%w[f sub]) do |line, name|
           scene("begin; #{line}; rescue SystemCallError; end")
           File.chmod(0, path(name))
@@ -283,8 +283,8 @@ module Spate
         end
       end
 
-      # Of gems that Ruby has, and of Bundler: which version comes first.
-      def test_another_version_of_what_ruby_brings
+      # Default gems and Bundler: the version that comes first counts.
+      def test_another_version_of_a_default_gem
         home = @env["GEM_HOME"] = @env["GEM_PATH"] = File.join(folder, "home")
         { "require 'json'; JSON::VERSION" => "json", "Bundler::VERSION" => "bundler" }.each do |line, name|
           FileUtils.mkdir_p(File.join(home, "specifications"))
@@ -311,8 +311,8 @@ module Spate
         assert_nil recall
       end
 
-      # What is no ASCII is another text by another locale.
-      def test_the_locale_where_it_shows
+      # Text that is not ASCII depends on the locale.
+      def test_locale_counts_for_text_that_is_not_ascii
         { "x" => true, "\u00e9" => false }.each do |text, kept|
           @env["LC_ALL"] = "C.UTF-8"
           scene("File.read('text').length")
@@ -324,8 +324,8 @@ module Spate
         end
       end
 
-      # Of names and links too; and where a text's encoding is asked.
-      def test_the_locale_where_no_file_shows_it
+      # Also for names and links, and if the encoding of a text is read.
+      def test_locale_counts_without_a_file
         ["Dir.children('names').first.size", "Dir['names/*'].first.size", "File.readlink('named').size",
          "File.read('f').encoding", "File.open('f').external_encoding", "Marshal.dump(File.read('f'))"].each do |line|
           @env["LC_ALL"] = "C.UTF-8"
@@ -340,7 +340,7 @@ module Spate
         end
       end
 
-      # Bundler evaluates with the name that the user gave, or none; Spate always names it.
+      # Bundler evaluates with the name that the user gave, or none; Spate always passes the name.
       def test_the_gemfile_s_own_name
         line = "ENV.fetch('BUNDLE_GEMFILE', nil) ? 1 : raise"
         @env["BUNDLE_GEMFILE"] = path("Gemfile")
@@ -354,7 +354,7 @@ module Spate
         end
       end
 
-      # `bundle` makes it a whole path before it evaluates.
+      # `bundle` makes the path absolute before it evaluates.
       def test_the_gemfile_s_own_name_from_a_folder
         scene("raise unless ENV['BUNDLE_GEMFILE'] == File.join(__dir__, 'Gemfile')")
         FileUtils.cp_r(path("."), File.join(folder, "two"))
@@ -378,7 +378,7 @@ module Spate
         assert_nil recall
       end
 
-      def test_what_no_disk_has_is_looked_at
+      def test_inputs_that_are_not_on_a_disk
         pid = spawn("sleep", "100")
         memory = "/dev/shm/spate-test-#{Process.pid}"
         { "/proc/#{pid}" => -> { Process.kill(:KILL, pid) && Process.wait(pid) },
@@ -437,7 +437,7 @@ module Spate
         assert_nil recall
       end
 
-      # What makes no difference to anyone.
+      # Changes of the environment that must not matter.
       SAME = {
         "TERM" => "dumb", "COLUMNS" => "7", "SSH_CONNECTION" => "1", "SSH_TTY" => "/dev/pts/9", "CI" => "true",
         "GITHUB_ACTIONS" => "true", "GITLAB_CI" => "1", "LANG" => "C", "PWD" => "/", "OLDPWD" => "/", "SHLVL" => "9",
@@ -467,14 +467,14 @@ module Spate
 
       def set(name) = @env[name] = "other"
 
-      # Its words about a JIT are those of this run, and nothing else that is kept knows of them.
+      # RUBY_DESCRIPTION mentions the JIT of this run, which no other stored input shows.
       def test_how_this_ruby_describes_itself
         app("RUBY_DESCRIPTION\n")
         assert_match(/RUBY_DESCRIPTION/, evaluate.volatile.join)
         assert_nil recall
       end
 
-      # Two Rubies of one version may be configured otherwise.
+      # Two Rubies of one version may be configured differently.
       def test_how_this_ruby_was_configured
         app("RbConfig::CONFIG['configure_args']\n")
         evaluate
@@ -484,7 +484,7 @@ module Spate
 
       private
 
-      # What Ruby prints that has the environment of this test.
+      # The output of a Ruby with the environment of this test.
       def child(code)
         script = "require 'spate'; include Spate; location = Gemfile.find(ARGV[0]); known = { location: location, " \
                  "settings: Settings.load(root: location.root), store: Store.open(home: ARGV[1]) }; #{code}"
@@ -492,7 +492,7 @@ module Spate
                   File.join(folder, "spate"), { unsetenv_others: true }], &:read)
       end
 
-      # What the block answers (String), for a user who may not read everything.
+      # The result of the block (String), for a user with limited permissions.
       def unprivileged(&block)
         return block.call unless Process.uid.zero?
 
@@ -513,7 +513,7 @@ module Spate
         read.read
       end
 
-      # The command runs in the application when the evaluation has ended, and before it is kept.
+      # Runs the command in the application after the evaluation and before the verdict is stored.
       def meanwhile(command)
         keep = Verdict.method(:keep)
         change = -> { assert system(command, chdir: path(".")) }

@@ -5,17 +5,17 @@ require "spate/ear"
 
 module Spate
   module Gemfile
-    # Gemfiles made up by chance, which learn of the machine in odd ways. One thing is changed at a time: what was
-    # learnt makes the answer old, what was not leaves it.
+    # Randomly generated Gemfiles that read the state of the machine in unusual ways. One thing is changed at a time: a
+    # change of an input must outdate the verdict, any other change must not.
     class MatrixTest < VerdictCase
       CASES = ENV["SPATE_TEST_FULL"] ? 200 : 15
-      # Of changes that make no difference, how many may have the answer made anew.
+      # The share of irrelevant changes that may still cause a new evaluation.
       NEEDLESS = 0.02
 
-      # One way to learn something: Ruby, what undoes a change, and the change; the same for what makes no difference.
+      # One way to read an input: Ruby code, a change, its undo; and the same for an irrelevant change.
       Piece = Struct.new(:ruby, :change, :undo, :needless, :undo_needless)
 
-      # Makes Pieces in folders of their own, below `app`.
+      # Makes Pieces in separate folders below `app`.
       class Grammar
         def initialize(random, root)
           @random = random
@@ -37,7 +37,7 @@ module Spate
         def path(*names) = File.join(@root, @name, *names)
         def one(*list) = list[@random.rand(list.size)]
 
-        # As the Gemfile spells a path.
+        # The spelling of a path in the Gemfile.
         def spelt(name)
           one("#{@name}/#{name}".inspect, "File.join(__dir__, #{"#{@name}/#{name}".inspect})",
               "File.expand_path(#{"../#{@name}/#{name}".inspect}, __FILE__)", path(name).inspect,
@@ -128,7 +128,7 @@ module Spate
         end
 
         def revision
-          commit = "git -c user.name=nobody -c user.email=nobody@localhost commit -q --allow-empty -m more"
+          commit = "git -c user.name=tester -c user.email=tester@localhost commit -q --allow-empty -m more"
           folder = path
           run = ->(words) { system(words, chdir: folder, exception: true, out: File::NULL) }
           run.call("git init -q && #{commit}")
@@ -167,11 +167,11 @@ module Spate
         end
       end
 
-      def test_what_was_learnt_and_nothing_else
+      def test_only_changes_of_inputs_outdate_the_verdict
         random = Random.new(Spate.test_seed)
         @needless = @tried = 0
         CASES.times { |number| gemfile(random, number) }
-        assert_operator @needless, :<=, [@tried * NEEDLESS, 1].min, "#{@needless} of #{@tried} made anew without need"
+        assert_operator @needless, :<=, [@tried * NEEDLESS, 1].min, "#{@needless} of #{@tried} evaluated again"
       end
 
       private
@@ -197,7 +197,7 @@ module Spate
         again(text)
       end
 
-      # What was undone is as it was, but for a revision's objects, and folders that times were asked of.
+      # The undo restores everything except objects of a revision, and folders whose times were read.
       def again(_text) = recall || evaluate
 
       def made(what, back: false)

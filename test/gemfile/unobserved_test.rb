@@ -5,8 +5,8 @@ require "spate/ear"
 
 module Spate
   module Gemfile
-    # Where the kernel lets nobody listen, answers are right and not kept; what was kept before is used. Forbidden by an
-    # ear around all of it: one does not fit into another.
+    # Without a listener in the kernel, verdicts are right and not stored; stored ones are used. The listener is blocked
+    # by running inside another ear, since they cannot be nested.
     class UnobservedTest < VerdictCase
       SCRIPT = <<~'RUBY'
         require "spate"
@@ -22,7 +22,7 @@ module Spate
         puts Spate::Gemfile::Verdict.recall(**known).nil?
       RUBY
 
-      def test_nothing_is_kept_and_status_says_why
+      def test_no_verdict_is_stored_and_status_reports_why
         app("File.read('f')\n")
         write("app/f", "x")
         before, agrees, volatile, refused, outdated, forgotten = deaf
@@ -31,7 +31,7 @@ module Spate
         assert_equal volatile, refused
       end
 
-      def test_what_was_kept_is_used
+      def test_stored_verdict_is_used
         app("File.read('f')\n")
         write("app/f", "x")
         evaluate
@@ -64,7 +64,7 @@ module Spate
                  "File.truncate(LOCK, 0)"].freeze
       REMOVALS = ["File.rename(LOCK, 'other')", "File.link(LOCK, 'link')", "File.delete(LOCK)",
                   "system('rm', '-f', LOCK, err: File::NULL)"].freeze
-      # The missing feature of the kernel => changes that are refused there.
+      # The missing feature of the kernel => changes that are still refused.
       { "seccomp" => CHANGES, "landlock" => CHANGES + REMOVALS }.each do |lacking, changes|
         define_method("test_gemfile_cannot_change_the_lockfile_without_a_listener_or_#{lacking}") do
           write("app/own/own.gemspec", "Gem::Specification.new('own', '1') { |own| own.summary = own.author = 'x' }")

@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   module Gemfile
-    # An application without gems, and what is remembered of its Gemfile.
+    # An application without gems, and its stored verdict.
     class VerdictCase < Minitest::Test
       LOCK = "GEM\n  specs:\n\nPLATFORMS\n  ruby\n  x86_64-linux\n\nDEPENDENCIES\n\nBUNDLED WITH\n   2.3.0\n"
 
@@ -29,7 +29,7 @@ module Spate
       def recall = Verdict.recall(location: @location, settings: settings, store: @store)
 
       def git(*words)
-        words = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost", *words]
+        words = ["-c", "user.name=tester", "-c", "user.email=tester@localhost", *words]
         system("git", *words, chdir: path("."), exception: true, out: File::NULL)
       end
 

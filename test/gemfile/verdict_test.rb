@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   module Gemfile
-    # Bundler's answers come from real child processes; the memory of them is what most tests are about.
+    # Bundler's answers come from real child processes; most tests are about storing them.
     class VerdictTest < Minitest::Test
       SOURCE = "http://gems.test/"
       LOCK = <<~LOCK
@@ -93,7 +93,7 @@ module Spate
         assert_predicate facts, :agrees?, facts.difference
       end
 
-      def test_frozen_asks_what_a_frozen_install_asks
+      def test_frozen_evaluates_as_a_frozen_install
         location = app
         write("app/Gemfile", "#{GEMFILE}gem 'puma'\n")
         assert_equal ["the Gemfile adds puma"], evaluate(location, frozen: true).differences.grep(/adds/)
@@ -176,7 +176,7 @@ module Spate
         stored.each { |path| refute_match(/s3cret/, File.binread(path), path) }
       end
 
-      def test_a_crash_is_tried_again_and_then_told
+      def test_crash_is_retried_once_and_then_reported
         once = "File.exist?('crashed') || (File.write('crashed', '') && Process.kill(:SEGV, Process.pid))\n"
         assert_predicate evaluate(app(gemfile: GEMFILE + once)), :agrees?
         error = assert_raises(EvaluationFailed) do
@@ -185,7 +185,7 @@ module Spate
         assert_equal "Ruby was ended by SIGKILL, twice", error.details.first
       end
 
-      def test_switching_to_and_fro_asks_once_a_side
+      def test_switching_between_two_branches_evaluates_each_once
         location = app(gemfile: "#{GEMFILE}gem 'extra' if ENV['EXTRA']\n")
         assert_predicate evaluate(location), :agrees?
         4.times do |number|
@@ -249,7 +249,7 @@ module Spate
         assert_match(/thor|sources/, evaluate(other).difference)
       end
 
-      def test_what_cannot_be_watched_is_not_remembered
+      def test_unobservable_inputs_are_not_stored
         {
           "`hostname`" => /runs `hostname`/,
           "system('true')" => /runs `true`/,
@@ -267,7 +267,7 @@ module Spate
         end
       end
 
-      def test_plugins_are_told_even_where_their_source_is_unknown
+      def test_plugins_are_reported_even_if_their_source_is_unknown
         facts = evaluate(app(gemfile: "#{GEMFILE}plugin 'bundler-graph'\n"))
         assert_equal %w[bundler-graph], facts.plugins
         facts = evaluate(app(gemfile: "#{GEMFILE}source('http://s.test', type: 's3') { gem 'x' }\n"))

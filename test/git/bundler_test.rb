@@ -6,10 +6,10 @@ require "spate"
 require "open3"
 
 module Spate
-  # The same Gemfile by Bundler and by Spate, at the same place one after the other, compared path by path. Native
-  # extensions and executables are others' work.
+  # The same Gemfile installed by Bundler and by Spate, in the same folder one after the other, compared path by path.
+  # Native extensions and executables have their own tests.
   class GitAgainstBundlerTest < Minitest::Test
-    # Times, process numbers and the packing of objects differ between two runs of Bundler, too.
+    # Times, process IDs and the packing of objects differ between two runs of Bundler as well.
     VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/}
 
     def test_the_result_is_bundlers
@@ -69,10 +69,10 @@ module Spate
       shallow_clones? || !(name.include?("/.git") || name.start_with?("cache"))
     end
 
-    # packed-refs and FETCH_HEAD list what was fetched, in whatever order.
+    # packed-refs and FETCH_HEAD list the fetched refs in any order.
     def content(path) = File.binread(path).lines.sort.join
 
-    # Before 2.4 Bundler cloned whole repositories: only the files that were checked out can then be compared.
+    # Bundler before 2.4 cloned whole repositories, so only the checked out files can be compared.
     def shallow_clones?
       @shallow_clones ||= [Gem::Version.new(`bundle --version`[/[\d.]+/]) >= Gem::Version.new("2.4")]
       @shallow_clones.first

@@ -11,7 +11,7 @@ module Spate
     Rubygems = Struct.new(:bundler_lib)
     Home = Struct.new(:home)
 
-    # Made once, copied for each test: git starts a process for everything.
+    # Made once and copied for each test, because git starts a process for everything.
     def self.template
       @template ||= Dir.mktmpdir("spate-test-").tap do |made|
         Minitest.after_run { FileUtils.rm_rf(made) }
@@ -57,7 +57,7 @@ module Spate
       assert_equal "second\n", File.read(File.join(checkout.path, "NEWS"))
     end
 
-    def test_what_is_there_stays_as_it_is
+    def test_existing_checkout_is_kept
       first = checkout(revision: @second)
       write_into = File.join(first.path, "lib/twin.rb")
       File.write(write_into, "# mine\n")
@@ -69,7 +69,7 @@ module Spate
       assert_equal first.gemspecs, second.gemspecs
     end
 
-    def test_a_killed_checkout_is_made_whole
+    def test_killed_checkout_is_completed
       path = checkout(revision: @second).path
       whole = File.read(File.join(path, "twin.gemspec"))
       FileUtils.rm_rf(Dir.children(path).reject { |name| name == ".git" }.map { |name| File.join(path, name) })
@@ -81,7 +81,7 @@ module Spate
       assert_equal whole, File.read(File.join(path, "twin.gemspec"))
     end
 
-    def test_what_killed_processes_left_is_taken_away
+    def test_leftovers_of_killed_processes_are_removed
       dead = spawn("true").tap { |pid| Process.wait(pid) }
       left = write("bundle/bundler/gems/twin-#{@second[0, 12]}.#{dead}-abcdef/file", "x")
       running = write("bundle/bundler/gems/twin-#{@second[0, 12]}.#{Process.ppid}-abcdef/file", "x")
@@ -140,7 +140,7 @@ module Spate
       assert_equal ["twin"], Dir.children(folder)
     end
 
-    # CVE-2021-43809: git took such an address for an option, and ran what it names.
+    # CVE-2021-43809: git read such an address as an option and ran the command in it.
     def test_an_address_and_a_branch_are_no_options
       program = write("payload", "#!/bin/sh\ntouch #{folder}/ran\n", mode: 0o755)
       ["-u#{program}", "--upload-pack=#{program}"].each do |uri|

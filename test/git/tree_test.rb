@@ -12,7 +12,7 @@ module Spate
       assert_equal first, identity(EVALUATED.sub("2026-11-01", "2026-11-02"))
       refute_equal first, identity(EVALUATED.sub('"x"', '"y"'))
       code = EVALUATED.lines.drop(2).join
-      refute_equal identity(code), identity(code.sub("2026-11-01", "2026-11-02")), "what somebody wrote"
+      refute_equal identity(code), identity(code.sub("2026-11-01", "2026-11-02")), "a date in the source"
     end
 
     private

@@ -10,7 +10,7 @@ module Spate
         Child.run(ENV.to_h, "--disable-gems", "-e", start + code, **options, &block)
       end
 
-      def test_what_it_reports_and_how_it_ends
+      def test_report_and_exit_status
         assert_equal ["bytes", 3], child("report << 'bytes'; exit! 3") { |one| [one.read, one.status.exitstatus] }
       end
 
@@ -19,7 +19,7 @@ module Spate
         assert_equal [1, 2], child("Marshal.dump(1, report); Marshal.dump(2, report)") { |one| one.enum_for.to_a }
       end
 
-      def test_nothing_is_reported_in_half
+      def test_incomplete_report_is_nil
         assert_nil child("exit!", &:value)
         assert_nil child("report << Marshal.dump('long')[0..3]", &:value)
         assert_equal [1], child("Marshal.dump(1, report); report << 'x'") { |one| one.enum_for.to_a }
@@ -50,7 +50,7 @@ module Spate
 
       private
 
-      # A zombie is none: nobody may be here that waits for orphans.
+      # A zombie does not count, since a process that reaps orphans may be missing here.
       def alive?(pid)
         File.read("/proc/#{pid}/stat")[/\) (\S)/, 1] != "Z"
       rescue SystemCallError

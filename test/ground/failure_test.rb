@@ -18,8 +18,8 @@ module Spate
         super
       end
 
-      # Ruby 3.1 puts the receiver with all of its variables into the message.
-      def test_a_bug_tells_nothing_of_the_environment
+      # Ruby 3.1 includes the receiver with all of its variables in the message.
+      def test_bug_report_does_not_contain_the_environment
         holder = Object.new
         holder.instance_variable_set(:@env, { "TOKEN" => "secret-7" })
         code, text = told(assert_raises(NameError) { holder.instance_eval("no_such_thing", __FILE__, __LINE__) })
@@ -31,8 +31,8 @@ module Spate
         assert_match(/^hint: /, text)
       end
 
-      # A checkout that was cloned and not compiled, and a gem whose extension went.
-      def test_a_spate_that_was_not_built
+      # A checkout that was not compiled, and a gem whose extension is missing.
+      def test_spate_without_its_extension
         root = File.expand_path("../..", __dir__)
         FileUtils.cp_r("#{root}/lib", folder)
         Dir.glob("#{folder}/lib/spate/native/*.so").each { |path| File.unlink(path) }
@@ -48,7 +48,7 @@ module Spate
         end
       end
 
-      # What stands in the way of a file is no bug.
+      # A path that is blocked by a file is not a bug.
       def test_a_path_that_is_blocked
         file = write("file", "")
         error = assert_raises(Errno::ENOTDIR) { File.read("#{file}/x") }
@@ -59,8 +59,8 @@ module Spate
         assert_match(/^hint: remove it/, text)
       end
 
-      # A file's name may be any bytes.
-      def test_a_bug_whose_message_is_no_text
+      # A file name may contain any bytes.
+      def test_bug_with_a_message_of_invalid_bytes
         code, text = told(RuntimeError.new("no caf\xE9 here"))
 
         assert_equal 1, code

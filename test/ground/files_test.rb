@@ -6,8 +6,8 @@ require "timeout"
 module Spate
   module Ground
     class FilesTest < Minitest::Test
-      # Ctrl-C, or the thread is ended.
-      def test_nothing_is_left_of_a_text_that_is_interrupted_while_it_is_written
+      # Ctrl-C, or the thread is killed.
+      def test_interrupted_write_leaves_no_file
         path = File.join(folder, "a.gemspec")
         [-> { raise Interrupt }, -> { Thread.exit }].each do |ending|
           text = Object.new
@@ -20,15 +20,15 @@ module Spate
         assert_empty Dir.children(folder)
       end
 
-      # The kernel answers "no such file" to whoever makes a folder under /proc, and the folder above is there.
-      def test_a_folder_that_takes_no_folders
+      # mkdir below /proc fails with "no such file" although the folder above exists.
+      def test_folder_that_allows_no_folders
         skip "no /proc here" unless File.directory?("/proc/self")
 
         assert_raises(Errno::ENOENT) { Timeout.timeout(5) { Files.make_folder("/proc/x/store/v1") } }
       end
 
-      # As most are, most of the time; an exception takes as long as all else.
-      def test_nothing_is_raised_inside
+      # The usual case. Raising an exception would take as long as the rest.
+      def test_no_exception_is_raised_internally
         raised = []
         trace = TracePoint.new(:raise) { |point| raised << point.raised_exception }
         trace.enable(target_thread: Thread.current) do
@@ -59,8 +59,8 @@ module Spate
         assert_equal %w[a b], Dir.children(folder).sort
       end
 
-      # A link that leads nowhere does not "exist".
-      def test_a_link_that_cannot_be_renamed_leaves_nothing
+      # A dangling link does not "exist".
+      def test_link_that_cannot_be_renamed_leaves_no_temporary_file
         write("there/file", "")
 
         assert_raises(SystemCallError) do

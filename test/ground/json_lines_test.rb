@@ -4,7 +4,7 @@ require "cli/cli_case"
 require "json"
 
 class JsonLinesTest < CLICase
-  def test_what_it_writes_is_what_json_reads
+  def test_output_can_be_parsed_as_json
     value = { event: :done, text: "a\"b\\c\n\t\r\u0001é\u2028\e[31m", list: [1, 2.5, nil, true, false, { "x" => [] }] }
 
     assert_equal JSON.parse(JSON.generate(value)), JSON.parse(Spate::Ground::JsonLines.generate(value))
@@ -18,7 +18,7 @@ class JsonLinesTest < CLICase
     assert_match(/\A[ -~]+\n\z/, out.string)
   end
 
-  def test_bytes_that_are_no_text_and_numbers_that_are_none
+  def test_invalid_bytes_and_numbers
     assert_equal "\"a\u{fffd}b\"", Spate::Ground::JsonLines.generate("a\xFFb".b)
     assert_equal "null", Spate::Ground::JsonLines.generate(Float::NAN)
   end

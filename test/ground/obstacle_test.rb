@@ -12,7 +12,7 @@ module Spate
         Obstacle.of(e)&.message
       end
 
-      def test_what_stands_in_a_folder_s_place
+      def test_obstacle_in_place_of_a_folder
         file = write("file", "")
         File.symlink("nowhere", link = File.join(folder, "link"))
         FileUtils.mkdir_p(deep = File.join(folder, "a/b"))
@@ -26,7 +26,7 @@ module Spate
           .each { |fails| assert_nil(of { fails.call }) }
       end
 
-      def test_below_a_root_no_link_leads_on
+      def test_links_below_a_root_are_not_followed
         FileUtils.mkdir_p(File.join(folder, "root/a"))
         File.symlink("a", link = File.join(folder, "root/link"))
         File.symlink("root", above = File.join(folder, "above"))

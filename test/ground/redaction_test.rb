@@ -12,8 +12,8 @@ class RedactionTest < Minitest::Test
       .each { |text, shown| assert_equal shown, Spate::Ground.redact(text) }
   end
 
-  # Where the password begins with what could be a port, it is not known what the host is: it is told that something
-  # is left out.
+  # If the password begins with something that could be a port, the host is unknown: the output shows that a part is
+  # left out.
   def test_no_password_is_shown
     ["http://me:%s@host.test/x y", "get https://me:%s@host.test/x y failed", "http://:%s@host.test/x y",
      "(http://me:%s@host.test:80/npm/@scope/x y)", "http://h:80/x, http://me:%s@host.test/x y"]
@@ -24,13 +24,13 @@ class RedactionTest < Minitest::Test
       end
   end
 
-  # Then a scope's name after it goes, too.
+  # A scope's name after it is removed as well.
   def test_no_password_with_a_slash_at_its_end_is_shown
     { "http://me:p/@h/x" => "http://h/x", "http://me:p/@h/@a/x" => "http://a/x" }
       .each { |text, shown| assert_equal shown, Spate::Ground.redact(text) }
   end
 
-  def test_what_is_no_password_is_shown
+  def test_text_without_a_password_is_unchanged
     ["http://h/@a/b", "a http://h:80/n/@a/b", "http://[::1]:80/@a/b", "http://h:80/n/@a%2fb/-/b-1.tgz", "http://h/a@1",
      "see http://h/x and mail a@b"].each { |text| assert_equal text, Spate::Ground.redact(text) }
   end

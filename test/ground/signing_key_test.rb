@@ -3,10 +3,10 @@
 require "install/build_case"
 require "support/npm_tools"
 
-# Whoever has the key can sign in this machine's name: nothing that Spate starts gets it.
+# The key signs in this machine's name, so no process started by Spate receives it.
 class SigningKeyTest < InstallBuildCase
   KEY = "-----BEGIN PRIVATE KEY-----secret"
-  # What a process sees of it: its own environment, or that of one above it, up to this test.
+  # The key as visible to a process: in its own environment, or in that of a parent up to this test.
   LOOK = <<~'RUBY'
     seen = [ENV["SPATE_CACHE_KEY"]]
     pid = Process.pid
@@ -51,7 +51,7 @@ class SigningKeyTest < InstallBuildCase
     assert_empty seen
   end
 
-  def test_who_sends_has_it_all_the_same
+  def test_sender_still_receives_the_key
     key = Spate::Ground::SigningKey
     assert_equal KEY, key.of({ "SPATE_CACHE_KEY" => KEY })
     assert_nil key.of({ "SPATE_CACHE_KEY" => "" })

@@ -6,13 +6,13 @@ require "support/command_pages"
 require_relative "../../js/test/support/npm_registry"
 require "support/project"
 
-# What the documents say is what happens.
+# The documentation matches the behaviour.
 class DocsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   PAGES = Dir["#{ROOT}/*.md", "#{ROOT}/docs/**/*.md", "#{ROOT}/{bytes,js}/{,docs/}*.md"]
-  # Pages whose examples are of a project with packages.
+  # Pages whose examples need a project with packages.
   JAVASCRIPT = %w[js/README.md js/docs/javascript.md].freeze
-  # Up to the parenthesis that closes one that is open; and what is of no concern therein.
+  # Up to the closing parenthesis, including nested pairs.
   IN_PARENTHESES = /(?:[^()]|(?<inner>\((?:[^()]|\g<inner>)*\)))*/
   NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/
   EVENTFUL = ["install --boot-images wait", "check", "list", "doctor", "store path", "store status", "store verify",
@@ -36,7 +36,7 @@ class DocsTest < Minitest::Test
     @app ||= Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'tool'\n").tap(&:lock)
   end
 
-  # The gems in place, and two packages of a registry on the loopback.
+  # The gems of this checkout, and two packages of a registry on the loopback.
   def javascript
     @registry = NpmRegistry.start
     @registry.add("hello", "1.0.0")
@@ -57,10 +57,10 @@ class DocsTest < Minitest::Test
     name == "builder" ? { **facts, hasInstallScript: true } : facts
   end
 
-  # Whatever the locale, the project's files are UTF-8.
+  # The project's files are UTF-8 in any locale.
   def read(path) = File.read(path, encoding: "UTF-8")
 
-  # Blocks after `<!-- run -->`: "$ command", then what it prints; `...` stands for anything on its line.
+  # Blocks after `<!-- run -->`: "$ command", then its output; `...` matches any text in its line.
   def blocks(text) = text.scan(/^<!-- run -->\n```console\n(.*?)^```$/m).flatten
 
   PAGES.each do |path|
@@ -92,7 +92,7 @@ class DocsTest < Minitest::Test
     assert_equal CommandPages.text, read("#{ROOT}/docs/commands.md"), "run `rake docs`"
   end
 
-  # Every class of error has a code that the table explains, and the table has no others.
+  # Every error class has an exit code in the table, and the table has no others.
   def test_the_exit_codes
     documented = read("#{ROOT}/docs/exit-codes.md").scan(/^\| (\d+) \|/).flatten.map(&:to_i)
     used = Dir["#{ROOT}/{,js/}lib/**/*.rb"].flat_map { |path| read(path).scan(/EXIT_CODE = (\d+)/).flatten.map(&:to_i) }
@@ -101,7 +101,7 @@ class DocsTest < Minitest::Test
     assert_equal documented.uniq, documented
   end
 
-  # Every event that a room emits is in the table, with each fact that it is given by name.
+  # Every emitted event is in the table, with each named fact.
   def test_the_events
     documented = documented_events
     emitted = Dir["#{ROOT}/{,js/}lib/**/*.rb"].flat_map { |path| emitted_in(read(path)) }
@@ -111,7 +111,7 @@ class DocsTest < Minitest::Test
     assert_empty(missing.reject { |_, facts| facts == [] })
   end
 
-  # Some come as a Hash: these are looked for in what commands print.
+  # Some facts are passed as a Hash: these are searched in the output of commands.
   def test_the_facts_of_events
     documented = documented_events
     more = javascript
@@ -127,7 +127,7 @@ class DocsTest < Minitest::Test
 
   private
 
-  # {event => words in its row}.
+  # {event => words in its row}
   def documented_events
     read("#{ROOT}/docs/events.md").lines.grep(/^\| `/).each_with_object({}) do |row, events|
       names = row[/\A\|[^|]*\|/].scan(/`(\w+)`/).flatten
@@ -135,7 +135,7 @@ class DocsTest < Minitest::Test
     end
   end
 
-  # [[event, facts]]: `emit(:linked, name: x)` and `json.call(event: :linked, name: x)`, without what is nested.
+  # [[event, facts]]: `emit(:linked, name: x)` and `json.call(event: :linked, name: x)`, without nested facts.
   def emitted_in(text)
     text.to_enum(:scan, /emit\(:(\w+)|\(event: :(\w+)/).map do
       match = Regexp.last_match

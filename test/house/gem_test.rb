@@ -5,7 +5,7 @@ require "open3"
 require "rubygems/package"
 require "support/hasty_compiler"
 
-# The gem as users get it: built, and installed into an empty GEM_HOME.
+# The gem as users get it: built and installed into an empty GEM_HOME.
 class GemTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   RUBY = RbConfig.ruby
@@ -70,7 +70,7 @@ class GemTest < Minitest::Test
     assert_equal Gem::Requirement.new(">= 3.1"), specification.required_ruby_version
   end
 
-  # pkg-config that finds nothing stands for a machine without the library; one by one, through a folder of its own.
+  # A pkg-config that finds nothing simulates a machine without the library. Each one is hidden in turn.
   def test_a_missing_library_is_named_with_its_package
     { "zlib" => "zlib1g-dev", "libcrypto" => "libssl-dev" }.each do |library, package|
       others = %w[zlib libcrypto libdeflate] - [library]

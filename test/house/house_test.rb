@@ -3,12 +3,12 @@
 require "test_helper"
 require "open3"
 
-# What keeps the house small enough for one head: short lists side by side, short records, few words of its own.
+# Limits that keep the project readable: short directory listings, short decision records, a short glossary.
 class HouseTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   SIDE_BY_SIDE = 15
-  # More are together where a reader looks for one by its name: commands, rooms, pages, records, snapshots, what tests
-  # and benchmarks are helped by, and what only fuzzers read.
+  # Folders that may be longer, because a reader looks for a file by its name: commands, rooms, pages, records,
+  # snapshots, helpers of tests and benchmarks, and inputs of fuzzers.
   LONGER = %r{\A(?:\.|docs|docs/adr|lib/spate|lib/spate/cli|server/lib/spate/server|
               (?:server/)?(?:benchmark|test)/support|test/cli/snapshots|.*/corpus/.*|.*fuzz/corpus)\z}x
   PAGE = 45
@@ -37,7 +37,7 @@ class HouseTest < Minitest::Test
 
   private
 
-  # What git knows; in an unpacked archive of the project there is no git to ask.
+  # The files tracked by git. Skips the test in an unpacked archive of the project.
   def files
     said, status = Open3.capture2("git", "-C", ROOT, "ls-files")
     skip "no git checkout" unless status.success?

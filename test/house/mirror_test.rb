@@ -2,16 +2,16 @@
 
 require "test_helper"
 
-# Where a test is found (CONTRIBUTING.md, "Testing"): below the folder of its room; and every test that a document names
-# is there.
+# The place of a test (CONTRIBUTING.md, "Testing"): below the folder of its room. Every test that a document names
+# exists.
 class MirrorTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   TESTS = Dir.glob("{test,server/test,bytes/test,js/test}/**/*_test.rb",
                    base: ROOT) + Dir.glob("core/test/**/*_test.c", base: ROOT)
   ROOMS = Dir.children("#{ROOT}/lib/spate").map { |name| name.delete_suffix(".rb") }.uniq.freeze
-  # What is no room of the library: the repository, the tests' own tools, real applications, extensions.
+  # Tests without a room of the library: the repository, test tools, real applications, extensions.
   OTHERS = %w[fresh full house native runner].freeze
-  # "hooks_test.rb" of the prose, and a path that begins anywhere.
+  # "hooks_test.rb" in prose, or a path that begins anywhere.
   NAMED = %r{[\w/]+_test\.(?:rb|c)\b}
   PAGES = Dir.glob("{*.md,{docs,server,bytes,js}/**/*.md}", base: ROOT)
 

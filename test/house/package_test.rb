@@ -6,10 +6,10 @@ require "rubygems/package"
 require "support/compiled_files"
 require_relative "../../rakelib/strict_build"
 
-# `rake package`: the gems, without a warning that was not expected.
+# `rake package` builds the gems without unexpected warnings.
 class PackageTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  # Compiled alone, where OpenSSL is missing.
+  # Compiled only if OpenSSL is missing.
   STAND_IN = %r{/tls/missing\.c\z}
 
   def test_the_gems_are_built

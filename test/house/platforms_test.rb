@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  # docs/platforms.md tells every condition that C is compiled under, and every file of Linux' that Ruby code reads.
+  # docs/platforms.md lists every condition in C code, and every Linux file that Ruby code reads.
   class PlatformsTest < Minitest::Test
     ROOT = File.expand_path("../..", __dir__)
     ROW = /^\| (`[^|]+) \| (`[^|]+) \|/
@@ -20,12 +20,12 @@ module Spate
 
     def test_files_of_the_system = assert_told(found("lib/**/*.rb") { |text| text.scan(SYSTEM_FILE).flatten })
 
-    def test_nothing_else
+    def test_table_has_no_other_rows
       all = found("{core,ext,bytes/ext,server/ext}/**/*.{c,h}") { |text| text.scan(NAME) } +
             found("lib/**/*.rb") { |text| text.scan(SYSTEM_FILE).flatten }
       rows.each do |words, paths|
-        assert_empty words - all.map(&:first), "told, and not in the sources"
-        assert_empty paths - all.map(&:last), "told, and no file"
+        assert_empty words - all.map(&:first), "documented, and not in the sources"
+        assert_empty paths - all.map(&:last), "documented, and not read"
       end
     end
 

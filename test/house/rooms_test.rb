@@ -3,19 +3,19 @@
 require "test_helper"
 require "ripper"
 
-# Knowledge points one way: docs/architecture.md lists the rooms, the lowest first, and no file names a constant of a
-# room above its own, or loads a file of one. The products' C includes nothing of another product.
+# Dependencies point one way: docs/architecture.md lists the rooms, the lowest first, and no file names a constant or
+# loads a file of a room above its own. The C code of a gem includes no header of another gem.
 class RoomsTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   PAGE = File.read("#{ROOT}/docs/architecture.md", encoding: "UTF-8")
   TABLE = /^<!-- rooms -->\n(.*?)^<!-- end -->/m
-  # Of the page's rows the second cell names rooms.
+  # The second cell of a row names rooms.
   ORDER = PAGE[TABLE, 1].lines.flat_map { |row| row.split("|")[2].to_s.scan(/`(\w+)`/).flatten }.freeze
-  # Folders of C => where its headers may be, beside itself and the system.
+  # Folders of C => folders of its headers, besides its own and the system's.
   INCLUDES = { "core" => [], "ext/spate" => %w[core], "bytes/ext" => %w[core], "server/core" => [],
                "server/ext" => %w[server/core bytes/ext/bytes/include] }.freeze
   QUOTED = /^\s*#\s*include\s+"([^"]+)"/
-  # Loaded by path, where they are first needed.
+  # Loaded by path on first use.
   UNNAMED = { "Ear" => "ear", "Inputs" => "inputs" }.freeze
   NOTHING = %i[on_sp on_nl on_ignored_nl on_comment].freeze
 
@@ -28,8 +28,8 @@ class RoomsTest < Minitest::Test
     assert_operator arrows.size, :>, 300
   end
 
-  # A module of which one file was loaded alone is there, and loads the others no more.
-  def test_nobody_loads_a_part_of_the_ground
+  # Loading one file of the module alone would define it, and the others would never be loaded.
+  def test_ground_is_loaded_as_a_whole
     assert_empty(files.select { |path| File.read(path).match?(%r{require.*/ground/}) })
   end
 
@@ -71,7 +71,7 @@ class RoomsTest < Minitest::Test
     @rooms ||= File.read("#{ROOT}/lib/spate.rb").scan(%r{autoload :(\w+), "[^"]*spate/(\w+)}).to_h.merge(UNNAMED)
   end
 
-  # Of each A::B::C the A, or what follows "Spate".
+  # The A of each A::B::C, or the part after "Spate".
   def first_constants(text)
     before = nil
     Ripper.lex(text).reject { |token| NOTHING.include?(token[1]) }.filter_map do |_, kind, word|

@@ -2,12 +2,12 @@
 
 require "test_helper"
 
-# An extension shares its process with every other one: it shows Ruby its Init function and nothing else.
+# An extension shares its process with all others, so it exports its Init function only.
 class SymbolsTest < Minitest::Test
   LIBRARIES = Dir[File.expand_path("../../{,bytes/}lib/spate/native/*.so", __dir__)]
-  # What is preloaded into other programs, and stands before libc.
+  # The library that is preloaded into other programs, before libc.
   HOOKS, EXTENSIONS = LIBRARIES.partition { |path| path.end_with?("_hooks.so") }
-  # Elsewhere there is no ear, and nothing in its hooks: core/ear/here.h.
+  # Other systems have no ear and empty hooks: core/ear/here.h.
   EAR = RUBY_PLATFORM.match?(/\A(x86_64|aarch64)-linux/)
 
   def test_there_are_extensions
@@ -25,7 +25,7 @@ class SymbolsTest < Minitest::Test
       assert_empty symbols(path) - symbols(libc)
     end
 
-    # What the compiler calls of its own library (libgcc's, on ARM) would end each program that is heard.
+    # A call into the compiler's own library (libgcc on ARM) would end each traced program.
     define_method("test_#{File.basename(path, ".so")}_needs_only_what_libc_has") do
       needed = IO.popen(["nm", "--dynamic", "--undefined-only", path], &:readlines).grep(/ U /)
 
@@ -34,7 +34,7 @@ class SymbolsTest < Minitest::Test
     end
   end
 
-  # A boot must never load libcrypto: only the extension that installs may need it.
+  # A boot must never load libcrypto: only the extension for installs may need it.
   (LIBRARIES.map { |path| File.basename(path, ".so") } - ["install"]).each do |name|
     define_method("test_#{name}_needs_no_libcrypto") do
       path = LIBRARIES.find { |library| File.basename(library, ".so") == name }

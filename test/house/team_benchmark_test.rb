@@ -7,7 +7,7 @@ require "rbconfig"
 $LOAD_PATH.unshift File.expand_path("../../benchmark", __dir__)
 require "support/team_benchmark"
 
-# benchmark/team_cache: the line between its machines, and how it counts.
+# benchmark/team_cache: the connection between its machines, and its counts.
 class TeamBenchmarkTest < Minitest::Test
   Team = Benchmark::Team
   PROGRAM = File.expand_path("../../benchmark/team_cache", __dir__)
@@ -15,7 +15,7 @@ class TeamBenchmarkTest < Minitest::Test
   READ = "print TCPSocket.new(ARGV[0], 8080).read.bytesize"
   WAIT = "Socket.tcp(ARGV[0], 8080, connect_timeout: 0.5) rescue print $!.class"
 
-  # Without a delay: nothing here is measured.
+  # Without a delay, because nothing is measured here.
   def test_a_line
     refusal = Team::Line.refusal and skip refusal
     line = Team::Line.new(folder, delay: 0).start
@@ -29,7 +29,7 @@ class TeamBenchmarkTest < Minitest::Test
     refute_includes names, "-#{Process.pid}"
   end
 
-  def test_nothing_outlives_a_line
+  def test_stopping_a_line_ends_its_processes
     refusal = Team::Line.refusal and skip refusal
     line = Team::Line.new(folder, delay: 0).start
     left = IO.popen(ruby(line, :near, "$stdout.puts; $stdout.flush; sleep"))
@@ -43,13 +43,13 @@ class TeamBenchmarkTest < Minitest::Test
   def ruby(line, side, *words) = line.at(side, RbConfig.ruby, "--disable-gems", "-rsocket", "-e", *words)
   def names = Team::Line.refusal ? "" : Open3.capture2("ip", "netns", "list").first
 
-  def test_what_a_lockfile_has
+  def test_gems_of_a_lockfile
     lockfile = "GEM\n  specs:\n    bcrypt (3.1.19)\n    mail (2.8.1)\n      net-imap (>= 0.1)\n\nDEPENDENCIES\n  mail\n"
     assert_equal %w[bcrypt-3.1.19 mail-2.8.1], Team::App.locked(lockfile)
   end
 
-  # What was answered with 200 was not sent.
-  def test_what_was_sent
+  # A response of 200 means that the blob was already there.
+  def test_count_of_uploads
     requests = [["PUT", "/cas/a", 201], ["PUT", "/cas/a", 201], ["PUT", "/cas/a", 200], ["PUT", "/cas/b", 201],
                 ["PUT", "/ac/c", 201], ["GET", "/ac/c", 200], ["PUT", "/cas/d", 401]]
     assert_equal({ "blobs" => [2, 1], "documents" => [1] }, Team::Sending.sent(requests))
@@ -60,8 +60,8 @@ class TeamBenchmarkTest < Minitest::Test
     assert_equal %w[a], Team::Machine::Run.new(nil, events).builds
   end
 
-  # One case can be measured without losing the others.
-  def test_what_other_cases_found
+  # One case can be measured without losing the results of the others.
+  def test_results_of_other_cases_are_kept
     tables = %w[a b].map { |title| Benchmark::Table.new(title, ["wall s"]).row(1).note("one") }
     text = "# benchmark/x\n\n2026; ruby\n\n#{tables.join("\n")}"
     kept = Benchmark::TeamBenchmark.others(text, [Benchmark::Table.new("a", ["wall s"]).row(2)])
@@ -69,7 +69,7 @@ class TeamBenchmarkTest < Minitest::Test
     assert_equal kept, Benchmark::TeamBenchmark.others("#\n\n#{kept.first}", [])
   end
 
-  def test_a_case_that_nobody_knows
+  def test_unknown_case
     output, status = Open3.capture2e(RbConfig.ruby, PROGRAM, "--cases", "lobsters,nothing")
     refute_predicate status, :success?
     assert_match(/no case is called nothing: lobsters, many|cannot run/, output)

@@ -5,7 +5,7 @@ require "open3"
 require "rubygems"
 require "uri"
 
-# Rules that every tracked file keeps.
+# Rules for all tracked files.
 class TreeTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
 
@@ -26,7 +26,7 @@ class TreeTest < Minitest::Test
     end
   end
 
-  # The address of the source comes from RubyGems at run time; a file that holds it would be wrong on another machine.
+  # The address of the source comes from RubyGems at run time; in a file it would be wrong on another machine.
   def test_no_registry_has_its_address_in_a_file
     hosts = Gem.sources.to_a.filter_map { |source| URI(source.to_s).host }
     hosts.reject! { |host| host.match?(/\Alocalhost|\A127\./) }
@@ -42,7 +42,7 @@ class TreeTest < Minitest::Test
     assert_empty offenders(/(?<![\w.}])(?:#{names.join("|")})/n)
   end
 
-  # Whoever develops has a lockfile of their own source. (Lockfiles under other names are material of tests.)
+  # Each developer has a lockfile of their own source. (Lockfiles with other names are fixtures.)
   def test_no_lockfile_is_tracked
     assert_empty(tracked.select { |path| %w[Gemfile.lock gems.locked].include?(File.basename(path)) })
   end

@@ -3,8 +3,7 @@
 require "test_helper"
 require "yaml"
 
-# What others find of the project on its page: the workflow and the forms are read by another machine, so that a
-# mistake in one is seen late.
+# The workflow and the forms are read on another machine, where a mistake is noticed late.
 class WorkflowTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
   WORKFLOW = YAML.safe_load_file("#{ROOT}/.github/workflows/ci.yml")

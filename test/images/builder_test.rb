@@ -67,7 +67,7 @@ module Spate
         assert_equal ["beta", "beta.rb hit"], load_files(order.first)
       end
 
-      def test_what_is_said_of_the_bundle_stays_where_only_blobs_are_new
+      def test_boot_data_is_kept_when_only_blobs_are_new
         build(gems: [@alpha], index: "the index", standin: "the stand-in", own: ["/own"])
         FileUtils.rm_rf("#{images.folder}/boots")
         build(gems: [@alpha], index: "the index", standin: "the stand-in", own: ["/own"])
@@ -81,7 +81,7 @@ module Spate
         assert_equal [@alpha], ImageFile.new(application_path, key).gem_images.keys
       end
 
-      def test_the_applications_files_lie_in_an_overlay
+      def test_files_of_the_application_are_in_an_overlay
         own = app_file("config/boot.rb", "puts 'boot'\n")
         report = build(gems: [@alpha], recorded: [own, "#{@alpha}/lib/alpha.rb"])
         assert_equal [own], image(overlay_path).paths
@@ -89,7 +89,7 @@ module Spate
         assert report.overlay
       end
 
-      def test_gems_in_the_applications_folder_belong_to_it_only_where_they_are_worked_on
+      def test_gem_in_the_applications_folder_belongs_to_it_only_as_a_path_gem
         installed = gem_with("../app/vendor/bundle/gamma-1.0", "lib/gamma.rb" => "puts 'gamma'\n")
         installed = File.expand_path(installed)
         engine = app_file("engines/e/lib/e.rb", "puts 'e'\n")
@@ -122,7 +122,7 @@ module Spate
         assert_equal ["edited", "alpha", "alpha.rb hit", "part.rb hit"], load_files(loaded.first)
       end
 
-      def test_where_only_the_ctime_changed_nothing_is_compiled
+      def test_ctime_change_alone_compiles_nothing
         loaded = ["#{@alpha}/lib/alpha.rb", "#{@alpha}/lib/alpha/part.rb"]
         build(gems: [@alpha], recorded: loaded)
         File.link(loaded.first, "#{folder}/other-project")

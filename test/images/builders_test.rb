@@ -4,7 +4,7 @@ require_relative "image_case"
 
 module Spate
   module Images
-    # Several builders, builders that are killed, places that cannot be written.
+    # Several builders at once, killed builders, and folders that cannot be written.
     class BuildersTest < ImageCase
       GEMS = 24
 
@@ -80,7 +80,7 @@ module Spate
 
       private
 
-      # A pipe with what the block answers in a process of its own.
+      # A pipe with the result of the block, which runs in a child process.
       def builder
         reading, writing = IO.pipe
         pid = fork do
@@ -101,7 +101,7 @@ module Spate
         Process.wait(pid)
       end
 
-      # Every image under its final name is whole.
+      # Every image under its final name is complete.
       def assert_whole(at_least)
         paths = Dir.glob("#{images.folder}/gems/*.image")
         assert_operator paths.size, :>=, at_least

@@ -5,8 +5,8 @@ require "support/test_disk"
 
 module Spate
   module Images
-    # File systems that keep times of a second, or two: what changes in the second of the recording leaves no trace in
-    # them.
+    # File systems with times of one or two seconds: a change in the same second as the recording does not change the
+    # times.
     class CoarseTimesTest < ImageCase
       # A second may end between two steps.
       TRIES = 20
@@ -65,7 +65,7 @@ module Spate
         skip e.message.lines.first
       end
 
-      # The path, once its last change has the times of the one before.
+      # Returns the path once its last change has the same times as the one before.
       def in_one_second(name)
         path = File.join(folder, name)
         TRIES.times do

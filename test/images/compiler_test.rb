@@ -15,8 +15,7 @@ module Spate
         assert_equal real.disasm, iseq.disasm
       end
 
-      # Up to 3.4.9 and 4.0.3 compile_file takes parse.y, whatever Ruby runs (Ruby's bug 22023), and that does not know
-      # this pattern.
+      # Up to 3.4.9 and 4.0.3 compile_file always uses parse.y (Ruby's bug 22023), which does not parse this pattern.
       def test_the_parser_is_that_of_a_real_load
         path = write("lib/a.rb", "case [1, 'a']\nin [one, 'a' | 'b' => two]\n  two\nend\n")
         assert_equal 0, compile(path)[:failed]
@@ -24,7 +23,7 @@ module Spate
         assert_equal real_sequence(path).disasm, sequence.disasm
       end
 
-      # From 4.0.4 on what is compiled while Coverage runs cannot be kept; before, it counted nothing (bug 22018).
+      # From 4.0.4 on, code compiled while Coverage runs cannot be stored; before, it counted nothing (bug 22018).
       def test_no_coverage_runs_where_files_are_compiled
         cover = write("cover.rb", "require 'coverage'\nCoverage.start\nFile.write('#{folder}/ran', '')\n")
         path = write("lib/a.rb", "A = 1\n")
@@ -42,7 +41,7 @@ module Spate
         refute_path_exists "#{folder}/ran"
       end
 
-      def test_files_that_ruby_warns_of_are_marked
+      def test_files_with_compiler_warnings_are_marked
         always = write("lib/always.rb", "if (a = 1)\nend\n")
         asked = write("lib/asked.rb", "def a\n  unused = 1\nend\n")
         silent = write("lib/silent.rb", "A = 1\n")
@@ -53,7 +52,7 @@ module Spate
         assert_equal [Native::Image::WARNS, Native::Image::WARNS_VERBOSE, 0, Native::Image::WARNS], flags
       end
 
-      def test_entries_say_what_the_file_was
+      def test_entries_have_the_state_of_the_file
         path = write("lib/a.rb", "1\n")
         compile(path)
         size, mtime, ctime, _, inode = Native.stat(path)
@@ -63,7 +62,7 @@ module Spate
         assert_operator entry[:recorded_ns] - ctime, :>, Native::RACY_NS, "a file just written is waited for"
       end
 
-      def test_a_file_that_is_gone_or_no_file_is_left_out
+      def test_missing_or_special_file_is_left_out
         path = write("lib/a.rb", "1\n")
         compile("#{folder}/none.rb", path, folder)
         assert_equal [path], image(target).paths
@@ -88,7 +87,7 @@ module Spate
         end
       end
 
-      def test_options_that_cannot_be_had_make_no_image
+      def test_unavailable_options_make_no_image
         path = write("lib/a.rb", "1\n")
         result = compile(path, key: "0" * 32)
         assert_match(/cannot be had/, result.error.last)
@@ -126,7 +125,7 @@ module Spate
         results.first
       end
 
-      # What Ruby itself compiles when it loads the file.
+      # The sequence that Ruby compiles when it loads the file.
       def real_sequence(path)
         sequence = nil
         TracePoint.new(:script_compiled) { |point| sequence ||= point.instruction_sequence }.enable { load(path) }

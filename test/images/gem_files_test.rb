@@ -5,7 +5,7 @@ require_relative "image_case"
 module Spate
   module Images
     class GemFilesTest < ImageCase
-      def test_what_a_boot_may_load
+      def test_files_that_a_boot_may_load
         code = %w[lib/a.rb lib/a/b.rb app/models/m.rb config/routes.rb spec/a_spec.rb test/t.rb]
         dir = gem_with("a-1", "exe/a" => "#!/usr/bin/env ruby\n5", "bin/setup" => "#!/bin/sh\n", "README.md" => "a",
                               "lib/rails/generators/a/templates/x.rb" => "<%= 8 %>", "lib/empty.rb" => "",

@@ -6,10 +6,10 @@ require "open3"
 
 module Spate
   module Images
-    # A store of the test's own, gems of a few files, and children that load them through Native::Loader.
+    # A store for each test, gems of a few files, and child processes that load them through Native::Loader.
     class ImageCase < Minitest::Test
       LIBRARY = File.expand_path("../../lib", __dir__)
-      # Loads the files named on its command line. On stdout: what Loader recorded, by file name.
+      # Loads the files named on its command line. Prints the Loader's records by file name.
       LOAD = <<~'RUBY'
         require "spate/native/boot"
         key, overlay, image, gem_images, *files = Marshal.load($stdin.binmode)
@@ -27,7 +27,7 @@ module Spate
       def location = @location ||= Gemfile::Location.new(nil, nil, "#{folder}/app")
       def key = images.ruby_key
 
-      # {"lib/alpha.rb" => source}; answers the gem's folder.
+      # {"lib/alpha.rb" => source}; returns the gem's folder.
       def gem_with(name, files)
         files.each { |path, source| write("gems/#{name}/#{path}", source) }
         sleep 0.03 # younger files would be waited for
@@ -55,7 +55,7 @@ module Spate
       def application_path = images.application_path(location)
       def overlay_path = images.overlay_path(location)
 
-      # Lines of output: what the files print, then what the loader recorded of each.
+      # Lines of output: of the files, then the loader's record of each.
       def load_files(*files, options: [])
         gem_images = ImageFile.new(application_path, key).gem_images
         paths = [overlay_path, application_path].map { |path| path if File.exist?(path) }

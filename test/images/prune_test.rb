@@ -13,12 +13,12 @@ module Spate
         @gem_path = gem_image(@gem).path
       end
 
-      def test_what_is_used_stays
+      def test_images_in_use_stay
         assert_empty tidy(days: 50)
         assert_equal 3, files.size
       end
 
-      def test_what_nothing_booted_from_for_long_goes
+      def test_images_unused_for_long_are_removed
         assert_equal files, tidy(days: 61).sort
         assert_empty Dir.children("#{images.store_root}/images"), "and the folders of that Ruby"
       end
@@ -52,7 +52,7 @@ module Spate
         assert_includes [application_path, gem_image_path(other)], gone.first
       end
 
-      def test_what_killed_builders_left
+      def test_leftovers_of_killed_builders_are_removed
         left = "#{images.folder}/gems/#{"0" * 32}.image.12-abc"
         File.write(left, "half")
         assert_empty tidy
@@ -66,14 +66,14 @@ module Spate
         assert_empty files
       end
 
-      def test_damaged_images_are_of_nothing
+      def test_damaged_images_belong_to_no_application
         File.write(@gem_path, "not an image")
         File.write(application_path, "nor this")
         assert_empty tidy(days: 6)
         assert_equal 3, tidy(days: 8).size
       end
 
-      def test_other_rubies_are_looked_after_too
+      def test_images_of_other_rubies_are_pruned_too
         other = "#{images.store_root}/images/#{"a" * 32}"
         FileUtils.cp_r(images.folder, other)
         tidy(days: 8)
@@ -101,7 +101,7 @@ module Spate
         assert_empty files
       end
 
-      def test_nothing_there
+      def test_missing_folder
         assert_empty Prune.new("#{folder}/nowhere").call
       end
 

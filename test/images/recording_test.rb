@@ -11,19 +11,19 @@ module Spate
         assert_equal %w[server rake], recording.kinds.map(&:name)
       end
 
-      def test_what_a_kind_no_longer_loads_goes
+      def test_files_that_a_kind_no_longer_loads_are_removed
         recording = Recording.new.with("server", %w[/a /b]).with("rake", %w[/b /x]).with("rake", %w[/y])
         assert_equal %w[/a /b /y], recording.paths
       end
 
-      def test_a_boot_that_goes_on_takes_nothing_away
+      def test_unfinished_boot_removes_nothing
         recording = Recording.new.with("server", %w[/a /b /c]).with("rake", %w[/x])
         recording = recording.with("server", %w[/b /d], whole: false)
         assert_equal %w[/b /d /a /c /x], recording.paths
         assert_equal %w[/b /x], recording.with("server", %w[/b]).paths
       end
 
-      def test_it_is_told_whether_a_boot_goes_on
+      def test_unfinished_boots_are_marked
         path = "#{folder}/r.recording"
         Boot::Background::LoadedFiles.leave(path, "server", %w[/a /b])
         Recording.collect(path)
@@ -33,7 +33,7 @@ module Spate
         assert_equal [["server"], %w[/c]], Recording.collect(path).then { |it| [it.kinds.map(&:name), it.paths] }
       end
 
-      def test_the_kind_unseen_for_longest_makes_room
+      def test_kind_unused_for_longest_is_evicted
         recording = (0..Recording::KINDS).inject(Recording.new) do |sum, number|
           sum.with("kind #{number}", ["/#{number}"], time: Time.at(100 - number))
         end
@@ -41,7 +41,7 @@ module Spate
         refute_includes recording.paths, "/#{Recording::KINDS - 1}"
       end
 
-      def test_it_is_read_as_it_was_written
+      def test_round_trip
         recording = Recording.new.with("a\tb\n", ["/ä b/c.rb", "relative", "/new\nline"]).with("rake", %w[/x])
         recording.save("#{folder}/r")
         read = Recording.load("#{folder}/r")
@@ -64,7 +64,7 @@ module Spate
         assert_empty Recording.load("#{folder}/none")
       end
 
-      def test_paths_in_other_encodings_cost_only_themselves
+      def test_paths_in_other_encodings_are_skipped
         path = "#{folder}/r.recording"
         Boot::Background::LoadedFiles.leave(path, "kind", ["/a", "/\xff", "/ä", "/ö".encode("ISO-8859-1")])
         assert_equal ["/a", "/ä"], Recording.collect(path).paths

@@ -69,8 +69,8 @@ module Spate
       assert_read(0) { assert_holds }
     end
 
-    # Not even where the edit has the size and mtime of before.
-    def test_an_edit_of_what_had_times_in_whole_seconds
+    # Even if the edit keeps size and mtime.
+    def test_edit_of_a_file_with_times_in_whole_seconds
       mount_chosen
       path = "#{place}/a.h"
       before = facts_of(path)
@@ -85,7 +85,7 @@ module Spate
       assert_changed :appeared, "#{place}/c.h"
     end
 
-    # However old: the clock may be set back.
+    # Of any age: the clock may be set back.
     def test_times_of_a_file_system_that_keeps_seconds_alone_never_count
       mount(:ext4)
       File.write("#{place}/a.h", "1.0")
@@ -107,7 +107,7 @@ module Spate
     def facts_of(path) = File.stat(path).then { |stat| [stat.size, stat.mtime, stat.ino, stat.dev] }
     def stamped = [].tap { |all| Inputs.each(@record) { |*, facts| all << (facts[:stamped] || false) } }
 
-    # How often the file is read: that sets its atime, whose clock has ticked by then.
+    # How often the file is read: reading sets its atime, whose clock has ticked by then.
     def assert_read(times)
       before = File.atime("#{place}/a.h")
       grow_old

@@ -43,7 +43,7 @@ module Spate
       assert_holds
     end
 
-    def test_where_it_cannot_be_renewed_it_holds_all_the_same
+    def test_record_holds_where_it_cannot_be_renewed
       file = write_old("a", "one")
       record([:file, file])
       FileUtils.touch(file)
@@ -69,7 +69,7 @@ module Spate
       assert_holds
     end
 
-    def test_bytes_are_as_good_as_a_file
+    def test_record_as_a_string_or_a_file
       record([:file, write_old("a", "one")])
       assert_nil Inputs.check(File.binread(@record), @roots)
       assert_equal Inputs.each(@record).to_a, Inputs.each(File.binread(@record)).to_a
@@ -97,7 +97,7 @@ module Spate
       assert_raises(ArgumentError) { Inputs.portable("#{expected}x") }
     end
 
-    def test_what_is_in_it
+    def test_entries_of_a_record
       write_old("lib/a.h", "one")
       File.symlink(bundle("lib"), bundle("link"))
       record([:file, bundle("lib/a.h")], [:link, bundle("link")], [:absent, "/nowhere/at/all"], [:environment, "NONE"])
@@ -108,14 +108,14 @@ module Spate
                                                   stamped: true }], found[3]
     end
 
-    def test_what_is_not_as_it_was_read_is_not_kept
+    def test_changed_file_is_not_recorded
       file = write_old("a", "two")
       assert_equal ["is not what was read", file],
                    Inputs.write(@record, [[:file, file, Digest::SHA256.hexdigest("one")]], @roots)
       assert_nil Inputs.write(@record, [[:file, file, Digest::SHA256.hexdigest("two")]], @roots)
     end
 
-    def test_arguments_that_are_none
+    def test_invalid_arguments
       [[[:nothing, "/a"]], [["file", "/a"]], [[:file, 1]], [[:file, "/a\0b"]], [[:file, "/a", "abc"]],
        [[:file, "/a", nil, :other]], [nil], nil].each do |entries|
         assert_raises(ArgumentError, TypeError) { Inputs.write(@record, entries, {}) }
@@ -125,7 +125,7 @@ module Spate
       refute_path_exists @record
     end
 
-    def test_a_record_that_cannot_be_used
+    def test_unusable_record
       assert_equal :record, check.first
       File.binwrite(@record, "SPATEIN1 and so on")
       assert_equal :record, check.first
@@ -137,7 +137,7 @@ module Spate
       assert_equal "CC has another value", Inputs.sentence(:value, "CC")
     end
 
-    def test_a_memo_looks_once_from_any_thread
+    def test_memo_checks_once_for_all_threads
       file = write_old("a", "one")
       record([:file, file])
       memo = Inputs::Memo.new
@@ -148,7 +148,7 @@ module Spate
       assert_changed :content, file, memo: memo
     end
 
-    # Collected at each allocation, nothing that is in use goes.
+    # With a garbage collection at each allocation, objects in use are kept.
     def test_under_stress
       file = write_old("a", "one")
       GC.stress = true

@@ -3,7 +3,7 @@
 require_relative "inputs_case"
 
 module Spate
-  # Shared libraries as a distribution updates them.
+  # Shared libraries and their updates by a distribution.
   class InputsLibraryTest < InputsCase
     FUNCTIONS = "int one(void) { return %d; } int two(void) { return 2; }"
     VERSIONS = "X_1 { global: one; local: *; }; X_2 { global: two; } X_1;"
@@ -18,7 +18,7 @@ module Spate
       library
     end
 
-    def test_an_update_that_keeps_its_promise_holds
+    def test_compatible_update_holds
       library = build(1)
       record([:library, library])
       build(7)
@@ -27,7 +27,7 @@ module Spate
       assert_holds
     end
 
-    def test_another_name_or_a_version_less_does_not
+    def test_another_name_or_a_missing_version_does_not_hold
       library = build(1)
       record([:library, library])
       build(1, name: "libx.so.2")
@@ -38,7 +38,7 @@ module Spate
       assert_changed :library, library
     end
 
-    def test_what_is_no_library_is_a_file
+    def test_file_that_is_not_a_library_is_compared_by_content
       script = write_old("libx.so", "INPUT(libx.so.1)")
       record([:library, script])
       File.write(script, "INPUT(libx.so.2)")

@@ -3,16 +3,16 @@
 require_relative "inputs_case"
 
 module Spate
-  # Random trees, inputs and changes, against what plain Ruby sees before and after: nothing that changed goes unseen,
-  # and what has not changed holds.
+  # Random trees, inputs and changes, compared with plain Ruby before and after: every change is noticed, and unchanged
+  # inputs hold.
   class InputsRandomTest < InputsCase
     CASES = ENV["SPATE_TEST_FULL"] ? 3_000 : 150
     NAMES = %w[a b c].freeze
-    # The check may report these although the answer would be the same: a link that leads nowhere appears under a
-    # missing name, or one on the way leads nowhere else than before.
+    # The check may report these although the result is the same: a dangling link appears under a missing name, or one
+    # on the way gets another missing target.
     COARSE = %i[absent link].freeze
 
-    def test_nothing_goes_unseen_and_nothing_is_made_up
+    def test_every_change_is_reported_and_nothing_else
       @random = Random.new(Spate.test_seed)
       changed = 0
       CASES.times do |number|
@@ -49,7 +49,7 @@ module Spate
       15.times { grow(path) }
     end
 
-    # Something new, as far as what is there lets it.
+    # Creates something new where the existing paths allow it.
     def grow(path)
       case @random.rand(4)
       when 0 then FileUtils.mkdir_p(path)
@@ -74,7 +74,7 @@ module Spate
       nil
     end
 
-    # The mtime and the size stay as they were.
+    # The mtime and the size stay the same.
     def rewrite(target)
       return unless File.file?(target)
 

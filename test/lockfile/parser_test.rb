@@ -174,7 +174,7 @@ class LockfileParserTest < Minitest::Test
     assert_equal [["https://two.test/"]], lockfile.specs.map { |spec| spec.source.remotes }
   end
 
-  def test_nothing_at_all
+  def test_empty_file
     assert_empty Spate::Lockfile.parse("").specs
   end
 
@@ -226,7 +226,7 @@ class LockfileParserTest < Minitest::Test
     end
   end
 
-  # Git mends nothing where there is no repository.
+  # Git cannot restore the file outside of a repository.
   def test_the_hint_names_git_in_a_repository_only
     path = write("app/Gemfile.lock", "")
     refute_match(/git checkout/, hints(path).join)
@@ -241,12 +241,12 @@ class LockfileParserTest < Minitest::Test
     end
   end
 
-  def test_old_yaml_lockfile_holds_nothing_that_is_known
+  def test_old_yaml_lockfile_has_no_known_section
     lockfile = Spate::Lockfile.parse("--- \nspecs: \n- rack: \n    version: 1.0.1\n")
     assert_empty lockfile.specs
   end
 
-  # A pattern that backtracks would need minutes for lines like these.
+  # A pattern with backtracking would need minutes for lines like these.
   def test_cost_grows_with_the_length_only
     lines = ["    a#{" (" * 30_000}", "    #{"a-" * 30_000}", "      a (#{">= 1, " * 10_000}", "  #{"(1)" * 20_000}"]
     lines.each do |line|

@@ -3,7 +3,7 @@
 require "test_helper"
 require "json"
 
-# Real lockfiles, each compared with what Bundler's own parser made of it (the .json beside it).
+# Real lockfiles, each compared with the result of Bundler's own parser (the .json beside it).
 class SharedLockfilesTest < Minitest::Test
   FOLDER = ENV.fetch("SPATE_TEST_LOCKFILES") { File.expand_path("../../../shared/lockfiles", __dir__) }
   LOCKFILES = Dir["#{FOLDER}/*.lock"]
@@ -63,7 +63,7 @@ class SharedLockfilesTest < Minitest::Test
 
   def sorting(spec) = spec.values_at("name", "version", "platform")
 
-  # The RubyGems that wrote the .json files did not tell "linux-gnu" from "linux".
+  # The RubyGems that wrote the .json files did not distinguish "linux-gnu" and "linux".
   def names_by_old_rubygems(names) = names.map { |name| name.sub(/(?<=linux)-gnu.*/, "") }
 
   def assert_plugin_source(lockfile)

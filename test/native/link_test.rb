@@ -89,7 +89,7 @@ module Spate
       assert_empty Dir.children(outside)
     end
 
-    def test_nothing_is_made_out_of_a_root
+    def test_paths_out_of_a_root_are_refused
       manifest = package([%w[x x]])
       root = fresh("project")
       paths = ["../out", "/out", "a/../../out", "a//b", "."]
@@ -143,7 +143,7 @@ module Spate
       end
     end
 
-    def test_folders_deeper_than_are_kept_open
+    def test_folders_deeper_than_the_limit_of_open_ones
       deep = (["d"] * 45).join("/")
       files = { "#{deep}/a" => "a", "#{deep}/b/c" => "c", "d/d/z" => "z", "zz" => "zz" }
       place = fresh("tree")
@@ -168,7 +168,7 @@ module Spate
       assert_equal expected.map { |path, kind| [1, 0, manifest.index(path), kind] }, found
     end
 
-    # A slot, and in it a folder of names and one of a scope; bytes of the path that leads to the slot.
+    # A slot with a folder of names and one of a scope; returns bytes of the path of the slot.
     def guarded
       manifest = package(many(3))
       slot = fresh("slot")
@@ -190,7 +190,7 @@ module Spate
         "gone" => ->(slot) { FileUtils.rm_r(slot) } }.each do |what, edit|
         assert_equal [[0, :folder]], guarded(&edit), what
       end
-      # What is in the first of them is guarded by what it is called.
+      # The content of the first one is guarded by its name.
       assert_empty(guarded { |slot| File.write("#{slot}/x", "") })
     end
 
@@ -226,7 +226,7 @@ module Spate
       end
     end
 
-    # Where nothing can be looked at, nothing is said to be missing.
+    # Without file descriptors, no file is reported as missing.
     def test_checking_without_descriptors
       path = fresh("manifest")
       store.unpack(gem_of(many(3))).write_manifest(path, "")

@@ -8,7 +8,7 @@ require "stringio"
 require "zlib"
 
 module Spate
-  # A store in a folder of the test's own, and archives made for it.
+  # A store in a temporary folder, and archives made for it.
   class NativeCase < Minitest::Test
     private
 
@@ -51,7 +51,7 @@ module Spate
       store.manifest(path)
     end
 
-    # What a tree holds: path => [type, mode, content or target].
+    # The content of a tree: path => [type, mode, content or target].
     def listing(root)
       Dir.glob("**/*", File::FNM_DOTMATCH, base: root).reject { |path| path.end_with?(".") }.sort.to_h do |path|
         full = File.join(root, path)
@@ -63,7 +63,7 @@ module Spate
       end
     end
 
-    # As the manifest would be had another boot of this machine written it.
+    # Makes the manifest look as if it had been written during another boot of this machine.
     def age(path)
       bytes = File.binread(path)
       bytes.setbyte(80, bytes.getbyte(80) ^ 1)

@@ -5,9 +5,9 @@ require "open3"
 require "timeout"
 
 module Spate
-  # The GVL is free while the core works, and what works can be stopped.
+  # The GVL is released while the core works, and its work can be cancelled.
   class NativeReleaseTest < NativeCase
-    # Large enough that something can come in between; made once.
+    # Large enough that other threads get a turn; made once.
     def self.large
       @large ||= begin
         folder = Dir.mktmpdir("spate-test-")
@@ -38,7 +38,7 @@ module Spate
       end
     end
 
-    def test_cancel_ends_what_runs_and_what_begins
+    def test_cancel_ends_running_and_new_work
       Native.cancel = true
       assert Native.cancel
       made = tree
@@ -55,8 +55,8 @@ module Spate
       assert_equal :cancelled, store.link([[fresh("tree"), [manifest], :hard]]).first.status
     end
 
-    # With one Ruby thread, waiting ends in another way than with several. What works may not outlive what it works on.
-    def test_an_interrupt_waits_for_what_does_not_heed_it
+    # With one Ruby thread, waiting ends differently than with several. The work must end before its objects are freed.
+    def test_interrupt_waits_for_work_that_ignores_it
       out, status = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
                                     "-e", <<~'RUBY')
                                       require "spate"
@@ -88,7 +88,7 @@ module Spate
       trap("USR1", before || "DEFAULT")
     end
 
-    def test_a_trap_that_raises_nothing_disturbs_nothing
+    def test_trap_that_does_not_raise_changes_nothing
       archive = self.class.large
       seen = 0
       before = trap("USR1") { seen += 1 }
@@ -102,7 +102,7 @@ module Spate
       trap("USR1", before || "DEFAULT")
     end
 
-    def test_an_exception_ends_the_work_and_leaves_nothing
+    def test_exception_ends_the_work_and_leaves_no_files
       archive = self.class.large
       made = tree
       interrupted = Class.new(Exception) # rubocop:disable Lint/InheritException -- rm_rf swallows a StandardError

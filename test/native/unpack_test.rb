@@ -58,7 +58,7 @@ module Spate
       assert_equal a.mtime.to_r * 1_000_000_000, entry[:mtime_ns]
     end
 
-    def test_a_poisoned_object_is_replaced_and_the_edit_stays_where_it_was_made
+    def test_poisoned_object_is_replaced_and_the_edited_tree_stays
       archive = gem_of([%w[a right]])
       store.unpack(archive, tree: (first = tree))
       File.write("#{first}/a", "wrong") # through the link, into the store
@@ -89,7 +89,7 @@ module Spate
       assert_includes error.message, wrong
     end
 
-    def test_nothing_is_left_of_a_refused_archive
+    def test_refused_archive_leaves_no_files
       [["hard", nil, { type: "1", link: "/etc/passwd" }], ["dev", nil, { type: "3" }], ["/abs", "x"],
        ["a/../../b", "x"],
        ["link", nil, { type: "2", link: "../.." }], %W[new\nline x]].each do |member|
@@ -113,7 +113,7 @@ module Spate
       assert_empty Dir.children(outside)
     end
 
-    def test_a_full_disk_is_told_and_what_was_there_stays
+    def test_full_disk_is_reported_and_existing_files_stay
       disk = mounted("size=256k")
       small = Native::Store.new("#{disk}/store", unpack_threads: 2, link_threads: 1)
       kept = small.unpack(gem_of(many(3)), tree: "#{disk}/kept")
@@ -128,7 +128,7 @@ module Spate
       system("umount", disk) if disk
     end
 
-    def test_a_store_that_cannot_be_made
+    def test_store_that_cannot_be_created
       write("file", "")
       error = assert_raises(Native::Error) { Native::Store.new("#{folder}/file/store") }
       assert_equal Errno::ENOTDIR::Errno, error.errno
@@ -172,7 +172,7 @@ module Spate
       error
     end
 
-    # A tmpfs of its own.
+    # A mounted tmpfs.
     def mounted(options)
       place = fresh("disk")
       Dir.mkdir(place)

@@ -5,20 +5,20 @@ require "open3"
 require "rbconfig"
 require "support/newest_bundler"
 
-# The planner against the real Bundler, which says for the same Gemfile, lockfile and settings what it would install.
-# That is the one which bin/setup fetched, or SPATE_TEST_BUNDLER names, or the machine's own.
+# The planner compared with the real Bundler, which lists for the same Gemfile, lockfile and settings what it would
+# install. It is the one that bin/setup fetched, or SPATE_TEST_BUNDLER names, or the machine's own.
 class PlannerBundlerTest < Minitest::Test
   APPS = ENV.fetch("SPATE_TEST_APPS") { File.expand_path("../../../shared/apps", __dir__) }
   LOCKFILES = ENV.fetch("SPATE_TEST_LOCKFILES") { File.expand_path("../../../shared/lockfiles", __dir__) }
   BUNDLER = NewestBundler.version
   GROUPS = [{}, { without: "development:test" }, { without: "development:test:default", with: "production" },
             { only: "production:staging" }, { only: "default" }].freeze
-  # Each lockfile is planned for the first and for one of the others, in turn.
+  # Each lockfile is planned for the first machine and for one of the others, in turn.
   MACHINES = %w[x86_64-linux x86_64-linux-musl aarch64-linux arm64-darwin-24 x64-mingw-ucrt java].freeze
-  # Bundler fails on these two by itself.
+  # Bundler fails on these two as well.
   UNREADABLE = %w[diaspora-conflict.lock made-plugin-source.lock].freeze
 
-  # What the planner asks of Spate::Settings.
+  # The settings that the planner reads from Spate::Settings.
   Settings = Struct.new(:given) do
     def bool(key) = given[key] == true
     def array(key) = given[key].to_s.split(":").map(&:to_sym)
@@ -159,7 +159,7 @@ class PlannerBundlerTest < Minitest::Test
     skip "Bundler #{bundler} #{lack}: bin/setup fetches a newer one" if bundler < Gem::Version.new(version)
   end
 
-  # The setting `only` came with 2.4.
+  # The setting `only` exists since 2.4.
   def known(settings) = bundler < Gem::Version.new("2.4") ? settings.reject { |it| it.key?(:only) } : settings
 
   def copy(app)

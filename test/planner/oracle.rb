@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# Run in a child process: which packages the real Bundler would install for a Gemfile or a lockfile. No network and
-# nothing installed: every source "holds" exactly what the lockfile names of it (and what `offered` adds).
+# Runs in a child process and returns the packages that the real Bundler would install for a Gemfile or a lockfile.
+# Uses no network and no installed gems: every source "holds" what the lockfile names (and what `offered` adds).
 #
 # Reads from standard input (Marshal) jobs: { gemfile: path } or { lockfile: path, platform: name, offered: [...] },
 # each with { environment: {...} }; writes for each { packages: [full name], dependencies: [...], optional: [group] } or
-# { error:, message: }. Each job has a process of its own, as Bundler remembers what it once knew.
+# { error:, message: }. Each job has a separate process, because Bundler caches what it has read.
 require "bundler"
 Bundler.ui = Bundler::UI::Silent.new
 
@@ -88,7 +88,7 @@ def of_lockfile(path)
   parsed = Bundler::LockfileParser.new(File.read(path))
   Stock.locked = parsed.specs
   if parsed.respond_to?(:most_specific_locked_platform)
-    # Bundler itself asks the definition, which needs a Gemfile.
+    # Bundler itself reads the definition, which needs a Gemfile.
     Bundler.define_singleton_method(:most_specific_locked_platform?) do |platform|
       parsed.most_specific_locked_platform == platform
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Run in a child process: what RubyGems and Bundler themselves say of platforms. Reads [names, cases] from standard
-# input (Marshal) and writes { parsed:, matches:, best: }; best holds the names of all variants that are equally good.
+# Runs in a child process and returns the results of RubyGems and Bundler for platforms. Reads [names, cases] from
+# standard input (Marshal) and writes { parsed:, matches:, best: }; best has the names of all equally good variants.
 names, cases = Marshal.load($stdin.binmode.read) # rubocop:disable Security/MarshalLoad -- the test's own pipe
 
 if (folder = ENV.fetch("ORACLE_RUBYGEMS", nil))

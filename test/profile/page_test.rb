@@ -4,9 +4,9 @@ require "profile/profile_case"
 require "support/browser"
 
 module Spate
-  # The page in a browser: what it shows, and that it requests nothing.
+  # The page in a browser: its content, and that it sends no request.
   class ProfilePageTest < ProfileCase
-    # The page of one comparison, which the tests share.
+    # The page of one comparison, shared by the tests.
     MADE = {} # rubocop:disable Style/MutableConstant
 
     def setup
@@ -57,7 +57,7 @@ module Spate
       end
     end
 
-    def test_nothing_is_asked_for_and_nothing_goes_wrong
+    def test_page_sends_no_request_and_logs_no_error
       open do
         settle
         evaluate("fetch('http://localhost:1/').catch(() => 'refused')").then { |answer| assert_equal "refused", answer }
@@ -91,7 +91,7 @@ module Spate
       end
     end
 
-    def test_a_click_zooms_to_a_frame_and_tells_of_it
+    def test_click_zooms_to_a_frame_and_shows_its_details
       open do
         whole = width
         share = evaluate("(() => { const f = flames[0].frames.find((f) => (f.path || '').endsWith('/slow_gem.rb')); " \

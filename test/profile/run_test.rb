@@ -4,7 +4,7 @@ require "profile/profile_case"
 
 module Spate
   class ProfileRunTest < ProfileCase
-    def test_the_program_runs_as_ever
+    def test_program_runs_as_without_profiling
       output, status, = profile(command: ["./program.rb", "7"])
 
       assert_equal 7, status, output
@@ -12,7 +12,7 @@ module Spate
       assert_match(/^the page: #{Regexp.escape(project.path("spate-profile.html"))}$/, output)
     end
 
-    def test_own_and_total_times_and_whose_they_are
+    def test_own_and_total_times_by_gem
       _, _, (run,) = profile
       slow, greedy = %w[slow-gem-1.0 greedy-gem-1.0].map { |name| run["gems"].find { |gem| gem["name"] == name } }
 
@@ -33,7 +33,7 @@ module Spate
       assert_operator run["stat"]["files"], :>=, 5
     end
 
-    def test_frames_nest_and_say_what_was_loaded
+    def test_frames_nest_and_name_the_loaded_file
       _, _, (run,) = profile
       frames = frames(run)
       inner = frames.find { |frame| frame["path"]&.end_with?("/greedy_gem.rb") }
@@ -57,7 +57,7 @@ module Spate
       assert_equal 2, output.scan("none\ndone").size
     end
 
-    def test_out_of_an_image
+    def test_from_an_image
       project.spate!("boot", "build", "gems")
       _, _, (run,) = profile
       hit = frames(run).find { |frame| frame["path"]&.end_with?("/slow_gem.rb") }
@@ -67,7 +67,7 @@ module Spate
       assert_equal true, run["parts"]["loader"]
     end
 
-    def test_against_an_earlier_run
+    def test_compared_with_an_earlier_run
       profile("--output", "earlier.html")
       _, status, runs = profile("--compare", "earlier.html")
 
@@ -104,14 +104,14 @@ module Spate
       assert_operator run["shares"].find { |share| share["name"] == "initializers" }["wall"], :>=, 15_000
     end
 
-    def test_what_is_no_ruby_program
+    def test_command_that_is_not_a_ruby_program
       output, status, = profile(command: %w[sleep 0])
 
       assert_equal 2, status
       assert_match(/^error: sleep left no profile/, output)
     end
 
-    def test_what_is_no_profile
+    def test_compare_with_an_invalid_profile
       write("app/other.json", "{}")
       output, status, = profile("--compare", "other.json")
 
@@ -120,7 +120,7 @@ module Spate
       refute_match(/done/, output)
     end
 
-    def test_a_page_that_cannot_be_written_is_told_before_the_command_runs
+    def test_unwritable_page_is_reported_before_the_command_runs
       { "none/page.html" => "#{project.path("none")} is no folder", "." => "it is a folder" }.each do |output, reason|
         told, status, = profile("--output", output)
 

@@ -5,7 +5,7 @@ require "support/gem_source"
 require "spate"
 
 module Spate
-  # Downloads against a source that misbehaves. Nothing of a failed one may stay.
+  # Downloads from a source that misbehaves. A failed download may leave no file.
   class RegistryClientTest < Minitest::Test
     Package = Struct.new(:name, :version, :platform, :source, :sha256, :content_address) do
       def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
@@ -23,7 +23,7 @@ module Spate
       super
     end
 
-    def test_fetches_what_the_lockfile_vouches_for_without_asking_the_index
+    def test_download_with_a_locked_checksum_does_not_query_the_index
       result = fetch(sha256: @entry.sha256)
 
       assert_equal File.binread(@source.catalog.archive("alpha-1.0.gem")), File.binread(target)
@@ -31,7 +31,7 @@ module Spate
       assert_equal ["/gems/alpha-1.0.gem"], paths
     end
 
-    def test_asks_the_index_again_where_the_lockfile_has_no_checksum
+    def test_index_is_queried_again_when_the_lockfile_has_no_checksum
       assert_equal :index, fetch.verified
       @source.forget_requests
       renew
@@ -41,7 +41,7 @@ module Spate
       assert @source.requests.first.headers.key?("if-none-match")
     end
 
-    def test_a_wrong_checksum_is_told_with_both_sums_and_keeps_nothing
+    def test_wrong_checksum_is_reported_with_both_sums_and_no_file_is_kept
       error = assert_raises(Registry::ChecksumMismatch) { fetch(sha256: "0" * 64) }
 
       assert_equal 7, error.exit_code
@@ -84,7 +84,7 @@ module Spate
       end
     end
 
-    def test_what_stays_broken_is_told_after_the_last_try
+    def test_permanent_failure_is_reported_after_the_last_try
       @source.fault(%r{/gems/}, :truncate)
       error = assert_raises(Registry::Truncated) { fetch(sha256: @entry.sha256) }
 
@@ -100,7 +100,7 @@ module Spate
       assert_equal @entry.sha256, fetch(sha256: @entry.sha256).sha256
     end
 
-    def test_a_body_without_end_ends_at_the_limit
+    def test_endless_body_ends_at_the_limit
       @source.fault(%r{/gems/}, :endless)
       renew("spate.max_download": 2)
       error = assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
@@ -112,7 +112,7 @@ module Spate
       assert_nothing_kept
     end
 
-    def test_what_is_announced_as_too_large_is_not_read
+    def test_oversized_body_is_not_read
       @source.fault(%r{/gems/}, :announce, length: 1 << 41)
       error = assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
 
@@ -120,7 +120,7 @@ module Spate
       assert_nothing_kept
     end
 
-    def test_a_body_that_only_its_compression_makes_small
+    def test_body_that_is_small_only_when_compressed
       @source.fault(%r{/gems/}, :garble, body: "\0" * (3 << 20))
       @source.fault(%r{/gems/}, :gzip)
       renew("spate.max_download": 2)
@@ -129,7 +129,7 @@ module Spate
       assert_nothing_kept
     end
 
-    def test_a_limit_that_is_no_number
+    def test_invalid_limit
       error = assert_raises(Settings::InvalidValue) { renew("spate.max_download": "plenty") }
 
       assert_match(/`spate.max_download` is "plenty"; expected a whole number/, error.message)
@@ -143,7 +143,7 @@ module Spate
       assert_operator now - started, :>=, 1.0
     end
 
-    def test_statuses_that_mean_no_are_asked_once
+    def test_final_statuses_are_not_retried
       expected = { 401 => [Registry::CredentialsRequired, 6], 403 => [Registry::Forbidden, 6],
                    404 => [Registry::NotFound, 14], 418 => [Registry::Status, 6] }
       expected.each do |code, (error_class, exit_code)|
@@ -164,7 +164,7 @@ module Spate
       assert_raises(Registry::NotFound) { fetch(sha256: @entry.sha256) }
     end
 
-    def test_a_source_without_compact_index_gives_unverified_gems_and_says_so
+    def test_gems_of_a_source_without_compact_index_are_unverified_with_a_warning
       @source.stop
       @source = GemSource.start(compact: false)
       @source.add("alpha", "1.0")
@@ -189,8 +189,8 @@ module Spate
       other&.stop
     end
 
-    # CVE-2019-8322, 2019-8323, 2019-8325: RubyGems printed as it was what a server had answered.
-    def test_what_a_source_answers_rings_no_bell
+    # CVE-2019-8322, 2019-8323, 2019-8325: RubyGems printed a server's response unescaped.
+    def test_page_title_is_escaped
       assert_equal 'an HTML page ("red [31m  ink")',
                    Registry::Archive.describe("<html><title>red\e[31m\a ink</title></html>".b)
       assert_equal "something else", Registry::Archive.describe("\e]0;title\a")
@@ -215,7 +215,7 @@ module Spate
       assert_equal @entry.sha256, fetch.sha256
     end
 
-    def test_an_archive_pushed_again_is_compared_with_the_index_of_today
+    def test_archive_pushed_again_is_compared_with_the_current_index
       fetch
       renew
       changed = @source.add("alpha", "1.0", files: { "lib/alpha.rb" => "new" })
@@ -223,7 +223,7 @@ module Spate
       assert_equal changed.sha256, fetch.sha256
     end
 
-    # Else this test would wait for ten minutes.
+    # Otherwise this test would wait for ten minutes.
     def test_close_ends_a_stalled_download_at_once
       @source.fault(%r{/gems/}, :stall)
       renew(timeout: 600)
@@ -252,7 +252,7 @@ module Spate
       assert_operator @source.connections, :<=, 4
     end
 
-    # Whether a source published anything is asked once for all threads that wait.
+    # Whether a source published an index is queried once for all waiting threads.
     def test_many_threads_wait_for_a_silent_source_together
       @source.fault("/versions", :stall)
       renew(timeout: 1)

@@ -6,7 +6,7 @@ require "support/gem_source"
 require "spate"
 
 module Spate
-  # Who is asked, by which way, with which credentials, and who must never see them.
+  # The hosts and proxies that are contacted, the credentials they get, and those that they must never get.
   class RegistryCredentialsTest < Minitest::Test
     Package = Struct.new(:name, :version, :platform, :source, :sha256, :content_address) do
       def full_name = "#{name}-#{version}"
@@ -63,7 +63,7 @@ module Spate
       assert_fetched source, "BUNDLE_LOCALHOST" => "me:#{SECRET}"
     end
 
-    def test_redirects_end
+    def test_redirects_are_limited
       source = serve
       source.fault(%r{/gems/}, :redirect, to: "{path}")
       error = assert_raises(Registry::TooManyRedirects) { fetch(source) }
@@ -72,7 +72,7 @@ module Spate
       assert_equal 6, source.requests.size
     end
 
-    def test_tls_with_an_authority_of_ones_own
+    def test_tls_with_a_private_authority
       authority = GemSource::Authority.new(folder)
       source = serve(tls: authority)
 
@@ -122,7 +122,7 @@ module Spate
                "s3://me:#{SECRET}@bucket/x.gem", "ws://localhost/x", "http:x.gem", "https:", "http:///x.gem",
                "http://local host/", "\\\\host\\share", "http://[::1/"].freeze
 
-    def test_a_redirect_leads_to_nothing_but_the_web
+    def test_redirect_to_another_scheme_is_refused
       [serve, serve(tls: authority = GemSource::Authority.new(folder))].each do |source|
         NOWHERE.each do |target|
           source.clear_faults
@@ -160,7 +160,7 @@ module Spate
       assert_equal 1, proxy.requests.size
     end
 
-    def test_a_proxy_that_refuses_is_told_without_the_password
+    def test_refusing_proxy_is_reported_without_the_password
       proxy = GemSource::Proxy.new(userinfo: "agent:right").start
       (@open ||= []) << proxy
       error = assert_raises(Registry::Error) { fetch("http://gems.test/", "http_proxy" => proxy.url(userinfo: "agent:#{SECRET}")) }
@@ -169,7 +169,7 @@ module Spate
       refute_includes error.message, SECRET
     end
 
-    def test_a_mirror_is_asked_with_its_own_credentials
+    def test_mirror_is_queried_with_its_own_credentials
       mirror = serve(userinfo: "me:#{SECRET}")
       result = fetch("http://gems.test/", "BUNDLE_MIRROR__HTTP://GEMS__TEST/" => mirror.url(userinfo: "me:#{SECRET}"))
 
@@ -177,7 +177,7 @@ module Spate
       assert_equal "http://gems.test/", mirror.requests.first.headers["x-gemfile-source"]
     end
 
-    def test_a_mirror_that_does_not_answer_falls_back
+    def test_unreachable_mirror_falls_back
       source = serve
       dead = TCPServer.new("127.0.0.1", 0).tap(&:close_read)
       gone = "http://localhost:#{dead.addr[1]}/"
@@ -187,7 +187,7 @@ module Spate
       assert_equal 1, source.requests.size
     end
 
-    def test_what_cannot_be_reached_is_told_without_credentials
+    def test_unreachable_source_is_reported_without_credentials
       closed = TCPServer.new("127.0.0.1", 0).then { |server| server.addr[1].tap { server.close } }
       error = assert_raises(Registry::Unreachable) do
         fetch("http://localhost:#{closed}/", { "BUNDLE_RETRY" => "1" }, sources: ["http://me:#{SECRET}@localhost:#{closed}/"])

@@ -5,7 +5,7 @@ require "support/gem_source"
 require "net/http"
 require "open3"
 
-# The local gem source is only worth something if real clients cannot tell it from a real one.
+# The local gem source is only useful if it behaves like a real one for real clients.
 class GemSourceTest < Minitest::Test
   def setup
     @source = GemSource.start
@@ -62,7 +62,7 @@ class GemSourceTest < Minitest::Test
     assert_equal "404", get("/gems/beta-3.0.gem").code
   end
 
-  def test_faults_happen_as_often_as_told
+  def test_faults_happen_as_often_as_configured
     @source.fault("/info/beta", :status, code: 503, retry_after: 1, times: 1)
     answers = Array.new(2) { get("/info/beta") }
 
@@ -70,7 +70,7 @@ class GemSourceTest < Minitest::Test
     assert_equal "1", answers.first["Retry-After"]
   end
 
-  def test_a_child_process_serves_with_latency_and_tells_its_requests
+  def test_child_process_serves_with_latency_and_reports_its_requests
     child = GemSource.spawn(folder: @source.catalog.folder, latency_ms: 30)
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     body = Net::HTTP.get(URI("#{child.url}info/beta"))

@@ -13,13 +13,13 @@ module Spate
       end
     end
 
-    # RubyGems says that it cannot be read, and goes on without.
-    def test_bytes_that_are_no_text
+    # RubyGems reports that it cannot be read, and continues without it.
+    def test_invalid_bytes
       in_home("# \xff\n:http_proxy: http://proxy.test\n") { |env| assert_nil Registry::Gemrc.load(env)["http_proxy"] }
     end
 
-    # A clause that names Psych would ask for it before it is loaded.
-    def test_an_interrupt_while_it_is_read_stays_one
+    # A rescue clause that names Psych would raise a NameError before Psych is loaded.
+    def test_interrupt_while_reading_is_not_rescued
       in_home(":http_proxy: http://proxy.test\n") do |env|
         script = 'require "spate"; def File.binread(*) = raise(Interrupt); Spate::Registry::Gemrc.load(ENV)'
         assert_raises_alone("Interrupt", script, env)
@@ -31,14 +31,14 @@ module Spate
       assert_raises_alone("Spate::Registry::UnsupportedSource", script)
     end
 
-    # In a Ruby that has loaded nothing.
+    # In a Ruby that has loaded nothing else.
     def assert_raises_alone(name, script, env = {})
       command = [RbConfig.ruby, "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}", "-e",
                  "begin; #{script}; rescue Exception => e; puts e.class; end"]
       assert_equal "#{name}\n", IO.popen(env, command, err: %i[child out], &:read)
     end
 
-    def test_a_list_where_one_text_is_wanted
+    def test_list_in_place_of_a_string
       in_home(":ssl_ca_cert:\n- one\n- two\n") do |env|
         settings = Settings.load(root: env["HOME"], env: env)
         remotes = Registry::Remotes.new(settings: settings, env: env, home: env["HOME"])

@@ -15,7 +15,7 @@ module Spate
       FileUtils.rm_rf(@folder)
     end
 
-    # As a run finds it out that has nothing but the disk.
+    # As in a run that has only the disk.
     def domain(address = "https://name:password@gems.test/", **env)
       env = { "HOME" => @folder, **env.transform_keys(&:to_s) }
       Registry::Remotes.new(settings: Settings.load(root: @folder, env: env), env: env, home: @home).for(address).domain
@@ -23,20 +23,20 @@ module Spate
 
     def secret = File.join(@home, "secret-#{Process.euid}")
 
-    def test_who_asks_with_credentials_keeps_the_domain_from_the_first_run_on
+    def test_credentials_keep_the_same_domain_from_the_first_run_on
       assert_equal [domain] * 2, [domain, domain]
       assert_equal 0o600, File.stat(secret).mode & 0o777
       refute_equal domain, domain("https://name:other@gems.test/")
       assert_equal [File.basename(secret)], Dir.children(@home)
     end
 
-    def test_no_secret_is_made_where_nobody_has_one
+    def test_no_secret_is_made_without_credentials
       domain("https://gems.test/")
       refute_path_exists @home
     end
 
-    # A power loss leaves an empty file; a member of a team that shares the folder, one that he knows.
-    def test_a_secret_that_is_none_is_made_anew
+    # A power loss leaves an empty file; a member of a team with a shared folder may write a known one.
+    def test_invalid_secret_is_replaced
       FileUtils.mkdir_p(@home)
       ["", "short", "x" * 100].each do |text|
         File.binwrite(secret, text)
@@ -52,7 +52,7 @@ module Spate
       assert_equal "k" * 32, File.binread(known)
     end
 
-    # OpenSSL finds them by name, and reads no other file of the folder.
+    # OpenSSL finds them by name and reads no other file of the folder.
     def test_certificates_of_a_folder_count_by_name_and_content
       certificates = FileUtils.mkdir_p("#{@folder}/certs").first
       one = "#{certificates}/0123abcd.0"
@@ -71,7 +71,7 @@ module Spate
 
     def test_each_user_of_a_store_has_a_secret
       FileUtils.mkdir_p(@home)
-      skip "only root can be somebody else" unless Process.euid.zero?
+      skip "needs root" unless Process.euid.zero?
 
       File.binwrite(secret, "k" * 32)
       File.chown(12_345, nil, secret)

@@ -7,8 +7,8 @@ class RemoteCacheAddressTest < Minitest::Test
 
   def parse(text) = RemoteCache::Address.parse(text)
 
-  # [kind, as shown] of each.
-  def test_what_is_one
+  # The kind and the displayed address of each.
+  def test_valid_addresses
     { "https://cache.test/spate/" => [:http, "https://cache.test/spate"],
       "HTTP://cache.test" => [:http, "http://cache.test"],
       "http://[::1]:8080/a%20b//" => [:http, "http://[::1]:8080/a%20b"],
@@ -36,7 +36,7 @@ class RemoteCacheAddressTest < Minitest::Test
       end
   end
 
-  def test_what_is_none
+  def test_invalid_addresses
     ["", "cache", "./cache", "../x", "~/cache", "ftp://cache.test", "file://host/x", "file:x", "http://", "https:///x",
      "http://cache.test/?x=1", "http://cache.test/#x", "http://cache.test/../x", "http://cache.test/a/%2E%2e/b",
      "http://cache.test:80/a@b", "http://[::1]:80/a@b",
@@ -53,7 +53,7 @@ class RemoteCacheAddressTest < Minitest::Test
     end
   end
 
-  def test_no_password_is_told
+  def test_password_is_not_shown
     ["https://me:secret@cache.test/../x", "https://me:secret@cache.test?x=1", "ftp://me:secret@x.test",
      "https://me:/secret@cache test", "https://me:s@/secret@cache.test", "https://me:1/secret@cache.test",
      "me:secret@cache.test/x", "me:@secret@cache.test", "https://me:a secret@cache.test/../x",

@@ -4,7 +4,7 @@ require "remote_cache/builds/machines"
 require "support/test_disk"
 
 module Spate
-  # Real builds, from one machine's store into another's.
+  # Real builds, copied from one machine's store into another's.
   class RemoteBuildsTest < MachinesCase
     ODD = <<~'RUBY'
       require "mkmf"
@@ -23,7 +23,7 @@ module Spate
       create_makefile("alpha/alpha")
     RUBY
 
-    def test_what_one_machine_built_the_next_one_links
+    def test_build_of_one_machine_is_linked_on_the_next
       archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => ODD })
       origin, entry, blob = made(archive)
       expected = tree
@@ -46,7 +46,7 @@ module Spate
     end
 
     # As after a power loss.
-    def test_what_lies_damaged_in_its_place_is_replaced
+    def test_damaged_blob_in_the_store_is_replaced
       archive = native_gem("alpha")
       _, entry, blob = made(archive)
       on(:second) do
@@ -57,7 +57,7 @@ module Spate
       end
     end
 
-    def test_it_is_the_same_by_gzip
+    def test_same_with_gzip
       archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => ODD })
       origin, entry, blob = without_zstd { made(archive) }
       assert_equal RemoteCache::Pack::GZIP, File.binread(blob, 2)
@@ -75,7 +75,7 @@ module Spate
       assert_equal [entry.blob, File.binread(blob)], [again.blob, File.binread(other)]
     end
 
-    def test_what_the_first_machine_has_is_not_taken_for_granted
+    def test_entry_is_verified_before_it_is_chosen
       archive = native_gem("alpha")
       _, entry, = made(archive)
       on(:second) do
@@ -90,7 +90,7 @@ module Spate
       end
     end
 
-    def test_what_came_from_a_cache_is_not_sent_again_and_what_was_not_heard_neither
+    def test_builds_from_a_cache_and_untraced_builds_are_not_sent
       archive = native_gem("alpha")
       origin, entry, blob = made(archive)
       on(:second) do
@@ -101,12 +101,12 @@ module Spate
       assert_equal "what it depends on is not known", cache(bundle("origin")).offer(origin, private_key)
     end
 
-    # Compilers and libraries are larger than what they make. Those with times in whole seconds are read in any case:
-    # some 45 MB there, so this file is larger.
-    def test_what_it_depends_on_is_not_read_again_to_send_it
-      skip "nobody counts here what is read" unless File.exist?("/proc/self/io")
+    # Compilers and libraries are larger than their output. Files with times in whole seconds are read in any case, some
+    # 45 MB here, so this file is larger.
+    def test_inputs_are_not_read_again_to_send_a_build
+      skip "needs /proc/self/io" unless File.exist?("/proc/self/io")
       large = write("large", "x" * (96 << 20))
-      sleep 0.05 # as long as times prove nothing
+      sleep 0.05 # until its times prove its content
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"
         File.binread(#{large.dump})
@@ -119,14 +119,14 @@ module Spate
       assert_operator bytes_read - before, :<, 96 << 20
     end
 
-    def test_a_record_that_is_damaged_stays
+    def test_damaged_record_is_not_sent
       origin, = made(native_gem("alpha"))
       File.write(origin.needs, "x")
       assert_match(/needs to run/, cache(bundle("origin")).offer(origin, private_key))
     end
 
-    # An old document that was put back has valid signatures, too.
-    def test_what_would_only_run_is_not_taken_by_a_machine_without_a_compiler_neither
+    # An old document that was restored has valid signatures as well.
+    def test_machine_without_a_compiler_refuses_builds_for_another_path
       archive = native_gem("alpha")
       _, entry, = made(archive)
       on(:second) do
@@ -135,7 +135,7 @@ module Spate
       end
     end
 
-    def test_a_build_for_one_folder_stays
+    def test_build_for_one_folder_is_not_sent
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~'RUBY' })
         require "mkmf"
         File.write("../../lib/where.rb", "WHERE = #{File.expand_path("../..").dump}\n")
@@ -146,7 +146,7 @@ module Spate
       assert_equal "it holds the folder that it was built in", cache(builder).offer(kept, private_key)
     end
 
-    def test_it_is_in_the_store_whole_or_not_at_all
+    def test_build_is_stored_completely_or_not_at_all
       archive = native_gem("alpha")
       _, entry, blob = made(archive)
       on(:second) do
@@ -166,8 +166,8 @@ module Spate
       end
     end
 
-    # What it would send has no room beside it: nothing is left, and it is sent once there is.
-    def test_a_machine_whose_disk_is_full_while_it_sends
+    # With no space for the blob no file is left, and the build is sent once there is space.
+    def test_full_disk_while_sending
       obstacle = TestDisk.obstacle(:ext4) and skip obstacle
       disk = TestDisk.new(:ext4, write("image", "")).tap { |one| one.mount("#{folder}/first/spate") }
       File.chmod(0o755, "#{folder}/first/spate")
@@ -191,7 +191,7 @@ module Spate
 
     def comparable(entry) = entry.except(:mtime_ns)
 
-    # As an install puts a stored build over a fresh copy of the gem.
+    # Places a stored build over a fresh copy of the gem, as an install does.
     def put(build)
       Build::Cache::Removals.each(build.manifest, layout.root) { |path| Store::Sweep.remove(path) }
       store.native.link([[layout.root, [build.manifest], :copy]]).each { |linked| assert linked.ok?, linked.message }

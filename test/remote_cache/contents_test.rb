@@ -3,7 +3,7 @@
 require_relative "entries"
 require_relative "transport_case"
 
-# What is collected and verified, wherever a cache is.
+# Garbage collection and verification, for every kind of cache.
 module ContentsCase
   include TransportCase
   include CacheEntries
@@ -21,13 +21,13 @@ module ContentsCase
     super
   end
 
-  # Where all three keep their files.
+  # The folder in which all three keep their files.
   def root = "#{@home}/cache"
   def contents(**options) = RemoteCache::Contents.new(@cache, trust: trust, store: store, **options)
   def store = @store ||= Spate::Store.open(home: "#{@home}/store", env: {})
   def collect(names: [], **options) = contents.collect(before: Time.now - DAY, names: names, **options)
 
-  # A build as a machine publishes it; the name of its document.
+  # A build as a machine publishes it; returns the name of its document.
   def publish(what, blob: what, key: hex(what))
     @cache.put(cas(blob), blob)
     entry = entry(key: key, what: "#{what}-1.0", blob: hex(blob), blob_bytes: blob.bytesize)
@@ -39,7 +39,7 @@ module ContentsCase
   def aged(*names) = names.each { |name| File.utime(Time.now - (2 * DAY), Time.now - (2 * DAY), path(name)) }
   def there = %w[ac/ cas/].flat_map { |prefix| @cache.each(prefix).to_a.map(&:first) }
 
-  def test_what_is_old_and_not_named_goes
+  def test_old_unnamed_entries_are_collected
     alpha, beta, gamma = %w[alpha beta gamma].map { |what| publish(what) }
     %w[one two].each { |text| @cache.put(cas(text), text) }
     aged(alpha, beta, *%w[alpha beta gamma one two].map { |text| cas(text) })
@@ -54,8 +54,8 @@ module ContentsCase
     assert_equal 0, collect(**options).removed
   end
 
-  # ccache's may be longer than any document.
-  def test_what_another_program_has_there
+  # An entry of ccache may be longer than any document.
+  def test_entries_of_another_program
     publish("alpha")
     @cache.put(other = ac("other"), "x" * (5 << 20))
     assert_equal [other], contents.verify { |fault| (@faults ||= []) << fault.name } && @faults
@@ -64,8 +64,8 @@ module ContentsCase
     refute_includes there, other
   end
 
-  # A document that is published while others are looked at names a blob that was there for long.
-  def test_beside_a_writer
+  # A document published during the collection names a blob that is old.
+  def test_collection_beside_a_writer
     publish("alpha")
     @cache.put(cas("beta"), "beta")
     aged(cas("alpha"), cas("beta"))
@@ -76,8 +76,8 @@ module ContentsCase
     assert_equal "beta", @cache.get(cas("beta"), limit: 9)
   end
 
-  # What came between the list and a deletion: of a document, and of a blob that was there for long.
-  def test_beside_a_push_at_the_moment_of_deletion
+  # A document and an old blob are written between the listing and a deletion.
+  def test_collection_beside_a_push_at_the_moment_of_deletion
     alpha = publish("alpha")
     @cache.put(cas("beta"), "beta")
     aged(alpha, cas("alpha"), cas("beta"))
@@ -91,8 +91,8 @@ module ContentsCase
     assert_equal [alpha, cas("alpha"), cas("beta")].sort, there.sort
   end
 
-  # An action result of another program, and one that nobody here can read, are about blobs: which ones?
-  def test_beside_documents_of_others
+  # Action results of other programs, and unreadable ones, refer to unknown blobs.
+  def test_collection_beside_documents_of_others
     result = RemoteCache::Document::ActionResult
     publish("alpha").then { |name| aged(name, cas("alpha")) }
     @cache.put(cas("object"), "object")
@@ -111,7 +111,7 @@ module ContentsCase
     assert_equal [3, []], [collect.removed, there]
   end
 
-  def test_a_document_that_is_too_long_is_told
+  def test_oversized_document_is_reported
     @cache.put(ac("long"), "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))
     faults = []
     contents.verify { |fault| faults << fault }
@@ -120,8 +120,8 @@ module ContentsCase
     assert_match(/of more than 4194304 bytes/, faults.first.reason)
   end
 
-  # It names what was sent since the list was made.
-  def test_a_document_that_is_written_while_others_are_read
+  # It names a blob that was sent after the listing.
+  def test_document_written_while_others_are_read
     publish("alpha")
     published = nil
     told = ->(*) { published ||= publish("alpha", blob: "later") }
@@ -130,8 +130,8 @@ module ContentsCase
     assert published
   end
 
-  # Another program's may be longer than any that is taken; the others are read all the same.
-  def test_a_blob_that_is_too_long_is_told
+  # A blob of another program may exceed the limit; the others are still read.
+  def test_oversized_blob_is_reported
     %w[alpha beta].each { |what| publish(what) }
     name = cas("alpha")
     @cache.define_singleton_method(:fetch) { |one, limit:, **more| super(one, limit: one == name ? 4 : limit, **more) }
@@ -142,7 +142,7 @@ module ContentsCase
     assert_match(/5 bytes.*, expected 4 at most/, faults.first.reason)
   end
 
-  def test_what_is_wrong_is_told
+  def test_verify_reports_faults
     %w[alpha beta].each { |what| publish(what) }
     stolen = publish("gamma", key: hex("other"))
     move(stolen, ac("moved"))
@@ -168,8 +168,8 @@ class FolderContentsTest < Minitest::Test
 
   def place = FileUtils.mkdir_p(root).first
 
-  # A writer that was killed, one that works, and one that comes back after a day's sleep.
-  def test_what_killed_writers_left
+  # A killed writer, a working one, and one that continues after a day's sleep.
+  def test_files_of_killed_writers_are_collected
     killed, working, asleep = %w[killed working asleep].map { |text| writer(text) }
     Process.kill(:KILL, killed.pid)
     Process.wait(killed.pid)
@@ -184,8 +184,8 @@ class FolderContentsTest < Minitest::Test
     assert_empty unfinished
   end
 
-  # Each answer waits until others are asked for, too.
-  def test_several_are_looked_at_at_once
+  # Each response waits until others are requested, too.
+  def test_documents_are_read_concurrently
     20.times { |number| publish("gem#{number}") }
     inside = Thread::Queue.new
     most = 0
@@ -200,7 +200,7 @@ class FolderContentsTest < Minitest::Test
     assert_operator most, :<=, RemoteCache::Contents::THREADS
   end
 
-  def test_what_fails_ends_it_all
+  def test_failure_ends_the_verification
     20.times { |number| @cache.put(cas("x#{number}"), "x#{number}") }
     asked = []
     @cache.define_singleton_method(:fetch) do |name, **|
@@ -213,7 +213,7 @@ class FolderContentsTest < Minitest::Test
     assert_empty Dir.children("#{store.root}/tmp")
   end
 
-  def test_more_names_than_are_kept_in_mind
+  def test_more_names_than_are_kept_in_memory
     Dir.mkdir("#{root}/cas")
     endless = @cache
     endless.define_singleton_method(:each) { |prefix, &block| loop { block.call("#{prefix}#{rand}", 1, Time.now) } }
@@ -231,7 +231,7 @@ class FolderContentsTest < Minitest::Test
 
   Child = Struct.new(:pid, :input, :output)
 
-  # A child in the middle of a put: its source waits for a line before it ends.
+  # A child process in the middle of a put: its source waits for a line before it ends.
   def writer(text)
     inputs, outputs = IO.pipe, IO.pipe
     pid = fork do

@@ -22,7 +22,7 @@ class DocumentTest < Minitest::Test
     assert_match(%r{\Aac/\h{64}\z}, Document.name(FIRST))
   end
 
-  def test_the_newest_eight_stay_and_one_of_each_signer_and_inputs
+  def test_newest_eight_entries_stay_and_one_per_signer_and_inputs
     old = document(*(1..8).map { |number| numbered(number) })
     new = document(numbered(3, made: 5), numbered(3, by: private_key(:other)))
     merged = Document.merge(new, old)
@@ -33,8 +33,8 @@ class DocumentTest < Minitest::Test
     assert_equal old.entries, Document.merge(document, old).entries
   end
 
-  # However long their records are.
-  def test_as_many_stay_as_a_reader_takes
+  # With records of any length.
+  def test_document_stays_below_the_readers_limit
     long = Random.new(3).bytes(1 << 20)
     old = (1..8).reduce(document) { |made, number| Document.merge(document(numbered(number, packed: long)), made) }
 
@@ -42,13 +42,13 @@ class DocumentTest < Minitest::Test
     assert_equal old.entries, Document.parse(old.encode).entries
   end
 
-  # A later format is no error of the cache's.
-  def test_what_another_spate_wrote_is_a_fault
+  # A later format is not an error of the cache.
+  def test_document_of_another_format_is_a_fault
     other = Document::ActionResult.new([], "spate document 2\nx".b).encode
     assert_equal [[], ["no document of this format"]], Document.parse(other).then { |made| [made.entries, made.faults] }
   end
 
-  def test_an_entry_that_cannot_be_read_hides_no_other
+  def test_unreadable_entry_hides_no_other
     broken = numbered(2)
     broken.text = broken.text.sub("kind build", "kind other")
     parsed = Document.parse(document(numbered(1), broken, numbered(3)).encode)
@@ -57,7 +57,7 @@ class DocumentTest < Minitest::Test
     assert_equal ["an entry's kind is no such"], parsed.faults
   end
 
-  def test_hostile_bytes_raise_nothing_but_their_own_error
+  def test_hostile_bytes_raise_only_the_documented_error
     bytes = document(numbered(1), numbered(2)).encode
     random = Random.new(2)
     hostile = Array.new(1000) { bytes.dup.tap { |copy| copy.setbyte(random.rand(copy.bytesize), random.rand(256)) } }

@@ -3,7 +3,7 @@
 require_relative "transport_case"
 require "support/test_disk"
 
-# A folder of a share, in which others write, too.
+# A folder on a share that other users write to.
 class RemoteCacheFolderTest < Minitest::Test
   include TransportCase
   include TransportCase::Contract
@@ -22,7 +22,7 @@ class RemoteCacheFolderTest < Minitest::Test
 
   def cache = @cache ||= transport(@root)
 
-  def test_its_permissions_are_those_of_all_in_it
+  def test_permissions_are_those_of_the_root
     { 0o2775 => [0o2775, 0o664], 0o700 => [0o700, 0o600], 0o1777 => [0o1777, 0o666] }.each do |mode, expected|
       FileUtils.rm_rf("#{@root}/cas")
       File.chmod(mode, @root)
@@ -32,8 +32,8 @@ class RemoteCacheFolderTest < Minitest::Test
     end
   end
 
-  # A share that is not mounted has an empty folder, or none; nothing is to be written in its place.
-  def test_a_folder_that_is_not_there
+  # A share that is not mounted is an empty or missing folder, and no file may be written there.
+  def test_missing_folder
     [transport("#{@root}/none"), transport(write("file", ""))].each do |cache|
       [-> { cache.get(cas("x"), limit: 9) }, -> { cache.put(cas("x"), "x") }, -> { cache.head(cas("x")) },
        -> { cache.each("cas/").to_a }].each do |call|
@@ -60,7 +60,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal ["a" * 64], Dir.children(File.dirname(elsewhere))
   end
 
-  # Between the look at it and what is done there.
+  # Between the check and the operation.
   def test_a_folder_that_becomes_a_link
     elsewhere = FileUtils.mkdir_p("#{folder}/elsewhere").first
     root = @root
@@ -79,7 +79,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal "elsewhere", File.read("#{elsewhere}/#{File.basename(cas("x"))}")
   end
 
-  def test_what_is_no_file
+  def test_folder_or_pipe_in_place_of_a_file
     FileUtils.mkdir_p("#{@root}/#{cas("folder")}")
     File.mkfifo("#{@root}/#{cas("pipe")}")
     %w[folder pipe].each { |name| assert_unavailable(:answer, /is no file/) { cache.get(cas(name), limit: 9) } }
@@ -87,7 +87,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_unavailable(:refused) { cache.put(cas("folder"), "x") }
   end
 
-  def test_what_is_not_a_caches_is_not_listed
+  def test_foreign_files_are_not_listed
     cache.put(cas("x"), "x")
     %w[.nfs0001 lost+found x].each { |name| FileUtils.touch("#{@root}/cas/#{name}") }
     FileUtils.touch("#{@root}/#{cas("x")}.123-abc")
@@ -96,7 +96,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_raises(ArgumentError) { cache.each("../").to_a }
   end
 
-  def test_a_put_that_fails_leaves_nothing
+  def test_failed_put_leaves_no_file
     broken = Object.new
     broken.define_singleton_method(:rewind) { raise Errno::EIO }
 
@@ -104,7 +104,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_empty Dir.children("#{@root}/cas")
   end
 
-  def test_who_may_not
+  def test_missing_permissions
     cache.put(cas("x"), "x")
     File.chmod(0o755, @root)
     File.chmod(0o555, "#{@root}/cas")
@@ -129,8 +129,8 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal "kept", share.get(cas("kept"), limit: 9)
   end
 
-  # As that of a Windows machine; no file system of this kind is sure to be here.
-  def test_a_share_that_knows_no_permissions
+  # Like a Windows share; a file system of this kind may be missing here.
+  def test_share_without_permissions
     File.chmod(0o777, @root)
     reason = reason_without_rights do
       File.class_eval { def chmod(*) = raise(Errno::EPERM) }
@@ -141,7 +141,7 @@ class RemoteCacheFolderTest < Minitest::Test
     assert_equal "x", cache.get(cas("x"), limit: 9)
   end
 
-  # The whole way of a folder with such a name.
+  # The whole life of a folder with such a name.
   def test_strange_names
     ["#{@root}/a b/ä?x=1#y", "#{@root}/%41"].each do |path|
       FileUtils.mkdir_p(path)
@@ -156,7 +156,7 @@ class RemoteCacheFolderTest < Minitest::Test
 
   private
 
-  # Root may everything: then a child without its rights calls the block.
+  # Root has all permissions, so a child process without them calls the block.
   def reason_without_rights
     reader, writer = IO.pipe
     child = fork do

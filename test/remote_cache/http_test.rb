@@ -3,7 +3,7 @@
 require_relative "transport_case"
 require "support/scripted_server"
 
-# Servers that teams have, configured as the page says.
+# Common HTTP servers, configured as documented.
 module WebServerCase
   include TransportCase
   include TransportCase::Contract
@@ -24,7 +24,7 @@ module WebServerCase
   def address(user = writer) = "http://#{user}127.0.0.1:#{@server.port}"
   def cache = @cache ||= transport(address)
 
-  def test_who_has_no_password_only_reads
+  def test_client_without_a_password_can_only_read
     cache.put(cas("mine"), "mine")
     reader = transport(address(nil))
 
@@ -35,8 +35,8 @@ module WebServerCase
     assert_nil reader.head(cas("other"))
   end
 
-  # A server may run what is called so.
-  def test_who_may_write_writes_nothing_else
+  # The server might execute a file with such a name.
+  def test_writer_can_write_cache_entries_only
     cache.put(cas("one"), "one")
     before = files
     from = "/#{cas("one")}"
@@ -47,8 +47,8 @@ module WebServerCase
     end
   end
 
-  # A folder that a server serves is one that another machine has.
-  def test_the_same_as_a_folder
+  # The server's folder has the layout of a folder cache.
+  def test_layout_is_that_of_a_folder_cache
     cache.put(cas("served"), "served")
     folder = transport("#{@home}/cache")
 
@@ -60,7 +60,7 @@ module WebServerCase
 
   def files = Dir.glob("**/*", File::FNM_DOTMATCH, base: "#{@home}/cache").grep(/(?:php|htaccess|\bx)\z|cas/).sort
 
-  # The status of a request of who may write.
+  # The status of a request with write permission.
   def asked(verb, path, target = nil)
     request = Net::HTTPGenericRequest.new(verb, verb == "PUT", true, path)
     request["Destination"] = "http://127.0.0.1:#{@server.port}#{target}" if target
@@ -70,16 +70,16 @@ module WebServerCase
   end
 end
 
-# Those that tell what they have, to who may write.
+# Servers that list their entries to clients with write permission.
 module ListingServerCase
   include WebServerCase
   include TransportCase::Lists
 
-  def test_nothing_is_listed_before_the_first_put
+  def test_list_is_empty_before_the_first_put
     assert_empty cache.each("cas/").to_a + cache.each("ac/").to_a
   end
 
-  def test_who_may_not_write_sees_no_list
+  def test_client_without_write_permission_gets_no_list
     cache.put(cas("one"), "one")
     [nil, "ci:wrong@"].each do |user|
       error = assert_unavailable(:credentials, /answers 401/) { transport(address(user)).each("cas/") { flunk } }
@@ -94,7 +94,7 @@ class NginxTest < Minitest::Test
 
   def start = WebServers.nginx(@home)
 
-  def test_one_that_is_not_told_to_take_anything
+  def test_server_without_write_access
     cache.put(cas("read"), "read")
     @server.stop
     @server = WebServers.nginx(@home, writable: false)
@@ -107,8 +107,8 @@ class NginxTest < Minitest::Test
     assert_equal "read", reader.get(cas("read"), limit: 9)
   end
 
-  # As where its folder is another user's; root may write everywhere.
-  def test_where_it_may_not_write
+  # As when its folder belongs to another user; root may write everywhere.
+  def test_folder_that_the_server_cannot_write
     File.write("#{@home}/cache/cas", "in the way")
     error = assert_unavailable(:answer, /answers 500/) { cache.put(cas("first"), "first") }
 
@@ -123,7 +123,7 @@ class CacheNodeTest < Minitest::Test
 
   def start = WebServers.node(@home)
 
-  # As clients have them: a user and a password, which is the token.
+  # As clients send them: a user and a password, which is the token.
   def test_tokens_of_readers_and_writers
     @server.stop
     @server = WebServers.node(@home, reader: "reader")
@@ -159,7 +159,7 @@ class ApacheTest < Minitest::Test
     assert_match(/autoindex_format json/, error.hint)
   end
 
-  def test_folders_that_nobody_made
+  def test_missing_folders
     FileUtils.rmdir("#{@home}/cache/cas")
     error = assert_unavailable(:answer, /answers 409/) { cache.put(cas("first"), "first") }
 
@@ -174,8 +174,8 @@ end
 class UnconditionalServerTest < Minitest::Test
   include TransportCase
 
-  # As Swift does: then the last writer counts, as with all who do not heed the condition.
-  def test_one_that_refuses_the_condition_itself
+  # As Swift does: then the last writer wins, as with all servers that ignore the condition.
+  def test_server_that_refuses_the_condition_itself
     kept = []
     server = ScriptedServer.new do |request|
       next 501 if request.headers["if-none-match"]

@@ -4,7 +4,7 @@ require "remote_cache/entries"
 require "spate/native/install"
 require "zlib"
 
-# Blobs that somebody with a trusted key might send: nothing of them reaches a store's builds.
+# Hostile blobs signed by a trusted key: no file of them reaches the builds of a store.
 class PackTest < Minitest::Test
   include CacheEntries
 
@@ -19,7 +19,7 @@ class PackTest < Minitest::Test
                      ["build_info/alpha-1.0.info"])
   end
 
-  # [Entry, path] of a blob with these members, as its signer describes it; facts: what the signer says otherwise.
+  # [Entry, path] of a blob with these members, as its signer describes it; facts: differences from that description.
   def blob(members, compress: :zstd, **facts)
     tar = write("tar", "")
     members.each { |member| member[:size] = member[:text].to_s.bytesize }
@@ -41,7 +41,7 @@ class PackTest < Minitest::Test
     packed
   end
 
-  def test_both_ways_of_compressing_are_read
+  def test_both_compressions_are_read
     [:zstd, Zlib.method(:gzip)].each do |compress|
       read = pack.read(*blob([GOOD.dup], compress: compress), places)
       assert_equal [[GOOD[:path], 0o755, 7]], read.map { |entry| entry.values_at(:path, :mode, :size) }
@@ -53,12 +53,12 @@ class PackTest < Minitest::Test
              "extensions/x86_64-linux/3.1.0/beta-1.0/x", "build_info/beta-1.0.info", "bin/alpha", "/etc/passwd",
              "gems/alpha-1.0/../beta-1.0/x", "../../x", "gems/alpha-1.0/a\nb"].freeze
 
-  def test_paths_that_no_build_of_the_gem_has
+  def test_paths_outside_of_the_gems_build
     OUTSIDE.each { |path| assert_refused(/./, [{ **GOOD, path: path }]) }
     assert_refused(/no place for a build/, [{ **GOOD, path: OUTSIDE.first }])
   end
 
-  def test_a_gem_of_git_has_its_checkout
+  def test_gem_from_git_has_its_checkout
     layout = Struct.new(:extensions_scope).new("x86_64-linux/3.1.0")
     inside = %w[bundler/gems/alpha-0a1b2c/lib/alpha.so
                 bundler/gems/extensions/x86_64-linux/3.1.0/alpha-0a1b2c/gem_make.out]
@@ -72,7 +72,7 @@ class PackTest < Minitest::Test
     assert Pack::Places.guess(layout, "alpha-1.0", [GOOD[:path]]).place?(GOOD[:path])
   end
 
-  def test_links_that_lead_elsewhere
+  def test_links_out_of_the_build
     ["/etc/passwd", "../../beta-1.0/lib", "../../../../../etc", "../../..", "..//../beta-1.0", ""].each do |target|
       assert_refused(/link/, [{ path: "gems/alpha-1.0/lib/link", type: :symlink, mode: 0o777, target: target }])
     end
@@ -84,11 +84,11 @@ class PackTest < Minitest::Test
                                { **GOOD }])
   end
 
-  def test_modes_that_give_rights
+  def test_setuid_and_similar_modes
     [0o4755, 0o2755, 0o1777].each { |mode| assert_refused(/setuid/, [{ **GOOD, mode: mode }]) }
   end
 
-  def test_more_or_less_than_the_signer_says
+  def test_more_or_less_than_the_signer_declared
     { paths: [0, 2], file_bytes: [0, 6, 8], tar_bytes: [0, 512, 2047] }.each do |name, values|
       values.each { |value| assert_refused(/./, [GOOD.dup], name => value) }
     end
@@ -99,7 +99,7 @@ class PackTest < Minitest::Test
     assert_refused(/allowed/, bomb, file_bytes: 1 << 20, compress: Zlib.method(:gzip))
   end
 
-  # Headers and nothing else: a hundred megabytes of them are half of one.
+  # Headers only: half a megabyte contains a hundred megabytes of them.
   def test_very_many_entries
     made, path = blob([{ path: "gems/alpha-1.0/x", type: :directory, mode: 0o755 }], compress: Zlib.method(:gzip))
     header = Zlib.gunzip(File.binread(path)).byteslice(0, 512)
@@ -108,7 +108,7 @@ class PackTest < Minitest::Test
                      signed(write("blob", bytes), made.to_h.slice(:paths, :file_bytes).merge(tar_bytes: 200_001 * 512)))
   end
 
-  def test_bytes_that_are_not_the_signed_ones
+  def test_bytes_that_differ_from_the_signed_ones
     made, path = blob([GOOD.dup])
     [->(bytes) { bytes.chop }, ->(bytes) { "#{bytes}x" }, ->(bytes) { bytes.tap { bytes.setbyte(9, 1) } },
      ->(_) { "<html>proxy</html>" }, ->(_) { "" }].each do |change|
@@ -118,7 +118,7 @@ class PackTest < Minitest::Test
     end
   end
 
-  def test_what_is_signed_and_damaged_or_of_another_kind
+  def test_signed_blob_that_is_damaged_or_of_another_kind
     whole = File.binread(blob([GOOD.dup]).last)
     { /ends within/ => whole.chop, /neither zstd nor gzip/ => "BZh9", /neither/ => "",
       /gzip|inflate|compressed|deflate|ends|header/ => Zlib.gzip("no tar")[0..-5] }.each do |words, bytes|
@@ -126,7 +126,7 @@ class PackTest < Minitest::Test
     end
   end
 
-  def test_without_zstd_it_is_a_miss_that_says_why
+  def test_missing_zstd_is_a_miss_with_a_reason
     made, path = blob([GOOD.dup])
     library = FileUtils.mkdir_p("#{folder}/lib").first
     File.write("#{library}/libzstd.so.1", "no library")
@@ -141,8 +141,8 @@ class PackTest < Minitest::Test
                  said)
   end
 
-  # As boot images are.
-  def test_one_file_as_it_is
+  # Like boot images.
+  def test_single_uncompressed_file
     [:zstd, Zlib.method(:gzip)].each_with_index do |compress, number|
       made, path = blob([GOOD.dup], compress: compress)
       pack.expand(made, path, to = "#{folder}/expanded#{number}")

@@ -5,14 +5,14 @@ require_relative "transport_case"
 require "support/s3rver"
 require "support/swift"
 
-# Servers that speak S3, each started once for its tests.
+# S3-compatible servers, each started once for its tests.
 module BucketCase
   include TransportCase
   include TransportCase::Contract
   include TransportCase::Lists
   include CacheEntries
 
-  # What a class starts, once; answers the server or why there is none.
+  # Starts the server of a class once; returns it, or the reason why it cannot run.
   module Shared
     def server
       @server ||= begin
@@ -44,7 +44,7 @@ module BucketCase
   def by(env, address = self.address) = RemoteCache.transport(address, env: ENVIRONMENT.merge(env))
   def cache = @cache ||= by(keys)
 
-  def test_a_prefix_of_strange_letters
+  def test_prefix_with_special_characters
     prefix = "a b/ä+%41=&<x>\"'~!*()"
     strange = by(keys, address(prefix: prefix))
     strange.put(cas("strange"), "strange")
@@ -55,7 +55,7 @@ module BucketCase
     assert strange.delete(cas("strange"))
   end
 
-  def test_wrong_keys = refuse(keys.merge("AWS_ACCESS_KEY_ID" => "nobody"))
+  def test_wrong_keys = refuse(keys.merge("AWS_ACCESS_KEY_ID" => "unknown"))
 
   def refuse(keys)
     cache = by(keys)
@@ -64,14 +64,14 @@ module BucketCase
     assert_unavailable(:credentials, /answers 403/) { cache.each("cas/").to_a }
   end
 
-  def test_a_bucket_that_is_not_there
+  def test_missing_bucket
     cache = by(keys, address.sub(bucket, "nobodys-bucket"))
     error = assert_raises(Unavailable) { cache.get(cas("x"), limit: 9) }
 
     assert_match(/answers 404 NoSuchBucket|answers 403/, error.message)
   end
 
-  def test_what_is_not_named_goes
+  def test_unnamed_entries_are_collected
     documents = %w[alpha beta].map do |what|
       cache.put(cas(what), what)
       signed = entry(key: hex(what), what: "#{what}-1.0", blob: hex(what), blob_bytes: what.bytesize)
@@ -88,7 +88,7 @@ module BucketCase
     assert_equal [documents.first, cas("alpha")], there.map(&:first)
   end
 
-  def test_nothing_is_conditional
+  def test_requests_are_unconditional
     proxy = FaultProxy.new(@server.url).start
     cache = by(keys, address(server: proxy))
     2.times { cache.put(ac("x"), "x") }
@@ -103,7 +103,7 @@ module BucketCase
   end
 end
 
-# It checks neither what is signed nor what digests say, and writes files in their place.
+# It checks neither signatures nor digests, and writes files in place.
 class S3rverTest < Minitest::Test
   include BucketCase
 
@@ -115,8 +115,8 @@ class S3rverTest < Minitest::Test
     "no s3rver to be had: #{e.message.lines.first.to_s.strip}"
   end
 
-  # Without keys nothing is signed.
-  def test_who_has_no_keys_is_nobody
+  # Without keys no request is signed.
+  def test_anonymous_access
     cache.put(cas("open"), "open")
     proxy = FaultProxy.new(@server.url).start
     nobody = by({}, address(server: proxy))
@@ -128,7 +128,7 @@ class S3rverTest < Minitest::Test
   end
 end
 
-# It checks every signature, and each digest.
+# It checks every signature and each digest.
 class SwiftTest < Minitest::Test
   include BucketCase
   include TransportCase::Whole
@@ -142,7 +142,7 @@ class SwiftTest < Minitest::Test
     server
   end
 
-  # Swift has no bucket until one is made.
+  # A bucket must be created in Swift first.
   def self.ask(server, verb, path, more = {})
     keys = Spate::RemoteCache::S3::Credentials.new(*KEYS.values)
     uri = URI("#{server.url}#{path}")
@@ -156,8 +156,8 @@ class SwiftTest < Minitest::Test
 
   def test_a_wrong_secret = refuse(keys.merge("AWS_SECRET_ACCESS_KEY" => "other"))
 
-  # As AWS is asked: the signed host has the bucket's name.
-  def test_the_bucket_in_front_of_the_host
+  # As with AWS: the signed host has the bucket's name.
+  def test_bucket_in_the_host_name
     proxy = GemSource::Proxy.new(hosts: { "acme-builds.s3.test" => URI(@server.url).port }).start
     env = keys.merge("http_proxy" => proxy.url, "AWS_ENDPOINT_URL_S3" => "http://s3.test")
     cache = by(env, "s3://acme-builds/front?path_style=0")
@@ -169,14 +169,14 @@ class SwiftTest < Minitest::Test
     proxy&.stop
   end
 
-  # Its blobs are what they are called, or the server has none of them.
-  def test_a_blob_that_is_not_what_it_is_called
+  # The server stores a blob only if its content matches its name.
+  def test_blob_that_does_not_match_its_name
     assert_raises(Unavailable) { cache.put(cas("one"), "two") }
     assert_nil cache.get(cas("one"), limit: 9)
   end
 
-  # Why nothing here asks for a condition.
-  def test_this_server_knows_no_conditions
+  # The reason why requests are unconditional.
+  def test_server_ignores_conditions
     answer = SwiftTest.ask(@server, :put, "/acme-builds/once", "If-None-Match" => "*")
 
     assert_equal "501", answer.code

@@ -6,12 +6,12 @@ require "securerandom"
 require "support/fault_proxy"
 require "support/web_servers"
 
-# What every transport does, against whatever is behind it: `cache` is the transport.
+# The tests for all transports and their servers: `cache` is the transport.
 module TransportCase
   RemoteCache = Spate::RemoteCache
   Unavailable = RemoteCache::Unavailable
   MIB = 1 << 20
-  # Neither the machine's keys nor its proxy.
+  # Without the machine's keys and proxy.
   ENVIRONMENT = { "AWS_EC2_METADATA_DISABLED" => "true", "HOME" => "/nonexistent" }.freeze
 
   def self.cas(bytes) = "cas/#{Digest::SHA256.hexdigest(bytes)}"
@@ -21,7 +21,7 @@ module TransportCase
   def cas(bytes) = TransportCase.cas(bytes)
   def ac(text) = TransportCase.ac(text)
 
-  # The error, whose reason is that.
+  # Asserts an Unavailable with this reason; returns it.
   def assert_unavailable(reason, message = //, &block)
     error = assert_raises(Unavailable, &block)
 
@@ -30,9 +30,9 @@ module TransportCase
     error
   end
 
-  # What all can do that can write.
+  # The tests for all transports that can write.
   module Contract
-    def test_nothing_is_there
+    def test_empty_cache
       assert_nil cache.get(cas("none"), limit: MIB)
       assert_nil cache.head(ac("none"))
       assert_nil cache.fetch(cas("none"), to: "#{folder}/fetched", limit: MIB)
@@ -59,8 +59,8 @@ module TransportCase
       end
     end
 
-    # Or it is replaced, where nobody can tell.
-    def test_only_where_there_is_nothing
+    # Or it is replaced, where the server ignores the condition.
+    def test_put_of_a_new_name_only
       assert cache.put(ac("key"), "one", fresh: true)
       kept = cache.put(ac("key"), "two", fresh: true) == false
       assert_equal kept ? "one" : "two", cache.get(ac("key"), limit: MIB)
@@ -69,7 +69,7 @@ module TransportCase
 
     def tells_of_others? = false
 
-    # Such a one is asked for before it is sent.
+    # The server is asked (Expect: 100-continue) before it is sent.
     def test_a_large_file_is_streamed
       bytes = SecureRandom.random_bytes(3 * MIB)
       path = write("large", bytes)
@@ -89,7 +89,7 @@ module TransportCase
       assert_empty Dir["#{folder}/fetched*"]
     end
 
-    def test_it_goes
+    def test_delete
       cache.put(cas("gone"), "gone")
 
       2.times { assert cache.delete(cas("gone")) }
@@ -103,7 +103,7 @@ module TransportCase
       assert_equal texts, texts.map { |text| Thread.new { cache.get(cas(text), limit: MIB) } }.map(&:value)
     end
 
-    def test_other_names_are_refused
+    def test_invalid_names_are_refused
       ["cas/../../etc/passwd", "cas/#{"A" * 64}", "ac/#{"a" * 63}", "cas/#{"a" * 64}\n", "cas/#{"a" * 64}\0", "", nil,
        "x/#{"a" * 64}", "ac/#{"a" * 32}/#{"a" * 31}"].each do |name|
         [-> { cache.get(name, limit: 1) }, -> { cache.head(name) }, -> { cache.put(name, "") },
@@ -112,7 +112,7 @@ module TransportCase
       end
     end
 
-    def test_the_disk_that_is_fetched_to_is_not_the_caches
+    def test_full_local_disk_is_not_the_caches_error
       cache.put(cas("here"), "here")
 
       assert_raises(Spate::Store::Error) { cache.fetch(cas("here"), to: "#{folder}/none/here", limit: MIB) }
@@ -124,10 +124,10 @@ module TransportCase
     end
   end
 
-  # What those can that put a file in its place at once.
+  # The tests for transports with atomic writes.
   module Whole
-    # Whoever reads while others write has one whole text or the other.
-    def test_readers_beside_writers_see_nothing_torn
+    # A concurrent reader gets one complete text or the other.
+    def test_readers_beside_writers_see_complete_texts
       texts = %w[a b].map { |letter| letter * 400_000 }
       cache.put(ac("torn"), texts[0])
       writer = Thread.new { 20.times { |number| cache.put(ac("torn"), texts[number % 2]) } }
@@ -138,7 +138,7 @@ module TransportCase
     end
   end
 
-  # What those can that can list.
+  # The tests for transports that can list.
   module Lists
     def test_all_are_listed
       names = %w[apple berry lemon].map { |text| cas(text).tap { |name| cache.put(name, text) } }

@@ -2,14 +2,14 @@
 
 require "remote_cache/entries"
 
-# What a cache says counts only where a key that this application trusts has signed it, for this very question.
+# An entry of a cache counts only if a key trusted by this application has signed it for the same question.
 class TrustTest < Minitest::Test
   include CacheEntries
 
   DAY = 24 * 60 * 60
   PrivateKey = Spate::RemoteCache::Trust::PrivateKey
 
-  def test_what_a_trusted_key_signed_counts
+  def test_entry_signed_by_a_trusted_key_is_accepted
     assert_nil refusal(entry)
     assert_nil refusal(entry(by: private_key(:other)), trust(public_key, public_key(:other)))
   end
@@ -31,7 +31,7 @@ class TrustTest < Minitest::Test
     assert_nil refusal(entry(made: Time.now.to_i + DAY - 60)), "clocks differ"
   end
 
-  def test_of_a_key_that_is_there_twice_the_later_date_counts
+  def test_later_date_of_a_duplicate_key_counts
     word = public_key.to_s
     setting = "#{word}:since=2026-11-01 #{public_key(:other)}"
     trust = RemoteCache::Trust.from(settings(setting, "again:#{word[/:(.*)/, 1]}"))
@@ -42,12 +42,12 @@ class TrustTest < Minitest::Test
     assert_nil trust.doubt(private_key(:other).id, 0)
   end
 
-  def test_without_keys_nobody_is_trusted
+  def test_no_signer_is_trusted_without_keys
     assert_match(/which is not trusted here/, refusal(entry, RemoteCache::Trust.from(settings(nil, nil))))
   end
 
-  # Every entry that differs in anything from what was signed, or was signed for something else.
-  def test_a_thousand_mutations_of_which_none_counts
+  # Entries that differ from the signed one, or were signed for something else.
+  def test_thousand_mutations_are_refused
     whole = RemoteCache::Document.new([entry]).encode
     random = Random.new(4)
     outcomes = Array.new(1000) { |number| outcome(number < 700 ? bytes_changed(whole, random) : replayed(random)) }
@@ -64,7 +64,7 @@ class TrustTest < Minitest::Test
      pem.delete("\n"), pem.gsub("\n", "\r\n")].each { |text| assert_equal key.id, PrivateKey.load(text).id, text.dump }
   end
 
-  def test_the_public_one_in_its_place
+  def test_public_key_in_its_place
     key = PrivateKey.generate
     [key.public_key("ci").to_s, OpenSSL::PKey.read(key.to_pem).public_to_pem].each do |text|
       error = assert_raises(Spate::Settings::Error) { PrivateKey.load(text) }
@@ -73,7 +73,7 @@ class TrustTest < Minitest::Test
     end
   end
 
-  def test_a_hint_names_the_tool_that_makes_one
+  def test_hint_names_the_command_that_creates_a_key
     ["/nowhere.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"].each do |text|
       assert_match(/spate cache key NAME/, assert_raises(Spate::Settings::Error) { PrivateKey.load(text) }.hint)
     end
@@ -81,14 +81,14 @@ class TrustTest < Minitest::Test
 
   private
 
-  # Accepted is only what was signed: a byte may change where nothing depends on it, as in the names of the blobs.
+  # Only the signed data is accepted: a byte may change where nothing depends on it, as in the names of the blobs.
   def outcome(bytes)
     RemoteCache::Document.parse(bytes).entries.any? { |made| refusal(made).nil? } ? :accepted : :refused
   rescue RemoteCache::Malformed
     :refused
   end
 
-  # Of the part that counts: the entry's text, its signature, its records.
+  # Changes the relevant part: the entry's text, its signature, its records.
   def bytes_changed(whole, random)
     start = whole.index("spate entry 1")
     copy = whole.dup
@@ -109,7 +109,7 @@ class TrustTest < Minitest::Test
 
   def unsigned = entry.tap { |made| made.signature = "\0".b * 64 }
 
-  # One entry's signature on another's text.
+  # The signature of one entry on the text of another.
   def swapped = entry.tap { |made| made.signature = entry(paths: 1).signature }
 
   def settings(setting, variable)

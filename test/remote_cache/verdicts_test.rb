@@ -4,7 +4,7 @@ require "remote_cache/entries"
 require "spate/ear"
 
 module Spate
-  # What the real Bundler said on one machine, on another that has the same home and other folders.
+  # The real Bundler's answer from one machine, used on another with the same home and other folders.
   class RemoteVerdictsTest < Minitest::Test
     include CacheEntries
 
@@ -13,23 +13,23 @@ module Spate
            "#{Gem::Platform.local}\n\nDEPENDENCIES\n  rack\n\nBUNDLED WITH\n   2.3.15\n".freeze
 
     def setup
-      skip "nothing can be heard here: #{Ear.available?}" unless Ear.available? == true
+      skip "tracing is unavailable here: #{Ear.available?}" unless Ear.available? == true
       home = FileUtils.mkdir_p(File.join(folder, "home")).first
       @env = ENV.to_h.reject { |name, _| name.start_with?("BUNDLE") }.merge("HOME" => home)
     end
 
-    def test_what_one_machine_heard_counts_on_the_next_for_who_trusts_it
+    def test_verdict_of_one_machine_is_used_on_the_next_if_its_signer_is_trusted
       facts, entry = sent
       assert_equal facts.to_a, choose("two", entry).to_a
       trusts = ->(signer, _) { signer == private_key.id }
       assert_equal facts.to_a, recall("two", trusts: trusts).to_a
       assert_nil recall("two", trusts: ->(*) { false })
-      assert_nil recall("two"), "for who trusts no signer it is not there"
+      assert_nil recall("two"), "not used without a trusted signer"
       assert_equal [["signed by #{private_key.id}, which is not trusted here"], nil],
                    [choose("three", entry, trust: trust(public_key(:other))), recall("three", trusts: trusts)]
     end
 
-    def test_two_machines_of_the_same_kind_say_the_same
+    def test_two_equal_machines_give_the_same_answer
       assert_equal 1, (%w[one two].map { |machine| sent(machine).last.id }).uniq.size
     end
 
@@ -49,7 +49,7 @@ module Spate
         end
     end
 
-    def test_what_was_not_signed_for_this_question_is_refused
+    def test_verdict_signed_for_another_question_is_refused
       _, entry = sent
       swapped = entry.dup.tap { |other| other.packed = Spate::RemoteCache::Entry::Records.new("", "", "x").pack }
       forged = entry.dup.tap { |other| other.signature = "\0" * 64 }
@@ -66,15 +66,15 @@ module Spate
       end
     end
 
-    def test_what_looks_secret_stays
+    def test_secrets_are_not_sent
       @env["DEPLOY_TOKEN"] = "0123456789abcdef"
       assert_match(/DEPLOY_TOKEN, which looks secret/, refused("#{GEMFILE}ENV['DEPLOY_TOKEN']\n"))
       assert_match(/master.key, which looks/, refused("#{GEMFILE}File.read('master.key')\n", "master.key" => "k"))
       assert_match(/has the value of a secret/, refused("#{GEMFILE}gem 'other', group: '0123456789abcdef'\n"))
     end
 
-    # Of a password that can be guessed the digest of its file is as good.
-    def test_files_that_may_be_their_owners_alone_stay
+    # If a password can be guessed, the digest of its file is as good as the password.
+    def test_private_files_are_not_sent
       write("home/.bundle/config", "---\nBUNDLE_JOBS: \"2\"\n")
       sent("plain")
       write("home/.bundle/config", "---\nBUNDLE_GEMS__ACME__TEST: \"me:hunter2\"\n")
@@ -88,7 +88,7 @@ module Spate
                    refused("#{GEMFILE}File.read(File.expand_path('~/.config/notes'))\n"))
     end
 
-    def test_what_lies_beside_the_application_is_for_this_checkout
+    def test_verdict_with_inputs_outside_of_the_application_is_not_sent
       write("one/engine/engine.gemspec", "Gem::Specification.new('engine', '1') { |s| s.summary = s.author = 'x' }\n")
       evaluate(app("one", "#{GEMFILE}path('../engine') { }\nFile.exist?('../engine')\n"))
       assert_empty parcels("one")

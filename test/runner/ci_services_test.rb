@@ -4,7 +4,7 @@ require "test_helper"
 require "support/ci/pipeline"
 require "support/ci/workflow"
 
-# What stands for GitHub and GitLab in tests of recipes (test/support/ci): what they do not know, no recipe may have.
+# The fakes of GitHub and GitLab in tests of recipes (test/support/ci) reject every key and expression they do not know.
 class CIServicesTest < Minitest::Test
   FACTS = { "github.ref" => "refs/heads/main", "cancelled()" => false, "runner.temp" => "/tmp/1" }.freeze
   TEXTS = { "github.ref == 'refs/heads/main'" => true, "github.ref != 'x' && !cancelled()" => true,

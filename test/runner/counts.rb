@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Runner
-  # How each kind of test program says what it did: [passed, failed, [reason of each skip]]. One that says nothing of
-  # what it did has failed, whatever its exit code.
+  # Parsers for the output of each kind of test program: [passed, failed, [reason of each skip]]. A program without
+  # counts has failed, with any exit code.
   module Counts
     # "tar_test: 41 tests, 1203 checks, 0 failed", and "skipped: reason" lines.
     module Core
@@ -33,7 +33,7 @@ module Runner
       def self.failures(output) = output.scan(FAILURE).flatten.uniq
     end
 
-    # libFuzzer with -print_final_stats=1: one test, and only when it read more than the seeds it was given.
+    # libFuzzer with -print_final_stats=1: one test, which passes only if it read more than its seeds.
     module Fuzzer
       RUNS = /^stat::number_of_executed_units:\s+(\d+)$/
       SEEDS = /^INFO: seed corpus: files: (\d+)/
@@ -44,7 +44,7 @@ module Runner
       end
     end
 
-    # A whole bin/test in another system; where there is none to be had, that is one skip.
+    # A whole bin/test in another system; one skip if that system is unavailable.
     module Nested
       TOTAL = /^(\d+) passed, (\d+) failed, \d+ skipped$/
 
@@ -58,7 +58,7 @@ module Runner
       end
     end
 
-    # The same, where being stopped for the time it takes is a skip, unless something had failed by then.
+    # The same, where reaching the time limit is a skip, unless a test had failed by then.
     module InTime
       STOPPED = /^no end after .*: stopped$/
 
@@ -69,7 +69,7 @@ module Runner
       end
     end
 
-    # A command that is one test: it ends well or not.
+    # A command that is one test: it passes or fails.
     module Whole
       def self.read(_, good) = good ? [1, 0, []] : [0, 1, []]
     end

@@ -4,20 +4,20 @@ require "fileutils"
 require "tmpdir"
 
 module Runner
-  # One command of the test run, on a process of its own, and what came out of it.
+  # One command of the test run in a separate process, and its results.
   class Job
-    # Seconds after which a silent test is taken for hung.
+    # Seconds after which a silent test counts as hung.
     LIMIT = 480
-    # Where a program looks for what is its user's own.
+    # The variables by which a program finds the user's files.
     HOMES = { "HOME" => "home", "XDG_CACHE_HOME" => "cache", "XDG_CONFIG_HOME" => "config", "XDG_DATA_HOME" => "data",
               "XDG_STATE_HOME" => "state", "TMPDIR" => "tmp" }.freeze
 
-    # Starts a command by a shell, which writes to a file at the end what it and its children took, as "0m1.25s 0m0.30s"
-    # in the second line.
+    # Starts a command by a shell, which writes the times of the command and its children to a file at the end, as
+    # "0m1.25s 0m0.30s" in the second line.
     class Shell
       TIMED = '"$@"; code=$?; times >&3; exit $code'
 
-      # pid: of the process group too.
+      # pid: also of the process group.
       attr_reader :pid
 
       def initialize(command, times)
@@ -31,18 +31,18 @@ module Runner
         self
       end
 
-      # [whether it ended well, seconds of processor time]
+      # [whether it succeeded, seconds of processor time]
       def wait
         good = Process.wait2(@pid).last.success?
         [good, File.read(@times)[/\n.*/].to_s.scan(/(\d+)m([\d.]+)s/).sum { |m, s| (m.to_i * 60) + s.to_f }]
       end
     end
 
-    # seconds: by the clock; processor: seconds of processor time, of those children that were waited for.
+    # seconds: wall clock; processor: seconds of processor time, including child processes that were waited for.
     attr_reader :part, :name, :seconds, :processor, :output, :passed, :failed, :skips
 
     # part: "core", "fuzz", "ruby" or "style". counts: reads [passed, failed, skips] out of the output.
-    # missing: why the command cannot run on this machine; then it is one skip. repeat: what a person types to run it
+    # missing: why the command cannot run on this machine; then it is one skip. repeat: the command that runs it
     # again, by default the command itself. program: a Preloaded::Program, which is run instead. early: whether it needs
     # neither bin/compile nor the tools of bin/setup.
     def initialize(part, name, command, counts:, env: {}, limit: LIMIT, missing: nil, repeat: nil, program: nil,
@@ -81,14 +81,14 @@ module Runner
       clear(folder)
       @seconds = now - started
       @passed, @failed, @skips = @counts.read(@output, ok)
-      # A program that died before it could count has failed all the same; one that could not be run says why.
+      # A program that died before its counts has failed; one that could not run has a reason.
       @failed = 1 if !ok && @failed.zero? && (@passed.positive? || @skips.empty?)
       self
     end
 
     def ok? = @failed.zero?
 
-    # Commands that run what failed again, alone: one a failed test where the output names them, else one for the job.
+    # Commands that run failed tests again, alone: one per failed test if the output names them, else one for the job.
     def repeats
       return [@command.join(" ")] unless @repeat
 
@@ -110,7 +110,7 @@ module Runner
       self
     end
 
-    # What a test left running may write for a moment more; what it left mounted stays, and is told.
+    # A process left by a test may write for a moment more; a leftover mount stays and is reported.
     def clear(folder)
       attempts ||= 0
       FileUtils.remove_entry(folder)

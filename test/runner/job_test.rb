@@ -4,7 +4,7 @@ require "test_helper"
 %w[job counts times preloaded plan run].each { |name| require_relative name }
 require "stringio"
 
-# What bin/test says of programs that fail, die, hang or do nothing at all.
+# The results of bin/test for programs that fail, die, hang or do nothing.
 class RunnerJobTest < Minitest::Test
   include Runner
 
@@ -26,13 +26,13 @@ class RunnerJobTest < Minitest::Test
                  results("printf '#{skip}2 runs, 1 assertions, 1 failures, 0 errors, 1 skips\\n'; exit 1")
   end
 
-  def test_a_program_that_says_nothing_has_failed
+  def test_program_without_output_has_failed
     assert_equal [0, 1, []], results("true")
     assert_equal [0, 1, []], results("echo '0 runs, 0 assertions, 0 failures, 0 errors, 0 skips'")
     assert_equal [0, 1, []], results("true", counts: Counts::Core)
   end
 
-  def test_a_program_that_counts_well_and_ends_badly_has_failed
+  def test_program_with_good_counts_and_a_bad_exit_code_has_failed
     assert_equal [2, 1, []], results("echo '#{MINITEST}'; exit 3")
     assert_equal [4, 1, []], results("echo 'tar_test: 4 tests, 9 checks, 0 failed'; kill -9 $$", counts: Counts::Core)
   end
@@ -53,12 +53,12 @@ class RunnerJobTest < Minitest::Test
     assert_includes hung.output, "no end after 0.2 s"
   end
 
-  def test_what_cannot_run_here_is_a_skip_with_its_reason
+  def test_missing_requirement_is_a_skip_with_its_reason
     assert_equal [0, 0, ["a test: no compiler"]], results("exit 1", missing: "no compiler")
   end
 
-  # Whatever else bin/fresh says: tests that ran are no skip.
-  def test_a_system_that_cannot_be_had_is_a_skip
+  # Tests that ran are not a skip, for any other output of bin/fresh.
+  def test_unavailable_system_is_a_skip
     nested = { counts: Counts::Nested }
     said = "echo 'bin/fresh: needs root'; "
     assert_equal [0, 0, ["second system: needs root"]], results("#{said}exit 77", **nested)
@@ -112,8 +112,8 @@ class RunnerJobTest < Minitest::Test
     assert Run.new([job("echo '#{MINITEST}'")], root: folder, out: StringIO.new).call
   end
 
-  # Each waits for the other two.
-  def test_so_many_run_at_a_time
+  # Each job waits for the other two.
+  def test_jobs_run_concurrently_up_to_the_number_of_workers
     waiting = Array.new(3) do |index|
       job("touch ready#{index}; until ls ready0 ready1 ready2; do sleep 0.02; done; echo '#{MINITEST}'", limit: 20)
     end
@@ -122,8 +122,8 @@ class RunnerJobTest < Minitest::Test
     assert_includes run_of([job("true")], workers: 5, strict: true).last, "in all, 5 at a time"
   end
 
-  # The early one waits for the preparation to begin, which waits for it to end.
-  def test_early_ones_run_beside_the_preparation
+  # The early job waits for the start of the preparation, which waits for the job's end.
+  def test_early_jobs_run_beside_the_preparation
     prepare = lambda do
       write("begun", "")
       sleep 0.02 until File.exist?(File.join(folder, "ended"))
@@ -134,7 +134,7 @@ class RunnerJobTest < Minitest::Test
     assert run_of([job("ls prepared && echo '#{MINITEST}'"), early], workers: 1, strict: true, prepare: prepare).first
   end
 
-  def test_a_preparation_that_fails_ends_the_run
+  def test_failed_preparation_ends_the_run
     jobs = [job("touch ran; echo '#{MINITEST}'"), job("echo '#{MINITEST}'", early: true)]
     good, told = run_of(jobs, prepare: -> { false })
 
@@ -143,7 +143,7 @@ class RunnerJobTest < Minitest::Test
     refute_path_exists File.join(folder, "ran")
   end
 
-  # Fails the first `failures` times that it is run.
+  # Fails the first `failures` times.
   def shaky(failures)
     path = File.join(folder, "shaky#{failures}")
     job("echo x >>#{path}; [ $(wc -l <#{path}) -gt #{failures} ] && echo '#{MINITEST}'")
@@ -154,7 +154,7 @@ class RunnerJobTest < Minitest::Test
     [Run.new(jobs, root: folder, out: out, **options).call, out.string]
   end
 
-  def test_a_job_that_fails_once_is_named_as_unsteady
+  def test_job_that_fails_once_is_reported_as_unsteady
     good, told = run_of([shaky(1)])
 
     assert good
@@ -169,7 +169,7 @@ class RunnerJobTest < Minitest::Test
     refute_includes told, "Unsteady"
   end
 
-  def test_no_second_chance_where_strict_or_where_many_fail
+  def test_no_second_chance_when_strict_or_when_many_fail
     refute run_of([shaky(8)], strict: true).first
     refute run_of([shaky(9), job("false"), job("false"), job("false")]).first
     assert_equal([1, 1], [8, 9].map { |failures| File.readlines(File.join(folder, "shaky#{failures}")).length })

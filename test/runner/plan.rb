@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Runner
-  # Which commands make up a run. Those that took longest the last time (Times) come first, so that no processor is idle
-  # at the end.
+  # The commands of a run. Those that took longest the last time (Times) come first, so that no processor is idle at the
+  # end.
   class Plan
     CORE = %w[test test-sanitizers test-nodeflate test-elsewhere].freeze
     CORE_FULL = %w[test-tsan test-musl valgrind].freeze
@@ -10,9 +10,9 @@ module Runner
     # Only with --full, or by name: the Ruby tests under a later Ruby.
     OTHER_RUBY = "other-ruby"
     OTHER_VERSION = "3.4"
-    # By name: what depends most on Ruby, RubyGems, Bundler and compilers, in the Debian that this one is not; one
-    # program for each thing that may differ there. In CI, where root may make another system, a sample of five
-    # minutes. With --full all.
+    # By name: the tests that depend most on Ruby, RubyGems, Bundler and compilers, in the other Debian release, one
+    # program for each thing that may differ there. In CI, if root can build another system, a sample of five minutes.
+    # With --full all.
     OTHER_SYSTEM = "other-system"
     OTHER_SYSTEM_SAMPLE = %w[test/install/install_test.rb test/gemfile/setup/record_test.rb test/boot/start_test.rb
                              test/specification/rubygems_metadata_test.rb bytes/test/zlib/zstream_test.rb].freeze
@@ -25,15 +25,14 @@ module Runner
       *%w[bytes/abi bytes/compat zlib/deflate zlib/global zlib/gzip_reader zlib/zstream]
         .map { |name| "bytes/test/#{name}_test.rb" }
     ].freeze
-    # Minutes after which the other system is stopped, and the sample.
+    # Minutes after which the other system, and the sample, is stopped.
     MINUTES = 20
     SAMPLE_MINUTES = 10
     FUZZED = "int LLVMFuzzerTestOneInput(const char *bytes, long count) { return bytes[count - 1] == 0; }\n"
 
     # only: parts (empty = all). files: test files or folders given by name. other: a system for bin/fresh, in which
-    # alone they are to run.
-    # in_ci: whether this is a run of CI. test: the name of the only test to run in the files. times: for the order.
-    # preloaded: forks test programs.
+    # they are run instead. in_ci: whether this is a CI run. test: the name of the only test to run in the files.
+    # times: for the order. preloaded: forks test programs.
     def initialize(root, full: false, only: [], files: [], ruby: RbConfig.ruby, other: nil, in_ci: false,
                    test: nil, times: Times.new(root), preloaded: Preloaded.new(ruby))
       @root = root
@@ -48,13 +47,13 @@ module Runner
       @preloaded = preloaded
     end
 
-    # The longest first; the other system, which takes longest, is always that.
+    # The longest first. The other system takes longest.
     def jobs
       all = parts.flat_map { |part| send(part.tr("-", "_")) }
       all.sort_by.with_index { |job, index| [job.part == OTHER_SYSTEM ? 0 : 1, -@times.of(job.name), index] }
     end
 
-    # Whether everything runs that a plain `bin/test` runs.
+    # Whether all parts of a plain `bin/test` run.
     def whole? = @files.empty? && @only.empty? && @other.nil?
 
     def parts
@@ -78,7 +77,7 @@ module Runner
       end
     end
 
-    # Each target of fuzz/.
+    # The targets of fuzz/.
     def fuzz
       seconds = @full ? 300 : 6
       Dir[File.join(@root, "{,bytes/}fuzz/*_fuzzer.{c,rb}")].sort.map do |path|
@@ -89,7 +88,7 @@ module Runner
       end
     end
 
-    # Those in Ruby run as they are, those of the core by its Makefile, the lockfile's by its own.
+    # Those in Ruby run directly, those of the core by its Makefile, the lockfile's by its own.
     def fuzzer(path, name, seconds)
       return [@ruby, path, seconds.to_s] if path.end_with?(".rb")
 
@@ -101,7 +100,7 @@ module Runner
 
     def ruby = test_files.map { |path| minitest("ruby", path) }
 
-    # The gem in server/: its own tests and its own fuzzer.
+    # The gem in server/: its tests and its fuzzer.
     def server
       seconds = @full ? 300 : 6
       fuzzer = Job.new("server", "fuzz hpack", ["make", "-s", "-C", "server/fuzz", "run", "FUZZ_SECONDS=#{seconds}"],
@@ -118,7 +117,7 @@ module Runner
               program: @preloaded.program(path, arguments, paths(name)))
     end
 
-    # What a product's tests may load: the server needs buffers, buffers nothing.
+    # The load path of a gem's tests: the server needs buffers, buffers need no other gem.
     def paths(name)
       case name
       when %r{\Aserver/} then %w[server/test test server/lib bytes/lib]
@@ -138,7 +137,7 @@ module Runner
     def other_system
       system = File.read("/etc/os-release").include?('VERSION_ID="13"') ? "debian12" : "debian13"
       sample = @only.empty? && !@full
-      # One at a time: it is itself one of several here. The sample needs what a small application does.
+      # One worker, because it is one of several jobs here. The sample has the needs of a small application.
       tests = sample ? ["--setup", "try", *OTHER_SYSTEM_SAMPLE] : OTHER_SYSTEM_TESTS
       command = ["bin/fresh", system, "bin/test", "--workers", "1", *(@full ? %w[--only ruby] : tests)]
       minutes = sample ? SAMPLE_MINUTES : MINUTES
@@ -152,7 +151,7 @@ module Runner
                                                                            early: true)]
     end
 
-    # nil, or the reason why a command cannot be run here.
+    # nil, or the reason why a command cannot run here.
     def lack(program)
       return if ENV["PATH"].split(":").any? { |folder| File.executable?(File.join(folder, program)) }
 
@@ -160,7 +159,7 @@ module Runner
     end
 
     # nil, or why clang cannot link a program with its sanitizers here.
-    # Why a target cannot be made here; nil where it can.
+    # Why a target cannot be built here, or nil.
     def lacking(target)
       case target
       when "test-sanitizers" then no_sanitizers

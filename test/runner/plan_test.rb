@@ -3,14 +3,14 @@
 require "test_helper"
 %w[job counts times preloaded plan].each { |name| require_relative name }
 
-# Which programs bin/test runs, and in which order.
+# The programs that bin/test runs, and their order.
 class RunnerPlanTest < Minitest::Test
   Plan = Runner::Plan
   ROOT = File.expand_path("../..", __dir__)
 
   def names(**options) = Plan.new(ROOT, **options).jobs.map(&:name)
 
-  def test_the_other_system_runs_what_is_there
+  def test_other_system_runs_existing_tests
     assert_equal([], [*Plan::OTHER_SYSTEM_SAMPLE, *Plan::OTHER_SYSTEM_TESTS].reject do |path|
                        File.exist?("#{ROOT}/#{path}")
                      end)
@@ -25,7 +25,7 @@ class RunnerPlanTest < Minitest::Test
     assert_equal first, names(only: %w[ruby], times: times).first
   end
 
-  def test_full_ones_run_only_when_asked_for
+  def test_full_tests_run_only_on_request
     assert_empty names(only: %w[ruby]).grep(%r{\Atest/full/})
     refute_empty names(only: %w[ruby], full: true).grep(%r{\Atest/full/})
   end

@@ -13,9 +13,9 @@ module Runner
     FRESH = "# process: fresh\n"
     PARENT = File.expand_path("preloaded_parent.rb", __dir__)
 
-    # One that is started. pid: of its process group too.
+    # A started program. pid: also of its process group.
     Started = Struct.new(:pid, :connection) do
-      # [whether it ended well, seconds of processor time with its children]; [false, 0.0] when its keeper was killed.
+      # [whether it succeeded, seconds of processor time with child processes]; [false, 0.0] if its keeper was killed.
       def wait
         good, seconds = connection.gets&.split
         [good == "true", seconds.to_f]
@@ -37,7 +37,7 @@ module Runner
       @mutex = Mutex.new
     end
 
-    # nil for a program that needs a Ruby of its own.
+    # nil for a program that needs a separate Ruby.
     def program(path, arguments, folders)
       Program.new(self, path, arguments, folders) unless File.foreach(path).first(5).include?(FRESH)
     end
@@ -56,7 +56,7 @@ module Runner
 
     private
 
-    # Ends when this process does: then the other end of its socket is closed.
+    # Ends with this process, because the other end of its socket is closed then.
     def parent
       @parent ||= begin
         mine, theirs = UNIXSocket.pair

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The process behind Runner::Preloaded. Descriptor 3 is a socket; a request on it is two descriptors (a connection and
-# the program's output) and a marshalled array.
+# The process behind Runner::Preloaded. File descriptor 3 is a socket; a request on it has two file descriptors (a
+# connection and the program's output) and a marshalled array.
 
 require "socket"
 require_relative "../bare_helper"
@@ -9,13 +9,13 @@ require_relative "../bare_helper"
 requests = UNIXSocket.for_fd(3)
 requests.close_on_exec = true
 
-# The program itself, in the state in which `ruby -W:deprecated -IFOLDER PROGRAM ARGUMENTS` starts it.
+# Runs the program in the state in which `ruby -W:deprecated -IFOLDER PROGRAM ARGUMENTS` starts it.
 program = lambda do |path, arguments, folders, root, env, output|
   [$stdout, $stderr].each { |stream| stream.reopen(output) }
   output.close
   Dir.chdir(root)
   ENV.replace(env)
-  # RubyGems caches paths below HOME, here the parent's.
+  # RubyGems caches paths below HOME, which is the parent's here.
   Gem.instance_variables.grep(/_home\z/).each { |name| Gem.instance_variable_set(name, nil) }
   Gem.configuration = nil
   Gem.clear_paths

@@ -27,8 +27,8 @@ class RunnerPreloadedTest < Minitest::Test
     assert_equal [1, 0], [ran(test_case("pass")).passed, ran(test_case("pass", "pass")).failed]
   end
 
-  # Compares what differs between programs with what `ruby` starts with.
-  def test_a_program_finds_what_a_new_process_finds
+  # Compares the state that differs between programs with that of a new `ruby`.
+  def test_program_has_the_state_of_a_new_process
     facts = "p [ARGV, $PROGRAM_NAME == __FILE__, Dir.pwd, $stdin.read, Warning[:deprecated], $VERBOSE, " \
             "Gem.user_home, Dir.home, ENV.keys.sort, $LOAD_PATH.first, Signal.trap(:TERM, :DEFAULT)]\nexit!\n"
     job = ran(facts, arguments: ["-n", "x"])
@@ -43,7 +43,7 @@ class RunnerPreloadedTest < Minitest::Test
     assert_equal(*plain.reverse)
   end
 
-  def test_one_that_dies_harms_no_other
+  def test_dying_program_does_not_affect_others
     assert_equal [0, 1], ran("Process.kill(:KILL, Process.pid)").then { |job| [job.passed, job.failed] }
     assert_equal [0, 1], ran("raise \"no\"").then { |job| [job.passed, job.failed] }
     assert_equal [0, 1], ran("exit!(0)").then { |job| [job.passed, job.failed] }
@@ -52,7 +52,7 @@ class RunnerPreloadedTest < Minitest::Test
     assert_equal 1, ran(test_case("refute(defined?(X) || ENV[\"X\"] || Dir.pwd == \"/\")")).passed
   end
 
-  def test_one_that_hangs_is_stopped_with_its_children
+  def test_hanging_program_is_stopped_with_its_children
     job = ran("puts spawn(\"sleep 60\")\n$stdout.flush\nsleep", limit: 1)
 
     assert_includes job.output, "no end after 1 s"
@@ -77,7 +77,7 @@ class RunnerPreloadedTest < Minitest::Test
     assert_raises(Errno::ESRCH) { 400.times { Process.kill(0, pid) && sleep(0.05) } }
   end
 
-  def test_one_that_wants_a_process_of_its_own_has_one
+  def test_program_that_needs_a_separate_process_gets_one
     fresh = write("fresh_test.rb", "# frozen_string_literal: true\n\n#{Preloaded::FRESH}")
 
     assert_nil PARENT.program(fresh, [], [])

@@ -3,21 +3,21 @@
 require "etc"
 
 module Runner
-  # Works through the jobs, several at a time, and tells what came out.
+  # Runs the jobs, several at a time, and reports the results.
   #
-  # Tests with clocks, sockets and signals share the processors with another job here. One that failed is run again with
-  # the machine to itself: if it then passes twice it counts as passed, and the end names it as unsteady, with the
-  # output of its failure above. With strict: it stays a failure.
+  # Tests with clocks, sockets and signals share the processors with another job here. A failed one is run again
+  # alone: if it then passes twice it counts as passed, and the summary lists it as unsteady, with the output of the
+  # failure above. With strict: it stays a failure.
   class Run
-    # More failures than this are no accident: none is run again.
+    # With more failures than this, none is run again.
     ACCIDENTS = 3
-    # How often one that failed has to pass alone.
+    # How often a failed one has to pass alone.
     ALONE = 2
 
-    # How many at a time: half of the time a program of the tests waits for a clock, a disk or a peer.
+    # The number of concurrent jobs. Half of the time a test program waits for a clock, a disk or a peer.
     def self.workers = Etc.nprocessors + 1
 
-    # prepare: answers whether all is ready that jobs need which are not early; it runs beside those that are.
+    # prepare: returns whether everything is ready for the jobs that are not early; runs beside the early ones.
     def initialize(jobs, root:, out: $stdout, workers: Run.workers, strict: false, prepare: nil)
       @jobs = jobs
       @queue = jobs.dup
@@ -33,10 +33,10 @@ module Runner
       @mutex = Mutex.new
     end
 
-    # The jobs that have ended.
+    # The finished jobs.
     attr_reader :done
 
-    # Answers whether all is well.
+    # Returns whether all jobs passed.
     def call
       started = now
       work
@@ -59,7 +59,7 @@ module Runner
       [preparation, *Array.new(@workers) { Thread.new { take } }].compact.each(&:join)
     end
 
-    # Where it fails, the other jobs are not run.
+    # If it fails, the other jobs are not run.
     def prepare
       good = @prepare.call
     ensure
@@ -70,7 +70,7 @@ module Runner
       end
     end
 
-    # The first that may start; waits where there is only others.
+    # The first job that may start; waits if only others are left.
     def next_job
       until @queue.empty?
         index = @queue.index { |job| @prepare.nil? || job.early? }
@@ -143,7 +143,7 @@ module Runner
       @out.puts "  #{times(@done, wall)}  in all, #{@workers} at a time"
     end
 
-    # By the clock, and of the processors.
+    # Wall clock and processor time.
     def times(jobs, clock = jobs.sum(&:seconds))
       format("%<clock>6.1f s %<processor>6.1f s cpu", clock: clock, processor: jobs.sum(&:processor))
     end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Runner
-  # How long each program of the tests took the last time that `bin/test --times` ran, in config/test-times: seconds by
-  # the clock, seconds of processor time, name; the longest first.
+  # The duration of each test program in the last run of `bin/test --times`, in config/test-times: seconds by the wall
+  # clock, seconds of processor time, name; the longest first.
   class Times
     PATH = "config/test-times"
     # Seconds of a program that is not listed: new ones start early rather than last.
@@ -12,10 +12,10 @@ module Runner
       @path = File.join(root, PATH)
     end
 
-    # Seconds by the clock.
+    # Seconds by the wall clock.
     def of(name) = rows.dig(name, 0) || UNKNOWN
 
-    # jobs: those that ran. whole: whether they are all there are; then rows of programs that are gone are dropped.
+    # jobs: those that ran. whole: whether these are all jobs; then rows of removed programs are dropped.
     def record(jobs, whole:)
       ran = jobs.reject { |job| job.seconds.zero? }.to_h { |job| [job.name, [job.seconds, job.processor]] }
       kept = whole ? ran : rows.merge(ran)

@@ -5,7 +5,7 @@ require "spate/ear"
 
 module Spate
   module Boot
-    # The builder that `spate exec` starts evaluates the Gemfile later, and by then it may be another one. It changes no
+    # The builder that `spate exec` starts evaluates the Gemfile later, when it may have changed. The builder changes no
     # file of the user, even if the Gemfile tries to.
     class ReadOnlyTest < ExecCase
       # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
@@ -20,7 +20,7 @@ module Spate
           nil
         end
       RUBY
-      # Each changes something when it is evaluated.
+      # Each line writes something when it is evaluated.
       HOSTILE = <<~'RUBY'.lines(chomp: true).freeze
         File.write("#{__dir__}/made", "x")
         File.write("#{Dir.home}/made", "x")
@@ -42,7 +42,7 @@ module Spate
         ENV["BUNDLE_APP_CONFIG"] = "#{Dir.home}/config"; Bundler.settings.set_local(:jobs, "3")
         ENV["PATH"] = "#{__dir__}/bin:#{ENV.fetch("PATH")}"; gem "written", path: "written"
       RUBY
-      # Lists its files by the first `git` on the PATH, which is the application's own program.
+      # Lists its files with the first `git` on the PATH, which is the application's own program.
       WRITTEN = <<~'RUBY'
         begin
           File.write("#{__dir__}/made", "x")
@@ -130,7 +130,7 @@ module Spate
 
       def append(line) = File.write(project.path("Gemfile"), "#{File.read(project.path("Gemfile"))}#{line}\n")
 
-      # Boots, does something before the Gemfile is evaluated in the background, and waits for the end of that.
+      # Boots, runs the block before the Gemfile is evaluated in the background, and waits for that evaluation to end.
       def meanwhile
         output, status = spate_exec("ruby", "-e", "require 'local'", SPATE_BOOT_BACKGROUND: "1",
                                                                      RUBYOPT: "-r#{folder}/outside/gate.rb")
@@ -142,7 +142,7 @@ module Spate
         wait { image && unlocked? }
       end
 
-      # All of the application and of HOME, except Spate's store.
+      # All files of the application and of HOME, except Spate's store.
       def state
         Dir.glob("{app,home}/**/*", File::FNM_DOTMATCH, base: folder).sort.filter_map do |path|
           info = File.lstat("#{folder}/#{path}")

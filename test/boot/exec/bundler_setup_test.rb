@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # A bundle that cannot be set up: one error, with a hint and a documented exit code.
+  # A bundle that cannot be set up: one error with a hint and a documented exit code.
   class BundlerSetupTest < ExecCase
     LOCKED = "GEM\n  specs:\n    not-there-at-all (99.0.1)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  not-there-at-all\n"
     PROGRAMS = [%w[ruby -e 1], %w[./program.rb]].freeze
@@ -13,7 +13,7 @@ module Spate
       write("app/program.rb", "#!/usr/bin/env ruby\nputs 'ran'\n", mode: 0o755)
     end
 
-    # Each way to start (another Ruby, a script in this process, all parts off) reports the same.
+    # Every way to start (another Ruby, a script in this process, all parts off) reports the same error.
     def told(code, **env)
       texts = [*PROGRAMS.map { |words| [words, {}] }, [PROGRAMS.last, { SPATE_BOOT: "0" }]].map do |words, switch|
         text, status = spate_exec(*words, **env, **switch)
@@ -38,7 +38,7 @@ module Spate
       assert_match(/\Aerror: \S+Gemfile.lock:3: contains merge conflicts \(<<<<<<<\)\nhint: .+\n\z/, text)
     end
 
-    # Like RubyGems' wrapper asks for it.
+    # Requested as RubyGems' wrapper does it.
     def test_spate_itself
       write("app/bin/spate", "#!/usr/bin/env ruby\ngem 'spate'\n", mode: 0o755)
       [{}, { SPATE_BOOT: "0" }].each do |switch|
@@ -51,7 +51,7 @@ module Spate
       end
     end
 
-    def test_install_is_no_hint_where_nothing_is_missing
+    def test_hint_is_not_install_when_no_gem_is_missing
       text, status = spate_exec("nosuch")
       assert_equal 127, status.exitstatus
       assert_match(/\Aerror: command not found: nosuch\nhint: every gem of the bundle is installed, /, text)
@@ -77,7 +77,7 @@ module Spate
       assert_match(/^hint: .+\n\z/, text)
     end
 
-    def test_a_folder_of_a_path_gem_that_is_not_there
+    def test_missing_folder_of_a_path_gem
       File.write(project.path("Gemfile"), "gem \"not-there\", path: \"not-there\"\n")
       File.write(project.path("Gemfile.lock"), <<~LOCK)
         PATH
@@ -95,7 +95,7 @@ module Spate
       assert_match(/\Aerror: the bundle cannot be set up: .*not-there.* does not exist.*\nhint: check the `path`/, text)
     end
 
-    def test_a_checkout_that_is_not_there
+    def test_missing_checkout
       File.write(project.path("Gemfile"), "gem \"away\", git: \"file:///nowhere/away\"\n")
       File.write(project.path("Gemfile.lock"), <<~LOCK)
         GIT
@@ -113,7 +113,7 @@ module Spate
       assert_match(%r{\Aerror: the bundle is incomplete\n  .*nowhere/away.*\nhint: spate install\n\z}, told(11))
     end
 
-    def test_a_backtrace_for_who_asks
+    def test_backtrace_on_request
       File.write(project.path("Gemfile"), "raise 'oh dear'\n")
       [[{}, "--verbose"], [{ DEBUG: "1" }], [{ SPATE_VERBOSE: "1" }]].each do |env, *options|
         text, status = project.spate("exec", *options, "./program.rb", **env)
@@ -122,7 +122,7 @@ module Spate
     end
 
     # Here the application may rescue the exception.
-    def test_an_application_that_sets_up_itself_gets_what_bundler_raises
+    def test_application_that_calls_setup_gets_bundlers_exception
       File.write(project.path("Gemfile"), "gem 'not-there-at-all'\n")
       File.write(project.path("Gemfile.lock"), LOCKED)
       write("app/boot.rb", <<~RUBY)

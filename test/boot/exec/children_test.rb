@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # Ruby programs that a program starts find the bundle, as under `bundle exec`.
+  # Ruby child processes of a program find the bundle, as under `bundle exec`.
   class ChildrenTest < ExecCase
     CHILD = "require %q(local); puts [Local.answer, Gem.loaded_specs.size, $LOAD_PATH.size].inspect"
 

@@ -4,11 +4,11 @@ require "boot/exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # How much memory there is, by files as systems have them.
+  # The memory limit, from the files of several systems.
   class HeapMemoryTest < Minitest::Test
     MB = 1 << 20
 
-    # Bytes, with these files and 8 GB free.
+    # Bytes available with these files and 8 GB free.
     def available(files)
       { "proc/meminfo" => "MemTotal: 16777216 kB\nMemAvailable:    8388608 kB\n", **files }.each do |path, text|
         write("system/#{path}", text)
@@ -16,7 +16,7 @@ module Spate
       Boot::Exec::Heap::Memory.new("#{folder}/system").available
     end
 
-    def test_what_the_machine_has_free
+    def test_available_is_the_machines_free_memory
       assert_equal 8192 * MB, available({})
       assert_equal 0, Boot::Exec::Heap::Memory.new("#{folder}/none").available
     end

@@ -4,11 +4,11 @@ require "boot/exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # Heap settings for Ruby, and that no program behaves differently with them.
+  # Heap settings for Ruby. No program behaves differently with them.
   class HeapTest < ExecCase
     SLOTS = "400000,80000,60000,3000,2500"
     STATE = "Spate::Boot.session.parts[:heap]"
-    # What made programs fail, hang or differ while collection was held back.
+    # Programs that failed, hung or behaved differently while garbage collection was delayed.
     PROGRAMS = {
       "files that are not closed" => <<~'RUBY',
         Process.setrlimit(:NOFILE, 1024)
@@ -30,7 +30,7 @@ module Spate
       "its own wishes" => "p GC.disable, GC.disable, GC.enable, GC.enable, GC.stress, GC.method(:disable).owner"
     }.freeze
 
-    def test_no_program_is_another_one_for_it
+    def test_programs_behave_the_same_with_settings
       PROGRAMS.each do |name, program|
         expected, found = told(program)
         assert_equal [expected, name], [found, name]
@@ -66,9 +66,9 @@ module Spate
       assert_equal ["true\n"] * 2, [expected, found]
     end
 
-    # Memory of four processes, in kB: a count. Each worker collects: one that happens to, or not, makes half of it. The
-    # rest varies with what else the machine shares, by some per cent: one round of three that is within them is proof.
-    def test_what_a_server_loads_stays_shared_with_its_workers
+    # Memory of four processes in kB. One garbage collection more or less in a worker halves or doubles the result, so
+    # each worker collects. The rest varies by some per cent: one round of three within the limits is enough.
+    def test_objects_of_a_server_stay_shared_with_its_workers
       program = <<~'RUBY'
         KEPT = Array.new(200_000) { |number| [number.to_s * 4, { number => "x" * 30 }] }
         500_000.times { |number| "#{number}" * 3 }
@@ -96,8 +96,8 @@ module Spate
       assert_operator ratios.min, :<=, 1.05
     end
 
-    # No kind of boot gets settings before it is known to gain.
-    def test_who_is_told
+    # A kind of boot gets settings only when they are known to save time.
+    def test_settings_only_where_they_save_time
       image_is_there
       assert_equal "not known to gain by it", state, "a first boot"
       journal(line(collected: 40))
@@ -116,12 +116,12 @@ module Spate
       assert_equal "RUBY_GC_HEAP_GROWTH_FACTOR is set", state(RUBY_GC_HEAP_GROWTH_FACTOR: "1.9")
     end
 
-    def test_who_asks_is_told_at_once
-      skip "Ruby #{RUBY_VERSION} is told what boots before took" if Boot::Exec::Heap::SIZED
+    def test_settings_on_request_from_the_first_boot
+      skip "Ruby #{RUBY_VERSION} does not receive the times of earlier boots" if Boot::Exec::Heap::SIZED
       assert_equal true, state(SPATE_HEAP: "1")
     end
 
-    def test_nothing_but_rubys_own_variables_is_taken_away
+    def test_unset_removes_only_variables_of_ruby
       env = { "SPATE_HEAP_SET" => "PATH,RUBY_GC_HEAP_INIT_SLOTS", "PATH" => "/bin",
               "RUBY_GC_HEAP_INIT_SLOTS" => "20000" }
       Boot::Exec::Heap.unset(env)
@@ -140,7 +140,7 @@ module Spate
 
     private
 
-    # What the program prints under `bundle exec`, and under `spate exec` with settings.
+    # The program's output under `bundle exec`, and under `spate exec` with settings.
     def told(program)
       image_is_there
       journal(line)

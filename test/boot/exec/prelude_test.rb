@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # RubyGems that is loaded late, from the image, is the same RubyGems.
+  # RubyGems loaded late from the image behaves as RubyGems loaded by Ruby.
   class PreludeTest < ExecCase
     ASKS = <<~'RUBY'
       p Gem::VERSION, Gem.loaded_specs.keys.sort, NameError.ancestors.map(&:to_s), KeyError.ancestors.map(&:to_s)
@@ -22,7 +22,7 @@ module Spate
       assert_equal true, parts["lean"]
     end
 
-    def test_the_table_of_default_gems_waits_for_the_first_who_asks
+    def test_table_of_default_gems_is_read_on_first_use
       build
       size = "Gem.instance_variable_get(:@path_to_default_spec_map).size"
       program = "a = #{size}; Gem.find_unresolved_default_spec('set'); p a < 200, #{size} > 2 * a"

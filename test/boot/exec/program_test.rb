@@ -37,8 +37,8 @@ module Spate
       assert_same("at_exit { puts 'end' }; throw :x if ARGV.empty?", "word")
     end
 
-    # Test libraries ask this at_exit, to tell how the program ended.
-    def test_no_exception_is_about_when_a_program_ends_by_itself
+    # Test libraries read `$!` in at_exit to report how the program ended.
+    def test_no_exception_is_set_at_exit_when_a_program_ends_by_itself
       assert_equal "nil\n", assert_same("at_exit { p $! }")
       assert_same("at_exit { p $! }; exit")
     end
@@ -50,7 +50,7 @@ module Spate
       assert_equal [expected, "\"DEFAULT\"\n"], [project.run("sh", "-c", command, "sh", *spate, "exec").first, expected]
     end
 
-    # The ones that this Ruby has.
+    # Those that this Ruby has.
     JITS = %w[--yjit --zjit --mjit --rjit].select do |option|
       system(RbConfig.ruby, "--disable-gems", option, "-e", "exit", %i[out err] => File::NULL)
     end
@@ -80,7 +80,7 @@ module Spate
       assert_equal(*[expected, found].map { |text| text.lines.grep(%r{app/program.rb:\d}) })
     end
 
-    def test_an_error_message_is_as_helpful_as_ever
+    def test_error_message_keeps_its_suggestions
       build
       (expected,), (found,) = both("[].frist rescue puts $!.full_message(highlight: false)")
       assert_includes found, "Did you mean?"
@@ -97,7 +97,7 @@ module Spate
       end
     end
 
-    # What a program that the command runs writes to a file that was open before.
+    # Output that a program of the command writes to a file descriptor that was open before.
     def through_descriptor(command)
       path = File.join(folder, "open")
       File.open(path, "w") do |file|
@@ -107,7 +107,7 @@ module Spate
       File.read(path)
     end
 
-    def test_programs_that_are_none
+    def test_commands_that_cannot_be_run
       output, status = spate_exec
       assert_equal [128, "error: exec needs a command to run\nhint: spate exec COMMAND\n"], [status.exitstatus, output]
       output, status = spate_exec("no-such-program")

@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Many boots at once, builders that are killed, places that are full or read-only.
+# Many boots at once, builders that are killed, folders that are full or read-only.
 class BootCrowdTest < Minitest::Test
   def setup
     super
@@ -41,7 +41,7 @@ class BootCrowdTest < Minitest::Test
     assert_clean
   end
 
-  # After failed builders the next one waits.
+  # The next builder after a failed one waits.
   def later
     Dir.glob("#{@project.images}/boots/*.attempts") { |path| File.utime(Time.now - 7200, Time.now - 7200, path) }
   end
@@ -83,7 +83,7 @@ class BootCrowdTest < Minitest::Test
     assert_empty @project.builders
   end
 
-  def test_told_to_be_read_only
+  def test_read_only_by_the_environment
     found = @project.spate
 
     assert_equal @expected.out, found.out
@@ -107,7 +107,7 @@ class BootCrowdTest < Minitest::Test
     nil
   end
 
-  # Every image is whole, and nothing half written is left when the builders have ended.
+  # Every image is complete, and no partial file is left when the builders have ended.
   def assert_clean
     images = Dir.glob("#{@project.home}/spate/store/v1/images/**/*.image")
     key = File.basename(@project.images)

@@ -3,9 +3,9 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Whole boots with images that are damaged, foreign or in the way: what plain Ruby does, with one warning at most.
+# Whole boots with damaged or foreign images behave as plain Ruby, with one warning at most.
 class BootDamageTest < Minitest::Test
-  # Huge lengths where the header has its own: 600 MB.
+  # Huge lengths in place of the header's: 600 MB.
   LIE = [600 << 20].pack("Q<")
 
   def setup
@@ -27,7 +27,7 @@ class BootDamageTest < Minitest::Test
     end
   end
 
-  def test_an_image_that_is_useless_is_told_once_and_made_anew
+  def test_useless_image_is_reported_once_and_made_again
     warm
     File.truncate(boot_image, File.size(boot_image) / 2)
     found = @project.spate(readonly: false)
@@ -54,7 +54,7 @@ class BootDamageTest < Minitest::Test
     end
   end
 
-  # Undamaged parts are used; the rest is reported once, however much it is.
+  # Undamaged parts are used; the rest is reported once.
   def test_places_of_which_some_could_have_been_written_to
     warm
     { "overlay" => %w[apps], "gems" => %w[gems], "both" => %w[apps gems] }.each do |name, folders|
@@ -100,7 +100,7 @@ class BootDamageTest < Minitest::Test
     assert_equal @expected.err, found.err.gsub(/^spate: .*\n/, ""), name if err
   end
 
-  # Nothing is loaded from there, and one line says why.
+  # No file is loaded from there, and one line reports why.
   def refused(name)
     found = @project.spate
 
@@ -126,7 +126,7 @@ class BootDamageTest < Minitest::Test
     File.symlink("#{path}-away", path)
   end
 
-  # Twenty, by a fixed seed: name => what is done to the image.
+  # Twenty, by a fixed seed: name => how the image is damaged.
   def damages
     random = Random.new(4)
     found = {}

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # A store in another user's folder: its files may be root's, but that user chooses which.
+  # A store in another user's folder: its files may be root's, but the other user chooses which.
   class DistrustTest < ExecCase
     STRANGER = 54_321
 
@@ -15,14 +15,14 @@ module Spate
       @foreign = File.join(folder, "foreign").tap { |path| Dir.mkdir(path) }
     end
 
-    def test_a_link_in_another_users_folder_leads_nowhere
+    def test_link_in_another_users_folder_is_not_followed
       File.symlink("#{project.home}/spate", "#{@foreign}/spate")
       assert_equal true, standin
       File.chown(STRANGER, nil, @foreign)
       assert_equal "#{@foreign} belongs to user #{STRANGER}", standin
     end
 
-    def test_nor_does_another_users_link
+    def test_link_of_another_user_is_not_followed
       File.chmod(0o1777, @foreign)
       File.symlink("#{project.home}/spate", "#{@foreign}/spate")
       assert_equal true, standin
@@ -30,13 +30,13 @@ module Spate
       assert_equal "#{@foreign}/spate belongs to user #{STRANGER}", standin
     end
 
-    def test_nor_a_link_in_a_folder_that_everybody_can_write
+    def test_link_in_a_world_writable_folder_is_not_followed
       File.symlink("#{project.home}/spate", "#{@foreign}/spate")
       File.chmod(0o777, @foreign)
       assert_equal "#{@foreign} can be written by others (mode 777)", standin
     end
 
-    def test_nothing_is_installed_from_there
+    def test_install_refuses_another_users_folder
       FileUtils.mkdir_p("#{@foreign}/spate")
       File.chown(STRANGER, nil, @foreign)
       output, status = project.spate("install", SPATE_HOME: "#{@foreign}/spate")
@@ -45,7 +45,7 @@ module Spate
                        :success?
     end
 
-    # Containers of CI run root with somebody's HOME.
+    # CI containers run root with the HOME of another user.
     def test_a_home_may_be_another_users
       File.chown(STRANGER, nil, @foreign)
       place = { HOME: @foreign, SPATE_HOME: nil }
@@ -58,7 +58,7 @@ module Spate
       assert_equal 9, project.spate("install", **place, XDG_CACHE_HOME: "#{@foreign}/own").last.exitstatus
     end
 
-    # Whatever its image says of that folder, it is not opened.
+    # The image is not opened, even if its owner and mode are fine.
     def test_the_image_of_spates_own_code
       home = "#{@foreign}/spate"
       script = "require 'spate'; require 'spate/own_code'; p Spate::OwnCode.use"

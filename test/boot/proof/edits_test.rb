@@ -2,7 +2,7 @@
 
 require "support/boot_matrix_case"
 
-# The boot after an edit. Edits that do not interfere are made together here, one by one in
+# The boot after an edit. Independent edits are made together here, and one by one in
 # test/full/boot_edits_test.rb.
 class BootEditsTest < Spate::BootMatrixCase
   Spate::BootEdits::TOGETHER.each do |names|

@@ -4,8 +4,8 @@ require "boot/exec_case"
 require "support/test_disk"
 
 module Spate
-  # A gem on a file system whose times no kernel set: the next version has the same size, times and inodes, is on the
-  # same device, at the same path.
+  # A gem on a file system whose times no kernel set: the next version has the same size, times, inodes, device and
+  # path.
   class FileSystemsTest < ExecCase
     PROGRAM = <<~'RUBY'
       require "local"
@@ -48,11 +48,11 @@ module Spate
       end
     end
 
-    # Building again would gain nothing: the next boot reads as much.
+    # Building again would save nothing, since the next boot reads as much.
     def test_a_boot_from_such_a_disk_is_settled
       disk(:squashfs, "1.0", FILES["1.0"])
       boot_twice(write("app/program.rb", PROGRAM))
-      assert(Array.new(3) { rebuilt? }.include?(false), "it is built anew each time")
+      assert(Array.new(3) { rebuilt? }.include?(false), "it is rebuilt each time")
     end
 
     def rebuilt?
@@ -71,7 +71,7 @@ module Spate
 
     private
 
-    # In the gem's place, whatever was there.
+    # Replaces the folder of the gem.
     def disk(type, name, files)
       obstacle = TestDisk.obstacle(type) and skip obstacle
       source = "source-#{name}"
@@ -83,7 +83,7 @@ module Spate
       skip e.message.lines.first
     end
 
-    # Lines of the second boot.
+    # Output lines of the second boot.
     def boot_twice(program)
       build("ruby", File.expand_path(program, folder))
       lines(program)

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/boot_project"
 
 module Spate
-  # Names that are not ASCII, in a locale that has only ASCII, as in most containers.
+  # Names that are not ASCII, in an ASCII locale, as in most containers.
   class LocaleTest < Minitest::Test
     PLAIN = { "LC_ALL" => "C" }.freeze
 
@@ -35,7 +35,7 @@ module Spate
 
     def boot(*words) = @project.run(*BootProject::SPATE, "boot", *words, **PLAIN)
 
-    def test_images_are_made_and_told_of
+    def test_images_are_made_and_reported
       result = @project.warm(**PLAIN)
 
       assert_operator result.hits, :>=, 2, result.to_s

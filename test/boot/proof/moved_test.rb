@@ -12,14 +12,14 @@ class BootMovedTest < Minitest::Test
     @project.warm
   end
 
-  # As COPY does: contents and modes, no times.
+  # Like COPY: contents and modes without times.
   def test_copied_without_times
     again(@project.folder) { |from, to| FileUtils.cp_r(from, to) }
     again(@project.home) { |from, to| FileUtils.cp_r(from, to) }
     accepted
   end
 
-  # As a CI cache does: unpacked from an archive, times in whole seconds.
+  # Like a CI cache: unpacked from an archive, times in whole seconds.
   def test_unpacked_from_an_archive
     [@project.folder, @project.home].each do |path|
       again(path) { |from, to| Dir.mkdir(to) && system("tar -C #{from} -cf - . | tar -C #{to} -xf -", exception: true) }
@@ -45,7 +45,7 @@ class BootMovedTest < Minitest::Test
     yield "#{path}-before", path
   end
 
-  # Compared once, found equal, and recorded.
+  # Compared once, found equal and recorded.
   def accepted
     found = @project.spate(readonly: false)
 

@@ -2,7 +2,7 @@
 
 require "support/boot_property_case"
 
-# A few seconds of it; minutes in test/full/boot_property_test.rb.
+# Runs a few seconds; test/full/boot_property_test.rb runs minutes.
 class BootPropertyTest < Spate::BootPropertyCase
   def test_edits_at_random_boot_as_plain_ruby_does
     assert_operator edit_at_random(6), :>, 2

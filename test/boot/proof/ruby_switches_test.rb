@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # Ruby's options and the locale show in code that Ruby compiles, and so in code from an image.
+  # Ruby's options and the locale affect compiled code, and therefore code from an image.
   class RubySwitchesTest < ExecCase
     LIBRARY = <<~'RUBY'
       module Local
@@ -57,7 +57,7 @@ module Spate
       said, status = Open3.capture2e(RbConfig.ruby, "--parser=#{parser}", "-e", "")
       status.success? && said.empty?
     end
-    # Says by which parser a method of the library was compiled; and whether that came from an image.
+    # Prints which parser compiled a method of the library, and whether it came from an image.
     ASKS = <<~'RUBY'
       require "local"
       begin
@@ -86,7 +86,7 @@ module Spate
 
     def asked(parser, **env) = spate_exec("ruby", @program, RUBYOPT: "--parser=#{parser}", **env).first
 
-    # With images of the plain start, and with what the first boot leaves behind.
+    # With images of a start without switches, and with the images of the first boot.
     def compare(*switches, **env)
       command = ["ruby", *switches, @program]
       expected, = project.run("bundle", "exec", *command, **env)

@@ -9,7 +9,7 @@ class BootSamenessTest < Spate::BootSamenessCase
     @app = self.class.app { |app| warm(app) }
   end
 
-  # Warmed once.
+  # Booted once to build the images.
   def self.app(&block)
     @app ||= Spate::BootRails.shared.tap(&block)
   end
@@ -31,7 +31,7 @@ class BootSamenessTest < Spate::BootSamenessCase
     end
   end
 
-  # -w: warnings of the parser come when a file is compiled, so such files are. From Ruby 3.4 on all are.
+  # -w: the parser warns when a file is compiled, so files with warnings are compiled. From Ruby 3.4 on all files are.
   def test_warnings
     _, found = assert_same_boot(@app, hits: (500 if RUBY_VERSION < "3.4"), RUBYOPT: "-w")
 
@@ -57,7 +57,7 @@ class BootSamenessTest < Spate::BootSamenessCase
     end
   end
 
-  # Gems that bring their tests along.
+  # Gems that contain their tests.
   def test_the_test_suites_of_gems_pass_the_same
     { "builder" => "test/test_*.rb", "minitest" => "test/minitest/test_minitest_{assertions,spec,test}.rb" }
       .each do |name, tests|
@@ -72,7 +72,7 @@ class BootSamenessTest < Spate::BootSamenessCase
 
   private
 
-  # [exit code, what minitest counts at the end]. The second run of a program comes from images.
+  # [exit code, minitest's counts]. The second run of a program uses images.
   def suite(way, root, files)
     arguments = ["-I#{root}/test", "-I#{root}", "-e", "ARGV.slice!(0, #{files.length}).each { |file| require file }",
                  *files, "--seed", "1"]

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Loaded first by programs of tests: sets up from the record in the file STANDIN names.
+# Loaded first by test programs: sets up from the record in the file STANDIN names.
 
 path = ENV.delete("STANDIN")
 library = File.expand_path("../../../lib", __dir__)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Prints as JSON what Bundler and RubyGems answer in a process that is set up, before and after they are asked for more
-# than a stand-in knows.
+# Prints as JSON the results of Bundler's and RubyGems' methods in a process that is set up, before and after calls
+# that a stand-in cannot answer.
 
 require "json"
 require "stringio"

@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # What programs do with Bundler and RubyGems: the same output by the real Bundler and by the stand-in.
+    # Programs that call Bundler and RubyGems: the same output with the real Bundler and with the stand-in.
     class AnswersTest < BundleCase
       REAL = "puts Bundler.singleton_methods(false).include?(:definition)\n"
 
@@ -45,7 +45,7 @@ module Spate
         assert_includes assert_same_output(script), "cannot load such file"
       end
 
-      def test_the_real_bundler_is_loaded_only_when_it_is_asked
+      def test_real_bundler_is_loaded_only_when_needed
         script = "Bundler.require; Bundler.root; require 'bundler/definition'; Bundler.with_unbundled_env { }; " \
                  "Gem.loaded_specs['plain'].metadata; " \
                  "Gem::Specification.map(&:name); Gem.bin_path('plain', 'plain'); Bundler::GemNotFound; " \
@@ -72,7 +72,7 @@ module Spate
         assert_same_output("p #{names}.map { |name| Kernel.instance_method(name).source_location }")
       end
 
-      def test_what_the_program_holds_stays_when_the_real_bundler_comes
+      def test_objects_of_the_program_stay_when_the_real_bundler_is_loaded
         script = <<~RUBY
           spec = Gem.loaded_specs["plain"]
           $LOAD_PATH.unshift "/mine"

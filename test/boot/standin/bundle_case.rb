@@ -9,7 +9,7 @@ require "spate/boot/entry"
 
 module Spate
   module Boot
-    # A bundle of small gems that the real Bundler installed from the loopback, once for all tests of a process.
+    # A bundle of small gems, installed by the real Bundler from the loopback once for all tests of a process.
     class BundleCase < Minitest::Test
       Record = Gemfile::Setup::Record
       GEMFILE = <<~'RUBY'
@@ -84,7 +84,7 @@ module Spate
 
       def project = BundleCase.project
 
-      # What a child of this project starts with.
+      # The environment of a child process of this project.
       def env(**extra) = ENV.to_h.merge(project.env, extra.transform_keys(&:to_s)).compact
 
       def make(app = project, **extra)
@@ -93,7 +93,7 @@ module Spate
         Gemfile::Setup::Recorder.new(location, Settings.load(root: location.root, env: environment)).call.bytes
       end
 
-      # The project's record, made again only if something has changed.
+      # The project's record, made again only if something changed.
       def record
         kept = BundleCase.instance_variable_get(:@record)
         return kept if kept && usable?(kept) == true
@@ -103,7 +103,7 @@ module Spate
 
       def usable?(bytes, **extra) = Record.new(bytes).usable?(env(**extra))
 
-      # What a program prints, set up by Bundler or by the stand-in (bytes).
+      # The output of a program set up by Bundler, or by the stand-in if `bytes` is given.
       def run_with(bytes, *arguments, app: project, **extra)
         return app.run!("ruby", "-rbundler/setup", *arguments, **extra) unless bytes
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Takes the stand-in in the file STANDIN with a failure before, and after, each of its steps, and tells what was then
-# otherwise than before. Sets up by the real Bundler in the end.
+# Activates the stand-in in the file STANDIN with a failure before, and after, each of its steps, and prints what
+# differs afterwards. Sets up by the real Bundler in the end.
 
 path = ENV.delete("STANDIN")
 library = File.expand_path("../../../lib", __dir__)
@@ -33,7 +33,7 @@ STEPS = { standin::Activation => %i[activate gems bundler libraries clean_load_p
                                                       specifications replace define] }.freeze
 FAILURES = [RuntimeError, SyntaxError, NoMemoryError, SystemStackError, Exception].freeze
 
-# number: which of its calls fails.
+# number: which of its calls raises.
 def failing(owner, name, place, number)
   original = owner.instance_method(name)
   calls = 0
@@ -60,7 +60,7 @@ STEPS.each do |owner, names|
     before = PROCESS.call
     begin
       failing(owner, name, place, number) { standin.activate(RECORD.new(bytes)) }
-      # It was not called that often: the activation succeeded.
+      # It was called less often: the activation succeeded.
       standin::Undo.new(standin.current).call
       standin.instance_variable_set(:@current, nil)
     rescue standin::Failed

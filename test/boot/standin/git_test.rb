@@ -41,12 +41,12 @@ module Spate
         assert_equal run_with(nil, "-e", PROGRAM, app: @app), run_with(make(@app), "-e", PROGRAM, app: @app)
       end
 
-      def test_what_its_answer_stands_on
+      def test_inputs_of_a_git_gem
         bytes = make(@app)
 
         assert_equal true, usable?(bytes)
         changed(bytes, "branch.gemspec", "#")
-        # Bundler replaced the gemspec by its evaluated form: the files that it read do not count any more.
+        # Bundler replaced the gemspec by its evaluated form, so the files that it read do not count any more.
         File.write("#{checkout}/lib/branch/version.rb", "#", mode: "a")
         assert_equal true, usable?(bytes)
         another_revision
@@ -86,7 +86,7 @@ module Spate
 
       def commit
         git("add", ".")
-        git("-c", "user.name=nobody", "-c", "user.email=nobody@localhost", "commit", "--quiet", "-m", "more")
+        git("-c", "user.name=tester", "-c", "user.email=tester@localhost", "commit", "--quiet", "-m", "more")
       end
 
       def git(*words) = system("git", *words, chdir: "#{folder}/repository", exception: true)

@@ -4,8 +4,8 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Ways in which a Gemfile learns something of the machine, or of how it was started: what is not heard is refused.
-    # What is heard: test/gemfile/setup.
+    # Ways for a Gemfile to read the state of the machine or of its process. Those that cannot be recorded are refused.
+    # For those that are recorded see test/gemfile/setup.
     class HearingTest < BundleCase
       REFUSED = {
         "Time.new" => "Time", "Time.now" => "Time", "Time.utc(1).localtime" => "localtime",
@@ -67,8 +67,8 @@ module Spate
         "require 'timeout'; Timeout.timeout(9) { 1 }" => "Thread|Process|calls"
       }.freeze
 
-      # They are independent: all in one Gemfile.
-      def test_what_is_not_heard_is_refused
+      # Independent of each other, so all are in one Gemfile.
+      def test_unrecorded_inputs_are_refused
         lines = REFUSED.keys.map { |line| "begin; #{line}\nrescue Exception; end" }
         reasons = made_with(lines.join("\n")) { |bytes| Record.new(bytes).refused.split("; ") }
         missed = REFUSED.reject { |_, reason| reasons.any? { |one| one.match?(reason) } }
@@ -92,7 +92,7 @@ module Spate
         ENV["OWN_ONE"] ||= "1"; catch(:x) { throw :x }; lambda { |x| x }.curry; $LOAD_PATH.include?("x"); "x" =~ /x/; $~; $1
       RUBY
 
-      def test_what_tells_nothing_is_not
+      def test_harmless_calls_are_accepted
         File.write(project.path("engines/local/config.yml"), "a: 1\n")
         made_with(HARMLESS.sub(/^Point.*?; /, "")) do |bytes|
           assert_equal true, Dir.chdir(project.folder) { Record.new(bytes).usable?(env) }

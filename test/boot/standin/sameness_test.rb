@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # A program sees the same as with the real Bundler.
+    # A program gets the same results as with the real Bundler.
     class SamenessTest < BundleCase
       SCRIPT = File.expand_path("answers.rb", __dir__)
 

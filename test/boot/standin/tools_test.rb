@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Tools that people start in a bundle, from the machine's own gems: by Bundler and by the stand-in.
+    # Common tools in a bundle, from the machine's own gems, with Bundler and with the stand-in.
     class ToolsTest < BundleCase
       TOOLS = %w[rake rspec rubocop irb].freeze
       FILES = {
@@ -55,7 +55,7 @@ module Spate
 
       private
 
-      # Its own program, found by the bundle, as `bundle exec` starts it.
+      # The tool's own program from the bundle, started as `bundle exec` does.
       def output(bytes, app, tool, arguments)
         gem = { "rspec" => "rspec-core" }.fetch(tool, tool)
         code = "ARGV.replace(#{arguments.inspect}); $0 = #{tool.dump}; " \

@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # An activation that fails half way leaves nothing behind, and the real Bundler sets up as usual.
+    # An activation that fails half way is fully reverted, and the real Bundler sets up as usual.
     class UndoTest < BundleCase
       def test_a_failure_at_each_step
         expected = project.run!("ruby", "-rbundler/setup", answers)

@@ -4,11 +4,11 @@ require "test_helper"
 require "spate/native/install"
 
 module Spate
-  # Which stored builds a bundle sees: its own machine's, and of others' those of signers that it trusts.
+  # The stored builds that a bundle may use: its own machine's, and those of trusted signers.
   class CandidatesTest < Minitest::Test
     KEY = Store.sha256("key")
     SIGNERS = [["ab" * 16, 1_700_000_000]].freeze
-    # What a Spate from before the team's cache takes for a candidate, and for a build that its prune knows.
+    # The file names that Spate versions before the team cache accept as candidates and prune as builds.
     OLDER = /\A\h{16}\z/
 
     def store = @store ||= Store.open(home: folder, env: {})
@@ -29,7 +29,7 @@ module Spate
       assert_equal 2, candidates.all.size
     end
 
-    def test_what_others_signed_or_what_saw_such_a_build_is_for_who_trusts_them
+    def test_signed_builds_and_their_dependents_need_a_trusted_signer
       own = keep("one")
       others = [keep("one", signer: SIGNERS.first), keep("one", sees: SIGNERS)]
       asked = []
@@ -50,14 +50,14 @@ module Spate
                    "nor takes them for litter"
     end
 
-    def test_what_one_signer_made_twice_are_two_builds
+    def test_two_builds_of_one_signer_are_both_kept
       keep("one", signer: SIGNERS.first)
       keep("one", signer: [SIGNERS.first.first, 1_700_000_001])
 
       assert_equal(2, candidates.all { true }.size)
     end
 
-    def test_what_others_signed_pushes_nothing_of_its_own_out
+    def test_signed_builds_do_not_evict_unsigned_ones
       own = keep("one")
       (0..candidates.class::MOST).each { |time| keep("one", signer: [SIGNERS.first.first, time]) }
 

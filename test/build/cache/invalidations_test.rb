@@ -4,7 +4,7 @@ require "build/build_case"
 
 module Spate
   class InvalidationsTest < BuildCase
-    # A store that counts what is read of it.
+    # Counts the reads of a store.
     class Counting < Store
       def own_build(key) = super.tap { @reads = reads + 1 }
       def reads = @reads.to_i
@@ -18,7 +18,7 @@ module Spate
       assert_equal "once", Build::Cache::Invalidations.new(stores).word("alpha-1.0")
     end
 
-    # `spate pristine` asks for each gem of the lockfile.
+    # `spate pristine` looks up every gem of the lockfile.
     def test_all_gems_of_a_lockfile_are_looked_for_in_one_reading
       store = Counting.new("#{folder}/home", "#{folder}/home/store/v1")
       3.times { |number| write("home/store/v1/builds/#{number}", "") }

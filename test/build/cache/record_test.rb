@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   class RecordTest < Minitest::Test
-    def test_what_is_written_is_read
+    def test_record_round_trip
       record = Build::Cache::Record.new(full_name: "alpha-1.0", seconds: 1.5, root: "/app/bundle",
                                         removed: ["gems/alpha-1.0/old"], words: "AAAA", names: %w[CC CFLAGS],
                                         walks: [Build::Trace::Walk.new(".cargo/config".b, "all", ["2".b, "~".b])],
@@ -39,7 +39,7 @@ module Spate
       assert_empty record.signers
     end
 
-    def test_who_is_to_be_trusted
+    def test_signers_of_a_record
       record = Build::Cache::Record.parse("gem\tbeta-1\nsigner\taa\t7\nsees\tbb\t8\nsees\tcc\t9\n")
 
       assert_equal [["aa", 7], ["bb", 8], ["cc", 9]], record.signers

@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   class PackagesTest < Minitest::Test
-    # What gems and compilers really print => what is missing, and its package on Debian.
+    # Real output of gems and compilers => the missing file or program, and its package on Debian.
     LOGS = {
       "pg_ext.h:1:10: fatal error: libpq-fe.h: No such file or directory" => %w[libpq-fe.h libpq-dev],
       "Unable to find PostgreSQL client library.\nchecking for libpq-fe.h... no" => %w[libpq-fe.h libpq-dev],
@@ -25,7 +25,7 @@ module Spate
       "checking for magic.h... no" => %w[magic.h libmagic-dev]
     }.freeze
 
-    def test_what_logs_say
+    def test_missing_things_are_found_in_logs
       LOGS.each do |log, (what, package)|
         missing = Build::Failure::Packages.find(log)
 
@@ -34,14 +34,14 @@ module Spate
       end
     end
 
-    def test_nothing_is_guessed
+    def test_unclear_logs_give_no_package
       ["", "error: expected ';' before '}'", "undefined reference to `pg_config_x'", "checking for strlcpy()... no",
        "checking for my_own.h... no", "all files found", "cannot find -lours"].each do |log|
         assert_nil Build::Failure::Packages.find(log), log
       end
     end
 
-    def test_the_hint_speaks_of_this_system
+    def test_hint_is_for_this_system
       missing = Build::Failure::Packages.find("fatal error: yaml.h: No such file or directory")
 
       assert_equal "install libyaml-dev (it brings yaml.h): apt-get install libyaml-dev", missing.hint(:debian)
@@ -62,7 +62,7 @@ module Spate
       assert_nil Build::Failure::Packages.system(release: "/nowhere", platform: "x86_64-linux")
     end
 
-    def test_every_row_is_whole
+    def test_every_row_is_complete
       Build::Failure::Packages::TABLE.each { |what, names| assert_equal 4, names.size, what }
     end
   end

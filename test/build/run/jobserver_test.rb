@@ -7,7 +7,7 @@ require "timeout"
 module Spate
   # The jobserver with the real make as its client.
   class JobserverTest < Minitest::Test
-    # Two targets that can be made only while both are being made.
+    # Two targets that finish only when both run at the same time.
     MEETING = <<~MAKE
       all: one two
       one:

@@ -17,7 +17,7 @@ module Spate
       assert_in_delta Build::Schedule::Durations::LEAST, durations.of("unknown")
     end
 
-    # Configuring is often half of a build, and no size of a source tells.
+    # Configuring often takes half of a build, and the size of the source does not show it.
     def test_probes_are_weighed
       probes = "require 'mkmf'\n# have_text\nhave_header('a.h') && have_func('b')\nfind_library('c')\n" \
                "create_makefile('probing/probing')\n"

@@ -7,7 +7,7 @@ module Spate
     class StandaloneTest < Minitest::Test
       MAKE = "create_makefile('a/a')\n"
 
-      # Files that lie in a folder, as PackageFiles has those of the store.
+      # Files in a folder, with the interface of PackageFiles.
       Folder = Struct.new(:folder) do
         def paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).sort
 
@@ -55,7 +55,7 @@ module Spate
         define_method("test_needy_#{name.tr(" ", "_")}") { refute_predicate standalone(text), :standalone? }
       end
 
-      def test_what_is_no_extconf_waits
+      def test_gems_without_extconf_wait
         %w[Rakefile ext/a/Cargo.toml ext/a/CMakeLists.txt configure ext/a/mkrf_conf.rb].each do |path|
           refute_predicate standalone(PLAIN.values.first, extensions: [path], more: { path => "" }), :standalone?, path
         end

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  # Real shared libraries by the real compiler, read beside binutils.
+  # Real shared libraries from the real compiler, compared with binutils.
   class ElfTest < Minitest::Test
     def library(name, source, *flags)
       write("#{name}.c", source)
@@ -12,13 +12,13 @@ module Spate
       path
     end
 
-    def test_what_it_needs
+    def test_needed_libraries
       path = library("one", "#include <math.h>\ndouble f(double x) { return cos(x); }\n", "-Wl,--no-as-needed", "-lm")
 
       assert_includes Build::Trace::Elf.read(path).needed, "libm.so.6"
     end
 
-    def test_as_readelf_says
+    def test_needed_libraries_equal_those_of_readelf
       Dir.glob("#{RbConfig::CONFIG["rubyarchdir"]}/*.so").first(20).each do |path|
         expected = IO.popen(["readelf", "-d", path], &:read).scan(/\(NEEDED\).*\[(.*)\]/).flatten
 
@@ -35,7 +35,7 @@ module Spate
       refute elf.mapped?(Regexp.new(Regexp.escape(folder)))
     end
 
-    def test_what_no_process_loads
+    def test_files_that_cannot_be_loaded
       assert_nil Build::Trace::Elf.read(write("text", "\x7FELF but not really"))
       assert_nil Build::Trace::Elf.read(write("empty", ""))
       assert_nil Build::Trace::Elf.read(File.join(folder, "missing"))

@@ -8,7 +8,7 @@ module Spate
     class RealPathsTest < Minitest::Test
       include TestFolders
 
-      # A build's thread has a small stack; a name in a probe may be as long as the kernel takes it.
+      # The thread of a build has a small stack, and a name in a probe may be as long as the kernel allows.
       def test_more_folders_than_the_stack_has_room_for
         path = "/x" * 2000
         assert_equal [path, []], Thread.new { Trace::RealPaths.new.of(path) }.value

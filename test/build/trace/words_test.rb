@@ -13,7 +13,7 @@ module Spate
       assert found.mention?("X"), "a letter"
     end
 
-    def test_what_is_prose
+    def test_comments_do_not_count_as_mentions
       ["  # works in FOO\n", "#!/bin/FOO\n", "## FOO\n"].each { |text| refute words(text).mention?("FOO"), text }
       ["if FOO # and so on\n", "#define FOO\n", "\#{FOO}\n", "# ${FOO}\n", "# ${x:-$FOO}",
        "# {get('FOO')}"].each do |text|

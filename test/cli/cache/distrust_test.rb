@@ -2,30 +2,30 @@
 
 require "cli/cache/cache_command_case"
 
-# `spate cache distrust`: after a leak it has to be certain that a key counts no more.
+# `spate cache distrust`: after a leak, a key must not be trusted any more.
 class DistrustTest < CacheCommandCase
   PREFIX = Spate::RemoteCache::Trust::PublicKey::PREFIX
 
   def raw = key.public_key("raw").to_s
-  # As `openssl pkey -pubout` writes it.
+  # The format of `openssl pkey -pubout`.
   def whole = "whole:#{[PREFIX + raw.split(":").last.unpack1("m")].pack("m0")}"
   def another = Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s
 
-  def test_a_key_goes_however_it_is_spelled
+  def test_key_is_removed_in_either_spelling
     project.bundle("config", "set", "--local", "spate.cache_keys",
                    "#{raw} #{whole}:since=2026-11-01 #{other = another}")
     assert_match(/^trusted here now: other$/, cache("distrust", "raw"))
     assert_equal other, remembered("spate.cache_keys")
   end
 
-  # A setting of the application's own hides the user's.
-  def test_who_is_trusted_beside_a_new_one
+  # A setting of the application overrides the user's.
+  def test_trust_lists_the_keys_in_effect
     assert_match(/^trusted here now: raw$/, cache("trust", "--global", raw))
     assert_match(/^trusted here now: other$/, cache("trust", another))
     assert_match(/^trusted here now: other$/, cache("trust", "--global", whole))
   end
 
-  def test_one_who_is_trusted_elsewhere
+  def test_key_that_is_trusted_elsewhere
     cache("trust", "--global", raw)
     output = refused(14, "distrust", "raw")
     assert_match(%r{^error: no trusted signer called "raw" in .bundle/config$}, output)

@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# `spate cache gc` with a lockfile that names gems and no archives.
+# `spate cache gc` with a lockfile that names gems without checksums.
 class CacheGcTest < TeamCase
   def test_archives_of_a_lockfile_without_checksums_stay
     @source.add("plain", "1.0")
@@ -23,8 +23,8 @@ class CacheGcTest < TeamCase
     refute_path_exists archive
   end
 
-  # A Gemfile, npm's, one that was cut: all that is old would go.
-  def test_what_is_no_whole_lockfile
+  # A Gemfile, a lockfile of npm or a truncated one would remove every old entry.
+  def test_incomplete_or_foreign_lockfile_is_refused
     @source.add("plain", "1.0")
     install(project = machine("first", "plain"))
     push(project)

@@ -2,12 +2,12 @@
 
 require "cli/cache/cache_command_case"
 
-# From `spate cache key` to `spate cache trust`: what is printed is what is taken.
+# From `spate cache key` to `spate cache trust`: the printed key is accepted.
 class CacheKeyTest < CacheCommandCase
   SPATE = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}",
            File.expand_path("../../../exe/spate", __dir__)].freeze
 
-  def test_what_is_printed_of_a_key
+  def test_key_is_printed_and_can_be_trusted
     output = cache("key", "ci")
     made = Spate::RemoteCache::Trust::PrivateKey.load(project.path("ci.pem"))
     assert_includes output, made.id
@@ -25,7 +25,7 @@ class CacheKeyTest < CacheCommandCase
     assert_equal "#{key.public_key("ci")}:since=2026-11-01", remembered("spate.cache_keys")
   end
 
-  def test_a_name_that_is_none
+  def test_invalid_name
     output = refused(2, "key", "our team")
     assert_match(/^error: the key's name is "our team"; .*\nhint: spate cache key our-team$/, output)
     refute_path_exists project.path("our team.pem")
@@ -39,7 +39,7 @@ class CacheKeyTest < CacheCommandCase
 
   def key_file = project.path("ci.pem")
 
-  # As `spate cache key ci > ci.pub` does it: the shell has emptied ci.pub by then.
+  # As in `spate cache key ci > ci.pub`: the shell has truncated ci.pub by then.
   def test_public_key_is_printed_again
     made, again, shown = [%w[ci], %w[ci], %w[--show ci]].map do |words|
       project.run("sh", "-c", 'exec "$@" > ci.pub 2> said', "sh", *SPATE, "cache", "key", *words).then do |said, status|
@@ -59,7 +59,7 @@ class CacheKeyTest < CacheCommandCase
     refute_path_exists key_file
   end
 
-  def test_a_file_with_something_else_is_kept
+  def test_file_with_other_content_is_kept
     File.write(key_file, "mine\n")
     [%w[ci], %w[--show ci]].each do |words|
       assert_match(/^error: ci.pem exists but contains no readable private key; it was not changed\nhint: name /,
@@ -68,7 +68,7 @@ class CacheKeyTest < CacheCommandCase
     assert_equal "mine\n", File.read(key_file)
   end
 
-  def test_what_is_no_key
+  def test_invalid_keys
     output = refused(12, "trust", "ci")
     assert_match(/^error: the operand is "ci"; expected NAME:KEY/, output)
     assert_match(/^hint: spate cache key NAME makes one and prints it$/, output)

@@ -2,9 +2,9 @@
 
 require "cli/cache/cache_command_case"
 
-# `spate cache off`, where the cache may be somebody else's word, too.
+# `spate cache off`, including a cache set by another setting or variable.
 class CacheOffTest < CacheCommandCase
-  def test_one_application_may_have_none
+  def test_cache_can_be_disabled_for_one_application
     cache("use", "--global", place)
     cache("use", place("other"))
     assert_match(%r{remembered in .bundle/config: spate.cache off}, cache("off"))
@@ -14,7 +14,7 @@ class CacheOffTest < CacheCommandCase
     assert_match(/^#{place}$/, cache("status"))
   end
 
-  def test_what_still_counts_is_told
+  def test_off_warns_about_settings_that_still_apply
     cache("use", place)
     assert_match(/^warning: SPATE_CACHE outweighs that, and says: #{place("y")}$/,
                  cache("off", SPATE_CACHE: place("y")))

@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# A push beside answers that are none, and one whose time is over.
+# A push that gets invalid responses, and one that exceeds its time limit.
 class CachePushTest < TeamCase
   def setup
     super
@@ -18,7 +18,7 @@ class CachePushTest < TeamCase
     super
   end
 
-  def test_one_answer_that_is_none_does_not_end_the_others
+  def test_one_invalid_response_does_not_end_the_others
     push(@project)
     document = Dir.glob("#{@cache}/ac/*").min
     FileUtils.rm_rf("#{@cache}/cas")
@@ -32,15 +32,15 @@ class CachePushTest < TeamCase
     assert_equal archives.sort, Dir.children("#{@cache}/cas").sort & archives
   end
 
-  # As where its folder is not its user's.
-  def test_what_could_not_be_sent_is_counted
+  # As with a folder that belongs to another user.
+  def test_failed_uploads_are_counted
     @server.fault(//, :status, code: 500)
     output, status = @project.spate("cache", "push", SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 6, status.exitstatus, output
     assert_match(/^4 not sent\nerror: .* answers 500/, output)
   end
 
-  def test_each_machine_sends_in_an_order_of_its_own
+  def test_each_machine_sends_in_its_own_order
     names = %w[a b c d e f g].each { |name| @source.add(name, "1.0") }
     install(project = machine("third", *names))
     orders = Array.new(3) do
@@ -51,8 +51,8 @@ class CachePushTest < TeamCase
     assert_operator orders.uniq.size, :>, 1
   end
 
-  # It may be in the middle of an answer.
-  def test_the_time_in_the_background_is_bound
+  # It may be in the middle of a response.
+  def test_time_in_the_background_is_limited
     @server.fault(/cas|ac/, :stall)
     over = File.join(folder, "over")
     wait = "Kernel.sleep(0.02) until File.exist?(#{over.dump})"

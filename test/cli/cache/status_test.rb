@@ -3,11 +3,11 @@
 require "cli/cache/cache_command_case"
 require "json"
 
-# `spate cache status` before and after anything was asked, and with keys that are no good.
+# `spate cache status` before and after a server was queried, and with invalid keys.
 class CacheStatusTest < CacheCommandCase
   def status(**env) = cache("status", SPATE_CACHE: place, **env)
 
-  def test_before_anything_was_asked
+  def test_status_before_the_first_query
     hint, *lines = status.lines.partition { |line| line.start_with?("hint:") }.flatten
     assert_match(/`spate cache trust NAME:KEY`; `spate cache key NAME` makes/, hint)
     assert_equal "#{place}\nsends nothing: SPATE_CACHE_KEY is not set\ntrusts no signer: no build is used\n" \
@@ -16,7 +16,7 @@ class CacheStatusTest < CacheCommandCase
     assert_includes output, "sends, signed by the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"
   end
 
-  def test_what_is_wrong_with_keys
+  def test_status_reports_invalid_keys
     output = status(SPATE_CACHE_KEY: "/nowhere.pem", SPATE_CACHE_KEYS: "ci")
     assert_match(/^warning: SPATE_CACHE_KEY is neither PEM nor the path of a file/, output)
     assert_match(/^warning: SPATE_CACHE_KEYS is "ci"; expected NAME:KEY/, output)
@@ -25,7 +25,7 @@ class CacheStatusTest < CacheCommandCase
     assert_equal [false, nil, 1], [*facts.values_at("writes", "id"), facts["faults"].size]
   end
 
-  # Each asked server has its own history.
+  # Each server has its own history.
   def test_the_last_failure_and_whose_it_is
     address = ->(port) { "s3://acme/ruby?endpoint=http://127.0.0.1:#{port}" }
     name = Spate::RemoteCache.transport(address[9], env: {}).to_s
@@ -36,14 +36,14 @@ class CacheStatusTest < CacheCommandCase
     assert_match(/not asked yet/, cache("status", SPATE_CACHE: address[10]))
   end
 
-  def test_what_is_no_text
+  def test_settings_with_invalid_bytes
     assert_match(/^warning: SPATE_CACHE_KEYS is "ci:.*; expected NAME:KEY/, status(SPATE_CACHE_KEYS: "ci:\xff"))
     assert_match(/^error: .*has a character that no address has$/,
                  refused(12, "status", SPATE_CACHE: "https://cache.test/\xff"))
   end
 
-  # What an application has in its settings is whoever's that wrote them.
-  def test_words_of_a_stranger
+  # The settings of an application may have been written by a stranger.
+  def test_control_characters_of_a_setting_are_not_printed
     hostile = "/mnt/\u202eshare"
     project.bundle("config", "set", "--local", "spate.cache", hostile)
     refute_includes refused(12, "status"), hostile

@@ -2,35 +2,35 @@
 
 require "cli/cache/cache_command_case"
 
-# `spate cache use`: what is remembered, and what one is told of it at once.
+# `spate cache use`: the saved setting, and the warnings that it prints.
 class UseCacheTest < CacheCommandCase
-  # A port that nobody listens on.
-  NOBODY = "127.0.0.1:9"
+  # A port without a listener.
+  UNREACHABLE = "127.0.0.1:9"
 
-  def test_it_is_remembered_as_it_was_spelled
-    spelled = "s3://acme/ruby?endpoint=http://#{NOBODY}&region=eu-west-1"
+  def test_address_is_saved_as_spelled
+    spelled = "s3://acme/ruby?endpoint=http://#{UNREACHABLE}&region=eu-west-1"
     output = cache("use", spelled, AWS_EC2_METADATA_DISABLED: "true")
     assert_equal spelled, remembered
-    assert_match(/^warning: the cache #{Regexp.escape("s3://acme/ruby at #{NOBODY}")} cannot be reached/, output)
+    assert_match(/^warning: the cache #{Regexp.escape("s3://acme/ruby at #{UNREACHABLE}")} cannot be reached/, output)
     assert_match(/^hint: /, output)
     cache("use", "file://#{place}/")
     assert_equal "file://#{place}/", remembered
   end
 
-  def test_a_password_goes_where_it_is_not_committed
+  def test_password_is_saved_outside_of_the_repository
     output = refused(12, "use", "https://ci:secret@cache.test/x")
     refute_match(/secret/, output)
     assert_match(%r{^hint: bundle config set --global cache.test USER:PASSWORD, .* use https://cache.test/x$}, output)
     assert_nil remembered
   end
 
-  def test_a_folder_that_is_missing_is_told_and_one_that_is_there_not
+  def test_missing_folder_is_reported
     assert_match(/^warning: the cache \S+ is not there$/, cache("use", "#{folder}/none"))
     refute_match(/warning/, cache("use", place))
     assert_includes refused(12, "use", "./share"), "hint: say #{project.folder}/share ("
   end
 
-  def test_what_outweighs_it
+  def test_use_warns_about_settings_with_precedence
     assert_includes cache("use", "--global", place), "remembered in #{project.home}/.bundle/config: spate.cache"
     assert_match(/^warning: SPATE_CACHE outweighs that, and says: #{place("y")}$/,
                  cache("use", place, SPATE_CACHE: place("y")))
@@ -38,7 +38,7 @@ class UseCacheTest < CacheCommandCase
     refute_match(/warning/, cache("use", place("z")))
   end
 
-  def test_what_outweighs_it_is_told_without_its_password
+  def test_warning_about_precedence_hides_the_password
     ["https://ci:sec ret@cache.test/x", "ci:secret@cache.test/x", "https://ci:secret@cache.test/x y"].each do |text|
       output = cache("use", place, SPATE_CACHE: text)
       assert_match(/^warning: .*SPATE_CACHE.*cache.test/, output)
@@ -50,7 +50,7 @@ class UseCacheTest < CacheCommandCase
     assert_includes refused(12, "use", "https://cache.test/a@b"), '"https://cache.test/a@b" has an @ in its path'
   end
 
-  def test_where_nothing_can_be_remembered
+  def test_unwritable_settings
     write("app/.bundle", "a file")
     output = refused(9, "use", place)
     assert_match(%r{^error: nothing can be remembered in .bundle/config$}, output)

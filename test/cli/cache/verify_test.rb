@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# `spate cache verify` of a cache in which others have builds, too.
+# `spate cache verify` of a cache that also has builds of other signers.
 class CacheVerifyTest < TeamCase
   def test_builds_of_others_are_no_faults
     native("alpha")

@@ -6,7 +6,7 @@ module Spate
   # The findings of `spate doctor` about boots; none for an application that boots as intended.
   class DoctorBootCheckTest < ExecCase
     LIB = File.expand_path("../../../lib", __dir__)
-    # Of a shell other than the one that boots: the stand-in's record is for another environment there.
+    # The environment of another shell than the one that boots: the record of the stand-in does not fit it.
     ELSEWHERE = { BUNDLE_RETRY: "7" }.freeze
 
     def setup

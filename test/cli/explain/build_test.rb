@@ -11,7 +11,7 @@ class ExplainBuildTest < InstallBuildCase
     install(@project = another("alpha"))
   end
 
-  def test_what_it_stands_on_and_what_changed
+  def test_explains_inputs_and_changes
     output = @project.spate!("explain", "build", "alpha")
     assert_match(/\Aalpha-1.0  \h{64}-\h{16}\n  would be used here: nothing changed\n/, output)
     assert_match(/^  depends on .*\d+ programs, .*\d+ files/, output)
@@ -67,7 +67,7 @@ class ExplainBuildTest < InstallBuildCase
       %w[elephant] => /hint: spate explain --help/ }.each { |words, text| assert_explained 2, text, *words }
   end
 
-  def test_verbose_says_why_it_is_built_anew
+  def test_verbose_gives_the_reason_of_a_rebuild
     File.write(@file, "2")
     assert_match(/^building alpha \(built again: #{@file} changed\)$/, run_install(another("alpha"), "--verbose").first)
   end

@@ -19,13 +19,13 @@ module Spate
         [code, out.string]
       end
 
-      def test_nothing_is_kept
+      def test_no_stored_verdict
         app("")
         hint = "hint: `spate install` stores Bundler's answer"
         assert_equal [11, "nothing is kept of #{path("Gemfile")}\n#{hint}\n"], explain
       end
 
-      def test_what_it_stands_on_and_what_changed
+      def test_explains_inputs_and_changes
         app("File.read('f'); Dir['*.x']; ENV['SOME']\n")
         write("app/f", "x")
         evaluate
@@ -40,7 +40,7 @@ module Spate
         ["read  ./f", "variables  SOME", "patterns  *.x in ."].each { |line| assert_includes text, "  #{line}\n" }
       end
 
-      def test_as_json
+      def test_json
         app("File.read('f')\n")
         write("app/f", "x")
         evaluate

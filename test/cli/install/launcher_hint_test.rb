@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "support/project"
 
-# The hint at `spate setup` after an install.
+# The hint to run `spate setup` after an install.
 class LauncherHintTest < CLICase
   HINT = /^hint: `spate setup` installs a launcher in \S+ that starts every command faster$/
 

@@ -3,14 +3,14 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# What an install says of a team's cache at its end, and when it sends.
+# The output of an install about the team cache, and when it sends.
 class SharingTest < TeamCase
   def plain
     @source.add("plain", "1.0")
     app("here/app", gems: %w[plain], home: "here/home", SPATE_CACHE: @cache)
   end
 
-  def test_a_key_that_is_none_is_told_each_time
+  def test_invalid_key_is_reported_each_time
     project = plain
     2.times do
       output, status = run_install(project, SPATE_CACHE_KEY: "/nowhere.pem")
@@ -21,7 +21,7 @@ class SharingTest < TeamCase
     assert_equal 1, warnings.size
   end
 
-  def test_who_asks_nobody_sends_nothing
+  def test_local_install_sends_nothing
     project = plain
     install(project)
     install(project, "--local", "--rebuild", "plain", SPATE_CACHE_KEY: @key.to_pem)
@@ -30,8 +30,8 @@ class SharingTest < TeamCase
     assert_equal 2, status.exitstatus, output
   end
 
-  # Of a process of the same user's anybody may open what is a file or a pipe (/proc/PID/fd).
-  def test_nobody_can_read_the_key_in_the_place_of_the_process_that_sends
+  # Another process of the same user may open files and pipes of a process (/proc/PID/fd).
+  def test_key_cannot_be_read_from_the_sending_process
     hold = write("hold.rb", <<~RUBY)
       if ARGV.first(2) == %w[cache push]
         File.write("#{folder}/held", Process.pid)
@@ -59,7 +59,7 @@ class SharingTest < TeamCase
     [read, write].compact.each(&:close)
   end
 
-  # Each is what a branch switch may leave behind before the process that sends has begun.
+  # Each is a possible state after a branch switch before the sending process has started.
   { "adds_a_gem" => ["gem 'other'\n", /does not agree with Gemfile$/],
     "writes" => ["File.write(File.join(__dir__, 'made'), '')\n", /Gemfile cannot be evaluated$/],
     "deletes" => ["File.delete(File.join(__dir__, 'Gemfile.lock'))\n", /Gemfile cannot be evaluated$/] }
@@ -88,7 +88,7 @@ class SharingTest < TeamCase
        .map { |path| [path, File.lstat(path).ino, File.lstat(path).mtime] }
   end
 
-  def test_whose_builds_were_there_and_are_not_trusted
+  def test_untrusted_builds_are_reported_with_their_signer
     native("alpha")
     first = machine("first", "alpha")
     install(first)
@@ -101,7 +101,7 @@ class SharingTest < TeamCase
     assert_empty warnings
   end
 
-  def test_who_asks_to_send_needs_a_cache
+  def test_push_option_needs_a_cache
     output, status = run_install(plain, "--push", SPATE_CACHE: "off", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 14, status.exitstatus, output
     assert_match(/^error: no cache of a team is in use here\nhint: spate cache use ADDRESS/, output)

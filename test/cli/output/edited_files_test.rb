@@ -2,7 +2,7 @@
 
 require "cli/cli_case"
 
-# What is said of files that are not as their packages have them.
+# The report about files that differ from their packages.
 class EditedFilesTest < CLICase
   Edit = Spate::Store::Edits::Edit
 
@@ -16,7 +16,7 @@ class EditedFilesTest < CLICase
 
   def many(count, **facts) = Array.new(count) { |number| edit("lib/#{number}.rb", **facts) }
 
-  def test_a_few_are_told_one_by_one
+  def test_few_files_are_listed_one_by_one
     assert_equal [["rack-3.0.0: lib/0.rb was changed", "`spate restore rack` brings the package's file back"]],
                  told(*many(1))
     assert_equal [["rack-3.0.0: lib/0.rb was changed in place, and is shared with 1 other project",
@@ -35,7 +35,7 @@ class EditedFilesTest < CLICase
                  told(*many(11, kind: :missing), *many(1, kind: :missing, name: "rake-1.0")).map(&:first)
   end
 
-  def test_what_an_install_did_about_it
+  def test_action_of_an_install_is_reported
     assert_equal [["rack-3.0.0: lib/0.rb was changed in place, and is shared with 1 other project; " \
                    "it stays as it is, on an inode of its own here",
                    "`spate restore rack` brings the package's file back"]],
@@ -68,7 +68,7 @@ class EditedFilesTest < CLICase
     assert_equal [1, 12], lines
   end
 
-  def test_events_are_told_alike
+  def test_events_have_the_same_texts
     facts = many(11).map { |edit| { event: :edited, **edit.to_h } }
     groups = Spate::CLI::Output::EditedFiles.group(facts)
 

@@ -8,7 +8,7 @@ class ProgressTest < CLICase
     @seconds = 0
   end
 
-  # What is written while a thousand things are done, ten a second; done: after how many it is asked.
+  # The output while a thousand things are done, ten a second. done: the counts at which it is updated.
   def told(terminal, done)
     progress = Spate::CLI::Output::Progress.new(terminal, clock: -> { @seconds })
     (1..done).each do |number|
@@ -19,12 +19,12 @@ class ProgressTest < CLICase
     terminal.err.string
   end
 
-  def test_a_line_every_ten_seconds_where_nobody_looks_at_a_screen
+  def test_line_every_ten_seconds_without_a_screen
     assert_empty told(terminal, 80)
     assert_equal ["read 91 of 4,000\n", "read 182 of 4,000\n"], told(terminal, 200).lines.last(2)
   end
 
-  def test_a_line_that_is_drawn_anew_on_a_screen
+  def test_line_is_redrawn_on_a_screen
     live = terminal(err: Screen.new, env: {})
 
     assert_equal "\r\e[Kread 1 of 4,000\r\e[Kread 2 of 4,000\r\e[K", told(live, 2)

@@ -3,7 +3,7 @@
 require "cli/cli_case"
 require "open3"
 
-# The launcher run for real, with small gems that stand in for installed versions of Spate.
+# Runs the launcher, with small gems in place of installed versions of Spate.
 class LauncherTest < CLICase
   def launcher(**options)
     path = File.join(folder, "bin/spate")
@@ -42,21 +42,21 @@ class LauncherTest < CLICase
     assert_match(/\A0\.2\.0 /, run_launcher(path).first)
   end
 
-  def test_after_the_gem_is_gone_it_says_what_to_do
+  def test_it_reports_a_removed_gem_with_a_hint
     out, err, status = run_launcher(launcher)
 
     assert_equal ["", 14], [out, status.exitstatus]
     assert_match(/\Aerror: no gem spate is installed for ruby .*\nhint: gem install spate, or remove .*\n\z/, err)
   end
 
-  def test_another_gem_of_a_like_name_is_not_it
+  def test_gem_with_a_similar_name_is_ignored
     install("0.1.0")
     write("gems/specifications/spate-server-9.0.gemspec", "")
 
     assert_match(/\A0\.1\.0/, run_launcher(launcher).first)
   end
 
-  def test_extensions_that_lie_apart_are_found
+  def test_extensions_in_a_separate_folder_are_found
     install("0.1.0")
     write("gems/extensions/x86/3/spate-0.1.0/marker.rb", "puts :marker")
     File.write(File.join(folder, "gems/gems/spate-0.1.0/lib/spate.rb"), "require 'marker'", mode: "a")
@@ -70,7 +70,7 @@ class LauncherTest < CLICase
     assert_match(/\Aspate #{Spate::VERSION} /, run_launcher(path, "version").first)
   end
 
-  def test_a_ruby_whose_path_fits_no_first_line
+  def test_ruby_whose_path_does_not_fit_a_shebang
     install("0.1.0")
     ruby = File.join(folder, "it's a ruby")
     File.symlink(Spate::Ground::Ruby.path, ruby)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# From events to what was done, from when until when, and the rows that show it.
+# Turns events into spans with a start and an end, and into rows.
 class TimelineSpansTest < Minitest::Test
   Timeline = Spate::CLI::Timeline
   ONE = Object.new
@@ -14,7 +14,7 @@ class TimelineSpansTest < Minitest::Test
     end)
   end
 
-  def test_what_begins_ends
+  def test_start_and_done_make_a_span
     found = spans([1.0, ONE, :fetch_start, { name: "a-1", bytes: nil }], [1.1, ONE, :js_fetch_start, { name: "a-1" }],
                   [1.5, OTHER, :js_fetch_done, { name: "a-1", bytes: 7 }],
                   [2.0, ONE, :fetch_done, { name: "a-1", bytes: 9 }])
@@ -24,7 +24,7 @@ class TimelineSpansTest < Minitest::Test
                  found.map { |span| [span.name, span.gem, span.phase, span.start, span.seconds.round(3), span.bytes] }
   end
 
-  def test_what_is_told_at_its_end
+  def test_events_with_seconds_are_spans
     found = spans([2.0, ONE, :js_unpacked, { name: "core-js@3", files: 3745, bytes: 9, seconds: 0.5 }],
                   [3.0, ONE, :js_link_done, { total: 1356, seconds: 0.25 }],
                   [4.0, ONE, :unpacked, { name: "x-1" }])
@@ -33,7 +33,7 @@ class TimelineSpansTest < Minitest::Test
                  found.map { |span| [span.name, span.phase, span.start, span.files] }
   end
 
-  def test_what_never_ended_is_left_out
+  def test_span_without_an_end_is_left_out
     assert_empty spans([1.0, ONE, :build_start, { name: "a-1" }], [1.0, ONE, :build_done, { name: "b-1" }])
   end
 
@@ -45,12 +45,12 @@ class TimelineSpansTest < Minitest::Test
     [lanes.map { |lane| [lane.phase, lane.number] }, found.map { |span| span.lane.number }]
   end
 
-  def test_a_row_for_each_thread_of_a_phase
+  def test_one_row_per_thread_and_phase
     assert_equal [[["fetch", 1], ["unpack", 1], ["unpack", 2]], [1, 2, 1, 1]],
                  rows([ONE, "unpack", 1, 1], [OTHER, "unpack", 2.5, 1], [ONE, "unpack", 3, 1], [ONE, "fetch", 0, 9])
   end
 
-  def test_a_thread_with_several_things_under_way
+  def test_thread_with_several_concurrent_spans
     assert_equal [[["fetch", 1], ["fetch", 2]], [1, 2, 1]],
                  rows([ONE, "fetch", 1, 2], [ONE, "fetch", 2, 2], [ONE, "fetch", 3, 1])
   end
@@ -60,7 +60,7 @@ class TimelineSpansTest < Minitest::Test
                  rows([ONE, "build", 1, 2], [OTHER, "build", 2, 2], [Object.new, "build", 3, 1])
   end
 
-  def test_a_moment_noted_late_is_no_second_row
+  def test_late_event_adds_no_row
     assert_equal [[["unpack", 1]], [1, 1]], rows([ONE, "unpack", 1, 1.0004], [ONE, "unpack", 2, 1])
   end
 end

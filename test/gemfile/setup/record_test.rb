@@ -4,7 +4,7 @@ require "boot/standin/bundle_case"
 
 module Spate
   module Boot
-    # Everything that Bundler looked at, changed once: the record is not usable and says why. Reverted, it is again.
+    # Changes every input of Bundler once: the record is not usable and gives the reason. Reverted, it is usable again.
     class RecordTest < BundleCase
       # name => [expected reason, files to change => new content (nil: removed)]
       FILES = {
@@ -49,14 +49,14 @@ module Spate
         end
       end
 
-      def test_an_engine_more
+      def test_additional_engine
         changed(/engines/) do
           FileUtils.cp_r(project.path("engines/local"), project.path("engines/other"))
           -> { FileUtils.rm_rf(project.path("engines/other")) }
         end
       end
 
-      def test_a_file_more_of_an_engine
+      def test_additional_file_of_an_engine
         changed(%r{engines/local}) { added(project.path("engines/local/lib/more.rb"), "") }
       end
 
@@ -102,7 +102,7 @@ module Spate
         end
       end
 
-      def test_what_a_symbolic_link_leads_to
+      def test_target_of_a_symbolic_link
         path = project.path("more.rb")
         target = project.path("shared.rb")
         File.rename(path, target)
@@ -171,13 +171,13 @@ module Spate
         trace = project.run!("strace", "-f", "-e", "trace=file", "ruby", "-e", script, path)
         calls = trace.split(%r{/mark}, 3)[1].lines.grep(/stat/).size
 
-        # A pattern is searched for again; a folder from a disk image has times that prove nothing.
+        # A pattern is searched again; a folder from a disk image has times that prove nothing.
         assert_operator calls, :<=, inputs + 10 + (30 * globs.size)
       end
 
       private
 
-      # The block changes something and answers how to put it back.
+      # The block changes something and returns a lambda that reverts it.
       def changed(reason)
         assert_equal true, usable?(@bytes)
         back = yield

@@ -4,7 +4,7 @@ require "boot/standin/bundle_case"
 
 module Spate
   module Boot
-    # For what no stand-in is made.
+    # Gemfiles for which no stand-in is made.
     class RecorderTest < BundleCase
       REFUSED = {
         "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,
@@ -78,7 +78,7 @@ module Spate
         File.write(path, "# nothing\n")
       end
 
-      # As `git checkout` does, behind Bundler's back.
+      # Like `git checkout`, without Bundler noticing.
       def test_lockfile_that_is_replaced_after_bundler_read_it
         path = project.path("Gemfile.lock")
         text = File.binread(path)
@@ -90,7 +90,7 @@ module Spate
         File.binwrite(path, text)
       end
 
-      def test_what_is_defined_alike_may_be_asked
+      def test_defined_may_be_called_where_the_answer_is_the_same
         line = "1 if defined?(JRUBY_VERSION) || defined?(Bundler::Dsl) || defined?(@there) || defined?(RUBY_ENGINE)"
         assert_equal true, Record.new(make_with(line)).usable?(env)
       end
@@ -103,7 +103,7 @@ module Spate
         end
       end
 
-      # Each with what changes afterwards.
+      # Each with the change made afterwards.
       STATES = {
         "File.size?('f')" => ->(path) { File.write(path, "longer") },
         "Pathname('f').zero?" => ->(path) { File.write(path, "longer") },
@@ -138,8 +138,8 @@ module Spate
         end
       end
 
-      # A refusal must not outlive its reason.
-      def test_a_refusal_stands_on_the_gemfile
+      # A refusal must end with its reason.
+      def test_refusal_depends_on_the_gemfile
         bytes = make_with("Time.now")
         record = -> { Record.new(bytes) }
 

@@ -4,7 +4,7 @@ require "images/image_case"
 
 module Spate
   module Images
-    # What somebody else has compiled goes from image to image, and its signer with it.
+    # Code compiled by another signer is copied from image to image together with its signer.
     class OverlayTest < ImageCase
       SIGNER = ["0" * 32, 1_700_000_000].freeze
 
@@ -14,7 +14,7 @@ module Spate
         @trusted = true
       end
 
-      def test_code_of_a_signer_whom_one_trusts_no_more_is_nowhere
+      def test_code_of_a_signer_that_is_no_longer_trusted_is_dropped
         build_with(gems: [gem_files(@alpha)], recorded: [@file], shared: ->(dirs) { foreign(dirs) })
         assert_equal "foreign", load_files(@file).first
         File.utime(Time.now - 9, Time.now - 9, @file)
@@ -36,7 +36,7 @@ module Spate
                .build(location: location, **facts)
       end
 
-      # Under the content that the file has, it has other code.
+      # An image that has other code for the file's content.
       def foreign(dirs)
         path = "#{folder}/foreign.image"
         state = Compiler::SourceFile.of(@file).state(0)

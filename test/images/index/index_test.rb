@@ -41,7 +41,7 @@ class IndexTest < Minitest::Test
                                                                                        :candidates))
   end
 
-  def test_folders_that_are_not_scanned_are_looked_into_when_asked_for
+  def test_unscanned_folders_are_searched_on_demand
     write("one/big/d.rb", "")
     write("two/big/e.rb", "")
     sleep 0.05
@@ -62,7 +62,7 @@ class IndexTest < Minitest::Test
     assert_raises(ArgumentError) { Requirer.use("") }
   end
 
-  def test_nothing_is_listed_while_nothing_changed
+  def test_unchanged_folders_are_not_listed
     Requirer.use(Index.build([@one, @two]))
     before = Requirer.counts
     $LOAD_PATH.replace([@one, @two])
@@ -80,7 +80,7 @@ class IndexTest < Minitest::Test
     assert_operator Requirer.counts[:stats] - before, :<=, 3
   end
 
-  def test_a_folder_that_changed_just_now_is_looked_at_each_time
+  def test_folder_changed_just_now_is_checked_each_time
     Requirer.use(nil)
     $LOAD_PATH.replace([@one, @two])
     write("two/c.rb", "")
@@ -92,7 +92,7 @@ class IndexTest < Minitest::Test
     end
   end
 
-  # As docs/boot.md says: within a second in a running program, at once in a new one.
+  # As documented in docs/boot.md: within a second in a running program, at once in a new one.
   def test_a_file_that_comes_before_another_is_seen_within_a_second
     write("two/d.rb", "")
     sleep 1.05
@@ -108,7 +108,7 @@ class IndexTest < Minitest::Test
     assert_equal File.realpath("#{@two}/d.rb"), Requirer.find("d")
   end
 
-  # An interrupted build leaves neither an index nor its memory. Missing roots make it long.
+  # An interrupted build leaves neither an index nor allocated memory. Missing roots make it long.
   def test_an_interrupted_build_leaves_no_memory_behind
     roots = Array.new(500) { |number| "/none-#{number}/#{"x/" * 1900}" }
     assert_operator Spate::Native::Index.build(roots, 0).bytesize, :>, 1_900_000
@@ -117,8 +117,8 @@ class IndexTest < Minitest::Test
     assert_operator resident - before, :<, 20_000_000
   end
 
-  # Ruby asks an entry that is not a String for its path, which may do anything.
-  def test_another_index_while_an_entry_is_asked_for_its_path
+  # Ruby calls to_path on an entry that is not a String, which may do anything.
+  def test_index_is_replaced_while_to_path_of_an_entry_runs
     entry = Object.new
     path = @one
     entry.define_singleton_method(:to_path) do

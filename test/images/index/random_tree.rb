@@ -2,8 +2,7 @@
 
 require "fileutils"
 
-# Folders of a load path that change at random, and names to look for in them: everything that may lie there, and every
-# way to ask.
+# Folders of a load path that change at random, and names to search: every kind of file, and every way to require it.
 class RandomTree
   NAMES = %w[a a a b b b c c d-e é x.y f.so g.rb .h].freeze
   EXTENSIONS = ["", "", "", ".rb", ".rb", ".rb", ".rb", ".so", ".so", ".o", ".rb.rb", ".so.rb", ".rake"].freeze
@@ -17,7 +16,7 @@ class RandomTree
     120.times { edit }
   end
 
-  # One change: something made, removed, renamed, replaced by something of another kind.
+  # One change: a path is created, removed, renamed, or replaced by another kind.
   def edit
     above = [pick(%w[r0 r1 r2 r3 r3 elsewhere])] + Array.new(@random.rand(3)) { name }
     path = File.join(@folder, above, entry)
@@ -35,7 +34,7 @@ class RandomTree
     nil # no such folder, a file where one should be, a loop of links
   end
 
-  # Entries in some order, more than once, in many spellings; "P:" before one that is to be a Pathname.
+  # Entries in random order, with repetitions and many spellings; the prefix "P:" makes a Pathname.
   def load_path
     Array.new(@random.rand(1..7)) do
       root = pick(ROOTS)

@@ -5,7 +5,7 @@ require "pathname"
 require "rbconfig"
 require_relative "random_tree"
 
-# What is found in random trees that change at random, compared with what Ruby itself finds there at that moment.
+# Features found in random trees that change at random, compared with Ruby's own search at that moment.
 # SPATE_SEED repeats a run, SPATE_TEST_FULL makes it long.
 class ResolutionTest < Minitest::Test
   ORACLE = <<~'RUBY'

@@ -4,7 +4,7 @@ require_relative "boot_case"
 require "coverage"
 
 module Spate
-  # When the loader steps aside, each case in a Ruby of its own.
+  # When the loader steps aside, each case in a separate Ruby.
   class AsideTest < BootCase
     def setup
       super
@@ -79,8 +79,8 @@ module Spate
       assert_equal %w[:image 2 true 1], output.split
     end
 
-    # Like other caches: a method of the class, or a prepended module that calls no super.
-    def test_whoever_was_asked_before_is_asked_after_a_miss
+    # Like other caches: a method of the class, or a prepended module that does not call super.
+    def test_earlier_cache_is_called_after_a_miss
       other = source("b.rb")
       definitions = ["def ISEQ.load_iseq(path) = ($asked = path; nil)",
                      "ISEQ.singleton_class.prepend(Module.new { def load_iseq(path) = ($asked = path; nil) })"]
@@ -92,14 +92,14 @@ module Spate
       end
     end
 
-    def test_one_that_comes_later_below_is_asked_too
+    def test_later_cache_below_is_called_too
       output = ruby("#{@start}def ISEQ.load_iseq(path) = ISEQ.compile('$from = :other', path)\n" \
                     "load #{source("b.rb").dump}; p $from; load A; p $from")
 
       assert_equal %w[:other :image], output.split
     end
 
-    def test_its_answer_is_ruby_s_business
+    def test_invalid_result_of_the_later_cache_is_ignored
       output = ruby("def ISEQ.load_iseq(path) = :nonsense\n#{@start}load #{source("b.rb").dump}; p $from")
 
       assert_equal ":disk", output.strip

@@ -6,14 +6,14 @@ require "open3"
 require "rbconfig"
 
 module Spate
-  # Images of files whose blob is told apart from the file: the file sets $from to :disk, its blob to :image.
+  # Images of files whose blob differs from the file: the file sets $from to :disk, its blob to :image.
   class BootCase < Minitest::Test
     KEY = "0123456789abcdef"
     ISEQ = RubyVM::InstructionSequence
     Image = Native::Image
     Loader = Native::Loader
     DISK = "$from = :disk\n"
-    # Far enough from now that no time of a file is near.
+    # Far enough in the future that no file time is near.
     LATER = 60_000_000_000
 
     def setup
@@ -38,7 +38,7 @@ module Spate
       File.join(root, name)
     end
 
-    # As a builder records a file, `later` after its last change, or now (nil).
+    # The state as a builder records it, `later` after its last change, or now (nil).
     def state(path, later: LATER, hash: Native.content_hash(path), inode: nil, flags: 0)
       now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
       size, mtime_ns, ctime_ns, _device, found = Native.stat(path)
@@ -73,7 +73,7 @@ module Spate
       [ran, Loader.recorded.last&.last]
     end
 
-    # rubocop:disable Style/GlobalVars -- what a file that is loaded can set without knowing anybody
+    # rubocop:disable Style/GlobalVars -- a loaded file can set it without a reference to the test
     def ran = $from
 
     def ran=(value)
@@ -81,7 +81,7 @@ module Spate
     end
     # rubocop:enable Style/GlobalVars
 
-    # A Ruby of its own, with the extension and this process' helpers at hand; what it prints.
+    # The output of a separate Ruby with the extension and the helpers of this process.
     def ruby(script, *options, env: {})
       prelude = "require 'spate/native/boot'; KEY = #{KEY.dump}; Image = Spate::Native::Image; " \
                 "Loader = Spate::Native::Loader; ISEQ = RubyVM::InstructionSequence\n"

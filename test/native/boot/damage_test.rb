@@ -3,12 +3,12 @@
 require_relative "boot_case"
 
 module Spate
-  # Images that are not as they were written: never a crash, never other code than the file's.
+  # Changed images: never a crash, and never other code than the file's.
   class DamageTest < BootCase
-    # An image whose data was handed out stays mapped, and a process may have 65,530 mappings.
+    # An image whose data was returned stays mapped, and a process may have 65,530 mappings.
     FLIPS = ENV["SPATE_TEST_FULL"] ? 50_000 : 10_000
 
-    # Real code, so that a blob which slips through would do something.
+    # Real code, so that a blob that is wrongly accepted would do something.
     def files
       @files ||= Array.new(12) do |i|
         path = source("f#{i}.rb",
@@ -20,7 +20,7 @@ module Spate
     def original = @original ||= image(*files, name: "original", data: { "index" => "i" * 300 })
     def bytes = @bytes ||= File.binread(original.path)
 
-    # An image of these bytes, nil where it cannot be used.
+    # An image of these bytes; nil if it cannot be used.
     def opened(changed)
       path = image_path("damaged")
       FileUtils.rm_f(path) # another inode, as any right writer makes one
@@ -92,7 +92,7 @@ module Spate
       assert_equal %i[image hit], loaded(path)
     end
 
-    # The checksum is right, but it is no code of this Ruby.
+    # The checksum is right, but the blob is not code of this Ruby.
     def test_a_blob_that_ruby_refuses
       path = source("a.rb")
       version = blob(path).tap { |code| code[4, 8] = [99, 1].pack("L2") }
@@ -115,7 +115,7 @@ module Spate
 
     private
 
-    # Everything that is returned is what was written.
+    # All data returned equals the data written.
     def examine(found)
       damaged = found.verify
       files.each do |path, _, blob|

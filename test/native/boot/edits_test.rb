@@ -3,7 +3,7 @@
 require_relative "boot_case"
 
 module Spate
-  # Whatever happens to a file after it was recorded, its present content runs.
+  # After any change to a recorded file, its present content runs.
   class EditsTest < BootCase
     CHANGED = "$from = :DISK\n" # as long as DISK
 
@@ -30,7 +30,7 @@ module Spate
       assert_equal %i[DISK stale], loaded(path)
     end
 
-    # Two changes within one tick of the clock: no time tells them apart, so the content is asked.
+    # Two changes within one tick of the clock: no time differs, so the content is compared.
     def test_a_change_in_the_tick_of_the_recording
       path = source("a.rb", CHANGED)
       recorded = state(path, later: 1_000_000, hash: Native.content_hash(nil, DISK))
@@ -70,7 +70,7 @@ module Spate
       assert_equal %i[image revalidated], loaded(path)
     end
 
-    # A folder is replaced by another, whose files may have the same size and times.
+    # A folder is replaced by another one, whose files may have the same size and times.
     def test_another_inode_with_the_same_times
       path = source("a.rb", CHANGED)
       recorded = state(path, hash: Native.content_hash(nil, DISK), inode: 1)
@@ -130,7 +130,7 @@ module Spate
       assert_empty(Loader.recorded.map(&:last) - %i[stale])
     end
 
-    # Whatever is done to a file, what runs is what a Ruby without images would run.
+    # After any edit, the code that runs is that of a Ruby without images.
     def test_random_edits
       random = Random.new(Integer(ENV.fetch("SPATE_SEED", "4")))
       path = source("a.rb", "$from = 0\n")
@@ -155,7 +155,7 @@ module Spate
     def switch(link, target)
       File.delete(link)
       File.symlink(target, link)
-      # A process keeps what it knows about folders; another boot is another process.
+      # A process caches folders; another boot is another process.
       images = [image(file("#{link}/a.rb", real: "#{root}/one/a.rb"))]
       Loader.reset
       images.each { |made| Loader.add(made) }

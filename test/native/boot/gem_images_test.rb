@@ -3,7 +3,7 @@
 require_relative "boot_case"
 
 module Spate
-  # Images of one gem each, opened when the first file below its root is asked for.
+  # One image per gem, opened when the first file below its root is loaded.
   class BundlesTest < BootCase
     def setup
       super
@@ -23,7 +23,7 @@ module Spate
       assert_equal({ "#{root}/gems/a-1" => image_path("a.image") }, Loader.gem_images)
     end
 
-    def test_it_is_opened_when_it_is_asked_for
+    def test_image_is_opened_on_first_use
       path = source("gems/a-1/lib/a.rb")
       other = source("gems/b-1/lib/b.rb")
       images = { "#{root}/gems/a-1/" => bundle("a", path), "#{root}/gems/b-1" => image_path("b.image") }
@@ -36,7 +36,7 @@ module Spate
       assert_equal [[image_path("b.image"), :magic]], Loader.problems
     end
 
-    def test_an_image_that_is_not_there_is_no_problem
+    def test_missing_image_is_not_an_error
       path = source("gems/a-1/lib/a.rb")
       Loader.gem_images = { "#{root}/gems/a-1" => image_path("none") }
 
@@ -104,7 +104,7 @@ module Spate
       assert_equal %i[disk miss], loaded(path)
     end
 
-    def test_what_others_may_write_is_used_only_where_owners_are_trusted
+    def test_image_writable_by_others_is_used_only_where_owners_are_trusted
       path = source("gems/a-1/lib/a.rb")
       made = bundle("a", path)
       File.chmod(0o666, made)

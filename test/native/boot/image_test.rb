@@ -5,7 +5,7 @@ require "objspace"
 
 module Spate
   class ImageTest < BootCase
-    def test_what_is_written_is_read_in_its_order
+    def test_round_trip_keeps_the_order
       paths = %w[c a b].map { |name| source("#{name}.rb") }
       made = image(*paths.map { |path| file(path) }, data: { "index" => "abc", "standin" => "" })
 
@@ -16,7 +16,7 @@ module Spate
       assert_empty made.verify
     end
 
-    def test_an_entry_is_as_it_was_recorded
+    def test_entry_has_the_recorded_state
       path = source("a.rb")
       recorded = state(path, flags: Image::WARNS)
       found = image([path, recorded, "code"]).entry(path)
@@ -130,7 +130,7 @@ module Spate
       assert_equal %w[image], Dir.children(disk)
       assert_equal "1", Image.open(path, key: KEY).data("old")
     ensure
-      # Lazily: a mapping that has not been collected yet holds it.
+      # Lazily, because a mapping that has not been collected yet keeps it busy.
       system("umount", "-l", disk, err: File::NULL) if disk
     end
 

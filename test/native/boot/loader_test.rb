@@ -17,7 +17,7 @@ module Spate
       assert_equal %i[disk miss], loaded(source("b.rb"))
     end
 
-    def test_every_way_of_loading_asks
+    def test_every_way_of_loading_uses_the_image
       paths = %w[a b c d e].map { |name| source("#{name}.rb") }
       Loader.add(image(*paths.map { |path| file(path, "($from ||= []) << File.basename(__FILE__)") }))
       starter = source("start.rb", <<~RUBY)
@@ -38,8 +38,8 @@ module Spate
       assert_equal [[starter, :miss], *paths.map { |path| [path, :hit] }], Loader.recorded
     end
 
-    # Twelve files of 1 MB, each blob read as a whole.
-    def test_what_was_loaded_does_not_stay_in_memory_twice
+    # Twelve files of 1 MB, each blob read completely.
+    def test_loaded_code_does_not_stay_in_memory_twice
       skip "needs /proc" unless File.exist?("/proc/self/smaps")
       paths = (1..12).map { |number| source("large#{number}.rb") }
       image = image(*paths.map { |path| file(path, "$from = '#{"x" * (1 << 20)}'") })
@@ -78,7 +78,7 @@ module Spate
       assert_equal :hit, Loader.recorded.last.last
     end
 
-    def test_the_image_that_was_added_first_is_asked_first
+    def test_first_added_image_comes_first
       path = source("a.rb")
       Loader.add(image(file(path, "$from = :overlay")))
       Loader.add(image(file(path)))
@@ -120,7 +120,7 @@ module Spate
       assert_equal 1, Loader.counts[:hit]
     end
 
-    def test_a_listener_is_told_before_the_file_runs
+    def test_listener_is_called_before_the_file_runs
       path = cached("a.rb")
       other = source("b.rb")
       told = []
@@ -158,7 +158,7 @@ module Spate
       assert_empty Loader.problems
     end
 
-    def test_what_was_raised_before_stays_the_last_error
+    def test_previous_exception_stays_the_last_error
       path = source("a.rb")
       Loader.add(image([path, state(path), "nonsense"]))
       begin

@@ -48,7 +48,7 @@ module Spate
     def marks = Native.marks(folder, NAMES)
     def mark(index) = marks.byteslice(index * Native::MARK_BYTES, Native::MARK_BYTES).unpack("QQQq")
 
-    # Only the mark at this index may differ afterwards. Times have ticks.
+    # Only the mark at this index may differ afterwards. Waits for a tick of the clock.
     def change(index)
       before = marks
       sleep(0.02)

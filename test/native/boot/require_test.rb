@@ -4,13 +4,13 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 
-# Each script runs twice, in plain Ruby and with the Requirer, in the same folders: all it prints has to be the same.
+# Each script runs twice in the same folders, in plain Ruby and with the Requirer: the output has to be the same.
 class RequireTest < Minitest::Test
   LIBRARY = File.expand_path("../../../lib", __dir__)
   NATIVE = $LOAD_PATH.map { |path| File.join(path, "spate/native/boot.#{RbConfig::CONFIG["DLEXT"]}") }
                      .find { |path| File.exist?(path) }
 
-  # Loads Spate by absolute path, and hides it from $LOADED_FEATURES: the rest must be the same.
+  # Loads Spate by absolute path and hides it from $LOADED_FEATURES, so that the rest is the same.
   PRELUDE = <<~RUBY.freeze
     $VERBOSE = nil
     if ENV["WITH"]
@@ -31,7 +31,7 @@ class RequireTest < Minitest::Test
     %w[one two three].each { |name| FileUtils.mkdir_p(File.join(@folder, name)) }
   end
 
-  # -> what it printed, the same in both
+  # -> the output, the same in both
   def same(script, roots: %w[one two three], ruby: ["--disable-gems"], warnings: false)
     write("script.rb", script)
     plain, with = [{}, { "WITH" => "1" }].map do |switch|
@@ -114,7 +114,7 @@ class RequireTest < Minitest::Test
     RUBY
   end
 
-  # A file that was opened a moment ago may be gone, one that is there may be another's.
+  # A file that was opened a moment ago may be gone, and an existing one may be another's.
   def test_a_file_that_is_gone_when_it_is_opened
     write("two/a.rb", "puts :two")
     write("one/a.rb", "puts :one")

@@ -22,7 +22,7 @@ class AddressesTest < Minitest::Test
     assert_equal 1, @lookups.size
   end
 
-  def test_the_next_address_where_nobody_is_at_the_first
+  def test_next_address_is_tried_when_the_first_refuses
     tried = []
     2.times do
       @addresses.reach("h.test") do |address|
@@ -35,15 +35,15 @@ class AddressesTest < Minitest::Test
     assert_raises(Errno::EHOSTUNREACH) { @addresses.reach("h.test") { raise Errno::EHOSTUNREACH } }
   end
 
-  # What another address would not mend either.
-  def test_other_errors_are_the_callers
+  # Another address would not help with these errors either.
+  def test_other_errors_are_raised_to_the_caller
     tried = 0
     assert_raises(ArgumentError) { @addresses.reach("h.test") { raise ArgumentError, (tried += 1).to_s } }
     assert_equal 1, tried
   end
 
-  # Who asked meanwhile gets the same answer, also where it is that there is none.
-  def test_a_failure_is_that_of_all_who_waited
+  # Concurrent callers get the same result, also a failure.
+  def test_failed_lookup_fails_for_all_waiting_threads
     gate = Thread::Queue.new
     lookups = @lookups
     @addresses.define_singleton_method(:look_up) do |host|
@@ -59,7 +59,7 @@ class AddressesTest < Minitest::Test
     assert_equal 1, @lookups.size
   end
 
-  # A resolver that says nothing costs all who ask one wait, and other hosts none.
+  # A resolver that does not answer costs all callers for a host one wait, and other hosts none.
   def test_a_look_up_has_a_limit
     addresses = Spate::Registry::HTTP::Addresses.new(0.1)
     addresses.define_singleton_method(:look_up) { |host| host == "h.test" ? sleep : [host] }
@@ -69,9 +69,9 @@ class AddressesTest < Minitest::Test
     waiting.each { |thread| assert_match(/the name h.test was not looked up in time/, thread.value.message) }
   end
 
-  def test_an_unknown_name_is_asked_for_again
+  def test_unknown_name_is_looked_up_again
     addresses = Spate::Registry::HTTP::Addresses.new
-    2.times { assert_raises(SocketError) { addresses.reach("nobody.invalid") { flunk } } }
+    2.times { assert_raises(SocketError) { addresses.reach("unknown.invalid") { flunk } } }
     assert_equal "127.0.0.1", addresses.reach("127.0.0.1") { |address| address }
   end
 end

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# Who closes ends what is under way, and what only begins.
+# Closing ends current requests and prevents new ones.
 class ConnectionsTest < Minitest::Test
   HTTP = Spate::Registry::HTTP
 
@@ -17,7 +17,7 @@ class ConnectionsTest < Minitest::Test
     super
   end
 
-  def test_a_connection_that_comes_too_late_is_not_used
+  def test_connection_opened_after_closing_is_not_used
     begun = Thread::Queue.new
     looked_up = Thread::Queue.new
     @connections.instance_variable_get(:@addresses).define_singleton_method(:look_up) do |_host|

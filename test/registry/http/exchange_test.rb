@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# Kept connections whose server ended, or says nothing any more.
+# Persistent connections whose server ended or does not respond any more.
 class ExchangeTest < Minitest::Test
   MISSING = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
 
@@ -23,7 +23,7 @@ class ExchangeTest < Minitest::Test
 
   def ask(name) = Thread.new { @cache.head("cas/#{name * 64}") }.tap { |thread| thread.report_on_exception = false }
 
-  # Answers the server's ends of so many connections, each of which has answered once.
+  # Returns the server's ends of so many connections, each of which has served one response.
   def kept(count)
     asking = Array.new(count) { ask("a") }
     @sockets = Array.new(count) { @accepted.pop }
@@ -37,11 +37,11 @@ class ExchangeTest < Minitest::Test
   end
 
   def refused(thread)
-    assert_raises(Spate::RemoteCache::Unavailable) { thread.join(20) or flunk("it is asked for ever") }
+    assert_raises(Spate::RemoteCache::Unavailable) { thread.join(20) or flunk("it is retried forever") }
   end
 
-  # Each is tried once, and then a new one.
-  def test_a_server_that_is_started_again
+  # Each is tried once, then a new connection.
+  def test_server_that_is_restarted
     kept(3).each(&:close)
     asking = ask("b")
     request(socket = @accepted.pop)
@@ -59,8 +59,8 @@ class ExchangeTest < Minitest::Test
     assert_equal :refused, refused(ask("b")).reason
   end
 
-  # Others would say nothing, either.
-  def test_a_server_that_says_nothing_is_waited_for_once
+  # Other connections would get no response either.
+  def test_silent_server_is_waited_for_once
     sockets = kept(5)
     assert_equal :slow, refused(ask("b")).reason
     told = sockets.count { |socket| socket.wait_readable(0) && !socket.read_nonblock(1, exception: false).nil? }

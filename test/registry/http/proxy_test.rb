@@ -3,7 +3,7 @@
 require "test_helper"
 require "uri"
 
-# Whom no proxy is asked for.
+# Hosts that are contacted without a proxy.
 class ProxyTest < Minitest::Test
   def direct?(address, list)
     env = { "http_proxy" => "http://proxy.test:3128", "no_proxy" => list }

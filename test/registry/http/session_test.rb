@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# A server that never comes to an end is left, whatever it keeps sending.
+# An endless response is aborted, for any data that the server sends.
 class SessionTest < Minitest::Test
   HTTP = Spate::Registry::HTTP
   Registry = Spate::Registry
@@ -42,8 +42,8 @@ class SessionTest < Minitest::Test
       end
   end
 
-  # Net::HTTP takes it for an error of its caller.
-  def test_a_line_with_a_return_in_it
+  # Net::HTTP raises an ArgumentError for it.
+  def test_line_with_a_carriage_return
     serve("#{OK}X: a\rb\r\nContent-Length: 1\r\n\r\nb")
     error = assert_raises(Registry::Unreachable) { get }
 
@@ -52,7 +52,7 @@ class SessionTest < Minitest::Test
     assert_equal "b", get
   end
 
-  def test_a_byte_now_and_then
+  def test_one_byte_now_and_then
     { "a body" => "#{OK}Content-Length: 9999\r\n\r\n", "a header" => "#{OK}X: " }.each do |what, first|
       serve(first, "a", pause: 0.1)
       error = assert_raises(Registry::TooSlow, what) { get }
@@ -62,8 +62,8 @@ class SessionTest < Minitest::Test
     end
   end
 
-  # At any pace, where somebody has another way.
-  def test_an_answer_that_takes_too_long
+  # At any speed, if the caller has an alternative.
+  def test_response_that_takes_too_long
     pace = HTTP::Meter::Pace.new(1, 0.5)
     @connections = HTTP::Connections.new(proxy: HTTP::Proxy.new(env: {}), certificates: nil, timeout: 0.4, pace: pace)
     @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
@@ -72,7 +72,7 @@ class SessionTest < Minitest::Test
     assert_match(%r{/x was not at its end after 0.5 seconds\z}, assert_raises(Registry::TooSlow) { get }.message)
   end
 
-  # What a proxy says to CONNECT comes before anything of the server's.
+  # The proxy's response to CONNECT comes before any data of the server.
   def test_a_proxy_that_never_ends
     @connections = proxied
     @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
@@ -89,8 +89,8 @@ class SessionTest < Minitest::Test
     assert_match(/407/, assert_raises(Registry::Unreachable) { get("https://gems.test") }.message)
   end
 
-  # Many a chunk has a line of its own; and a server may think for a while before each of its answers.
-  def test_what_is_long_and_ends
+  # A response may have a line per chunk, and a server may need time before each response.
+  def test_long_response_that_ends
     chunks = "#{OK}Transfer-Encoding: chunked\r\n\r\n#{"1\r\na\r\n" * 100_000}0\r\n\r\n"
     serve(chunks)
     assert_equal "a" * 100_000, get
@@ -110,7 +110,7 @@ class SessionTest < Minitest::Test
     HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: 0.4)
   end
 
-  # Sends `first` for each request, then `again` without end.
+  # Sends `first` for each request, then repeats `again` endlessly.
   def serve(first, again = nil, pause: 0, answers: 1, think: 0)
     @thread&.kill
     @thread = Thread.new do

@@ -22,7 +22,7 @@ module Spate
                     ["1.2.pre.1", "java", {}, [], [], nil, nil]], found.map(&:to_a)
     end
 
-    def test_find_takes_the_whole_number
+    def test_find_compares_the_complete_version
       text = "---\n1.0.1 |checksum:#{"1" * 64}\n1.0 |checksum:#{"2" * 64}\n1.0-java |checksum:#{"3" * 64}\n"
 
       assert_equal "2" * 64, find(text, "1.0", "ruby").sha256
@@ -30,13 +30,13 @@ module Spate
       assert_nil find(text, "1", "ruby")
     end
 
-    def test_of_two_rows_the_last_counts
+    def test_last_of_two_rows_wins
       assert_equal "2" * 64, find("1.0 |checksum:#{"1" * 64}\n1.0 |checksum:#{"2" * 64}\n", "1.0", "ruby").sha256
     end
 
     ADDRESSED = "1.0-#{"1" * 8} |checksum:#{"1" * 64},ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux\n".freeze
 
-    def test_a_content_address_stands_where_others_have_the_platform
+    def test_content_address_is_in_place_of_the_platform
       found = Registry::Index::Info.parse("1.0 |checksum:#{SUM}\n#{ADDRESSED}").last
 
       assert_equal ["1.0", "x86_64-linux", ["~> 3.4.0"], "1" * 8],
@@ -46,8 +46,8 @@ module Spate
       assert_nil find(ADDRESSED, "1.0", "x86_64-linux", "2" * 8)
     end
 
-    # As RubyGems has it: a platform of its own, and one Ruby.
-    def test_what_is_no_content_address
+    # As in RubyGems: with a platform and one Ruby version.
+    def test_invalid_content_addresses
       ["1.0-12345678 |ruby:~> 3.4.0", "1.0-12345678 |ruby:~> 3.4.0,platform:ruby",
        "1.0-12345678 |platform:x86_64-linux", "1.0-12345678 |ruby:>= 3.4.0,platform:x86_64-linux",
        "1.0-12345678 |ruby:~> 3.4,platform:x86_64-linux", "1.0-12345678 |ruby:< 4&~> 3.4.0,platform:x86_64-linux",

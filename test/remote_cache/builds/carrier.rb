@@ -3,18 +3,18 @@
 require "spate/ear"
 require "spate/native/install"
 
-# Carries builds from one project's store into another's, for tests that install.
+# Copies builds from the store of one project into that of another, for tests that install.
 module RemoteCarrier
   RemoteCache = Spate::RemoteCache
 
   def signing_key = @signing_key ||= RemoteCache::Trust::PrivateKey.generate
 
-  # What trusts it, as an environment; more: behind the key.
+  # The environment that trusts the signer. more: appended to the key.
   def trust(more = "") = { SPATE_CACHE_KEYS: "#{signing_key.public_key("ci")}#{more}" }
 
-  # stored: [Build::Cache::Entry] of the one project's store. Yields each Entry, and wants its Pack::Places.
+  # stored: [Build::Cache::Entry] of the first project's store. Yields each Entry; the block returns its Pack::Places.
   def carry(stored, from, project)
-    skip "builds cannot be heard here" unless Spate::Ear.available? == true
+    skip "builds cannot be traced here" unless Spate::Ear.available? == true
     stored.each do |build|
       entry, blob = facade(from).offer(build, signing_key)
       assert_kind_of RemoteCache::Entry, entry, entry.inspect
@@ -29,7 +29,7 @@ module RemoteCarrier
   def settings(project) = Spate::Settings.load(root: project.folder, env: environment(project))
   def layout(project) = Spate::Layout.for(settings(project), project.folder, store: project.store)
 
-  # keys: whom it trusts.
+  # keys: the trusted ones.
   def facade(project, *keys)
     keys = [signing_key.public_key("ci")] if keys.empty?
     options = { store: project.store, layout: layout(project), settings: settings(project) }

@@ -4,10 +4,10 @@ require "remote_cache/builds/machines"
 require "rbconfig"
 
 module Spate
-  # Two machines that differ in one input never share a build; the other machine is this one, changed.
+  # Two machines that differ in one input never share a build. The other machine is simulated by a change on this one.
   class RemoteDifferencesTest < MachinesCase
     OTHER = "processor\t: 0\nvendor_id\t: Other\ncpu family\t: 7\nmodel\t: 7\nflags\t: fpu mmx\n"
-    # What an install on the other machine would ask, in a process of its own.
+    # The cache query of an install on the other machine, in a child process.
     ASK = <<~'RUBY'
       require "spate"
       home, root, key, first, document = ARGV
@@ -65,7 +65,7 @@ module Spate
 
     private
 
-    # Chosen on the other machine as it is, and no more when it has changed.
+    # Chosen on the other machine in its present state, and refused after the change.
     def assert_follows(archive, reason, env: {})
       _, entry, = made(archive, env: env)
       on(:second) do

@@ -4,17 +4,17 @@ require "build/build_case"
 require "spate/ear"
 
 module Spate
-  # Machines with a store each, and a cache between them: a folder of the test's, of which only bytes are known.
+  # Machines with a store each and a cache between them: a folder of the test that transports only bytes.
   class MachinesCase < BuildCase
     RemoteCache = Spate::RemoteCache
 
     def setup
       super
-      skip "builds cannot be heard here: #{Ear.available?}" unless Ear.available? == true
+      skip "builds cannot be traced here: #{Ear.available?}" unless Ear.available? == true
       @machine = :first
     end
 
-    # The block's value, on another machine: other store, other home, other folders.
+    # The block's value on another machine: other store, other home, other folders.
     def on(machine)
       before = @machine
       @machine = machine
@@ -52,7 +52,7 @@ module Spate
     def trust(*keys) = RemoteCache::Trust.new(keys.empty? ? [public_key] : keys)
     def places(full_name = "alpha-1.0") = RemoteCache::Pack::Places.of(layout, full_name)
 
-    # [Cache::Entry of what was built, Entry, path of the blob]: built here and offered.
+    # [Cache::Entry of the build, Entry, path of the blob]: built here and offered.
     def made(archive, env: {}, key: private_key, **options)
       builder = bundle("origin", env: env, **options)
       result = build(builder, archive)
@@ -63,7 +63,7 @@ module Spate
 
     def document(*entries) = RemoteCache::Document.new(entries).encode
 
-    # What `choose` says on this machine, in a bundle of its own.
+    # The result of `choose` on this machine, in a separate bundle.
     def chosen(archive, *entries, env: {}, trust: self.trust, app: "app")
       builder = bundle(app, env: env)
       first = key(builder, archive)

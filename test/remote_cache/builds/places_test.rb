@@ -3,9 +3,9 @@
 require "remote_cache/builds/machines"
 
 module Spate
-  # A build made in one kind of place is used in another: a laptop installs beside its Ruby, CI into vendor/bundle.
+  # A build from one kind of place is used in another: a laptop installs beside its Ruby, CI into vendor/bundle.
   class RemotePlacesTest < MachinesCase
-    # As cargo looks for its configuration; and Ruby's own folders.
+    # Searches files as cargo searches its configuration, and Ruby's own folders.
     EXTCONF = <<~'RUBY'
       require "mkmf"
       folder = Dir.pwd

@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/native/install"
 require_relative "../../../fuzz/remote_cache/machine"
 
-# What somebody says of a build whose key is trusted, and who means no good: a reason not to take it, and no more.
+# Hostile facts signed by a trusted key: the build is refused, without any other effect.
 class PoisonedBuildsTest < Minitest::Test
   Records = Spate::RemoteCache::Entry::Records
 
@@ -14,12 +14,12 @@ class PoisonedBuildsTest < Minitest::Test
     machine.choose(machine.document(Records.new(inputs, needs, facts).pack))
   end
 
-  def test_what_is_as_it_should_be
+  def test_valid_entry_is_chosen
     assert_kind_of Spate::RemoteCache::Builds::Offer, chosen
   end
 
-  # The path of a record on this machine that holds here, whatever the build's inputs are.
-  def test_a_path_in_place_of_a_record
+  # The path of a valid record on this machine would hold for any inputs of the build.
+  def test_path_in_place_of_a_record
     path = write("record", machine.inputs)
 
     assert_equal ["its inputs are no record"], chosen(inputs: path)
@@ -27,7 +27,7 @@ class PoisonedBuildsTest < Minitest::Test
     assert_equal ["its inputs are no record"], chosen(inputs: "")
   end
 
-  def test_bytes_that_no_path_and_no_name_has
+  def test_bytes_that_are_invalid_in_paths_and_names
     assert_equal ["its facts are no text"], chosen(facts: "#{machine.facts}program\tg\0cc\t/usr/bin/gcc\n")
   end
 

@@ -3,7 +3,7 @@
 require "remote_cache/builds/machines"
 
 module Spate
-  # What looks like a secret stays on the machine that has it.
+  # Values that look secret stay on their machine.
   class SecretsTest < MachinesCase
     SECRET = %w[NPM_TOKEN GITHUB_TOKEN my_secret PGPASSWORD MYSQL_PWD AWS_SECRET_ACCESS_KEY DEPLOY_KEY RAILS_MASTER_KEY
                 APIKEY SENTRY_DSN BASIC_AUTH GOPRIVATE DB_PASS].freeze
@@ -36,7 +36,7 @@ module Spate
       assert_nil doubt([:file, nil, "/usr/include/key.h", {}]), "the system's own files are everybody's"
     end
 
-    def test_a_file_of_the_home_is_its_owners_but_for_those_of_tools
+    def test_private_file_of_the_home_is_a_secret_except_for_those_of_tools
       home = "/home/me"
       said = ->(path) { secrets({}).personal([[:file, "home", path, {}]], home, ["#{home}/.rbenv/versions/3", "/usr"]) }
       [".docker/config.json", ".gitconfig", "notes", ".cargo/credentials.toml"].each do |path|
@@ -89,7 +89,7 @@ module Spate
       assert_kind_of Array, offered(archive, {}, app: "without"), "it asked for one that is not set"
     end
 
-    def test_a_build_that_wrote_its_environment_down_is_not_sent
+    def test_build_that_wrote_its_environment_to_a_file_is_not_sent
       extconf = "require 'mkmf'\nsystem('env | grep hunter > ../../lib/log')\ncreate_makefile('alpha/alpha')\n"
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => extconf })
 

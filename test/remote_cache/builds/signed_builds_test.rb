@@ -3,7 +3,7 @@
 require "install/build_case"
 require "remote_cache/builds/carrier"
 
-# Projects share a store, in which somebody else's builds are; each uses them only if its own settings trust the signer.
+# Projects share a store with signed builds from elsewhere. Each uses them only if its own settings trust the signer.
 class SignedBuildsTest < InstallBuildCase
   include RemoteCarrier
 
@@ -16,7 +16,7 @@ class SignedBuildsTest < InstallBuildCase
     assert_equal [%w[alpha beta], []], install(@ci)
   end
 
-  def test_a_build_counts_for_who_trusts_its_signer
+  def test_signed_build_is_used_only_if_the_signer_is_trusted
     brought("alpha")
     assert_equal [[], %w[alpha]], install(trusting = another("alpha"), **trust)
     assert_equal "1", value(trusting, "alpha")
@@ -27,18 +27,18 @@ class SignedBuildsTest < InstallBuildCase
     assert_empty trusting.store.then { |store| Spate::Store::Verify.new(store).call.damaged }
   end
 
-  def test_a_key_that_signed_before_it_counts_is_none
+  def test_build_signed_before_the_trusted_date_is_not_used
     brought("alpha")
     assert_equal [%w[alpha], []], install(another("alpha"), **trust(":since=2999-01-01"))
     other = RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s
     assert_equal [[], %w[alpha]], install(another("alpha"), SPATE_CACHE_KEYS: other), "by now its own"
   end
 
-  def test_what_was_built_over_such_a_build_is_for_who_trusts_it
+  def test_build_that_used_a_signed_build_needs_the_same_trust
     brought("alpha")
     assert_equal [%w[beta], %w[alpha]], install(another("beta"), **trust)
     assert_equal [[], %w[alpha beta]], install(another("beta"), **trust)
-    assert_equal [%w[alpha beta], []], install(another("beta")), "nothing of it reaches the others"
+    assert_equal [%w[alpha beta], []], install(another("beta")), "not used without that trust"
     assert_equal [[], %w[alpha beta]], install(another("beta"))
   end
 
@@ -51,14 +51,14 @@ class SignedBuildsTest < InstallBuildCase
     assert_equal [%w[alpha beta], []], install(another("beta"))
   end
 
-  def test_a_build_and_the_one_that_it_saw_both_come_from_there
+  def test_build_and_its_dependency_both_come_from_the_cache
     brought("alpha", "beta")
     assert_equal [[], %w[alpha beta]], install(project = another("beta"), **trust)
     assert_equal "1", value(project, "beta")
     assert_equal [%w[alpha beta], []], install(another("beta"))
   end
 
-  def test_whose_builds_one_saw_leaves_with_it
+  def test_signers_of_used_builds_are_sent_with_the_entry
     brought("alpha")
     install(project = another("beta"), **trust)
     own = RemoteCache::Trust::PrivateKey.generate
@@ -85,7 +85,7 @@ class SignedBuildsTest < InstallBuildCase
     lock(project, %w[alpha beta])
   end
 
-  # Puts the builds of these gems from the first machine's store into the other's.
+  # Copies the builds of these gems from the first machine's store into the other's.
   def brought(*names)
     names.each do |name|
       project = another(name)

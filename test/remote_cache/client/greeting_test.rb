@@ -2,7 +2,7 @@
 
 require_relative "../transport_case"
 
-# A cache in one run, and its first connections: when it is asked no more.
+# The first connections to a cache in one run, and when it is disabled for the run.
 class RemoteCacheGreetingTest < Minitest::Test
   include TransportCase
 
@@ -22,7 +22,7 @@ class RemoteCacheGreetingTest < Minitest::Test
     @client = RemoteCache::Client.new(events: @events) { |read| transport(address, connect: 0.3, read: read) }
   end
 
-  # A port that takes no connection, since its queue is full.
+  # A port that accepts no connection because its queue is full.
   def silent
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
@@ -36,15 +36,15 @@ class RemoteCacheGreetingTest < Minitest::Test
   def archive = @client.archive("a" * 64, to: "#{folder}/archive")
   def document = @client.document("b" * 64)
 
-  # One wait is for archives and builds.
-  def test_nobody_answers
+  # Archives and builds share one wait.
+  def test_server_that_does_not_respond
     client(silent).greet
     assert_nil archive
     assert_nil document
     assert_equal [1, 3], [@told.size, @client.tally[:failures]], @told
   end
 
-  def test_nobody_listens
+  def test_server_that_refuses_connections
     client("http://127.0.0.1:#{ServerProgram.free_port}").greet
     assert_nil archive
     assert_nil document
@@ -52,8 +52,8 @@ class RemoteCacheGreetingTest < Minitest::Test
     assert_equal 1, @told.size
   end
 
-  # What was connected serves what is asked for.
-  def test_who_is_there
+  # The connections opened in advance serve the requests.
+  def test_server_that_accepts_connections
     server = TCPServer.new("127.0.0.1", 0)
     @sockets = [server]
     accepted = []

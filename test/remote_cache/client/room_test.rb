@@ -3,7 +3,7 @@
 require "remote_cache/transport_case"
 require "support/test_disk"
 
-# A cache that would fill the disk of whoever reads it: a miss, and nothing is left.
+# A response that would fill the client's disk is a miss and leaves no file.
 class RemoteCacheClientRoomTest < Minitest::Test
   include TransportCase
 
@@ -23,7 +23,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     super
   end
 
-  # A client of a server that answers each request with this head, and then with zeros for as long as they are taken.
+  # A client of a server that answers each request with this head, and then sends zeros until the connection closes.
   def client(head)
     @server = Thread.new { loop { answer(@listener.accept, head) } }
     events = Spate::Events.new.tap { |all| all.subscribe { |event| @warnings << event[:message] } }
@@ -43,7 +43,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     socket.close
   end
 
-  # What a client asks for three times is asked for no more.
+  # A client sends no further request after three failures.
   def assert_missed(client, message, to: "#{folder}/there/archive")
     FileUtils.mkdir_p(File.dirname(to))
     5.times { assert_nil client.archive(SHA256, to: to) }
@@ -53,11 +53,11 @@ class RemoteCacheClientRoomTest < Minitest::Test
     assert_empty Dir.children(File.dirname(to)) - %w[lost+found]
   end
 
-  def test_more_is_announced_than_any_archive_has
+  def test_announced_size_above_the_limit_of_archives
     assert_missed(client("Content-Length: #{3 * GIB}\r\n"), /sends 3221225472 bytes, expected 2147483648 at most/)
   end
 
-  def test_nothing_is_announced_and_there_is_no_end
+  def test_endless_body_without_an_announced_size
     assert_missed(client(""), /sends more bytes, expected 16777216 at most/)
     assert_operator @sent, :<, 64 << 20
   end
@@ -66,8 +66,8 @@ class RemoteCacheClientRoomTest < Minitest::Test
     assert_missed(client("Content-Length: 1000000\r\n"), /has other content at cas/)
   end
 
-  # As much as may be, and more than there is room for: the install has other ways to the same archive.
-  def test_a_disk_without_room
+  # The size is within the limit and larger than the free space: the install gets the archive from elsewhere.
+  def test_disk_without_space
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
     @disk = Spate::TestDisk.new(:ext4, "#{folder}/image").tap { |disk| disk.mount("#{folder}/disk") }
     free = -> { Spate::Store::Full.free("#{folder}/disk") }

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 
-# What an install asks of a cache that means no good costs a bounded time, and is told once.
+# Requests to a hostile cache cost a limited time and cause one warning.
 class ClientTroubleTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   SHA256 = "a" * 64
@@ -20,7 +20,7 @@ class ClientTroubleTest < Minitest::Test
     super
   end
 
-  # Of a server that answers each connection by the block.
+  # A client of a server that answers each connection with the block.
   def client
     @server = Thread.new do
       loop do
@@ -42,8 +42,8 @@ class ClientTroubleTest < Minitest::Test
     RemoteCache.client(settings, events: events)
   end
 
-  # One that cannot be read is no better for being asked for again.
-  def test_documents_that_are_none
+  # An unreadable document is not requested again.
+  def test_unreadable_documents
     cache = client { |socket| socket.write("HTTP/1.1 200 OK\r\nContent-Length: 400\r\n\r\n", "\x18\x00" * 200) }
     builds = Object.new
     def builds.choose(bytes, key, _places) = RemoteCache::Document.sift(bytes, nil, "build", key)
@@ -55,8 +55,8 @@ class ClientTroubleTest < Minitest::Test
     assert_equal [1, 3], [@told.size, cache.tally[:failures]]
   end
 
-  # An application with few gems has no three questions.
-  def test_a_few_questions_that_all_failed
+  # An application with few gems has fewer than three requests.
+  def test_few_requests_that_all_failed
     page = "HTTP/1.1 %s OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
     codes = [200, 200, 404]
     cache = client { |socket| socket.write(format(page, codes.shift)) }
@@ -71,7 +71,7 @@ class ClientTroubleTest < Minitest::Test
     assert_equal [1, 2], [@told.size, cache.tally[:failures]], "a miss is an answer"
   end
 
-  # More than what ends a download from a gem source.
+  # Faster than the limit for downloads from a gem source.
   def drip(socket, text)
     socket.write(text)
     loop do
@@ -80,7 +80,7 @@ class ClientTroubleTest < Minitest::Test
     end
   end
 
-  def test_a_drip_is_no_answer
+  def test_slow_drip_is_not_an_answer
     ["HTTP/1.1 200 OK\r\nX: ", ANNOUNCED].each do |head|
       @told.clear
       slow = client { |socket| drip(socket, head) }

@@ -5,7 +5,7 @@ require "json"
 require "support/scripted_server"
 require "time"
 
-# What is collected where a server's clock is another, or where it does not tell when something was written.
+# Garbage collection with a server whose clock differs, or which reports no modification times.
 class ContentsDoubtTest < Minitest::Test
   include CacheEntries
 
@@ -21,7 +21,7 @@ class ContentsDoubtTest < Minitest::Test
     super
   end
 
-  # A server with one blob, so many seconds old, whose clock is so much before this machine's.
+  # A server with one blob of this age in seconds, whose clock is ahead of this machine's by so much.
   def server(age, ahead: 0, told: true)
     now = -> { Time.now + ahead }
     written = (now.call - age).httpdate
@@ -35,7 +35,7 @@ class ContentsDoubtTest < Minitest::Test
     end.start
   end
 
-  # Names that went of what is older than a day.
+  # The names removed with an age limit of one day.
   def collected(...)
     server(...)
     cache = RemoteCache.transport(@server.url, env: {})
@@ -52,8 +52,8 @@ class ContentsDoubtTest < Minitest::Test
     end
   end
 
-  # It may be from now.
-  def test_what_has_no_time_when_it_is_to_go
+  # An entry without a time may be new.
+  def test_entry_without_a_time_is_not_collected
     assert_empty collected(26 * HOUR, told: false)
   end
 end

@@ -8,7 +8,7 @@ require "support/npm_tools"
 class ActionResultTest < Minitest::Test
   ActionResult = Spate::RemoteCache::Document::ActionResult
   Malformed = Spate::RemoteCache::Malformed
-  # As far as of interest, and two fields that Spate does not know.
+  # The relevant fields, and two that Spate does not know.
   PROTO = <<~PROTO
     syntax = "proto3";
     message Digest { string hash = 1; int64 size_bytes = 2; }
@@ -37,7 +37,7 @@ class ActionResultTest < Minitest::Test
 
   def hex(index) = Spate::Store.sha256(index.to_s)
 
-  def test_another_implementation_reads_and_writes_the_same
+  def test_another_implementation_reads_and_writes_the_same_bytes
     [result, result(files: 0), result(files: 6, stdout: "x" * 70_000)].each do |mine|
       files = mine.files.map { |file| { path: file.path, digest: { hash: file.sha256, sizeBytes: file.bytes.to_s } } }
       object = { outputFiles: files, stdoutRaw: [mine.stdout].pack("m0") }
@@ -53,14 +53,14 @@ class ActionResultTest < Minitest::Test
     end
   end
 
-  def test_what_was_written_is_read
+  def test_round_trip
     [result, result(files: 64), result(stdout: "".b)].each do |made|
       assert_equal made, ActionResult.decode(made.encode)
     end
     assert_equal ActionResult.new([], "".b), ActionResult.decode("")
   end
 
-  def test_hostile_bytes_raise_nothing_but_their_own_error
+  def test_hostile_bytes_raise_only_the_documented_error
     bytes = result.encode
     random = Random.new(1)
     hostile = Array.new(2000) do
@@ -79,7 +79,7 @@ class ActionResultTest < Minitest::Test
     assert_equal [ActionResult, :malformed], outcomes.uniq.sort_by(&:to_s)
   end
 
-  def test_what_is_refused
+  def test_invalid_documents_are_refused
     no_digest = Spate::RemoteCache::Document::Wire.field(2, Spate::RemoteCache::Document::Wire.field(1, "a"))
     { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "without number" => "\x00\x01",
       "ten bytes" => "\x20#{"\xff" * 10}\x01", "without digest" => no_digest,
@@ -92,8 +92,8 @@ class ActionResultTest < Minitest::Test
     end
   end
 
-  # Whoever wrote it, and however often it is asked for.
-  def test_fields_without_end_cost_nothing
+  # Independent of its author, and of the number of requests.
+  def test_endless_fields_are_cheap
     bytes = "\x18\x00".b * (1 << 20)
     before = GC.stat(:total_allocated_objects)
     assert_raises(Malformed) { ActionResult.decode(bytes) }

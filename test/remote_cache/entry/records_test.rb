@@ -7,14 +7,14 @@ class RecordsTest < Minitest::Test
 
   Records = RemoteCache::Entry::Records
 
-  def test_what_was_packed_is_unpacked
+  def test_round_trip
     records = Records.new("SPATEIN1\0\xff".b, "".b, "gem\té\n".b)
 
     assert_equal records, Records.unpack(records.pack)
     assert_equal records.pack, records.dup.pack
   end
 
-  def test_what_is_no_record_is_malformed
+  def test_invalid_records_are_malformed
     packed = Records.new("inputs", "needs", "facts").pack
     bomb = Zlib::Deflate.deflate("0 0 #{64 << 20}\n#{"\0" * (64 << 20)}")
     assert_operator bomb.bytesize, :<, Records::PACKED
@@ -32,7 +32,7 @@ class RecordsTest < Minitest::Test
     end
   end
 
-  def test_what_is_too_much_is_not_packed
+  def test_oversized_records_are_not_packed
     assert_raises(RemoteCache::Refused) { Records.new(Random.bytes(2 << 20), "", "").pack }
   end
 end

@@ -3,7 +3,7 @@
 require "json"
 require "remote_cache/transport_case"
 
-# A list of what a server has: whole, or none.
+# The listing of a server: complete, or an error.
 class HTTPListingTest < Minitest::Test
   include TransportCase
 
@@ -20,7 +20,7 @@ class HTTPListingTest < Minitest::Test
     super
   end
 
-  # What a server that answers each request so has. body: text, or what is called with the socket.
+  # The listing of a server that answers each request with `body`: a text, or a block called with the socket.
   def listed(body, status: "200 OK", type: "application/json")
     @server&.kill&.join
     @server = Thread.new do
@@ -49,7 +49,7 @@ class HTTPListingTest < Minitest::Test
     assert_empty listed("[\n]")
   end
 
-  def test_what_is_no_entry_of_a_cache
+  def test_entries_that_do_not_belong_to_a_cache
     others = ["README", "../#{NAMES[0]}", "#{NAMES[0]}.1-a", 7, nil].map { |name| entry(name) }
     others += [entry(NAMES[0], type: "directory"), entry(NAMES[0], size: "7"), entry(NAMES[0], size: nil),
                entry(NAMES[0], size: -1)]
@@ -58,22 +58,22 @@ class HTTPListingTest < Minitest::Test
     assert_equal ["cas/#{NAMES[1]}"], listed(list(*others, entry(NAMES[1]))).map(&:first)
   end
 
-  # It is not to be taken for old.
-  def test_what_has_no_time
+  # An entry without a valid time must not count as old.
+  def test_entry_without_a_valid_time
     [nil, "yesterday", "Fri, 99 Nov 2026 18:18:22 GMT", 0].each do |time|
       assert_in_delta Time.now.to_f, listed(list(entry(NAMES[0], mtime: time)))[0][2].to_f, 600
     end
   end
 
-  # What a short list does not name would seem to be gone.
-  def test_a_list_that_breaks_off
+  # Entries missing from an incomplete list would seem to be gone.
+  def test_truncated_list
     whole = list(entry(NAMES[0]))
     [whole[0...-4], "[\n", "[\n#{entry(NAMES[0])},\n"].each do |text|
       assert_unavailable(:answer, /broke off in a list/) { listed(text) }
     end
   end
 
-  def test_other_forms
+  def test_other_formats
     ["", "<!doctype html><title>cas</title>", '{"entries": []}', "x" * 10_000].each do |text|
       error = assert_raises(RemoteCache::Unsupported, text[0, 20]) { listed(text) }
 

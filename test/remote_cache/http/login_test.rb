@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/scripted_server"
 
-# Who is refused learns as whom, and what to do.
+# The error of a refused request names the user and a hint.
 class LoginTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -26,7 +26,7 @@ class LoginTest < Minitest::Test
     [error.message[/answers.*/], error.hint]
   end
 
-  def test_who_is_refused
+  def test_refusal_names_the_user_and_a_hint
     hint = "bundle config set --global 127.0.0.1 USER:PASSWORD (any:TOKEN if the server uses tokens); " \
            "in CI set BUNDLE_127__0__0__1 to the same value"
     own = { Spate::Settings::Key.for("127.0.0.1") => "me:secret" }
@@ -43,8 +43,8 @@ class LoginTest < Minitest::Test
     assert_match(/what they allow/, hint)
   end
 
-  # As Bundler, too, looks for it: with its brackets.
-  def test_who_is_refused_by_an_address_of_ipv6
+  # The setting has the address with its brackets, as in Bundler.
+  def test_refusal_by_an_ipv6_address
     listener = TCPServer.new("::1", 0)
     answering = Thread.new do
       client = listener.accept

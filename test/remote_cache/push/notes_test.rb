@@ -11,7 +11,7 @@ class PushNotesTest < Minitest::Test
   def note(name) = notes.tap { |all| all << name }.keep
   def kept = store.read(Notes::KIND, Spate::Store.sha256("cache")).lines.map { |line| line.split.last }
 
-  def test_of_one_cache_they_are_there_from_the_end_of_a_run
+  def test_notes_of_a_cache_are_saved_at_the_end_of_a_run
     made = notes
     made << "one"
     refute_includes notes, "one"
@@ -20,7 +20,7 @@ class PushNotesTest < Minitest::Test
     refute_includes notes("another"), "one"
   end
 
-  def test_what_another_has_noted_meanwhile_stays
+  def test_concurrent_notes_are_kept
     made = notes
     made << "one"
     note("two")
@@ -28,7 +28,7 @@ class PushNotesTest < Minitest::Test
     assert_equal %w[one two], kept.sort
   end
 
-  def test_old_ones_go
+  def test_old_notes_are_removed
     note("one")
     Time.stub(:now, Time.now + Notes::GOOD + 1) do
       refute_includes notes, "one"

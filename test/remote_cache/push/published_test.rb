@@ -3,7 +3,7 @@
 require "minitest/mock"
 require "remote_cache/entries"
 
-# What counts as sent already: what whoever reads the cache would take, and nothing that somebody only put there.
+# Entries count as sent if a reader would accept them, so a forged entry does not.
 class PublishedTest < Minitest::Test
   include CacheEntries
 
@@ -12,7 +12,7 @@ class PublishedTest < Minitest::Test
     @store = Spate::Store.open(home: "#{folder}/home", env: {})
   end
 
-  def test_what_oneself_or_a_trusted_one_signed_is_there
+  def test_entry_of_this_or_a_trusted_signer_is_there
     put(here)
     assert_equal :there, push.state
     put(here(by: private_key(:other)))
@@ -20,7 +20,7 @@ class PublishedTest < Minitest::Test
     assert_equal :refused, push(trust: trust).state
   end
 
-  def test_what_nobody_signed_or_for_something_else_is_not
+  def test_unsigned_entry_or_one_for_something_else_is_not_there
     forged = here.tap { |made| made.signature = "\0".b * 64 }
     [forged, here(key: hex("other")), here(ruby: "ruby 2.7"), here(id: hex("x")[0, 16])].each do |entry|
       put(entry)
@@ -36,8 +36,8 @@ class PublishedTest < Minitest::Test
     assert_equal([entry.signature], document.entries.map(&:signature))
   end
 
-  # Somebody may have collected it, and nobody else has it.
-  def test_what_was_sent_a_week_ago_is_looked_for_again
+  # It may have been collected since, and no other machine may have it.
+  def test_entry_sent_a_week_ago_is_checked_again
     push { [here, blob] }
     FileUtils.rm_rf("#{@cache}/ac")
     week = Time.now + (7 * 24 * 3600)
@@ -47,7 +47,7 @@ class PublishedTest < Minitest::Test
     assert_path_exists path
   end
 
-  # Whoever collects by age may be about to remove it.
+  # An age-based collection may be about to remove it.
   def test_an_old_blob_is_written_again
     put(other = here(key: hex("other")))
     half, old = [6, 13].map { |hours| Time.now - (hours * 3600) }
@@ -60,8 +60,8 @@ class PublishedTest < Minitest::Test
     end
   end
 
-  # By the clock of the cache: this machine's may be behind it.
-  def test_how_old_a_blob_is
+  # By the clock of the cache, because this machine's may be slow.
+  def test_age_of_a_blob
     [7, 9].each do |hours|
       put(here(key: hex("other")))
       time = Time.now + (hours * 3600)
@@ -73,7 +73,7 @@ class PublishedTest < Minitest::Test
     end
   end
 
-  def test_an_archive_that_is_there_is_not_read
+  def test_existing_archive_is_not_read
     archive = "cas/#{hex("archive")}"
     FileUtils.mkdir_p(File.dirname(kept = @store.archive_path(hex("archive"))))
     File.write(kept, "damaged")
@@ -84,15 +84,15 @@ class PublishedTest < Minitest::Test
     assert_equal :there, send.call.state
   end
 
-  # Nobody takes it.
-  def test_a_document_that_is_too_long_is_replaced
+  # No reader accepts it.
+  def test_oversized_document_is_replaced
     write("cache/#{RemoteCache::Document.name(FIRST)}", "x" * (RemoteCache::Document::ActionResult::LIMIT + 1))
 
     assert_equal(:sent, push { [here, blob] }.state)
     assert_equal 1, RemoteCache::Document.parse(File.binread(path)).entries.size
   end
 
-  def test_what_others_write_over_each_time_is_not_noted
+  def test_document_that_others_always_overwrite_is_not_noted
     error = assert_raises(RemoteCache::Unavailable) { push(overwritten(RemoteCache::Push::TRIES)) { [here, blob] } }
 
     assert_match(/lost what was written for alpha-1.0 4 times/, error.message)
@@ -107,7 +107,7 @@ class PublishedTest < Minitest::Test
   def path = "#{@cache}/#{RemoteCache::Document.name(FIRST)}"
   def blob = write("blob-#{rand}", "blob")
 
-  # A cache in which another writes over so many documents.
+  # A cache in which another machine overwrites so many documents.
   def overwritten(times)
     other = RemoteCache::Document.new([here(key: hex("other"))]).encode
     RemoteCache.transport(@cache, env: {}).tap do |cache|
@@ -122,7 +122,7 @@ class PublishedTest < Minitest::Test
     write("cache/cas/#{hex("blob")}", "blob")
   end
 
-  # The block: what would be sent; nothing, else.
+  # The block returns the parcel to send, or nil.
   def push(cache = RemoteCache.transport(@cache, env: {}), trust: self.trust, again: true, &offer)
     offer ||= -> { "it was looked for" }
     parcel = RemoteCache::Push::Parcel.new(kind: "build", name: "alpha-1.0", key: FIRST, id: hex("id")[0, 16],

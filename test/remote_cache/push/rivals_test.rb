@@ -3,12 +3,11 @@
 require "remote_cache/entries"
 require "support/web_servers"
 
-# Machines that send the same build at the same time, over a cache where the last who writes wins.
+# Machines that send the same build at the same time, to a cache in which the last writer wins.
 class RivalsTest < Minitest::Test
   include CacheEntries
 
-  # A cache in memory. The block is called after each document that was written. spares: blobs of which no byte is
-  # wanted.
+  # A cache in memory. The block is called after each document is written. spares: blobs whose bytes are not read.
   class Memory
     attr_reader :kept, :written
 
@@ -38,7 +37,7 @@ class RivalsTest < Minitest::Test
     end
   end
 
-  # A store that keeps nothing.
+  # A store that saves nothing.
   NoStore = Struct.new(:keeper)
 
   def setup
@@ -56,7 +55,7 @@ class RivalsTest < Minitest::Test
 
   def send_to(cache) = RemoteCache::Push.new(cache, store: NoStore.new, key: private_key, trust: trust).parcel(parcel)
 
-  # Mine is written over once by another machine's; its blob is there, or not.
+  # Another machine overwrites the document once; its blob exists or not.
   def push(other_blob:)
     name = RemoteCache::Document.name(FIRST)
     cache = Memory.new { |count| cache.kept[name] = RemoteCache::Document.new([@other]).encode if count == 1 }
@@ -65,18 +64,18 @@ class RivalsTest < Minitest::Test
     [cache.written.size, RemoteCache::Document.parse(cache.kept[name]).entries.map(&:text)]
   end
 
-  def test_the_same_of_the_same_signer_is_as_good
+  def test_same_entry_of_the_same_signer_is_accepted
     assert_equal [1, [@other.text]], push(other_blob: true)
   end
 
-  def test_without_its_blob_it_is_not
+  def test_entry_without_its_blob_is_not_accepted
     written, texts = push(other_blob: false)
     assert_operator written, :>, 1
     refute_empty texts
   end
 
-  # Whose blob is there, or is not wanted, is behind another, who is about to write the document.
-  def test_who_is_behind_another_lets_that_one_write
+  # If the blob exists or is not read, another machine is ahead and about to write the document.
+  def test_second_machine_leaves_the_document_to_the_first
     blob = "cas/#{hex(@blob)}"
     [[{ blob => @blob }, {}], [{}, { blob => @blob }]].each do |there, spares|
       cache = Memory.new(spares: spares) { flunk }
@@ -91,8 +90,8 @@ class RivalsTest < Minitest::Test
     end
   end
 
-  # All of them see that there is none, before the first writes.
-  def test_of_many_who_write_a_document_at_once_one_does
+  # All of them see that the document is missing before the first one writes.
+  def test_concurrent_writers_write_the_document_once
     server = WebServers.node(FileUtils.mkdir_p("#{folder}/node").first) or skip "no spate-serve here"
     address = "http://ci:#{WebServers::PASSWORD}@127.0.0.1:#{server.port}"
     looking = Thread::Queue.new
@@ -105,7 +104,7 @@ class RivalsTest < Minitest::Test
 
   private
 
-  # A cache whose second look waits until so many have had theirs; notes the documents that were taken.
+  # A cache whose second look waits until so many have had theirs; notes the accepted documents.
   def late(address, looking, written, count)
     looks = 0
     RemoteCache.transport(address, env: {}).tap do |cache|

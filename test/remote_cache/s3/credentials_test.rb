@@ -4,8 +4,8 @@ require "test_helper"
 require "json"
 require "support/scripted_server"
 
-# `asked` is the access key that the bucket received, nil without one. STS, the container's host and the
-# machine's are servers of the test.
+# `asked` is the access key that the bucket received, nil without one. STS and the metadata servers of container and
+# machine belong to the test.
 class CredentialsTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -28,7 +28,7 @@ class CredentialsTest < Minitest::Test
 
   def server(&script) = ScriptedServer.new(&script).start.tap { |server| @servers << server }
 
-  # HOME without files, and no machine of EC2, unless a test says so.
+  # HOME without files, and no EC2 machine, unless a test sets them.
   def cache(env = {}, options = "")
     base = { "HOME" => folder, "AWS_EC2_METADATA_DISABLED" => "true", "AWS_ENDPOINT_URL_S3" => @bucket.url }
     RemoteCache.transport("s3://acme#{options}", env: base.merge(env))
@@ -73,11 +73,11 @@ class CredentialsTest < Minitest::Test
 
     assert_equal :credentials, error.reason
     assert_match message, error.message
-    assert_equal 0, @seen.size, "nobody asked the bucket"
+    assert_equal 0, @seen.size, "no request to the bucket"
     error
   end
 
-  def test_nobody = assert_nil(asked)
+  def test_no_credentials = assert_nil(asked)
 
   def test_the_environment
     assert_equal "FROM-ENV", asked(STATIC)
@@ -121,7 +121,7 @@ class CredentialsTest < Minitest::Test
     assert_equal "OTHER", asked("AWS_SHARED_CREDENTIALS_FILE" => other, "AWS_CONFIG_FILE" => "/nonexistent")
   end
 
-  def test_a_profile_that_nobody_wrote
+  def test_missing_profile
     error = assert_raises(RemoteCache::Unavailable) { cache("AWS_PROFILE" => "none") }
     assert_match(/names the profile none, which is in no file/, error.message)
     files(config: "[profile sso]\nsso_session = x\nsso_account_id = 1\n")
@@ -210,8 +210,8 @@ class CredentialsTest < Minitest::Test
     assert_nil asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => "http://127.0.0.1:1"))
   end
 
-  # On a foreign network anybody may answer there: what is no word is no key, and ends nothing.
-  def test_a_stranger_at_the_address_of_a_machine
+  # On a foreign network any host may answer there: a non-string key is rejected, and the chain continues.
+  def test_invalid_keys_from_a_foreign_metadata_server
     env = { "AWS_EC2_METADATA_DISABLED" => "false" }
     [["AccessKeyId", 1], ["AccessKeyId", "a\r\nX: y"], ["SecretAccessKey", ["s"]], ["Token", 3],
      ["Token", "t\r\nX: y"], ["Expiration", 4]].each do |key, value|
@@ -224,7 +224,7 @@ class CredentialsTest < Minitest::Test
     assert_nil asked(env.merge("AWS_EC2_METADATA_SERVICE_ENDPOINT" => server.url))
   end
 
-  # Before they end, and once by all threads together; where that fails, they serve to their end.
+  # Renewed before they expire, once for all threads. If that fails, they are used until they expire.
   def test_keys_are_renewed
     token = write("token", "a.b.c")
     env = { "AWS_WEB_IDENTITY_TOKEN_FILE" => token, "AWS_ROLE_ARN" => ROLE }
@@ -244,8 +244,8 @@ class CredentialsTest < Minitest::Test
     assert_equal 1, @forms.size
   end
 
-  # The server knows better.
-  def test_keys_that_ended
+  # The server decides whether keys have expired.
+  def test_expired_keys
     token = write("token", "a.b.c")
     ended = [400, "<Error><Code>ExpiredToken</Code></Error>"]
     @answer = ->(request) { ended if request.headers["authorization"].include?("OLD") }
@@ -256,8 +256,8 @@ class CredentialsTest < Minitest::Test
     assert_equal(%w[OLD NEW], Array.new(2) { @seen.pop["authorization"][%r{Credential=(\w+)/}, 1] })
   end
 
-  # The first that hears of it has them renewed; the others go on with the new ones.
-  def test_keys_that_ended_for_many_are_renewed_once
+  # The first thread that gets the error renews them; the others use the new keys.
+  def test_keys_that_expired_for_many_threads_are_renewed_once
     gate = Thread::Queue.new
     @answer = lambda do |request|
       next unless request.headers["authorization"].include?("OLD")
@@ -306,14 +306,14 @@ class CredentialsTest < Minitest::Test
     end
   end
 
-  # A killed process may still wait for its parent.
+  # A killed process may still wait to be reaped.
   def running?(pid)
     File.read("/proc/#{pid}/stat")[/\) (\w)/, 1] != "Z"
   rescue SystemCallError
     false
   end
 
-  # A chain of providers: how often it was searched, and a gate that it waits at before it fails.
+  # A chain of providers: the number of searches, and a gate that it waits for before it fails.
   SlowChain = Struct.new(:searches, :gate) do
     def find
       searches << true

@@ -30,8 +30,8 @@ class ListingTest < Minitest::Test
     assert_empty listed(page)
   end
 
-  # Whatever lies beside a cache, or claims to.
-  def test_only_what_a_cache_has
+  # Other keys in the bucket, and malformed ones.
+  def test_only_names_of_a_cache_are_listed
     others = ["x/#{ONE}", "cas/../../etc", "#{ONE}/", "#{ONE}.part", "&lt;Key&gt;", ONE.upcase, "", "&#xD800;",
               "&#x110000;"]
 
@@ -42,15 +42,15 @@ class ListingTest < Minitest::Test
     end
   end
 
-  def test_no_list
+  def test_invalid_list
     ["", "<html></html>", page(entry(ONE))[0..-20]].each do |text|
       error = assert_raises(Spate::RemoteCache::Unavailable) { S3::Listing.read(text, "s3://acme") }
       assert_equal :answer, error.reason
     end
   end
 
-  # As older servers answer, that know another way to ask for more: a cache that has a thousand names more.
-  def test_a_list_that_goes_on_and_does_not_say_how
+  # As in older servers with another kind of pagination: a list of a cache with a thousand more names.
+  def test_truncated_list_without_a_continuation_token
     text = page(entry(ONE), token: "x")
     ["", "<NextContinuationToken></NextContinuationToken>", "<NextMarker>#{ONE}</NextMarker>"].each do |other|
       cut = text.sub(%r{<NextC.*/NextC\w+>}, other)
@@ -59,8 +59,8 @@ class ListingTest < Minitest::Test
     end
   end
 
-  # Each of them would be looked through to its end.
-  def test_half_a_million_that_do_not_end
+  # Searching each entity to its end would take quadratic time.
+  def test_half_a_million_unterminated_entities
     assert_equal [ONE], listed("#{page(entry(ONE))}#{"<Contents>" * 500_000}").map(&:first)
   end
 

@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/scripted_server"
 
-# Where a bucket is asked, and what it answers of its region.
+# The endpoint and region of a bucket, and a server's response about its region.
 class PlaceTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -18,7 +18,7 @@ class PlaceTest < Minitest::Test
     RemoteCache::S3::Place.new(RemoteCache::Address.parse(address), env: env, profile: profile)
   end
 
-  def test_the_address_of_a_name
+  def test_endpoint_of_a_name
     { "s3://acme" => "https://acme.s3.us-east-1.amazonaws.com/cas",
       "s3://acme/ruby/3.4/?region=eu-west-1" => "https://acme.s3.eu-west-1.amazonaws.com/ruby/3.4/cas",
       "s3://ac.me/x" => "https://s3.us-east-1.amazonaws.com/ac.me/x/cas",
@@ -33,8 +33,8 @@ class PlaceTest < Minitest::Test
                  place("s3://acme").locate(nil, { "prefix" => "a/b c" }).to_s
   end
 
-  # What is said of the bucket itself comes before what is said of the machine.
-  def test_the_order_of_regions_and_endpoints
+  # Settings of the bucket come before those of the machine.
+  def test_precedence_of_regions_and_endpoints
     all = { "AWS_REGION" => "r2", "AWS_DEFAULT_REGION" => "r3" }
     profile = { "region" => "r4", "endpoint_url" => "http://e4.test" }
     assert_equal("r1", place("s3://acme?region=r1", all, profile).region)
@@ -52,9 +52,9 @@ class PlaceTest < Minitest::Test
     assert_equal("https://sts.us-east-1.amazonaws.com", place("s3://acme").service("sts"))
   end
 
-  # An address may be committed: keys go where it says under TLS only, or to this machine. Whose machine it is may say
-  # otherwise.
-  def test_no_address_has_keys_shown
+  # An address may be committed: keys are sent to its endpoint over TLS only, or to this machine. A setting of the user
+  # may allow more.
+  def test_address_cannot_expose_keys
     sent = Thread::Queue.new
     @server = ScriptedServer.new { |request| sent << request.headers["authorization"] && "bytes" }.start
     env = KEYS.merge("http_proxy" => @server.url, "AWS_EC2_METADATA_DISABLED" => "true")
@@ -73,8 +73,8 @@ class PlaceTest < Minitest::Test
     assert_match(/Credential=ID/, sent.pop)
   end
 
-  # A bucket's name before it makes a name of it that anybody's resolver may answer for.
-  def test_this_machine_is_not_what_begins_with_a_bucket
+  # The bucket's name in front of it makes a host name that any resolver may answer.
+  def test_loopback_with_the_bucket_in_front_is_not_this_machine
     %w[http://127.0.0.1:9 http://localhost].each do |endpoint|
       assert_nil place("s3://acme?endpoint=#{endpoint}").take_keys!
       assert_raises(RemoteCache::Unavailable) { place("s3://acme?endpoint=#{endpoint}&path_style=0").take_keys! }
@@ -82,17 +82,17 @@ class PlaceTest < Minitest::Test
     assert_raises(RemoteCache::InvalidAddress) { place("s3://acme?endpoint=http://[::1]:9&path_style=0") }
   end
 
-  def test_what_is_none
+  def test_invalid_regions_and_endpoints
     ["a/../b", "x.evil.test/", "a b", "x\n", "\xff", "\xff ".b, "ä ".encode("ISO-8859-1")].each do |region|
       assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_REGION" => region }) }
     end
     ["ftp://x", "x", "http://x/?y"].each do |endpoint|
       assert_raises(RemoteCache::InvalidAddress) { place("s3://acme", { "AWS_ENDPOINT_URL" => endpoint }) }
     end
-    refute place("s3://acme").moved?("evil.test/", from: "us-east-1"), "an answer may not name a host"
+    refute place("s3://acme").moved?("evil.test/", from: "us-east-1"), "a response may not name a host"
   end
 
-  # S3 tells the region that a bucket is in; the request is signed for it, and so are all later ones.
+  # S3 returns the region of a bucket; the request is signed for it again, and so are all later ones.
   def test_a_bucket_in_another_region
     signed = Thread::Queue.new
     elsewhere = [301, "<Error><Code>PermanentRedirect</Code></Error>", { "x-amz-bucket-region" => "eu-west-1" }]
@@ -106,8 +106,8 @@ class PlaceTest < Minitest::Test
     assert_equal %w[us-east-1 eu-west-1 eu-west-1], Array.new(signed.size) { signed.pop }
   end
 
-  # Who was asked for the old region hears of the new one after another did.
-  def test_many_learn_it_at_once
+  # A thread with a pending request for the old region gets the new one from another thread.
+  def test_concurrent_requests_learn_the_region_once
     gate = Thread::Queue.new
     cache = served do |request|
       next "bytes" if request.headers["authorization"].include?("/r2/")
@@ -123,7 +123,7 @@ class PlaceTest < Minitest::Test
     assert_equal ["bytes"], threads.map(&:value).uniq
   end
 
-  def test_a_bucket_that_is_moved_without_end
+  def test_endless_region_redirects
     regions = %w[r1 r2].cycle
     cache = served { [301, "", { "x-amz-bucket-region" => regions.next }] }
 

@@ -4,7 +4,7 @@ require "test_helper"
 require "zlib"
 require "support/scripted_server"
 
-# What S3 says with a status, and what to do then; and with a field.
+# The error for each status and code of S3, and its hint; and for response headers.
 class RefusalsTest < Minitest::Test
   RemoteCache = Spate::RemoteCache
   NAME = "cas/#{"a" * 64}".freeze
@@ -15,7 +15,7 @@ class RefusalsTest < Minitest::Test
     super
   end
 
-  def test_what_a_refusal_says
+  def test_errors_by_status_and_code
     { [404, "NoSuchKey"] => nil, [404, ""] => nil,
       [404, "NoSuchBucket"] => [:answer, /answers 404 NoSuchBucket/, /make that bucket/],
       [403, "AccessDenied"] => [:credentials, /answers 403 AccessDenied/, /allow s3:ListBucket/],
@@ -35,8 +35,8 @@ class RefusalsTest < Minitest::Test
       end
   end
 
-  # The length that is announced is not of what is passed on then.
-  def test_what_comes_compressed_has_no_length_beforehand
+  # The announced length is that of the compressed body.
+  def test_compressed_response_has_no_length_in_advance
     cache = served { [200, Zlib.gzip("content" * 9), { "Content-Encoding" => "gzip" }] }
     told = []
     cache.pieces(NAME, limit: 99) { |bytes, length| told << bytes << length }

@@ -4,14 +4,14 @@ require "test_helper"
 require "digest"
 require "uri"
 
-# Against what AWS published: its test suite (vectors.tsv; without those in which a path is first made simpler, as S3
-# does not), and the examples of S3's own documentation.
+# Compared with AWS' published test suite (vectors.tsv, without those that normalize a path, which S3 does not), and
+# with the examples of S3's documentation.
 class SignatureTest < Minitest::Test
   S3 = Spate::RemoteCache::S3
   KEYS = %w[AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY].freeze
   VECTORS = File.readlines("#{__dir__}/vectors.tsv", chomp: true).drop(1).map { |row| row.split("\t") }.freeze
   NOTHING = Digest::SHA256.hexdigest("")
-  # Of the documentation: what is asked, with what, and what comes out.
+  # From the documentation: the request, its headers, and the signature.
   EXAMPLES = {
     "/test.txt" => [:get, { "Range" => "bytes=0-9" }, "",
                     "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"],
@@ -52,7 +52,7 @@ class SignatureTest < Minitest::Test
 
   def test_there_are_vectors = assert_operator(VECTORS.size, :>, 25)
 
-  def test_a_port_of_its_own_is_signed
+  def test_non_default_port_is_signed
     signed = S3::Signature.new(S3::Credentials.new(*KEYS), region: "r", service: "s3")
     assert_equal "h.test:9000", signed.headers(:get, URI("http://h.test:9000/"), {}, digest: NOTHING)["Host"]
   end

@@ -2,8 +2,8 @@
 
 require_relative "../transport_case"
 
-# Answers that are nearly right, at random: what comes of one is an answer, nothing, or Unavailable; never more bytes
-# than were allowed, another error, or a wait without end.
+# Random responses that are nearly right: each results in an answer, nil or Unavailable, and never in more bytes than
+# allowed, another error, or an endless wait.
 class RemoteCacheHostileTest < Minitest::Test
   include TransportCase
 
@@ -38,18 +38,18 @@ class RemoteCacheHostileTest < Minitest::Test
     super
   end
 
-  def test_whatever_a_server_says
+  def test_random_responses
     base = "http://127.0.0.1:#{@listener.addr[1]}"
     caches = ["#{base}/x", "s3://acme/x?endpoint=#{base}"].map { |address| transport(address, connect: 1, read: 0.2) }
     outcomes = Array.new(ROUNDS) { caches.map { |cache| try(cache) } }.flatten.tally
 
     assert_operator outcomes.values_at(:bytes, :size, :nothing, :written).compact.sum, :>, 5
-    assert_operator outcomes.keys.grep(String).size, :>, 10, "many a reason"
+    assert_operator outcomes.keys.grep(String).size, :>, 10, "several reasons"
   end
 
   private
 
-  # What came of it: a symbol, or the message of an Unavailable.
+  # The outcome: a symbol, or the message of an Unavailable.
   def try(cache)
     case @random.rand(5)
     when 0 then cache.head(NAME) ? :size : :nothing
@@ -86,7 +86,7 @@ class RemoteCacheHostileTest < Minitest::Test
     @random.rand(4).zero? ? damage(text) : text
   end
 
-  # A byte differs, or it breaks off.
+  # One byte differs, or the response breaks off.
   def damage(text)
     at = @random.rand(text.bytesize)
     return text.byteslice(0, at) if @random.rand(2).zero?

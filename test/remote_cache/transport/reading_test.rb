@@ -2,11 +2,11 @@
 
 require "test_helper"
 
-# When a cache was heard last, by who waits for it.
+# The time of the last data from a cache, as seen by the thread that waits.
 class ReadingTest < Minitest::Test
   DIGEST = "a" * 64
 
-  # A transport whose answers come from a queue, and whose files take what a pipe takes.
+  # A transport whose responses come from a queue, and whose files accept as much as a pipe.
   class Transport
     include Spate::RemoteCache::Transport::Reading
 
@@ -34,7 +34,7 @@ class ReadingTest < Minitest::Test
     @transport.disk.close
   end
 
-  # Until the reader waits for the transport.
+  # Returns once the reader waits for the transport.
   def read
     @reader = Thread.new { yield "cas/#{DIGEST}" }
     wait { @transport.answer.num_waiting == 1 }
@@ -47,7 +47,7 @@ class ReadingTest < Minitest::Test
     sleep 0.01 until yield || now > deadline
   end
 
-  def test_nothing_came
+  def test_no_data
     assert_nil @transport.heard
   end
 
@@ -60,8 +60,8 @@ class ReadingTest < Minitest::Test
     assert_equal heard, @transport.heard
   end
 
-  # 1 MiB is more than a pipe takes.
-  def test_a_slow_disk_is_no_silence
+  # 1 MiB exceeds the capacity of a pipe.
+  def test_slow_disk_is_not_silence
     read { |name| @transport.fetch(name, to: "#{Dir.tmpdir}/nowhere", limit: 1 << 20) }
     @transport.answer << ("b" * (1 << 20))
     wait { @transport.answer.num_waiting.zero? && @reader.status == "sleep" }

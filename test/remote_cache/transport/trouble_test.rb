@@ -2,8 +2,8 @@
 
 require "remote_cache/transport_case"
 
-# Servers that are down, slow, full, somebody else's, or mean no good: each is one error with a reason, and the next
-# request is as good as if nothing had been.
+# Servers that are down, slow, full, foreign or hostile: each results in one error with a reason, and the next request
+# is unaffected.
 class RemoteCacheTroubleTest < Minitest::Test
   include TransportCase
 
@@ -27,7 +27,7 @@ class RemoteCacheTroubleTest < Minitest::Test
 
   def get(cache = @cache) = cache.get(cas(BYTES), limit: 200_000)
 
-  # Answers with raw text, one connection after the other; each one of `answers` is for one of them.
+  # Answers with raw text, one connection after the other; each of `answers` is for one connection.
   def fake(*answers)
     listener = TCPServer.new("127.0.0.1", 0)
     @heard = Thread::Queue.new
@@ -71,7 +71,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal BYTES, get
   end
 
-  def test_gone_is_missing_and_compressed_is_understood
+  def test_status_410_is_missing_and_compressed_bodies_are_read
     @proxy.fault(%r{/cas/}, :status, code: 410, times: 1)
     assert_nil get
     @proxy.fault(%r{/cas/}, :gzip, times: 2)
@@ -79,15 +79,15 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_unavailable(:answer, /sends more bytes, expected 99999/) { @cache.get(cas(BYTES), limit: 99_999) }
   end
 
-  # A site's own page for what is not there may have any size.
-  def test_a_long_page_is_as_missing_as_a_short_one
+  # A site's own error page may have any size.
+  def test_long_404_page_is_a_miss
     @proxy.fault(%r{/ac/}, :status, code: 404, body: "<html>#{"x" * 1_000_000}", times: 2)
     assert_nil @cache.get(ac("none"), limit: 9)
     assert @cache.delete(ac("none"))
     assert_equal BYTES, get
   end
 
-  def test_nothing_stays_of_half_a_file
+  def test_truncated_file_is_not_kept
     @proxy.fault(%r{/cas/}, :truncate)
     assert_unavailable(:answer) { @cache.fetch(cas(BYTES), to: "#{folder}/fetched", limit: 200_000) }
     assert_empty Dir.children(folder)
@@ -97,8 +97,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     @proxy.fault(%r{/cas/}, :announce, length: 999_999_999_999, times: 1)
     assert_unavailable(:answer, /sends 999999999999 bytes, expected 200000/) { get }
     @proxy.fault(%r{/cas/}, :announce, length: 10, times: 1)
-    assert_equal BYTES[0, 10], get, "its digest tells that this is not all"
-    assert_equal BYTES, get, "what came beside it is no answer"
+    assert_equal BYTES[0, 10], get, "its digest shows that it is incomplete"
+    assert_equal BYTES, get, "surplus bytes are not read as a response"
   end
 
   def test_redirects_are_followed_without_credentials
@@ -116,7 +116,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     other.stop
   end
 
-  def test_redirects_that_lead_nowhere
+  def test_invalid_redirects
     { "/cas/round" => /redirects more than 5 times/, "file:///etc/passwd" => %r{redirects to file:///etc/passwd},
       "http://" => /redirects to/, "mailto:a@b.test" => /redirects to/ }.each do |to, message|
       @proxy.clear_faults
@@ -127,18 +127,18 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal BYTES, get
   end
 
-  def test_only_a_redirect_leads_elsewhere
+  def test_location_without_a_redirect_is_ignored
     assert_unavailable(:credentials, /answers 401/) do
       get(fake("HTTP/1.1 401 No\r\nLocation: #{@server.url}/#{cas(BYTES)}\r\nContent-Length: 0\r\n\r\n"))
     end
   end
 
-  def test_headers_without_end
+  def test_endless_headers
     cache = fake("#{OK}#{"X: #{"a" * 50_000}\r\n" * 10}")
     assert_unavailable(:answer, /sends more than 262144 bytes of headers/) { get(cache) }
   end
 
-  # However few bytes of it come at a time; and a server may call anything HTML.
+  # In pieces of any size; and a server may declare anything as HTML.
   def test_a_page_in_pieces
     head = "#{OK}Content-Type: text/html\r\nContent-Length:"
     pieces = ["#{head} 20\r\n\r\n", "<", "html>Sign", " in here.."]
@@ -149,8 +149,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal "\1" * 99_999, get(fake("#{head} 99999\r\n\r\n#{"\1" * 99_999}"))
   end
 
-  # What a server says is shown on somebody's terminal.
-  def test_what_is_shown_is_one_short_plain_line
+  # Text of a server is shown in the user's terminal.
+  def test_server_text_is_one_short_line_without_controls
     [["HTTP/1.1 500 \e[31mred\a\r\n\r\n", /answers 500 .*red/],
      ["HTTP/1.1 302 Found\r\nLocation: file:///\e]0;title\a#{"x" * 5_000}\r\n\r\n", /redirects to/],
      ["HTTP/1.1 500 \xff\xfe\r\n\r\n".b, /answers 500/]].each do |raw, message|
@@ -162,12 +162,12 @@ class RemoteCacheTroubleTest < Minitest::Test
     end
   end
 
-  def test_no_http
+  def test_response_that_is_not_http
     assert_unavailable(:answer, /does not answer in HTTP/) { get(fake("220 mail.test ESMTP\r\n")) }
     assert_unavailable(:answer, /broke off/) { get(fake("")) }
   end
 
-  def test_nobody_there
+  def test_connection_refused
     port = ServerProgram.free_port
     error = assert_unavailable(:refused, /\Athe cache http:.*cannot be reached: .*refused/) do
       transport("http://me:secret@127.0.0.1:#{port}/x").put(cas(BYTES), BYTES)
@@ -175,8 +175,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     refute_includes error.message, "secret"
   end
 
-  # One that takes no connection, since its queue is full, and one that takes it and says nothing.
-  def test_a_black_hole
+  # A port that accepts no connection because its queue is full, and one that accepts it and sends nothing.
+  def test_server_that_does_not_respond
     listener = Socket.new(:INET, :STREAM)
     listener.bind(Addrinfo.tcp("127.0.0.1", 0))
     listener.listen(0)
@@ -190,8 +190,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     [listener, *queue].each(&:close)
   end
 
-  # Whoever has its answer sends nothing more on that connection: the server may take it for the body.
-  def test_an_answer_at_once_spares_the_body
+  # After a response no more bytes are sent on that connection, because the server may read the body as a request.
+  def test_immediate_response_saves_sending_the_body
     sent = []
     answers = ["413 No", "200 It is here"].map do |status|
       lambda do |client|
@@ -206,7 +206,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal ["", ""], sent
   end
 
-  def test_close_ends_what_waits
+  def test_close_ends_waiting_requests
     @proxy.fault(%r{/cas/}, :stall)
     cache = transport(@proxy.url, read: 60)
     threads = Array.new(3) { Thread.new { get(cache) } }
@@ -218,8 +218,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     threads.each { |thread| assert_unavailable(:closed) { thread.value } }
   end
 
-  # The server ended the kept connection: what was begun to be sent is sent again, from its start.
-  def test_a_kept_connection_that_ended
+  # The server closed the persistent connection: the request is sent again from its start.
+  def test_persistent_connection_that_was_closed
     ok = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
     twice = lambda do |client|
       client.read(5)
@@ -235,8 +235,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal 3, @heard.size
   end
 
-  # Whoever may not write learns it before tens of megabytes are on their way.
-  def test_a_large_file_is_not_sent_to_who_does_not_want_it
+  # A client without write permission gets the error before it sends tens of megabytes.
+  def test_large_file_is_not_sent_to_a_server_that_refuses_it
     sent = nil
     cache = fake(lambda do |client|
       client.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno")
@@ -289,8 +289,8 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert by_netrc.put(cas("by netrc"), "by netrc")
   end
 
-  # Some servers ignore such headers, others refuse what has them.
-  def test_nothing_is_conditional
+  # Some servers ignore such headers, others refuse requests with them.
+  def test_requests_are_unconditional
     @cache.put(ac("x"), "x")
     assert_equal "application/octet-stream", @proxy.requests.last.headers["content-type"]
     assert_equal 1, @cache.head(ac("x"))

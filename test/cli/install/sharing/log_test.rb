@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# What an install sends behind it, where others may write to the store, too.
+# The uploads of an install in the background, with a store that other users may write to.
 class SharingLogTest < TeamCase
   def setup
     super
@@ -18,7 +18,7 @@ class SharingLogTest < TeamCase
     Timeout.timeout(30) { sleep 0.05 until Dir.glob("#{@cache}/cas/*").grep_v(/\.\d+-/).any? }
   end
 
-  def test_no_link_in_place_of_its_log_is_followed
+  def test_log_is_not_written_through_a_link
     victim = write("victim", "precious\n")
     File.symlink(victim, @log)
     install_and_send
@@ -27,13 +27,13 @@ class SharingLogTest < TeamCase
     assert_equal [true, 0o600], File.lstat(@log).then { |stat| [stat.file?, stat.mode & 0o777] }
   end
 
-  def test_it_is_sent_without_a_log
+  def test_upload_works_without_a_log
     Dir.mkdir(@log)
     install_and_send
   end
 
-  # Nobody looks into a log: the status and the next one that sends tell of it, until a push could.
-  def test_what_could_not_be_sent_is_told
+  # Users do not read the log: the status and the next upload report the failure until a push succeeds.
+  def test_failed_upload_is_reported
     FileUtils.rmdir(@cache)
     status = @project.spate("install", SPATE_CACHE_KEY: @key.to_pem).last
     assert status.success?
@@ -49,8 +49,8 @@ class SharingLogTest < TeamCase
     refute_match(/not sent/, @project.spate!("cache", "status"))
   end
 
-  # The install may have been started anywhere.
-  def test_the_path_of_a_key_is_relative_to_where_one_is
+  # The install may have been started in any folder.
+  def test_path_of_a_key_is_relative_to_the_current_folder
     sub = FileUtils.mkdir_p(@project.path("sub")).first
     File.write("#{sub}/ci.pem", @key.to_pem)
     install_and_send("ci.pem", chdir: sub)
