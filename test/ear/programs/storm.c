@@ -1,4 +1,4 @@
-/* Calls that wait for nobody, without a filter, under a timer whose handler does not restart calls. Names those that were
+/* Calls that do not block, without a filter, under a timer whose handler does not restart calls. Names those that were
  * interrupted. argv[1]: a folder to write in. */
 #define _GNU_SOURCE
 #include <dirent.h>
