@@ -49,7 +49,7 @@ module Spate
       Restore::Run.new(root: root, env: env, store: store, events: events, options: options, backlog: backlog).call
     end
 
-    # What of a project's node_modules is not as its lockfile has it: Restore::Check::Result. Changes nothing.
+    # Compares a project's node_modules with its lockfile: Restore::Check::Result. Changes nothing.
     def self.check(root:, store:, env: ENV, options: Options.new)
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).check
     end

@@ -81,7 +81,7 @@ module Spate
       simple
       write("pnpm-workspace.yaml", { "modulesDir" => [] })
 
-      assert_match(/modulesDir: expected a text, found/, assert_raises(JS::LockfileError) { plan }.message)
+      assert_match(/modulesDir: expected a string, found/, assert_raises(JS::LockfileError) { plan }.message)
     end
 
     # Values whose type pnpm itself checks.

@@ -37,7 +37,7 @@ module Spate
       [lists, mappings].each do |text|
         error = assert_raises(JS::LockfileError) { mapping("a0: &a0 [x]\n#{text}") }
 
-        assert_equal "pnpm-lock.yaml: aliases stand for more than 100000 values", error.message
+        assert_equal "pnpm-lock.yaml: aliases expand to more than 100000 values", error.message
       end
     end
 

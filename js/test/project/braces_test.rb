@@ -33,7 +33,7 @@ class JSBracesTest < Minitest::Test
       "#{@root}/package.json" => -> { JS::Project::Workspace.members(@root) } }.each do |file, look|
       error = Timeout.timeout(5) { assert_raises(JS::LockfileError, file, &look) }
 
-      assert_match(/#{file}: the workspace's patterns stand for more than 10000 without their braces/, error.message)
+      assert_match(/#{file}: the workspace's patterns expand to more than 10000 without their braces/, error.message)
     end
   end
 

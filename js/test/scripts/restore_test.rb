@@ -112,7 +112,7 @@ class JSScriptsRestoreTest < Minitest::Test
 
     assert_equal %w[node_modules/one], restore(local: true).pending
     assert_includes @events.map { |event| event[:message] },
-                    "scripts of one@1.0.0 do not run: nobody asked its address for it"
+                    "scripts of one@1.0.0 do not run: its address was not checked"
   end
 
   def test_a_kill_in_a_script_leaves_nothing_half_done

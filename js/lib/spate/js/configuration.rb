@@ -2,14 +2,13 @@
 
 module Spate
   module JS
-    # What npm or pnpm is told about registries and itself: by the environment and by .npmrc files, of which the nearest
-    # counts. It is read as the tool reads it, without starting it. Core Ruby alone: an install with nothing to do
-    # passes through here.
+    # npm's or pnpm's configuration, from the environment and .npmrc files; the nearest level wins. Parsed as the tool
+    # does, without starting it. Uses core Ruby only, because an install with nothing to do loads this file.
     #
     #   environment > project > user > global > builtin             npm
     #   environment > project > auth.ini > user > config.yaml       pnpm
     #
-    # What a setting is where no level names it, is known to whoever asks: a value is nil here.
+    # A value is nil where no level sets it: callers know the defaults.
     class Configuration
       autoload :Address, "spate/js/configuration/address"
       autoload :Environment, "spate/js/configuration/environment"
@@ -29,7 +28,7 @@ module Spate
       autoload :Value, "spate/js/configuration/value"
       autoload :YamlFile, "spate/js/configuration/yaml_file"
 
-      # A key whose value nobody may see.
+      # Keys whose values must not be printed.
       SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i
       private_constant :SECRET
 
@@ -120,10 +119,10 @@ module Spate
       # Files that were read and that would have been, absolute.
       def inputs = @levels.filter_map(&:path)
 
-      # What says who asks, and to whom it may be told.
+      # Credentials for registries, and the hosts each may be sent to.
       def nerf_dart = @nerf_dart ||= NerfDart.new(self)
 
-      # { key => value } of all keys that say something about one address ("//host/path/:_authToken").
+      # { key => value } of all keys that belong to one address ("//host/path/:_authToken").
       def addressed
         @levels.reverse.reduce({}) { |all, level| all.merge(level.settings.select { |key, _| key.start_with?("//") }) }
       end

@@ -16,8 +16,8 @@ module Spate
     class UnsafeNameError < LockfileError
       # whose: what has the name, for the message.
       def initialize(name, whose)
-        super("#{whose}: #{name.inspect} is no package's name: expected `name` or `@scope/name`",
-              hint: "somebody may have changed the lockfile: compare it with its last commit")
+        super("#{whose}: invalid package name #{name.inspect}: expected `name` or `@scope/name`",
+              hint: "the lockfile may have been edited: compare it with its last commit")
       end
     end
 
@@ -25,7 +25,7 @@ module Spate
     class UnsafePathError < LockfileError
       def initialize(path, whose)
         super("#{whose}: #{path.inspect} leads out of its folder",
-              hint: "somebody may have changed the lockfile: compare it with its last commit")
+              hint: "the lockfile may have been edited: compare it with its last commit")
       end
     end
 
@@ -77,7 +77,7 @@ module Spate
       end
     end
 
-    # A workspace above the folder that somebody else has made, or could have.
+    # A workspace above the folder that belongs to another user, or that another user can write to.
     class ForeignRoot < LockfileError
       def initialize(path)
         super("#{path} may be another user's, who could have you run anything",
@@ -92,12 +92,12 @@ module Spate
         tool = Project::Lockfiles.tool(names.first)
         version = Project::Version.installed(tool, ENV) || "VERSION"
         super("#{folder} has several lockfiles (#{names.join(", ")}), and package.json #{told}",
-              hint: "remove those that nobody keeps up, or name the tool in package.json, with its version: " \
+              hint: "remove the outdated ones, or name the tool in package.json, with its version: " \
                     "\"packageManager\": \"#{tool}@#{version}\"")
       end
     end
 
-    # What Spate leaves to the project's own tool, since it would not do it in full.
+    # A project that Spate leaves to its own tool because it does not support all of it.
     class LeftToTool < Error
       # [String], for people: "a dependency from git".
       attr_reader :reasons
@@ -124,7 +124,7 @@ module Spate
       end
     end
 
-    # What should be the project's own tool does not start: corepack, which starts others, could not get it, or may not.
+    # The project's own tool does not start, for example because corepack could not download it.
     class ToolUnusable < Error
       EXIT_CODE = 5
 
@@ -169,7 +169,7 @@ module Spate
       end
     end
 
-    # A script has to run, and there is no node to run it.
+    # A script has to run, and node is not installed.
     class NodeMissing < Error
       EXIT_CODE = 10
 

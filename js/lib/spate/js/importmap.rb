@@ -2,11 +2,10 @@
 
 module Spate
   module JS
-    # The pins of importmap-rails (config/importmap.rb) against the files that `bin/importmap pin` has downloaded to
-    # vendor/javascript. Each is told by its pin's comment (`# @1.2.3`) and by its own first line ("// name@1.2.3
-    # downloaded from ..."): they are committed apart, and an application whose two halves differ breaks in the browser
-    # only. Read as text, never run. The bytes have nothing to be compared with: what is downloaded is not the package
-    # of the registry, but what a CDN has made of it.
+    # Compares the pins of importmap-rails (config/importmap.rb) with the files that `bin/importmap pin` downloaded to
+    # vendor/javascript. The pin's comment (`# @1.2.3`) and the file's first line ("// name@1.2.3 downloaded from ...")
+    # both have the version. They are committed separately, and a mismatch shows only in the browser. The importmap is
+    # parsed as text, never run. File contents are not compared: a CDN transforms the package of the registry.
     module Importmap
       FILE = "config/importmap.rb"
       VENDOR = "vendor/javascript"
@@ -48,7 +47,7 @@ module Spate
 
       def at?(root) = File.file?(File.join(root, FILE))
 
-      # Result; nil where there is no importmap.
+      # Result, or nil without an importmap.
       def check(root)
         return unless at?(root)
 
@@ -84,8 +83,8 @@ module Spate
       end
       private_class_method :elsewhere?
 
-      # What was downloaded, and whose name stands nowhere any more: pins may be made in any way that Ruby has. Other
-      # files may be anybody's.
+      # Downloaded files whose name the importmap does not contain: pins may be written in any Ruby. Files without the
+      # download comment are ignored.
       def strays(root, text, pinned)
         text = text.gsub(COMMENT, "")
         folders = text.scan(ALL).map { |(folder)| "#{folder[1..-2].delete_prefix("./").chomp("/")}/" }

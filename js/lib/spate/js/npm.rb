@@ -8,8 +8,8 @@ module Spate
     #   entries      places,   dev,      without what     trees, links, bins, state
     #   checked      edges     peer ...  npm leaves out
     #
-    # The lockfile's keys are the paths, so nothing has to be hoisted. The graph is needed all the same: npm tells anew
-    # what is optional, for development or nobody's, and leaves out with a package what only that one needs.
+    # The lockfile's keys are the paths, so nothing has to be hoisted. The graph is still needed: npm recomputes which
+    # places are optional, for development or extraneous, and omits the dependencies of an omitted package.
     module Npm
       autoload :Agreement, "spate/js/npm/agreement"
       autoload :Bins, "spate/js/npm/bins"

@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # What the command line asked for, beside the package manager's own configuration.
+    # Options of the command line, which override the package manager's configuration.
     #
     # jobs:: scripts and unpacking threads at most, Integer, or nil for the default
     # copy:: copies instead of links; nil where not said
@@ -17,7 +17,7 @@ module Spate
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
 
-      # What of it decides where which packages are, as text: { name => value }. omit: what is left out in all.
+      # Options that decide where packages are placed, as text: { name => value }. omit: all omitted kinds.
       def shape(omit = nil)
         omit ||= self.omit
         { "omit" => (omit.join(",") if omit.any?), "global_virtual_store" => global_virtual_store&.to_s }.compact
@@ -33,7 +33,7 @@ module Spate
         end
       end
 
-      # What of it a tool cannot be told: ["--copy"].
+      # Given options that the tool does not support: ["--copy"].
       def unspoken(tool)
         slots = "--#{"no-" unless global_virtual_store}global-virtual-store"
         { "--copy" => copy, "--local" => local, "--restore NAMES" => restore.is_a?(Array),

@@ -2,11 +2,11 @@
 
 module Spate
   module JS
-    # What a restore has come to, for what is decided after its packages are in place: scripts, and the state files of
-    # the package manager.
+    # The result of a restore, for the steps after its packages are in place: scripts, and the package manager's state
+    # files.
     #
     # facts:: { path of a tree, or of a project (".") => Facts }
-    # asking:: keys of trees that have scripts, whatever becomes of those
+    # asking:: keys of trees that have scripts, run or not
     # built:: keys of trees whose scripts ran, now or before
     # pending:: keys of trees whose scripts were not allowed to
     # deferred:: where scripts are ignored: [folders of projects that have some, keys of trees that have]; else nil

@@ -15,12 +15,12 @@ module Spate
         super(path, package, optional, patch, key, needs)
       end
 
-      # What people call it: "hello", "hello@1.0.0", and the name of its folder, which may be an alias.
+      # Names for it on the command line: "hello", "hello@1.0.0", and the name of its folder, which may be an alias.
       def names = [package.name, package.full_name, path[%r{(?:@[^/]+/)?[^/]+\z}]]
     end
 
-    # A folder of executables, and the packages whose bins it has. Which bins a package has stands in its package.json,
-    # so they are made when that is known.
+    # A folder of executables, and the packages whose bins it has. The bins of a package are in its package.json, so
+    # they are made once that is known.
     #
     # path:: e.g. "node_modules/.bin"
     # packages:: [[alias, path of the package's folder], ...]; alias nil: all packages of a node_modules that came in an
@@ -33,15 +33,15 @@ module Spate
     Symlink = Struct.new(:target)
     TextFile = Struct.new(:text, :mode)
 
-    # What a project's node_modules is to be: all that a restore knows. Data only; paths are relative to the root.
+    # The target state of a project's node_modules: all the data a restore needs. Paths are relative to the root.
     #
     # tool:: "npm" or "pnpm"
-    # version:: of the tool that would run, nil where nobody says
+    # version:: of the tool that would run, nil if unknown
     # root:: the folder of the lockfile, absolute
     # trees:: [Tree]
-    # links:: { path => target }: symbolic links, the target as it is to stand there
+    # links:: { path => target }: symbolic links with their exact targets
     # bins:: [BinFolder]
-    # folders:: that are there even where nothing lies in them
+    # folders:: that are created even if nothing is in them
     # projects:: folders ("." for the root) that have a node_modules and scripts of their own
     # skipped:: [key] of optional packages that are not for this machine
     # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
@@ -51,7 +51,7 @@ module Spate
     # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
     # workspace:: what pnpm-workspace.yaml says, for the settings that count when packages are there; nil where there
-    #             is none, or nobody has read it
+    #             is none, or it was not read
     # omit:: kinds of dependencies that settings and options leave out, nil where options alone do
     # release_age:: Pnpm::Planning::ReleaseAge, or nil: how old all that the lockfile names has to be
     # unconfirmed:: [Package] with an address that has to be the registry's, or nil
@@ -59,10 +59,10 @@ module Spate
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
                       :warnings, :inputs, :state, :workspace, :omit, :release_age, :unconfirmed, :fingerprint,
                       keyword_init: true) do
-      # Of the newest version, where nobody says one.
+      # The newest if the version is unknown.
       def major = version ? version.to_i : 12
 
-      # The same without a word of where the project lies, to be kept, and what #at makes of it.
+      # A copy without the project's place, to be kept. #at reverses it.
       def anywhere = dup.tap { |copy| copy.root = copy.inputs = nil }
       # Sets the project's root.
       def at(folder) = tap { self.root = folder }

@@ -67,11 +67,11 @@ module Spate
 
       # The lockfile of a member that its tool does not use (absolute), or nil. Raises SeveralLockfiles.
       def unused_lockfile = (Lockfiles.in(folder)&.path unless folder == root)
-      # What the root's package.json says, {} where there is none. Raises LockfileError.
+      # The root's package.json, {} if it is missing. Raises LockfileError.
       def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))
       # Manager that package.json names, or nil.
       def manager = @manager ||= Manager.in(package_json)
-      # Version of the tool that would run, nil where nobody says.
+      # Version of the tool that would run, nil if unknown.
       def version(env) = Version.of(self, env)
       # As people call it.
       def tool_name = tool == "berry" ? "yarn" : tool

@@ -39,10 +39,10 @@ module Spate
           File.file?(path)
         end
 
-        # To be told of a variable whose value counts.
+        # Records a variable whose value was used.
         def variable(name) = Thread.current[LISTENING]&.variables&.push(name)
 
-        # To be told where an answer may be another one the next time, and nothing shows it.
+        # Marks the result as one that must not be cached: it may change without any recorded input changing.
         def unsure = Thread.current[LISTENING]&.fleeting = true
       end
 

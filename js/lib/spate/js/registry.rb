@@ -6,7 +6,7 @@ module Spate
     # is what npm's configuration says about them.
     #
     #   Locator   the address of a package's archive
-    #   Remote    such an address, and who may be told what when it is asked
+    #   Remote    such an address, and the credentials to send to it
     #   Client    fetches
     module Registry
       autoload :Advice, "spate/js/registry/advice"

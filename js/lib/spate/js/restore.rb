@@ -8,8 +8,8 @@ module Spate
     #   fetch,        renamed          links, bins                                    "nothing to do",
     #   unpack        or linked                                                       next time
     #
-    # What says that all is in place (the tool's state files, the Record) goes first and comes last: whoever is killed
-    # in between leaves a node_modules that the next restore looks through.
+    # The completion markers (the tool's state files, the Record) are removed first and written last, so that after a
+    # kill in between the next restore checks the whole node_modules.
     module Restore
       autoload :ArchiveError, "spate/js/restore/errors"
       autoload :Check, "spate/js/restore/check"
@@ -28,8 +28,8 @@ module Spate
       autoload :Wanted, "spate/js/restore/wanted"
       autoload :Execution, "spate/js/restore/execution"
 
-      # What JS.restore does, with a Plan that is there. client: responds to fetch(package, to:) -> Result, which has
-      # bytes. surroundings: of Record, nil to keep none. Report.
+      # Restores an existing Plan. client: responds to fetch(package, to:) -> Result, which has bytes. surroundings: of
+      # Record, nil to write none. Returns a Report.
       def self.of_plan(plan, store:, client:, configuration: nil, env: ENV, events: Events.new, options: Options.new,
                        surroundings: nil)
         context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,

@@ -2,17 +2,17 @@
 
 module Spate
   module JS
-    # What packages run when they are installed. No script of a dependency runs unless the project allows it, in the way
-    # its package manager keeps such a list; those of the project itself run.
+    # Install scripts of packages. A script of a dependency runs only if the project allows it, in the package manager's
+    # list of allowed packages. Scripts of the project itself always run.
     #
-    #   Policy     who is allowed, by which list
+    #   Policy     which packages are allowed, by which list
     #   Job        the scripts of one folder
     #   Own        those of the project's own packages: which, and when
-    #   Order      jobs side by side, those that others need first
-    #   Variables  what a script finds in its environment
+    #   Order      runs jobs in parallel, dependencies first
+    #   Variables  the environment of a script
     #   Run        one job
-    #   Build      what a job made, kept in the store for the next time
-    #   Memory     whose scripts have run in this project
+    #   Build      the result of a job, stored for reuse
+    #   Memory     the scripts that have run in this project
     module Scripts
       autoload :Asking, "spate/js/scripts/asking"
       autoload :Build, "spate/js/scripts/build"
@@ -27,12 +27,12 @@ module Spate
       autoload :Session, "spate/js/scripts/session"
       autoload :Variables, "spate/js/scripts/variables"
 
-      # How many packages' scripts ran, and of how many the store had what they would have made.
+      # How many packages' scripts ran, and for how many the store had the result.
       Count = Struct.new(:ran, :reused)
 
       module_function
 
-      # All that are to run, where a restore is done already. context: Restore::Context. Raises as Session.
+      # Runs all scripts of a project that is restored already. context: Restore::Context. Raises as Session.
       def run(plan, outcome, configuration, context)
         session = Session.new(plan, outcome, configuration, context)
         session.first

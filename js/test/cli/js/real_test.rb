@@ -154,14 +154,14 @@ class RealJSTest < CLICase
     write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
                                             allowScripts: { "builder" => true }))
     2.times do
-      assert_equal ["warning: scripts of builder@2.0.0 do not run: a list names them, and nobody knows whether they " \
-                    "are the registry's (#{Spate::JS::Configuration::UnknownRegistryError::UNKNOWN})",
+      assert_equal ["warning: scripts of builder@2.0.0 do not run: a list names them, but it is unknown whether they " \
+                    "come from the registry (#{Spate::JS::Configuration::UnknownRegistryError::UNKNOWN})",
                     "hint: name it in the project's .npmrc: registry=ADDRESS"],
                    js_alone.err.lines(chomp: true).grep(/^(?:warning|hint)/)
     end
     said = js_alone("scripts")
 
-    assert_match(/\Abuilder@2\.0\.0  not allowed: a list names it, and nobody knows whether it is the reg/, said.out)
+    assert_match(/\Abuilder@2\.0\.0  not allowed: a list names it, and the registry is unknown/, said.out)
     assert_match(/^hint: name it in the project's \.npmrc: registry=ADDRESS \(no registry is set/, said.err)
     refute_match(/approve-scripts/, said.err)
     refute_includes js_alone("--ignore-scripts").err, "registry"

@@ -5,7 +5,7 @@ module Spate
     class Install < Command
       # `spate install --js`: gems and node_modules out of one store, with one progress line and one summary.
       class WithPackages
-        # Why there is no project to restore, nil where there is one.
+        # Why the project cannot be restored, or nil.
         attr_reader :missing
 
         # json: what takes events, nil for people.

@@ -86,7 +86,7 @@ module Spate
           code(result)
         end
 
-        # Links, a tool's own files and what nobody knows are in no package.
+        # nil for links, a tool's own files and unknown files, which belong to no package.
         def package(difference)
           name, inside = difference.path.match(PACKAGE)&.captures
           name unless difference.expected || (difference.kind == :stray && inside != "/")

@@ -15,7 +15,7 @@ module Spate
 
       # The half of an install that is JavaScript's.
       class Half
-        # What JS::Options takes of a command's line.
+        # Command line options that are passed to JS::Options.
         OPTIONS = %i[jobs copy local omit ignore_scripts global_virtual_store serial restore].freeze
 
         # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
@@ -65,7 +65,7 @@ module Spate
 
         def temporary? = @context.temporary?
 
-        # What JS.restore and its kin are about.
+        # Arguments common to JS.restore, JS.check and the other entry points.
         def place = { root: @project.root, env: @context.env, store: @context.store }
 
         def options

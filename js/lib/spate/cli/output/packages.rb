@@ -3,8 +3,7 @@
 module Spate
   module CLI
     module Output
-      # What is said where packages of JavaScript are restored, alone or beside gems. An install of gems alone loads
-      # nothing of it.
+      # Output for restoring JavaScript packages, alone or together with gems. Not loaded when only gems are installed.
       module Packages
         autoload :Notices, "spate/cli/output/packages/notices"
         autoload :PlainLog, "spate/cli/output/packages/plain_log"

@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # An address, read once: whom a request goes to, whose credentials it has and what a list allows are all asked of
-      # this. What two readers could take for two hosts is no address.
+      # A parsed URL. Deciding where a request goes, which credentials it carries and which lists allow it uses this one
+      # parse. URLs that two parsers could read as different hosts are rejected.
       class Address
         # The user's part ends at the last @ before the path.
         PARTS = %r{\A(?<scheme>[a-z][a-z0-9+.-]*)://(?:(?<userinfo>[^/?#]*)@)?
@@ -17,7 +17,7 @@ module Spate
         PORTS = { "http" => "80", "https" => "443" }.freeze
         private_constant :PARTS, :UNSAFE, :TORN, :PORTS
 
-        # nil for what is no address.
+        # nil if text is not a valid address.
         def self.parse(text)
           return unless text.is_a?(String) && text.valid_encoding? && !UNSAFE.match?(text)
 

@@ -15,8 +15,8 @@ module Spate
         end
       end
 
-      # A variable in a registry's address that the repository has: pnpm sends no secret of the environment to a host of
-      # somebody's choice, and asks no other registry instead.
+      # A variable in a registry's address in a file of the repository. pnpm does not expand it, so that a repository
+      # cannot send secrets to another host, and does not fall back to another registry.
       class UnexpandedRegistryError < Error
         EXIT_CODE = 12
 

@@ -15,7 +15,7 @@ module Spate
         BLANK = /\A[[:space:]\uFEFF]*(?:[;#]|\z)/
         EDGES = /\A[[:space:]\uFEFF]+|[[:space:]\uFEFF]+\z/
         LITERALS = { "true" => true, "false" => false, "null" => nil }.freeze
-        # What JSON reads otherwise than as the text that it is. Ruby's parser takes more than that.
+        # Text that npm parses as JSON. Ruby's parser accepts more.
         JSON_TEXT = %r{\A[ \t]*(?:"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u\h{4}))*"|
                        -?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|\[.*\]|\{.*\})[ \t]*\z}x
         private_constant :LINE, :BLANK, :EDGES, :LITERALS, :JSON_TEXT

@@ -6,24 +6,24 @@ module Spate
       # Credentials by the address they belong to: "//host:port/path/:_authToken". An address has those of the longest
       # path that it is below; other addresses on a registry's own host have the registry's. No other host has any.
       class NerfDart
-        # Stands for the public registry, until its name is known.
+        # Placeholder for the public registry until its address is known.
         PUBLIC = "//public/"
 
-        # What an address is asked with.
+        # Credentials for requests to an address.
         #
-        # place:: "//host/path/", which the keys begin with
+        # place:: "//host/path/", the prefix of its keys
         # authorization:: the value of the header, or nil
         # certfile, keyfile:: paths of a client's certificate and its key, or nil; cert, key:: the same as PEM
         Found = Struct.new(:place, :authorization, :certfile, :keyfile, :cert, :key, keyword_init: true) do
           # Whether there is a client's certificate.
           def certificate? = !(certfile && keyfile).nil? || !(cert && key).nil?
-          # A secret is not to be seen.
+          # Hides secrets.
           def inspect = "#<#{self.class} #{place}>"
           alias_method :to_s, :inspect
         end
         NOTHING = Found.new.freeze
 
-        # "https://host/path/page" => "//host/path/", nil if it is no address.
+        # "https://host/path/page" => "//host/path/", nil if the address is invalid.
         def self.of(address) = exact(address)&.slice(%r{\A.*/})
 
         # "https://host/path/page?query" => "//host/path/page".
@@ -41,12 +41,12 @@ module Spate
           @found = {}
         end
 
-        # Found of an address (String). registry: what the package comes from, with its "/"; nil where nobody knows.
+        # Found of an address (String). registry: the package's registry, with its "/"; nil if unknown.
         def for(address, registry)
           return NOTHING if values.empty? && !general?
 
           asked, own = [address, registry].map { |text| Address.parse(text) }
-          return NOTHING if asked.nil? || (asked.scheme == "http" && own&.scheme != "http") # anybody could read them
+          return NOTHING if asked.nil? || (asked.scheme == "http" && own&.scheme != "http") # http is unencrypted
 
           own = asked.authority == own&.authority
           place = place_of(address) || (place_of(registry) if own)

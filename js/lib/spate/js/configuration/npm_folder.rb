@@ -3,15 +3,15 @@
 module Spate
   module JS
     class Configuration
-      # Where npm and node lie on this machine, without starting either: npm's builtin settings are a file beside its
-      # program, and its global ones a file below the folder that node is installed to.
+      # Finds the folders of npm and node without starting either: npm's builtin settings are in a file beside its
+      # program, and its global ones in a file below node's installation prefix.
       class NpmFolder
         # Where npm declares its settings, with and without a folder of modules of its own; up to npm 9.6 among npm's
         # files, as with Debian's npm 9.2.
         DEFINITIONS = %w[node_modules/@npmcli/config/lib/definitions/definitions.js
                          ../@npmcli/config/lib/definitions/definitions.js lib/utils/config/definitions.js].freeze
 
-        # The first program of a name on PATH, absolute, or nil. What there is none of may come.
+        # The first program of this name on PATH, absolute, or nil. A missing one is recorded as an input.
         def self.which(name, env)
           folders = env["PATH"].to_s.split(File::PATH_SEPARATOR).select { |folder| folder.start_with?("/") }
           paths = folders.map { |folder| File.join(folder, name) }

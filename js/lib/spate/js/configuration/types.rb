@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # What npm declares its keys as, of those that an install may ask for, and what becomes of a value then. A value
-      # is what an .npmrc gives: String, true, false or nil; INVALID is no value.
+      # The types that npm declares for the keys an install may read, and the conversion of a value to its type. A value
+      # is what an .npmrc gives: String, true, false or nil. INVALID marks a value that its type rejects.
       module Types
         BOOLEANS = %w[audit bin-links dangerously-allow-all-scripts dry-run engine-strict force foreground-scripts
                       format-package-lock fund global global-style ignore-scripts include-workspace-root install-links

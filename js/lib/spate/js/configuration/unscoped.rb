@@ -13,7 +13,7 @@ module Spate
 
         module_function
 
-        # Whether a key holds a credential, of whomever.
+        # Whether a key holds a credential, scoped to a host or not.
         def auth?(key) = key.match?(/(?:\A|:)(?:_auth|_authToken|_password|username|cert|certfile|key|keyfile)\z/)
 
         # [[file, key], ...] of a file's keys that npm refuses.

@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # What npm makes of the values that a file or the environment gives: `${VARIABLE}` is replaced, and what a key is
-      # declared as decides the rest.
+      # Converts values of files and the environment as npm does: expands `${VARIABLE}`, then converts to the type that
+      # is declared for the key.
       class Value
         LITERALS = { "true" => true, "false" => false, "null" => nil, "undefined" => nil }.freeze
         # One backslash before it keeps the text, two are one.
@@ -53,7 +53,7 @@ module Spate
           expand(text)
         end
 
-        # A list of what is no list: npm replaces no variable there.
+        # Several values for a key that is not a list. npm expands no variables here.
         def several(key, values)
           found = values.map { |value| declared(Types.kind(key), value) } - [Types::INVALID]
           found.empty? ? Types::INVALID : found

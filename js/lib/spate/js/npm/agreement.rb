@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Npm
-      # Whether all that is asked for, by package.json files and in the lockfile, is what the lockfile has, as `npm ci`
-      # demands it: npm would have to ask the registry for whatever is not.
+      # Whether the lockfile satisfies all dependencies of the package.json files and of its own entries, as `npm ci`
+      # requires: npm would have to ask the registry for anything missing.
       class Agreement
         autoload :Overrides, "spate/js/npm/agreement/overrides"
         autoload :Peers, "spate/js/npm/agreement/peers"
@@ -15,8 +15,8 @@ module Spate
           def to_s = "#{asked}: #{found}"
         end
 
-        # Raises DisagreementError, LeftToTool. lockfile: connected by Graph. legacy_peers: peers are asked for by
-        # nobody. strict_peers, force: what becomes of a peer that is not the one asked for.
+        # Raises DisagreementError, LeftToTool. lockfile: connected by Graph. legacy_peers: ignore peer dependencies.
+        # strict_peers, force: how to treat a peer of the wrong version.
         def self.check(lockfile, project, legacy_peers: false, **peers)
           problems = new(lockfile, project, legacy_peers, **peers).problems
           return if problems.empty?
@@ -41,7 +41,8 @@ module Spate
 
         private
 
-        # What npm looks at: all that the root needs, through no link, and the folders that its own folders link to.
+        # The places npm checks: all that the root needs, not through links, and the folders that its own folders link
+        # to.
         def looked_at
           found = reach(@lockfile.root) { |place| needed(place).reject(&:target) }
           folders = reach(@lockfile.root) { |place| needed(place).filter_map(&:target).reject(&:outside?) }
@@ -72,7 +73,7 @@ module Spate
           end
         end
 
-        # Whether nobody asks the lockfile for it: a workspace, or what comes in the place's own archive.
+        # Whether the lockfile need not have it: a workspace, or a package bundled in the place's own archive.
         def elsewhere?(place, name)
           return @project.workspaces.key?(name) if place.root?
 
@@ -88,7 +89,7 @@ module Spate
                       "the lockfile has #{there}")
         end
 
-        # What package.json asks for itself, overrides must not change.
+        # Overrides must not change what package.json itself requires.
         def met?(place, found, name, spec, kind)
           return false if place.root? && @overrides.wish(place, name, spec) != spec
 

@@ -3,11 +3,11 @@
 module Spate
   module JS
     module Npm
-      # npm's executables: node_modules/.bin/NAME is a symbolic link to the file of the package beside it. What the
-      # lockfile says counts, not the package's own package.json.
+      # npm's executables: node_modules/.bin/NAME is a symbolic link to the file of the package beside it. The lockfile
+      # decides, not the package's own package.json.
       #
-      # Among packages of one folder that have the same name, the first by its path has it, links to folders come last;
-      # also where the first one's file is missing: then there is no such link.
+      # Among packages of one folder with the same bin name, the first by path wins, and links to folders come last. If
+      # the winner's file is missing, no link is made.
       class Bins
         # A package's `bin` as { name => path in the package }: names are what is left of them after the last "/" (and
         # "\", and ":"), paths what is left when nothing climbs. value: Hash, String, Array, or anything.

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Npm
-      # Connects the places of a lockfile: who lies in whom, where links lead, who needs whom. An edge is two entries of
-      # Place#edges: the place it leads to and the kinds it lets pass (one of Kinds::PROD and its like).
+      # Connects the places of a lockfile: nesting, link targets, dependencies. An edge is two entries of Place#edges:
+      # the place it leads to and the kinds it lets pass (Kinds::PROD and the like).
       class Graph
         autoload :Asked, "spate/js/npm/graph/asked"
         autoload :Bundles, "spate/js/npm/graph/bundles"
@@ -12,7 +12,7 @@ module Spate
         autoload :OptionalSet, "spate/js/npm/graph/optional_set"
         autoload :Place, "spate/js/npm/graph/place"
 
-        # lockfile: Lockfile. project: Npm::Project, the package.json files. legacy_peers: peers are no dependencies.
+        # lockfile: Lockfile. project: Npm::Project, the package.json files. legacy_peers: ignore peer dependencies.
         def initialize(lockfile, project, legacy_peers: false)
           @lockfile = lockfile
           @places = lockfile.places
@@ -73,7 +73,7 @@ module Spate
 
         def refuse(place, path)
           raise LockfileError.new("#{@lockfile.path}: #{place.path} links to #{path.inspect}, which it does not have",
-                                  hint: "make it anew: npm install")
+                                  hint: "regenerate it: npm install")
         end
 
         def allowed?(target) = !target.outside? || @project.names?(target.path)

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Npm
-      # node_modules/.package-lock.json, in which npm notes what it has put there: what the lockfile says of each place
-      # that is there, its kinds told anew. npm believes it as long as no folder of a package is newer than it.
+      # node_modules/.package-lock.json, npm's record of what it installed: the lockfile's entry of each installed
+      # place, with recomputed kinds. npm trusts it as long as no folder of a package is newer than it.
       class HiddenLockfile
         autoload :Entry, "spate/js/npm/hidden_lockfile/entry"
         autoload :JSONText, "spate/js/npm/hidden_lockfile/json_text"
@@ -73,7 +73,7 @@ module Spate
           Entry.new(place, data, outcome.facts[place.path], shrinkwraps: @shrinkwraps, resolved: @resolved).to_h
         end
 
-        # What a package's own npm-shrinkwrap.json says of what is below it, which npm then believes.
+        # The entry in the nearest package's own npm-shrinkwrap.json, which npm uses for places below that package.
         def shrinkwrapped(place, root)
           around = place.parent
           around = around.parent until around.nil? || around.entry["hasShrinkwrap"]

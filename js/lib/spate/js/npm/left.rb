@@ -5,7 +5,7 @@ module Spate
     module Npm
       # Settings, fields and files that make another tree of a lockfile or refuse it, in a way that only npm can follow.
       module Left
-        # What changes packages: of package.json, and files. Before its twelfth npm knows none of it.
+        # Features that change packages: fields of package.json, and files. npm supports them from version 12.
         FIELDS = %w[packageExtensions patchedDependencies].freeze
         FILES = %w[.npm-extension.mjs .npm-extension.cjs].freeze
 

@@ -23,7 +23,7 @@ module Spate
 
         # path: absolute, for messages. data: Hash of the whole. places: { path => Place }, the root among them.
         attr_reader :path, :data, :places
-        # Paths of the workspaces, set by whoever knows them.
+        # Paths of the workspaces, set by Planner.
         attr_accessor :workspaces
 
         # Raises LockfileError, LeftToTool.
@@ -145,7 +145,7 @@ module Spate
 
         def fail_with(text)
           raise LockfileError.new("#{@path} #{text}",
-                                  hint: "take it from its last commit, or make it anew: npm install")
+                                  hint: "restore it from its last commit, or regenerate it: npm install")
         end
       end
     end

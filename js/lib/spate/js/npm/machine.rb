@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Npm
-      # What this machine is to npm, and what it says about a package's `os`, `cpu`, `libc` and `engines`.
+      # This machine from npm's point of view: evaluates a package's `os`, `cpu`, `libc` and `engines`.
       class Machine
         autoload :DevEngines, "spate/js/npm/machine/dev_engines"
         autoload :Engines, "spate/js/npm/machine/engines"
@@ -18,10 +18,10 @@ module Spate
         # Its text tells glibc from musl; so npm finds out.
         LDD = "/usr/bin/ldd"
 
-        # What a package is for, for messages.
+        # The platforms of a package, for messages.
         def self.told(data) = %w[os cpu libc].flat_map { |field| Array(data[field]) }.join(", ")
 
-        # configuration: its `os`, `cpu` and `libc` stand for another machine's optional packages.
+        # configuration: its `os`, `cpu` and `libc` select optional packages for another machine.
         def initialize(configuration, tooling)
           @wished = %w[os cpu libc].to_h { |field| [field, configuration[field]] }
           @tooling = tooling
@@ -46,7 +46,7 @@ module Spate
             fits?(data["libc"]) { wish("libc", optional) || (libc if (wish("os", optional) || os) == "linux") }
         end
 
-        # Whether `engines` let it. Without node nobody can tell.
+        # Whether `engines` allow it. True without node.
         def engines?(data)
           engines = data["engines"]
           return true unless engines.is_a?(Hash) && (engines["node"] || engines["npm"])

@@ -149,7 +149,7 @@ module Spate
           places.sort_by { |place| [place.link? ? 1 : 0, Collation.key(place.path)] }
         end
 
-        # The folders in which npm works: those directly in the root that are somebody's.
+        # The folders in which npm works: the needed ones directly in the root.
         def projects
           [".", *@lockfile.places.each_value.filter_map do |place|
             place.path if place.folder? && place.above&.root? && !place.outside? && place.wanted?

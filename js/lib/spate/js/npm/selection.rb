@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Npm
-      # Which places npm installs: not those that nobody wants, that are not for this machine, of a kind that is to be
-      # omitted; nor what lies in such a one.
+      # The places npm installs. Excludes places that are not needed, not for this machine or of an omitted kind, and
+      # all places inside an excluded one.
       class Selection
         # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. allowed: Source::Allowed. force: platforms do
         # not matter.
@@ -72,7 +72,7 @@ module Spate
                                   hint: "make it an optional dependency, or set force = true in .npmrc")
         end
 
-        # Whether it is there: what it lies in has to be, too.
+        # Whether it is installed, which requires that the place it is in is, too.
         def keep?(place)
           @kept.fetch(place) { @kept[place] = stays?(place) && in_place?(place.parent) }
         end

@@ -9,8 +9,8 @@ module Spate
         autoload :Range, "spate/js/npm/semver/range"
         autoload :Version, "spate/js/npm/semver/version"
 
-        # What a version or range consists of, as regular expressions: loose ones let pass what npm lets pass in
-        # package.json ("01.2", "1.2.3beta"), strict ones what semver.org says.
+        # The parts of versions and ranges as regular expressions: loose ones accept what npm accepts in package.json
+        # ("01.2", "1.2.3beta"), strict ones follow semver.org.
         class Grammar
           attr_reader :number, :prerelease, :build
 
@@ -26,7 +26,7 @@ module Spate
           def self.of(loose) = loose ? LOOSE : STRICT
         end
 
-        # Whether a version is in a range; what is no version or no range is not. prereleases: taken as releases.
+        # Whether a version is in a range; false if either is invalid. prereleases: treat them as releases.
         def self.satisfies?(version, range, loose: false, prereleases: false)
           version = Version.parse(version, loose: loose)
           range = Range.parse(range, loose: loose, prereleases: prereleases)

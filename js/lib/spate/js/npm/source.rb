@@ -7,7 +7,7 @@ module Spate
       class Source
         autoload :Allowed, "spate/js/npm/source/allowed"
 
-        # What npm makes an archive of by itself, with scripts of its own.
+        # Dependencies that npm packs itself, running their scripts.
         GIT = %r{\A(?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:)|\A[a-z+]+://[^#?]+\.git(?:#|\z)}i
         REMOTE = %r{\Ahttps?://}i
         ARCHIVE = /\.(?:tgz|tar\.gz|tar)\z/i
@@ -35,7 +35,7 @@ module Spate
 
           Package::Integrity.parse(text) or raise LockfileError.new(
             "#{@whose}: #{place.path}: integrity #{text.inspect[0, 60]} is none of SHA-512, 384, 256 and 1",
-            hint: "somebody may have changed the lockfile: compare it with its last commit"
+            hint: "the lockfile may have been edited: compare it with its last commit"
           )
         end
 

@@ -3,15 +3,15 @@
 module Spate
   module JS
     class Package
-      # What a package.json says, as far as a restore needs it. It comes from outside: what is no name and no path in
-      # the package's folder is left out, as npm and pnpm leave it out. Kept as text with the package's manifest, so
-      # that nobody reads JSON again; see Text.
+      # The fields of a package.json that a restore needs. The file is untrusted: invalid names, and paths outside the
+      # package's folder, are dropped as npm and pnpm do. Stored as text with the package's manifest, so that the JSON
+      # is parsed only once; see Text.
       #
       # name, version:: as it calls itself; nil where it has none
       # bins:: { name => path, relative to the package's folder }
       # clamped_bins:: those that climb out of the folder, as npm leads them back into it; pnpm leaves them out
       # folder_bins:: the files of `directories.bin`, which only pnpm takes, and only without `bin`
-      # missing:: paths of bins that the package does not have: nobody links those
+      # missing:: paths of bins that the package does not have, which are not linked
       # shebangs:: { path of a bin => its first line }, of those that have "#!"
       # scripts:: { name => text }, of those that an install may run
       # engines:: { "node" => range }
@@ -58,7 +58,7 @@ module Spate
                 os: [], cpu: [], libc: [], bundled: [], gitignores: [], **given)
         end
 
-        # Paths of all files that somebody may run.
+        # Paths of all files that a bin may run.
         def executables = [*bins.values, *clamped_bins.values, *folder_bins.values].uniq
 
         # Whether one of the scripts runs that dependencies are built with.

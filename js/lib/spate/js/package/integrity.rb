@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Package
-      # What a lockfile says an archive's bytes are (Subresource Integrity, as npm uses it): of several digests only
-      # those of the strongest algorithm count, and of these any.
+      # The digests of an archive in a lockfile (Subresource Integrity, as npm uses it): of several digests only
+      # those of the strongest algorithm count, and any of these may match.
       class Integrity
         # Strongest first => bytes of the digest.
         ALGORITHMS = { "sha512" => 64, "sha384" => 48, "sha256" => 32, "sha1" => 20 }.freeze
@@ -37,7 +37,7 @@ module Spate
         def name(hex) = "#{algorithm}-#{hex}"
         # All that it says, as one text. Of a single digest it is the package's name.
         def key = names.sort.join("+")
-        # Whether somebody could make another archive with this digest.
+        # Whether another archive with this digest can be made.
         def weak? = algorithm == "sha1"
 
         def ==(other) = other.is_a?(Integrity) && algorithm == other.algorithm && digests == other.digests

@@ -39,7 +39,7 @@ module Spate
           end
         end
 
-        # What the lockfile keeps of settings that decide what is resolved.
+        # Compares the settings that the lockfile records because they affect resolution.
         def settings
           [compare("overrides", @lockfile.overrides, @workspace.overrides || {}),
            compare("packageExtensionsChecksum", @lockfile["packageExtensionsChecksum"], extensions),

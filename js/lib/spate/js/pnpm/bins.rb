@@ -66,7 +66,7 @@ module Spate
             inside = bundled(each)
             next if packages.empty? && inside.empty?
 
-            # Up to pnpm's eleventh they came last, over all others.
+            # Before pnpm 12 they came last and overwrote the others.
             yielding = inside.any? && @settings.major < 12 ? packages.map(&:last) : []
             folder("#{@layout.path(each)}/node_modules/.bin", packages + inside, yielding,
                    shared: @layout.shared?(each), of: each)
@@ -77,7 +77,7 @@ module Spate
         # looks for where scripts may run, or the project has patches.
         def own? = @settings.major > 11 || @builds
 
-        # All that came in the package's own archive, whatever of it the lockfile names.
+        # All packages bundled in the package's own archive, listed in the lockfile or not.
         def bundled(snapshot)
           snapshot.entry["bundledDependencies"].nil? ? [] : [[nil, "#{@layout.path(snapshot)}/node_modules"]]
         end
@@ -93,7 +93,7 @@ module Spate
 
         def bin?(snapshot) = snapshot.entry["hasBin"] == true
 
-        # shared: whether projects share it: then nothing of this one stands in it.
+        # shared: whether projects share the folder, so that it must not contain paths of this one.
         def folder(path, packages, yielding = [], shared: false, of: nil)
           extra = shared && node_path ? Style::OWN : node_path
           own = @layout.path(of) if of
@@ -103,7 +103,7 @@ module Spate
           BinFolder.new(path, packages, style)
         end
 
-        # The folder of what is hoisted, for programs that look beside themselves in vain.
+        # The folder of hoisted packages, for programs that do not find them in the folders above.
         def node_path
           "#{@layout.folder}/node_modules" if @settings["extendNodePath"] && @settings.hoist_pattern&.any?
         end

@@ -12,7 +12,7 @@ module Spate
 
         UNSAFE = %r{[\\/:*?"<>|#]}
         OLD_UNSAFE = %r{[\\/:*?"<>|]}
-        # What the digest and its line take of a shortened name, and took up to pnpm 9.
+        # Length of the digest and its separator in a shortened name; OLD_DIGEST up to pnpm 9.
         DIGEST = 33
         OLD_DIGEST = 27
 
@@ -26,7 +26,7 @@ module Spate
           [key[0, at], key[(at + 1)..]]
         end
 
-        # The snapshot's key that a dependency stands for, nil for a link. reference: "1.0.0(peer@2.0.0)", "link:../a",
+        # The snapshot key of a dependency, nil for a link. reference: "1.0.0(peer@2.0.0)", "link:../a",
         # or a whole key where the alias is not the package's name.
         def resolve(name, reference)
           return if reference.start_with?("link:")

@@ -43,7 +43,7 @@ module Spate
         def root = nil
         # The folder that projects share, absolute, or nil.
         def shared = nil
-        # Whether a snapshot lies in that folder.
+        # Whether projects share the folder of a snapshot.
         def shared?(_snapshot) = false
 
         # The relative path from a folder to a path. root: where one of both may be absolute.

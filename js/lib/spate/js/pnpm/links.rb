@@ -87,7 +87,7 @@ module Spate
           @links[path] = Layout.relative(File.dirname(path), target, @layout.root)
         end
 
-        # A linked folder, relative to the root. It may lie elsewhere: package.json has named it.
+        # A linked folder, relative to the root. It may be outside: package.json names it.
         def inside(path, base)
           found = File.expand_path(path, File.join(@root, base))
           return "." if found == @root
@@ -114,7 +114,7 @@ module Spate
 
         def dedupe? = @settings["dedupeDirectDeps"] && named.key?(".") && named.size > 1
 
-        # What the root's node_modules has anyway.
+        # Links that the root's node_modules has already.
         def shared
           @shared ||= hoisting.select { |each| each.kind == "public" }.to_h { |each| [each.name, hoisted(each)] }
                               .merge(named["."])

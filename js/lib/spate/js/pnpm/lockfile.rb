@@ -34,8 +34,8 @@ module Spate
           raise LockfileError.new("#{path} is missing", hint: "`pnpm install` writes it")
         end
 
-        # text: of the project's document. data: the Hash that stands there. tools: the Hash of the document before it,
-        # or nil.
+        # text: of the project's document. data: that document as a Hash. tools: the Hash of the document before it, or
+        # nil.
         attr_reader :path, :text, :data, :tools, :importers, :packages, :snapshots
         # { id => Importer } of projects that are not there, after #restrict.
         attr_reader :absent
@@ -79,7 +79,7 @@ module Spate
           end&.to_s
         end
 
-        # The Snapshot that a dependency of an importer stands for, nil for a link.
+        # The Snapshot of an importer's dependency, nil for a link.
         def direct(name, version)
           key = DepPath.resolve(name, version) or return
           @snapshots[key] or raise LockfileError, "#{@path}: #{name} is #{key.inspect}, which is not in `snapshots`"

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Pnpm
-      # Patterns as hoistPattern has them: `*` stands for anything, `!` excludes what an earlier one included.
+      # Patterns as hoistPattern has them: `*` matches anything, `!` excludes what an earlier one included.
       class Matcher
         def initialize(patterns)
           @patterns = patterns.map { |pattern| [pattern.start_with?("!"), pattern.delete_prefix("!").split("*", -1)] }

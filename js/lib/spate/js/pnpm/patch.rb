@@ -3,10 +3,10 @@
 module Spate
   module JS
     module Pnpm
-      # Applies a patch of `patchedDependencies` to a package's files: a unified diff as `git diff` writes it. As pnpm
-      # does it: a hunk may lie up to 20 lines from where it says, space at the end of a line does not count, and what
-      # is there already is no mistake. Nothing outside the folder, through no link. A loose one, as up to pnpm's
-      # eleventh, deletes a file and writes a new one whatever is there, and passes over binary files.
+      # Applies a patch of `patchedDependencies` to a package's files: a unified diff as `git diff` writes it. As in
+      # pnpm, a hunk may be up to 20 lines from its position, trailing space is ignored, and changes already present are
+      # not an error. Never writes outside the folder or through a link. A loose patch, as up to pnpm 11, deletes a file
+      # and writes a new one regardless of their content, and skips binary files.
       class Patch
         autoload :Change, "spate/js/pnpm/patch/change"
         autoload :Hunk, "spate/js/pnpm/patch/hunk"
@@ -17,11 +17,12 @@ module Spate
           EXIT_CODE = 3
 
           def initialize(file, reason)
-            super("#{file}: #{reason}", hint: "`pnpm patch` makes the patch anew for the version that the lockfile has")
+            super("#{file}: #{reason}", hint: "recreate the patch for the version in the lockfile: pnpm patch")
           end
         end
 
-        # folder: the package's files, nobody else's. file: the patch's path; text: its content. Raises FailedError.
+        # folder: the package's files, used by this project only. file: the patch's path; text: its content. Raises
+        # FailedError.
         def self.apply(folder, file, text = File.binread(file), loose: false)
           new(folder, file, text, loose).apply
         end
@@ -66,12 +67,12 @@ module Spate
           File.join(@folder, relative)
         end
 
-        # What was moved already stays.
+        # Does nothing if the file was moved already.
         def move(change, path)
           from = path(change.from)
           return if File.exist?(path) && !File.exist?(from)
 
-          raise Hunk::Error, "#{change.path} is to be made, but is there" if File.exist?(path)
+          raise Hunk::Error, "#{change.path} already exists" if File.exist?(path)
 
           folders(File.dirname(path))
           File.rename(from, path)
@@ -80,7 +81,7 @@ module Spate
         def create(path, change)
           text = change.applied("")
           return if File.file?(path) && read(path) == text
-          raise Hunk::Error, "#{change.path} is to be made, but is there" if File.exist?(path) && !@loose
+          raise Hunk::Error, "#{change.path} already exists" if File.exist?(path) && !@loose
 
           folders(File.dirname(path))
           write(path, text)

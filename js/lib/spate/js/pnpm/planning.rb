@@ -68,7 +68,7 @@ module Spate
           Lockfile::GROUPS - left.values_at(*omit).compact
         end
 
-        # Whether packages lie in a global virtual store: the command line's word before the project's.
+        # Whether packages are in a global virtual store. The command line overrides the project.
         def global?
           wanted = @options&.to_h&.fetch(:global_virtual_store, nil)
           wanted.nil? ? @settings.global? : wanted
@@ -105,7 +105,7 @@ module Spate
           Layout::Global.new(folder, longest, @root, "#{@slots.call}/#{variant}", hashes)
         end
 
-        # What decides, besides the names, about what is in a slot.
+        # A digest of the settings and the machine, which also affect the content of a slot.
         def variant
           @selection.installed # asks for node's version where that decides
           text = [Layout::Global::FORMAT, @settings.major.clamp(10, 12), machine, @selection.optional?,

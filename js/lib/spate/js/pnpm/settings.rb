@@ -39,7 +39,7 @@ module Spate
         }.freeze
         SWITCHES = DEFAULTS.select { |_, default| [true, false].include?(default) }.keys.freeze
         WORKSPACE = "pnpm-workspace.yaml"
-        # What pnpm read there before its version 10.5, which made it a file of settings.
+        # The keys that pnpm read from this file before 10.5, when it became a file of settings.
         OLD_WORKSPACE = %w[packages catalog catalogs].freeze
         # name => the first version that reads it.
         SINCE = { "allowBuilds" => [10, 26], "ignoredBuiltDependencies" => [10, 1] }.freeze
@@ -93,10 +93,10 @@ module Spate
           @values.fetch(name) { @values[name] = typed(name, given(name)) }
         end
 
-        # Whether somebody says what it is.
+        # Whether the setting is given anywhere.
         def given?(name) = !given(name).nil?
 
-        # Whether packages are to lie in a store that projects share: the one setting has two names.
+        # Whether packages are in a store that projects share: the setting has two names.
         def global?
           return false if @major < 10
 
@@ -128,7 +128,7 @@ module Spate
           (own_names + [*variables, *@written.keys.grep(/\A[a-z][a-z0-9-]*\z/)].map { |key| camel(key) }).uniq
         end
 
-        # Who says what it is, for people.
+        # Where a setting is given, for messages.
         def source(name)
           return "environment" if environment(name)
           return WORKSPACE if @yaml.key?(name)
@@ -151,7 +151,7 @@ module Spate
           all
         end
 
-        # { "default" or a scope => address }, which pnpm noted up to its tenth; nil where nobody knows.
+        # { "default" or a scope => address }, which pnpm recorded up to version 10; nil if unknown.
         def registries
           default = @configuration.registry if @configuration.respond_to?(:registry)
           return unless default
@@ -241,12 +241,12 @@ module Spate
         # linkWorkspacePackages may also be "deep". With any other value the restore is left to pnpm.
         def switch(value) = value == "deep" ? value : [true, "true"].include?(value)
 
-        # What has no default, but is used as one thing only.
+        # A setting without a default that accepts one type only.
         def expected(name, value, type)
           value = parsed(value, Array).map { |each| expected(name, each, String).to_s } if type == Array && !value.nil?
           return value if value.nil? || (value.is_a?(type) && (type == Array || !value.include?("\0")))
 
-          raise LockfileError, "#{WORKSPACE}: #{name}: expected a text, found #{value.inspect}"
+          raise LockfileError, "#{WORKSPACE}: #{name}: expected a string, found #{value.inspect}"
         end
 
         # From the environment lists come as JSON.

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Pnpm
-      # What pnpm keeps in node_modules of how it was made. Plain data, so that a plan can be kept; what only the end of
-      # a restore knows is added then.
+      # pnpm's state files in node_modules. Plain data, so that a plan can be stored; the outcome of a restore is added
+      # at its end.
       class State
         autoload :CurrentLockfile, "spate/js/pnpm/state/current_lockfile"
         autoload :Modules, "spate/js/pnpm/state/modules"
@@ -21,12 +21,12 @@ module Spate
         # planning: Planning.
         def self.of(planning)
           lockfile = CurrentLockfile.new(planning.lockfile, planning.selection, planning.settings.major).text
-          # Where nothing is wanted, older ones did nothing.
+          # pnpm before 12 writes none where no package is wanted.
           new((Modules.of(planning) if lockfile || planning.settings.major > 11), WorkspaceState.of(planning),
               planning.layout.folder, lockfile, PackageMap.of(planning), taken(planning))
         end
 
-        # { key => path } of packages that pnpm takes away where their scripts fail, since its eleventh.
+        # { key => path } of packages that pnpm 11 and later remove when their scripts fail.
         def self.taken(planning)
           return {} if planning.settings.major < 11 || planning.layout.shared
 

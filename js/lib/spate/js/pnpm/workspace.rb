@@ -93,7 +93,7 @@ module Spate
           (order & keys).first
         end
 
-        # What tells of a project that comes: see Folders.
+        # Paths that change when a project is added: see Folders.
         def looked_at
           folders && @found.looked_at.map { |path| path.empty? ? @root : File.join(@root, path) }
         end

@@ -5,14 +5,14 @@ require "psych"
 module Spate
   module JS
     module Pnpm
-      # The YAML that pnpm writes and reads: mappings, sequences and scalars, by libyaml's parser. Tags are
-      # refused, as is what is too large or too deep; a scalar stays the text that it is, unless it is a plain true,
-      # false or null. What people write is in it, too: aliases, and "<<" with what another mapping has.
+      # The YAML that pnpm writes and reads: mappings, sequences and scalars, by libyaml's parser. Also aliases and
+      # "<<", which users write. Tags and input that is too large or too deep are rejected. Scalars stay strings,
+      # except a plain true, false or null.
       #
-      # Straight from the parser's events: Psych.safe_load takes three times as long for the same text.
+      # Uses the parser's events: Psych.safe_load takes three times as long for the same text.
       class Yaml < Psych::Handler
         DEEPEST = 64
-        # Values that all aliases together stand for: a few lines of aliases of aliases stand for billions.
+        # Values that all aliases together may expand to: a few lines of nested aliases can expand to billions.
         MOST = 100_000
         MERGE = "<<"
         PLAIN = { "true" => true, "false" => false, "null" => nil, "~" => nil, "" => nil }.freeze
@@ -56,7 +56,7 @@ module Spate
           end_sequence
         end
 
-        # Only now may an alias name it: nothing contains itself.
+        # Registered only here: an alias within its own value is an error.
         def end_sequence
           value = @open.pop
           @keys.pop
@@ -73,7 +73,7 @@ module Spate
         def alias(name)
           value = @anchors.fetch(name) { raise Refused, "*#{name}: expected an alias of what is complete before it" }
           @room -= size(value)
-          raise Refused, "aliases stand for more than #{MOST} values" if @room.negative?
+          raise Refused, "aliases expand to more than #{MOST} values" if @room.negative?
 
           add(value)
         end
@@ -94,7 +94,7 @@ module Spate
           @names << anchor
         end
 
-        # Of several mappings the first counts; of all, what stands there itself.
+        # The first of several mappings wins, and the mapping's own keys win over all.
         def merge(mapping, others)
           others = [others] unless others.is_a?(Array)
           raise Refused, "#{MERGE}: expected mappings" unless others.all?(Hash)
@@ -122,7 +122,7 @@ module Spate
           key = @keys.last
           return @keys[-1] = key_of(value) if key.nil?
 
-          raise Refused, "#{key.inspect} stands there twice" if mapping.key?(key)
+          raise Refused, "duplicate key #{key.inspect}" if mapping.key?(key)
 
           mapping[key] = value
           @keys[-1] = nil
@@ -132,7 +132,7 @@ module Spate
           return value if value.is_a?(String)
           return value.to_s unless value.nil? || value.is_a?(Hash) || value.is_a?(Array)
 
-          raise Refused, "a key that is no text"
+          raise Refused, "a key that is not a string"
         end
       end
     end

@@ -3,10 +3,10 @@
 module Spate
   module JS
     class Project
-      # "{a,b}/{c,d}" in a workspace's patterns: each pair of braces doubles what they stand for, also for Ruby's own
-      # File.fnmatch and Dir.glob. So they are counted before anything is looked for.
+      # "{a,b}/{c,d}" in a workspace's patterns. Each pair of braces multiplies the alternatives, also in Ruby's own
+      # File.fnmatch and Dir.glob, so they are counted before anything is matched.
       module Braces
-        # All of a project's patterns together stand for as many at most.
+        # Limit of alternatives for all of a project's patterns together.
         MOST = 10_000
         # Bytes of a pattern with braces; a path has no more.
         LONGEST = 4096
@@ -18,18 +18,18 @@ module Spate
         def check(patterns, whose)
           room = MOST
           patterns.each do |pattern|
-            raise LockfileError, "#{whose}: the pattern #{pattern.inspect} is no path" if pattern.include?("\0")
+            raise LockfileError, "#{whose}: invalid pattern #{pattern.inspect}" if pattern.include?("\0")
             next unless pattern.include?("{")
 
             room -= pattern.bytesize > LONGEST ? room : alternatives(pattern, room).size
             next if room.positive?
 
-            raise LockfileError.new("#{whose}: the workspace's patterns stand for more than #{MOST} without their " \
+            raise LockfileError.new("#{whose}: the workspace's patterns expand to more than #{MOST} without their " \
                                     "braces, #{pattern[0, 60].inspect} among them", hint: "use * or ** instead")
           end
         end
 
-        # What a pattern stands for, without braces, in which a "/" may be. No more than that many.
+        # The alternatives of a pattern, without braces; they may contain "/". Returns about `most` at most.
         def alternatives(pattern, most = MOST)
           found = []
           pending = [pattern]

@@ -19,7 +19,7 @@ module Spate
         # Lockfile, or nil. Raises SeveralLockfiles where package.json does not say which counts.
         def self.in(folder) = new(folder).one
 
-        # Whose a lockfile of this name is.
+        # The tool that owns a lockfile of this name.
         def self.tool(name) = TOOLS.fetch(name)
 
         def initialize(folder)
@@ -43,7 +43,7 @@ module Spate
         def file?(name) = Reading.file?(path(name))
         def deno = (Lockfile.new(path(DENO), "deno") if file?(DENO) && DENO_CONFIGS.any? { |name| file?(name) })
 
-        # What package.json names, of several.
+        # The tool that package.json names, if there are several.
         def named(tools, found)
           manager = Manager.of(@folder)
           return manager.name if manager && tools.include?(manager.name)

@@ -3,11 +3,11 @@
 module Spate
   module JS
     class Project
-      # Whether a folder above the one that a user is in may be looked into. In one such as /tmp lies what anybody puts
-      # there, and a project's files run programs: those of another user are not even read.
+      # Whether a folder above the user's may be read. A folder such as /tmp has files of other users, and a project's
+      # files can run programs, so another user's files are not even read.
       class Trust
         OTHERS_WRITE = 0o002
-        # What tells of a project.
+        # Files that mark a project.
         NAMES = [PACKAGE, *Workspace::PNPM, *Lockfiles::TOOLS.keys, Lockfiles::DENO].uniq.freeze
 
         # folder: the user's, absolute. Its owner is trusted, too: root works in others' folders.
@@ -29,7 +29,7 @@ module Spate
 
         private
 
-        # A link is somebody's, and what it leads to.
+        # Checks the owner of a link and of its target.
         def foreign?(path)
           stat = File.stat(path)
           !@owners.include?(stat.uid) || !@owners.include?(File.lstat(path).uid) ||

@@ -10,7 +10,7 @@ module Spate
 
         module_function
 
-        # "10.4.1", or nil where nobody says.
+        # "10.4.1", or nil if unknown.
         def of(project, env)
           manager = project.manager if project.tool == "pnpm"
           return manager.version if manager&.name == "pnpm" && manager.version.to_s.match?(/\A\d/)

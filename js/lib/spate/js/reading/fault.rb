@@ -5,16 +5,16 @@ require "strscan"
 module Spate
   module JS
     class Reading
-      # Where a text stops being JSON: json before 2.10 says so of few.
+      # Finds where a text stops being valid JSON. json before 2.10 reports the position of few errors only.
       class Fault
         STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/
         TOKEN = /[{}\[\],:]|#{STRING}|-?\d[\d.eE+-]*|(?:true|false|null)\b/
-        # What may come => first characters of tokens; 0 stands for numbers and words.
+        # Expected element => first characters of allowed tokens; 0 means numbers and words.
         ALLOWED = { value: "{[\"0", item: "{[\"0]", name: "\"", pair: "\"}", colon: ":", end: ",]}" }.freeze
         # Characters that are shown.
         SHOWN = 40
 
-        # "line 3, at `}`"; the parser's words where all of it is JSON. error: the parser's.
+        # "line 3, at `}`"; the parser's message if the text is valid JSON. error: the parser's.
         def self.words(text, error) = new(text).words || FirstWords.of(error)
 
         def initialize(text)

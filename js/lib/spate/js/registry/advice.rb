@@ -48,9 +48,9 @@ module Spate
           "it may need a login: #{place}:_authToken in .npmrc"
         end
 
-        # Registries answer so, too, for what only members may see.
+        # Registries also return "not found" for private packages.
         def missing
-          return "it may have been unpublished: `#{@configuration.tool} install` resolves anew" if given?
+          return "it may have been unpublished: `#{@configuration.tool} install` resolves again" if given?
 
           "it may have been unpublished, or need a login: #{place}:_authToken in .npmrc"
         end

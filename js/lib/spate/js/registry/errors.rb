@@ -24,7 +24,7 @@ module Spate
         end
       end
 
-      # An address that no registry has: git, or what is no address.
+      # An address that a registry does not have: git, or an invalid address.
       class UnsupportedAddressError < LockfileError
         def initialize(package)
           super("#{package.name}: #{Ground.redact(package.resolved)} is neither http, https nor a file of the project",

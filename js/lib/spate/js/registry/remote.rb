@@ -3,11 +3,11 @@
 module Spate
   module JS
     module Registry
-      # An archive's address and what it is asked with, as Spate::Registry::HTTP wants to know it.
+      # An archive's address and the credentials for it, with the interface that Spate::Registry::HTTP expects.
       class Remote
         # The registry's address, for messages and events; without credentials.
         attr_reader :source
-        # What says who asks: Configuration::NerfDart::Found.
+        # Configuration::NerfDart::Found.
         attr_reader :credentials
 
         # address: Configuration::Address, with or without credentials of its own. source: the registry it belongs to.
@@ -34,7 +34,7 @@ module Spate
 
         # Where it came from, for messages.
         def origin = @credentials.authorization ? "#{@credentials.place} in npm's configuration" : "the address itself"
-        # Whose certificate a connection presents; connections of different ones are not shared.
+        # The client certificate that a connection presents; connections of different ones are not shared.
         def identity = @credentials.certificate? ? @credentials : nil
         def mirror? = false
         def file? = false

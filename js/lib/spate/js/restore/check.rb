@@ -9,7 +9,7 @@ module Spate
         autoload :Extra, "spate/js/restore/check/extra"
         autoload :ToolScripts, "spate/js/restore/check/tool_scripts"
 
-        # What differs.
+        # One difference.
         #
         # path:: relative to the project's root
         # kind:: :missing, :changed, :type (a folder for a file, or the like) or :stray
@@ -23,18 +23,18 @@ module Spate
           end
         end
 
-        # differences: [Difference]; total: packages that are to be there, nil without a plan. unknown: names of those
-        # that the store does not have, so that nobody could compare their files; scripted: of those that scripts may
-        # have changed in ways that the store does not keep, of which only the package.json was looked for; made: paths
-        # that differ in these.
+        # differences: [Difference]; total: number of expected packages, nil without a plan. unknown: names of packages
+        # that the store does not have, so that their files cannot be compared; scripted: of those that scripts may have
+        # changed in ways that the store does not record, of which only the package.json was checked; made: paths that
+        # differ in these.
         Result = Struct.new(:differences, :total, :unknown, :scripted, :made) do
           def initialize(differences, total = nil, unknown = [], scripted = [], made = []) = super
           def ok? = differences.empty? && unknown.empty?
-          # Whether it is the project's own tool that restores: nobody has counted.
+          # Whether the project's own tool restores it, so that packages are not counted.
           def left? = total.nil?
         end
 
-        # The project's own tool restores it: what a look tells.
+        # Checks a project that its own tool restores.
         def self.of_tool(there, root)
           return Result.new([]) if there
 
@@ -65,7 +65,7 @@ module Spate
 
         def names(trees) = trees.map { |tree| tree.package.full_name }.uniq.sort
 
-        # An optional package that could not be had is no difference.
+        # A missing optional package is not a difference: it may have failed to install.
         def look
           recorded, = Memory::Places.load(@context, @plan.root)
           @there, absent = @plan.trees.partition { |tree| folder?(tree.path) }
@@ -93,7 +93,7 @@ module Spate
           found.filter_map { |job, _, index, kind| file(trees[job], index, kind) }
         end
 
-        # A file with another time is the same where its content is.
+        # A file with another mtime but the same content is unchanged.
         def file(tree, index, kind)
           entry = @items.of(tree).manifest.entry(index)
           path = "#{tree.path}/#{entry[:path]}"
@@ -114,7 +114,7 @@ module Spate
           paths.map { |path| Difference.new(path, :stray) }
         end
 
-        # Of what the store does not have, as it lies there.
+        # Reads the facts of packages that the store does not have from the project.
         def entries
           facts = (@there + @absent).to_h { |tree| [tree.path, @items.of(tree).facts] }.compact
           @unknown.each do |tree|
@@ -144,7 +144,7 @@ module Spate
         def strays(entries)
           state = Dir.glob(Execution::Notes::STATE, base: @plan.root)
           found = Place::Strays.new(@plan, entries + state) { |path| bundled(path) }.call
-          # What else is in one of those, its archive alone knows.
+          # Ignores other files in unknown packages: only the archive has the list of its files.
           found.reject! { |path| @unknown.any? { |tree| path.start_with?("#{tree.path}/") } }
           made, found = found.partition { |path| @private.any? { |tree| made?(tree, path) } }
           @made.concat(made)

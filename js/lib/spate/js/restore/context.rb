@@ -3,11 +3,11 @@
 module Spate
   module JS
     module Restore
-      # What every step of one restore shares. Nothing in it changes during the run.
+      # State shared by all steps of one restore. Constant during the run.
       class Context
         # Bytes of inflated data that an unpacking thread holds at once: a larger archive is inflated twice, and slowly.
         MEMORY = 64 << 20
-        # From so many on, archives take turns: all threads unpack such a one anyway.
+        # Archives of this inflated size and more are unpacked one at a time: all threads unpack such a one anyway.
         LARGE = 12 << 20
 
         attr_reader :root, :env, :store, :events, :options
@@ -39,16 +39,16 @@ module Spate
         def native = @native ||= store.native
 
         def link_method = @link_method ||= shared_method
-        # Of what several projects have one of anyway.
+        # The method for files that several projects share anyway.
         def shared_method = copy? ? :copy : :hard
 
-        # To be told before anything is placed: files that anybody may write into are shared with nobody.
+        # Call before anything is placed: files that other users may write to must not be shared.
         def share_nothing = (@link_method = :clone unless copy?)
 
         # How many archives are unpacked at once.
         def unpackers = [options.jobs || processors, 1].max
 
-        # What fetches and unpacks: the other half's, where there is one.
+        # Fetches and unpacks; shared with the gems' installation, if there is one.
         def backlog
           @backlog ||= Install::Fetch::Backlog.new(unpacking: options.jobs, connections: client.jobs)
         end
@@ -60,7 +60,7 @@ module Spate
           @trees = link_method == :hard && device(store.root) == device(root)
         end
 
-        # Absolute path of a plan's.
+        # Absolute path for a path of the plan.
         def path(inside) = inside.start_with?("/") ? inside : File.join(root, inside)
 
         private

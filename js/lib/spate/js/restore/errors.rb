@@ -3,17 +3,17 @@
 module Spate
   module JS
     module Restore
-      # An archive that cannot be unpacked, or tries what no honest package needs.
+      # An archive that cannot be unpacked or has unsafe content.
       class ArchiveError < Error
         EXIT_CODE = 8
         HINTS = {
           truncated: "the download is incomplete: restore again",
           refused: "the archive tries something that no honest package needs: do not install it",
           limit: "the archive is larger than any honest package",
-          corrupt: "the file is no package, or it is damaged: restore again"
+          corrupt: "the file is not a package or is damaged: restore again"
         }.freeze
 
-        # What a Native::Error about an Item's archive means. Raises nothing.
+        # Converts a Native::Error about an Item's archive. Raises nothing.
         def self.for(error, item, store)
           return Interrupted.new("interrupted") if error.status == :cancelled
           if error.errno.to_i.positive? && error.errno != Errno::EEXIST::Errno
@@ -39,7 +39,7 @@ module Spate
         end
       end
 
-      # An archive is not what the lockfile says. It is never asked for anew, nor anything else in its place.
+      # An archive does not match the lockfile's integrity. It is not retried or replaced by another source.
       class ChecksumError < Error
         EXIT_CODE = 7
 
@@ -69,11 +69,11 @@ module Spate
         end
       end
 
-      # A folder of the project that is none, leads out of it, or cannot be written.
+      # A folder of the project that is not a directory, is outside the project, or cannot be written.
       class FolderError < Error
         EXIT_CODE = 9
 
-        # Runs the block. What the file system says no to in it is told by its path.
+        # Runs the block. Adds the path to errors of the file system.
         def self.guard(root)
           yield
         rescue SystemCallError => e
@@ -83,7 +83,7 @@ module Spate
           raise self.for(e, paths.reverse.find { |path| path.start_with?(root) } || paths.last, root)
         end
 
-        # What a failed system call on a path means, as an exception. failure: SystemCallError or errno.
+        # Converts a failed system call on a path to an exception. failure: SystemCallError or errno.
         def self.for(failure, path, root)
           number = failure.is_a?(Integer) ? failure : failure.errno
           error = Store::Error.for(number, path)

@@ -5,13 +5,13 @@ module Spate
     module Restore
       # One restore of a Plan, under the project's lock. The thread that calls it decides; others fetch and unpack.
       #
-      #   Look       what is there already, and what would be refused: before anything is changed
-      #   Placing    packages come, and go to their places
-      #   Addresses    whether the registry has what the lockfile says of where they are
+      #   Look       what is in place already, and what must be refused: before anything is changed
+      #   Placing    packages are fetched and placed
+      #   Addresses    whether the registry has the addresses of the lockfile
       #   ReleaseAges  how long ago they were published
-      #   Finish     links, bins, scripts, and what tells that all is done
-      #   Notes      what prune and the next restore are to know, at each of these steps
-      #   Parts      what they share
+      #   Finish     links, bins, scripts, and the completion markers
+      #   Notes      what prune and the next restore need to know, at each of these steps
+      #   Parts      shared state
       class Execution
         autoload :Addresses, "spate/js/restore/execution/addresses"
         autoload :Finish, "spate/js/restore/execution/finish"

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Restore
-      # Trees of a plan that are not there in the end: optional packages that could not be had or built, and what their
-      # tool takes away with them.
+      # Trees of a plan that are not installed: optional packages that failed to install or build, and what their tool
+      # removes with them.
       class LeftOut
         def initialize(plan, items, outcome)
           @plan = plan
@@ -16,7 +16,7 @@ module Spate
         def trees = look.trees
         # Trees that are there: [Tree].
         def others = look.others
-        # Those of #trees that the store has all the same, or that were in place: [Tree].
+        # Those of #trees that are in the store or were in place: [Tree].
         def gone = look.gone
 
         private
@@ -24,7 +24,7 @@ module Spate
         Seen = Struct.new(:skipped, :trees, :others, :gone)
         private_constant :Seen
 
-        # Anew where another package failed since.
+        # Recomputed if another package failed since.
         def look
           @seen = see if @seen.nil? || @seen.skipped != @outcome.skipped.size
           @seen

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      # What the store keeps of a project for its next restore.
+      # Data in the store about a project, for its next restore.
       module Memory
         autoload :KeptPlan, "spate/js/restore/memory/kept_plan"
         autoload :Names, "spate/js/restore/memory/names"

@@ -3,16 +3,16 @@
 module Spate
   module JS
     module Restore
-      # What one restore did. Counts are of packages (places in node_modules, of which several may have one archive);
-      # seconds of wall time; fetched_bytes of archives from the network.
+      # The result of one restore. Counts are of packages (places in node_modules, of which several may have one
+      # archive); seconds of wall time; fetched_bytes of archives from the network.
       class Report
         # tool:: "npm", "pnpm" or the tool that did it
-        # total:: packages in all; for --json nil where the project's own tool did it, and nobody counts
+        # total:: number of packages; for --json nil if the project's own tool restored them
         # fetched, from_store:: archives from the network, and those that the store had
         # linked:: packages put into place; reused:: those that were in place
         # built, build_reused:: packages whose scripts ran, and those whose results came out of the store
         # pending:: keys of packages whose scripts were not allowed to run
-        # told:: those of them of which a warning said why
+        # told:: those of them that a warning named
         # skipped:: { key of an optional package => why (String) }
         # removed:: paths that did not belong
         # handed_over:: why the project's own tool did it (String), or nil

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      # A project restored, whatever its lockfile: by Spate, or by the project's own tool.
+      # Restores a project with any lockfile, by Spate or by the project's own tool.
       class Run
         PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
         # Plans made until nothing that they were made from had changed meanwhile, and seconds between them.
@@ -33,8 +33,8 @@ module Spate
           report.tap { report.seconds = clock - @started }
         end
 
-        # Check::Result. Changes nothing. What the last restore was told to leave out, and where to put the others,
-        # counts here, too, until another tool was at work.
+        # Check::Result. Changes nothing. Uses the options of the last restore that affect which packages are placed
+        # where, unless another tool ran since.
         def check
           FolderError.guard(@root) do
             record = Memory::Record.load(@store, @root)
@@ -66,8 +66,8 @@ module Spate
         def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def surroundings = @surroundings ||= Memory::Surroundings.new(@env, @options, @store).to_s
 
-        # Whether all is as the restore before left it. Scripts of the project's own run each time, as with the tools:
-        # nobody knows what they would do now.
+        # Whether all is as the last restore left it. The project's own scripts run each time, as with the tools: their
+        # effect is unknown.
         def nothing?
           return false if @options.restore || @options.rebuild
 
@@ -95,7 +95,7 @@ module Spate
 
         def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings, @env)
 
-        # [Plan, Sources or nil]. What changes while it is read, is read again.
+        # [Plan, Sources or nil]. Reads again if inputs change meanwhile.
         def planned
           tell_of_another(Project.at(@root, @env))
           plan = nil

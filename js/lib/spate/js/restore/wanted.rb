@@ -8,9 +8,9 @@ module Spate
         # A package in the node_modules that another one's archive has.
         BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
 
-        # facts: { path of a tree => Facts }, which gets those of projects, too. skipped: trees that are not there.
-        # ran: paths of trees whose scripts may have replaced what facts tell of: their executables are as their folder
-        # has them. The block answers whether a file that is missing should be there.
+        # facts: { path of a tree => Facts }; those of projects are added. skipped: trees that are not installed. ran:
+        # paths of trees whose scripts may have changed their executables, which are then read from their folder. The
+        # block returns whether a missing file is expected.
         def initialize(plan, facts, skipped, context, ran = [], &missing)
           @plan = plan
           @facts = facts
@@ -21,7 +21,7 @@ module Spate
           @ran = ran
         end
 
-        # Whether nothing of it is known only when the packages are in place.
+        # Whether everything can be computed before the packages are in place.
         def apart?
           @plan.bins.none? { |folder| folder.style.respond_to?(:files) || inside?(folder) || bundled(folder).any? }
         end
@@ -40,7 +40,7 @@ module Spate
           links.transform_values { |target| Symlink.new(target) }
         end
 
-        # Paths of what came in another one's archive, which is known only where it lies.
+        # Paths of bundled packages, which are known only once the bundling one is in place.
         def bundled(folder)
           folder.packages.map(&:last).select { |path| !@facts.key?(path) && @facts.key?(path[BUNDLED, 1]) }
         end
@@ -60,7 +60,7 @@ module Spate
           folder.dup.tap { |copy| copy.packages = packages }
         end
 
-        # npm makes none whose file is missing, which a package does not tell: its lockfile names them.
+        # npm makes no link to a missing file. Packages do not list missing files: the bins come from the lockfile.
         def bins(folder)
           folder = opened(folder)
           bundled(folder).each { |path| read(path) }
@@ -81,13 +81,13 @@ module Spate
           File.exist?(File.expand_path(target + path.delete_prefix(link), File.dirname(@context.path(link))))
         end
 
-        # A project's package.json, of which something may be linked, or run.
+        # Reads a project's package.json, for bins and scripts.
         def read(folder)
           own = of(folder) or return
           @facts[folder] = @now[folder] = own
         end
 
-        # nil where nobody can tell.
+        # nil if it is invalid.
         def made(tree)
           of(tree)
         rescue PackageFileError

@@ -3,17 +3,17 @@
 module Spate
   module JS
     module Scripts
-      # A package that would run something.
+      # A package with scripts that an install would run.
       #
       # key:: the lockfile's
       # name, version:: of the package
       # path:: of its folder, relative to the root
       # scripts:: { event => text }
       # allowed:: true, false where a list denies it, nil where none names it
-      # by:: which list, and its word: "package.json allowScripts: sharp"; nil where none
-      # word:: what a list calls it, to allow it
-      # found:: what the archive calls itself, where that is not what the lockfile says and nothing runs therefore
-      # unknown:: whether a list names it, and nobody knows whether it is the registry's
+      # by:: the list and its entry: "package.json allowScripts: sharp"; nil if none
+      # word:: the entry that would allow it in a list
+      # found:: the archive's own name, if it differs from the lockfile's, so that nothing runs; else nil
+      # unknown:: whether a list names it, but it is unknown whether it comes from the registry
       Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found, :unknown) do
         # In the order of the plan.
         def self.all(plan, facts, policy)
@@ -27,7 +27,7 @@ module Spate
           end
         end
 
-        # Whether nobody wants to know who it is.
+        # Whether it runs without a check of its origin.
         def unproven? = Policy::ALL.include?(by)
 
         # For people and for lists.

@@ -3,31 +3,31 @@
 module Spate
   module JS
     module Scripts
-      # What a package's scripts made or changed in its folder: kept in the store as gems' extensions are
-      # (docs/builds.md), under a key of what is known before, their environment with it, and with a record of what they
-      # read. The next time it is laid over the package, and nothing runs.
+      # The files that a package's scripts made or changed in its folder. Stored as gems' extensions are
+      # (docs/builds.md), under a key of the known inputs and the environment, with a record of the files the scripts
+      # read. Reuse copies them over the package and runs nothing.
       #
-      # Not kept is the work of scripts that used the network, or wrote outside of their folder what is still there, or
-      # that found in their folder what is not the archive's: they run wherever the package is placed.
+      # Not stored if the scripts used the network, wrote a file outside of their folder that still exists, or found
+      # files in their folder that are not from the archive: then they run wherever the package is placed.
       class Build
         autoload :Folder, "spate/js/scripts/build/folder"
         autoload :Observed, "spate/js/scripts/build/observed"
 
         FORMAT = "spate js build 3"
 
-        # As ::Spate::Build::Job, for those that record. texts: of its scripts. left_out: see Folder.
+        # Has the interface of ::Spate::Build::Job for the recorder. texts: of its scripts. left_out: see Folder.
         Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, :texts, :left_out, keyword_init: true) do
           def own_paths = [gem_dir]
           def needed = []
           def arguments = []
           def signers = []
-          # Who loads what, nobody knows.
+          # Any file may be read, except node-gyp's leftovers.
           def reads?(path) = !self.class::LEFTOVER.match?(path.b.delete_prefix(gem_dir.b))
         end
-        # What node-gyp leaves beside what it made, and nothing loads.
+        # Files that node-gyp leaves beside its result and that nothing loads.
         Subject::LEFTOVER = %r{/build/(?:.*\.(?:o|a|d|mk)|(?:.*[/.])?Makefile|config\.gypi)\z}n
         Named = Struct.new(:name, :full_name)
-        # What of a bundle's layout is asked for.
+        # The part of a bundle's layout that the recorder uses.
         Place = Struct.new(:root) do
           def rubygems = Struct.new(:path).new([])
           def gems = "#{root}/node_modules"
@@ -45,7 +45,7 @@ module Spate
         # The Build::Cache::Entry of what is there now, once it was put into place or kept; else nil.
         attr_reader :entry
 
-        # Puts a kept build in place whose inputs are all the same here; whether there was one.
+        # Puts a stored build with the same inputs in place; returns whether there was one.
         def reuse
           return false unless key
 
@@ -54,7 +54,7 @@ module Spate
           !found.nil? && place(found)
         end
 
-        # Whether what the store keeps under a name would be made now. name: "" where it keeps nothing.
+        # Whether the scripts would still make the stored build of this name. name: "" if none was stored.
         def holds?(name)
           return true if name.empty?
 
@@ -78,7 +78,8 @@ module Spate
 
         private
 
-        # What a script left half done is no package: the next restore places it anew. pnpm left it so up to its tenth.
+        # A failed script leaves an incomplete package, which the next restore places again. pnpm up to 10 keeps it if
+        # it is optional.
         def whole
           done = false
           yield.tap { done = true }
@@ -86,7 +87,7 @@ module Spate
           Ground::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done || @session.stays?(@job)
         end
 
-        # nil for what is not kept: whose content nobody vouches for, or that lies in the store itself.
+        # nil if the build must not be stored: a package without a digest, or one in the store itself.
         def key
           return @key if defined?(@key)
 
@@ -111,7 +112,7 @@ module Spate
           true
         end
 
-        # Its work is done; that it cannot be kept is no error.
+        # Failing to store a build is not an error.
         def keep(before, heard, started, seconds)
           home = @store.keeper
           return unless home && heard && key && @whole

@@ -3,11 +3,11 @@
 module Spate
   module JS
     module Scripts
-      # What to show of the log of a script that failed: first what compilers and others call an error, then the end.
+      # Selects the lines of a failed script's log to show: first the errors of compilers and other tools, then the end.
       class Diagnosis
         FIRST = 6
         LAST = 12
-        # What node-gyp says of itself, whatever is the matter.
+        # Lines that node-gyp prints for any error.
         NOISE = /\A(?:gyp (?:ERR!|info|verb)|npm (?:err|notice|warn))/i
 
         def initialize(text)

@@ -3,7 +3,8 @@
 module Spate
   module JS
     module Scripts
-      # What scripts find of node and of the package manager on this machine. Asked only where one has to run.
+      # node and the package manager on this machine, for the environment of scripts. Loaded only if a script has to
+      # run.
       class Machine
         # Where npm keeps the programs that scripts call by name, relative to its folder; Debian's has them beside it.
         GYP_BIN = "@npmcli/run-script/lib/node-gyp-bin"

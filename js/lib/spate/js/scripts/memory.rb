@@ -3,15 +3,15 @@
 module Spate
   module JS
     module Scripts
-      # Whose scripts have run in a project, for which folder, and given what. A package placed anew has another
-      # package.json.
+      # The scripts that have run in a project, for which folder, and with which inputs. A package that was placed again
+      # has another package.json.
       class Memory
         KIND = "scripts"
         FORMAT = "spate scripts 2"
 
         # state:: of the folder and its scripts
-        # inputs:: what the scripts were given, a digest
-        # build:: key of what the store keeps of it, "" where it keeps nothing
+        # inputs:: digest of the inputs of the scripts
+        # build:: key of the stored build, "" if none is stored
         Ran = Struct.new(:state, :inputs, :build)
 
         def initialize(store, root)
@@ -23,10 +23,10 @@ module Spate
         # Ran, nil where this job has not run, or not in this folder.
         def find(job) = before[job.path]&.then { |ran| ran if ran.state == state(job) }
 
-        # Paths of all that have run, whatever is there now.
+        # Paths of all that have run, installed or not.
         def paths = all.keys
 
-        # { path => key of what the store keeps of it }, of those of which it keeps something.
+        # { path => key of its stored build }, of those that have one.
         def builds = all.transform_values(&:build).reject { |_, key| key.empty? }
 
         def note(job, inputs, build) = @mutex.synchronize { after[job.path] = Ran.new(state(job), inputs, build.to_s) }

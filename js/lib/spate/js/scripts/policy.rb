@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Scripts
-      # Whose scripts may run. A list names packages of a registry, and a package is one of a registry by where the
-      # lockfile has it from: what its archive or an alias calls itself allows nothing. It denies, though, where it is
-      # not what the lockfile says: that is a text of the project's, and says nothing true of an archive by itself.
+      # Which packages may run scripts. A list names packages of a registry. The lockfile's address decides whether a
+      # package comes from one: a name in the archive, or an alias, allows nothing. A package is denied, though, if the
+      # name in its archive differs from the lockfile's.
       module Policy
         autoload :Npm, "spate/js/scripts/policy/npm"
         autoload :Pnpm, "spate/js/scripts/policy/pnpm"
@@ -13,15 +13,15 @@ module Spate
 
         VERSION = /\A\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\z/
 
-        # Who wants everything to run asks for no proof.
+        # Settings that allow all scripts without checking where packages come from.
         ALL = %w[dangerously-allow-all-scripts dangerouslyAllowAllBuilds].freeze
         # How npm cleans versions up.
         UNCLEAN = /\A[v=\s]+|\+.*|\s+\z/m
         private_constant :UNCLEAN
 
-        # Responds to decide(tree) -> [true, false or nil, by], to ignored -> [words of lists that mean nothing] and to
-        # unknown -> [names of packages]; to word(tree), too.
-        # configuration: JS::Configuration, or nil. To silent?, too: whether nobody's scripts run.
+        # Responds to decide(tree) -> [true, false or nil, by], ignored -> [entries of lists without effect], unknown ->
+        # [names of packages], word(tree), and silent?: whether all scripts are disabled. configuration:
+        # JS::Configuration, or nil.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))
           return Npm.new(plan.root, package, configuration) unless plan.tool == "pnpm"
@@ -29,7 +29,7 @@ module Spate
           Pnpm.new(plan.root, JS::Pnpm::Settings.again(plan, package, configuration), configuration)
         end
 
-        # What `decide` gave, or [nil, nil, found] for an archive that is another package than the lockfile says.
+        # The result of `decide`, or [nil, nil, found] if the archive is another package than the lockfile's.
         def self.proven(decision, package, facts)
           return decision if !decision.first || ALL.include?(decision.last)
 

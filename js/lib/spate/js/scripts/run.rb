@@ -5,7 +5,7 @@ require "spate/ear"
 module Spate
   module JS
     module Scripts
-      # Runs the scripts of one job, one after the other, each heard.
+      # Runs the scripts of one job, one after the other, and traces each.
       class Run
         # session: Session.
         def initialize(job, session)
@@ -14,7 +14,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # [Ear::Heard], nil where nothing can be heard. Raises ScriptFailed, Interrupted.
+        # [Ear::Heard], nil if tracing is not available. Raises ScriptFailed, Interrupted.
         def call
           heard = [] if Ear.available? == true && !@job.own?
           @job.scripts.each { |event, text| script(event, text, heard) }

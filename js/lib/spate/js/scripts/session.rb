@@ -6,10 +6,10 @@ module Spate
       # The scripts of one restore. Each step raises ScriptFailed, NodeMissing, Interrupted.
       class Session
         attr_reader :store, :plan, :context
-        # Keys of packages whose scripts did not run, and whose user was told why.
+        # Keys of packages whose scripts did not run, and for which a warning said why.
         attr_reader :told
 
-        # The block answers for a tree whether its archive is the one at its own address.
+        # The block returns for a tree whether its archive is the one at its own address.
         def initialize(plan, outcome, configuration, context, &vouch)
           @vouch = vouch
           @plan = plan
@@ -37,19 +37,18 @@ module Spate
           @runs_own
         end
 
-        # Whether some do not run only because no registry is known, which may be otherwise the next time.
+        # Whether some do not run only because no registry is known. It may be known the next time.
         def unknown? = !silent? && policy.unknown.any?
 
         # Paths of trees whose scripts have run, now or before.
         def scripted = @memory.paths
 
-        # Before anything is placed.
+        # Call before anything is placed.
         def first = run { @own.first }
 
-        # After all packages, links and bins are in place, and before the state files: runs what is allowed to and has
-        # not run, and writes into the outcome: built, pending, skipped. Yields where executables are to be linked
-        # again, in any thread, one at a time. anew: Restore::Place::Anew, nil where no package is a restore's. Answers
-        # a Count.
+        # Call after all packages, links and bins are in place, and before the state files: runs the allowed scripts
+        # that have not run, and fills in the outcome: built, pending, skipped. Yields to link executables again, in any
+        # thread, one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a Count.
         def call(anew = nil, &link)
           @anew = anew
           jobs = allowed
@@ -63,15 +62,15 @@ module Spate
           remember(jobs) if jobs
         end
 
-        # When all is in place and noted. Answers whether any has run.
+        # Call when all is in place and recorded. Returns whether any has run.
         def last = run { @own.last(@outcome.facts) }
 
-        # Variables of this run alone: a job server for all, and the folder that no other spate may work in meanwhile.
+        # Variables of this run: the job server, and the folder that other spate processes must not work in meanwhile.
         def added
           { "MAKEFLAGS" => jobserver.makeflags(own_flags), **Install::FolderLock.variables(@plan.root, @env) }
         end
 
-        # Words before a script's text. An empty setting is none, as with the tools.
+        # The command that a script's text is passed to. As with the tools, an empty setting means the default.
         def shell = [setting("script-shell").to_s.then { |given| given.empty? ? "sh" : given }, "-c"]
 
         # A path that is free.
@@ -96,7 +95,7 @@ module Spate
 
         def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
 
-        # What the result of a job's scripts may depend on before they say anything.
+        # The known inputs of a job's scripts, before they run.
         def inputs(job) = [shell, own_flags, variables.inputs(job)]
 
         # Whether a package is as its archive has it. snapshot: of its folder.
@@ -110,7 +109,7 @@ module Spate
 
         def setting(key) = @configuration && @configuration[key]
 
-        # Whether nobody's scripts run.
+        # Whether all scripts are disabled.
         def silent?
           given = @context.options&.ignore_scripts
           given.nil? ? policy.silent? || setting("ignore-scripts") == true : given
@@ -120,14 +119,14 @@ module Spate
           @told << asking.key
           @events.emit(:warning, message: "#{asking.full_name} in the lockfile is an archive of #{asking.found}: " \
                                           "its scripts do not run",
-                                 hint: "see who changed the lockfile, and install anew with #{@plan.tool}")
+                                 hint: "find out who changed the lockfile, and reinstall with #{@plan.tool}")
         end
 
         def warn_of_unknown(asking)
           @told.concat(asking.map(&:key))
           names = asking.map(&:full_name).uniq.sort.join(", ")
-          @events.emit(:warning, message: "scripts of #{names} do not run: a list names them, and " \
-                                          "nobody knows whether they are the registry's (#{UNKNOWN::UNKNOWN})",
+          @events.emit(:warning, message: "scripts of #{names} do not run: a list names them, but it is " \
+                                          "unknown whether they come from the registry (#{UNKNOWN::UNKNOWN})",
                                  hint: UNKNOWN::HINT)
         end
 
@@ -159,15 +158,15 @@ module Spate
           return true if asking.unproven? || @vouch.nil? || @vouch.call(tree)
 
           @told << asking.key
-          @events.emit(:warning, message: "scripts of #{asking.full_name} do not run: nobody asked its address for it",
+          @events.emit(:warning, message: "scripts of #{asking.full_name} do not run: its address was not checked",
                                  hint: "restore once without --local")
           false
         end
 
-        # Of a global virtual store: no script may write into what several projects have.
+        # In a global virtual store: no script may write into a package that several projects share.
         def shared?(asking) = asking.path.start_with?("/")
 
-        # Who wrote these meant to allow or deny something.
+        # Entries without effect are probably mistakes.
         def warn_of(words)
           return if words.empty?
 
@@ -194,14 +193,15 @@ module Spate
         def machine = @machine ||= Machine.new(Ground::Environment.clean(@env), @plan.tool, @plan.version)
         def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
-        # What scripts made that may not run any more.
+        # Restores packages whose scripts ran before and are not allowed any more.
         def take_back(jobs)
           gone = @memory.paths - jobs.map(&:path)
           trees = @anew && gone.any? ? @plan.trees.to_h { |tree| [tree.path, tree] } : {}
           trees.values_at(*gone).compact.each { |tree| @anew.call(tree) }
         end
 
-        # link: links executables anew; pnpm starts one as its file says once scripts have made it. nil: nothing to do.
+        # link: links executables again; pnpm starts a new one by its first line once scripts have made it. nil: does
+        # nothing.
         def dependencies(jobs, link)
           Order.new(jobs, jobserver.size).each(stop: method(:stop)) do |job|
             next if gone?(job)
@@ -218,7 +218,7 @@ module Spate
           link&.call
         end
 
-        # Whether what its scripts made is what they would make now. Without node nobody can make anything else.
+        # Whether running the scripts again would give the same result. True without node, since they cannot run.
         def holds?(job)
           ran = @memory.find(job) or return false
           machine.node.nil? || (ran.inputs == digest(job) && Build.new(job, self).holds?(ran.build))
@@ -267,7 +267,7 @@ module Spate
           @mutex.synchronize { @outcome.built << job.key }
         end
 
-        # What will be taken away with a package whose script failed runs nothing any more.
+        # A package removed together with one whose script failed runs no scripts.
         def gone?(job) = @mutex.synchronize { @gone&.include?(job.path) }
 
         # The package may stay as it is: see stays?
@@ -279,7 +279,7 @@ module Spate
           @events.emit(:warning, message: "#{error.message}; the package is optional", hint: nil)
         end
 
-        # So that an interruption finds what runs.
+        # Registers a run, so that #stop can end it.
         def supervise(run)
           @mutex.synchronize do
             raise Interrupted, "interrupted" if @stopped

@@ -3,25 +3,25 @@
 module Spate
   module JS
     module Scripts
-      # The environment of a script, as npm and pnpm make it: the user's own, what package.json says, and where things
-      # are. Credentials of a registry are in neither: settings that begin with `_`, `@` or `//` are not passed on, nor
-      # any whose name says what it is.
+      # The environment of a script, as npm and pnpm make it: the user's own, fields of package.json, and paths.
+      # Contains no credentials of a registry: settings that begin with `_`, `@` or `//`, or whose name suggests a
+      # secret, are not passed on.
       class Variables
         CONFIGURATION = /\Ap?npm_config_(.*)\z/i
         SECRET = %r{\A(?:[_@/]|.*:_)|auth|password|token|otp\b|\Akey\z|\Acert\z}i
         OWN = /\A(?:npm_package_|npm_lifecycle_)|\A(?:NODE|INIT_CWD|PNPM_SCRIPT_SRC_DIR)\z/
-        # What of a package.json is passed on.
+        # Fields of package.json that are passed on.
         PACKAGE = %w[name version config engines bin].freeze
-        # They name places of this project, and of this machine's tools: what lies there counts for a kept build.
+        # Paths in the project and of this machine's tools: a stored build depends on the files there, not on the path.
         PLACES = %w[INIT_CWD NODE NODE_PATH PNPM_SCRIPT_SRC_DIR npm_config_global_prefix npm_config_globalconfig
                     npm_config_local_prefix npm_config_node_gyp npm_config_prefix npm_config_user_agent
                     npm_config_userconfig npm_config_cache npm_execpath npm_lifecycle_event npm_lifecycle_script
                     npm_node_execpath npm_package_json npm_config_npm_version].freeze
 
-        # They name the project's own place, or a script that is counted by itself.
+        # Paths of the project itself, and scripts, which are part of the key already.
         HERE = %w[PWD OLDPWD INIT_CWD PNPM_SCRIPT_SRC_DIR npm_config_local_prefix npm_lifecycle_event
                   npm_lifecycle_script npm_package_json].freeze
-        # What a terminal or a session sets, a surrounding make, and which differs each time.
+        # Variables of a terminal, a session or a surrounding make, which differ each time.
         SESSION = /\A(?:
           TERM(?:_\w+|INFO)?|COLORTERM|COLUMNS|LINES|SHLVL|_|VTE_VERSION|WT_SESSION|DISPLAY|WAYLAND_DISPLAY|WINDOWID|
           SSH_\w+|XDG_SESSION_\w+|DBUS_\w+|TMUX\w*|GPG_\w+|MAKELEVEL|MFLAGS|MAKEFLAGS|MAKE_TERM(?:ERR|OUT)
@@ -38,20 +38,20 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Of one script. job: Job.
+        # The environment of one script. job: Job.
         def of(job, event, text)
           whole = common.merge(package(job), place(job), "npm_lifecycle_event" => event, "npm_lifecycle_script" => text)
           whole.merge("PATH" => path(job.folder, whole["PATH"]))
         end
 
-        # What its scripts start by that name; nil for nothing.
+        # The program that its scripts start as `node`; nil if there is none.
         def node(job) = Tools::Program.find("node", path(job.folder, common["PATH"]))
 
-        # What of it a kept build may stand on.
+        # Variables that a stored build may depend on.
         def counted(job) = common.merge(package(job)).except(*PLACES)
 
-        # All that its scripts are given, in order, but for what differs with the project's place or the session alone.
-        # A script reads its environment without asking anybody, so a kept build is one of this environment only.
+        # All variables of its scripts, sorted, without those that depend on the project's place or on the session.
+        # Reads of the environment cannot be traced, so a stored build is valid for this environment only.
         def inputs(job)
           common.merge(package(job), place(job), "PATH" => elsewhere([@machine.gyp_bin, common["PATH"]]))
                 .reject { |name, _| HERE.include?(name) || SESSION.match?(name) }.sort
@@ -59,13 +59,13 @@ module Spate
 
         private
 
-        # Places of a PATH that are not the project's.
+        # Folders of a PATH that are outside the project.
         def elsewhere(path)
           path.compact.join(File::PATH_SEPARATOR).split(File::PATH_SEPARATOR)
               .reject { |folder| "#{folder}/".start_with?("#{@root}/") }.join(File::PATH_SEPARATOR)
         end
 
-        # The same for all.
+        # Shared by all scripts.
         def common = @mutex.synchronize { @common ||= user.merge(settings, tools).compact }
 
         def user
@@ -133,7 +133,7 @@ module Spate
           [*bins(folder), @machine.gyp_bin, path].compact.join(File::PATH_SEPARATOR)
         end
 
-        # Of each node_modules upwards; pnpm looks into those only that the package lies in.
+        # The .bin folders of each node_modules upwards; with pnpm only those that the package is in.
         def bins(folder)
           return above(folder).map { |place| "#{place}/node_modules/.bin" } unless @tool == "pnpm"
 

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Tools
-      # A command in a process group of its own. It and all it started end with this process, however that ends. What
-      # it prints goes to a log.
+      # A command in a process group of its own. It and all its descendants end with this process, even if that is
+      # killed. Its output goes to a log.
       class Child < Build::Run::Child
         LAUNCH = File.expand_path("child/launch.rb", __dir__)
         # A Ruby that only starts and waits.

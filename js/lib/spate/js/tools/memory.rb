@@ -5,9 +5,9 @@ require "spate/inputs"
 module Spate
   module JS
     module Tools
-      # That a tool was done here: a record of inputs (docs/inputs.md) over what it restores from, what decides how, and
-      # what it leaves behind. While that holds, nothing is to do. It lies in the store, by the project's real path:
-      # node_modules is the tool's own, with nothing of ours in it.
+      # Remembers that a tool has restored a project: a record of inputs (docs/inputs.md) over its input files, its
+      # options and its results. While they are unchanged, there is nothing to do. It is in the store, by the project's
+      # real path: Spate writes nothing into the tool's node_modules.
       class Memory
         autoload :Installed, "spate/js/tools/memory/installed"
         autoload :Local, "spate/js/tools/memory/local"
@@ -17,10 +17,10 @@ module Spate
         # Beside Restore's records, under a key of its own.
         KIND = "js"
         FORMAT = "spate tool 2"
-        # In which the tool, what runs it, its options and all variables that count are compared as one.
+        # A variable for the tool, its program, its options and all variables that count, compared as one value.
         RUN = "SPATE_TOOL_RUN"
 
-        # Path of what is remembered of a folder, nil where nothing is.
+        # Path of the record for a folder, or nil.
         def self.find(store, root)
           key = key(root)
           store.shelves.map { |shelf| shelf.path(KIND, key) }.find { |path| File.file?(path) }
@@ -36,7 +36,7 @@ module Spate
           @root = tool.project.root
         end
 
-        # Whether nothing has changed since `keep`.
+        # Whether nothing has changed since #keep.
         def hold?
           file = Memory.find(@store, @root) or return false
 
@@ -45,8 +45,8 @@ module Spate
           false
         end
 
-        # Forgets what was, and takes down what the tool is about to read: whoever edits a file meanwhile has it run
-        # again.
+        # Forgets the last record and records the tool's inputs before it reads them: a file that is edited meanwhile
+        # starts it again the next time.
         def begin
           return unless @store.keeper
 
@@ -58,8 +58,8 @@ module Spate
           @sources = nil
         end
 
-        # Remembers what is there now, after #begin. false where the tool's own state is not, something was edited, or
-        # nothing may be written: then it is started each time.
+        # Writes the record, after #begin. false if the tool's own state is missing, an input was edited, or nothing can
+        # be written: then it is started each time.
         def keep
           return false unless @sources && left?
 

@@ -11,8 +11,8 @@ module Spate
           def path(inside) = File.join(root, inside)
         end
 
-        # What keeps scripts off in a file that only the tool itself reads; .npmrc is in the configuration. { name =>
-        # [of a file in the project, of one in the home, what it says there] }
+        # Settings that disable scripts in files that only the tool itself reads; .npmrc is in the configuration. { name
+        # => [file in the project, file in the home, matching line] }
         SILENT = {
           "bun" => ["bunfig.toml", ".bunfig.toml", /^[ \t]*(?:install\.)?ignoreScripts[ \t]*=[ \t]*true\b/],
           "pnpm" => ["pnpm-workspace.yaml", ".config/pnpm/config.yaml", /^ignoreScripts:[ \t]*true\b/],

@@ -21,7 +21,7 @@ module Spate
           settings.plain("strictDepBuilds") == true
         end
 
-        # It asks before it removes a node_modules, and there is nobody to answer.
+        # pnpm asks before it removes a node_modules, unless CI is set.
         def variables = { "CI" => env["CI"] || "true" }
         # `pnpm --version` would record the pnpm that package.json names in pnpm-lock.yaml.
         def version_variables = { "pnpm_config_frozen_lockfile" => "true" }

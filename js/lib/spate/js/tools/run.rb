@@ -5,13 +5,13 @@ require "tmpdir"
 module Spate
   module JS
     module Tools
-      # Runs a tool beside whatever else is going on.
+      # Runs a tool while other threads work.
       class Run
         # How many of its last lines an error shows.
         LINES = 20
-        # What node tells of itself beside an error that nobody caught.
+        # Lines that node prints around an uncaught error.
         TRACE = %r{\A\s*(?:at |\.\.\. \d+ lines|throw |\^|\}|Node\.js v\d|(?:node:|file:|/)\S+:\d+\z)}
-        # Seconds between two looks at what it has printed.
+        # Seconds between two reads of its output.
         LOOK = 0.1
 
         # terminal: an IO for its output as it comes, or nil.

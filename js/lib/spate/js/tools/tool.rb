@@ -58,12 +58,12 @@ module Spate
           @silent = options&.ignore_scripts ? true : !lists?
         end
 
-        # Why none of a dependency's runs, where no option says so.
+        # Why no scripts of dependencies run, if no option disables them.
         def reason = "the project lists none that may"
-        # How a project lets it run scripts of dependencies; NAME stands for a package.
+        # The setting by which a project allows scripts of dependencies; NAME is the package.
         def permission = raise NotImplementedError
 
-        # Whether it is to run the project's own scripts, which that option keeps from it.
+        # Whether the tool runs the project's own scripts separately, because the option disables them.
         def own_scripts? = !options&.ignore_scripts && silent?
 
         # What is not restored: "dev", "optional", "peer".

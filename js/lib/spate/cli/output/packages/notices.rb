@@ -4,10 +4,10 @@ module Spate
   module CLI
     module Output
       module Packages
-        # What a restore left undone, told before its summary: optional packages that could not be had, and scripts that
-        # may not run.
+        # Reports what a restore skipped, before its summary: optional packages that could not be installed, and scripts
+        # that are not allowed to run.
         module Notices
-          # So many are named.
+          # How many names are listed.
           NAMED = 5
 
           module_function

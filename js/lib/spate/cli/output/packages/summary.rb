@@ -8,9 +8,9 @@ module Spate
         #
         #     155 gems and 1,356 packages in 3.4 s: 14 from the network (9.1 MB), 1,497 from the store
         class Summary < Output::Summary
-          # What both halves did.
+          # Combines the reports for gems and packages.
           class Both
-            # Of reports of either kind.
+            # Summed over both reports.
             SUMS = %i[fetched fetched_bytes from_store reused].freeze
             # Only gems have these.
             GEMS = { from_team: 0, team_bytes: 0, from_vendor: 0, from_git: 0, in_folders: 0, built: 0,

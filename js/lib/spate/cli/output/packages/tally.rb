@@ -4,9 +4,9 @@ module Spate
   module CLI
     module Output
       module Packages
-        # What the events of both halves add up to. Builds are of gems and of packages.
+        # Totals over the events of gems and packages. Builds include both.
         class Tally < Output::Tally
-          # packages: of the plan, 0 until it is known. stored: how many of them the store has by now.
+          # packages: number in the plan, 0 until it is known. stored: how many of them are in the store so far.
           attr_reader :packages, :stored, :placed, :package_bytes
 
           def initialize(**)

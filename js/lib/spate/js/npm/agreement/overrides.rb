@@ -12,11 +12,11 @@ module Spate
           # name, range:: whom it is for. value:: what counts instead. rules:: for what that one needs. parent:: Rule
           #               around it. Those of the whole project have no name.
           Rule = Struct.new(:name, :range, :value, :rules, :parent) do
-            # What may count below it, the nearest first.
+            # Rules that may apply below it, the nearest first.
             def all = rules + (name ? [self] : []) + (parent ? parent.all : [])
             def within?(other) = equal?(other) || (!parent.nil? && parent.within?(other))
           end
-          # Where an override may look for what "$name" stands for.
+          # Fields in which "$name" of an override is looked up.
           FIELDS = %w[devDependencies optionalDependencies dependencies peerDependencies].freeze
 
           # lockfile: connected by Graph.
@@ -28,7 +28,7 @@ module Spate
             spread(rule(nil, nil, given)) if given.is_a?(Hash) && given.any?
           end
 
-          # What counts where a place asks for a name: spec, or what stands in its place.
+          # The spec that applies where a place depends on a name: spec, or the override that replaces it.
           def wish(place, name, spec)
             rule = @rules.empty? ? nil : named(@rules[place], name, spec)
             rule.nil? || rule.value == "*" ? spec : meant(rule.value, place)
@@ -89,7 +89,7 @@ module Spate
             rule&.all&.find { |each| each.name == name && (each.range == "*" || for?(each.range, spec)) }
           end
 
-          # Of what is no range nobody can tell.
+          # True if range is not a valid range: it cannot be compared.
           def for?(range, spec)
             spec = spec[Spec::ALIAS, 1] || "*" if Spec::ALIAS.match?(spec)
             Semver::Range.parse(spec, loose: true).nil? || Semver.meet?([range, spec])

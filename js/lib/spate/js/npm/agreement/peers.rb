@@ -4,12 +4,12 @@ module Spate
   module JS
     module Npm
       class Agreement
-        # What becomes of a peer that is there, and not the one asked for. npm would have another one, and finds out
-        # whether that can be: where it cannot, it leaves the one that is there, unless the project itself wants it so.
+        # Decides about a peer of the wrong version. npm tries to place another version; where it cannot, it accepts the
+        # one that is there, unless the project itself requires the other.
         class Peers
           PEERS = [Graph::Kinds::PEER, Graph::Kinds::PEER_OPTIONAL].freeze
 
-          # lockfile: connected by Graph. strict: nothing is left so. force: all is.
+          # lockfile: connected by Graph. strict: accept none. force: accept all.
           def initialize(lockfile, strict: false, force: false)
             @lockfile = lockfile
             @strict = strict

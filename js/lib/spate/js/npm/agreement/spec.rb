@@ -4,18 +4,18 @@ module Spate
   module JS
     module Npm
       class Agreement
-        # What a dependency asks for: a range, a tag, an alias, a folder, an archive.
+        # The spec of a dependency: a range, a tag, an alias, a folder, an archive.
         #
         # https://docs.npmjs.com/cli/using-npm/package-spec
         class Spec
           ALIAS = %r{\Anpm:(?:@[^/@]+/)?[^/@]+(?:@(.*))?\z}
           FOLDER = %r{\A(?:file:|link:|\.{1,2}(?:/|\z)|/|~/)}
-          # Stands for the root, so deep that no path climbs out of it.
+          # Replaces the root, deep enough that no path climbs out of it.
           SOMEWHERE = ("/root" * 40).freeze
-          # What only the registry knows: "latest", "next".
+          # Dist-tags, which only the registry resolves: "latest", "next".
           TAG = /\A[a-zA-Z][\w.-]*\z/
 
-          # Most of what is asked for, and most versions: a lockfile has thousands.
+          # Fast path for most specs and versions: a lockfile has thousands.
           USUAL = /\A(\d{1,9})\.(\d{1,9})\.(\d{1,9})\z/
 
           def initialize(text)

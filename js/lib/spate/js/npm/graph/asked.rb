@@ -4,7 +4,7 @@ module Spate
   module JS
     module Npm
       class Graph
-        # What a place asks for. Of a name in several fields the last counts.
+        # The dependencies of a place. If several fields have a name, the last one counts.
         module Asked
           module_function
 

@@ -4,8 +4,8 @@ module Spate
   module JS
     module Npm
       class Graph
-        # What a place is needed for, as npm tells it: each bit says that the root reaches the place without a step of
-        # that kind. A place without the bit DEV_FREE is for development only, one without WANTED is nobody's.
+        # Why a place is needed, by npm's rules: each bit means that the root reaches the place without a step of that
+        # kind. A place without DEV_FREE is for development only, one without WANTED is extraneous.
         #
         # An edge lets pass some of the bits of where it starts; a place has those of all edges together.
         module Kinds
@@ -21,7 +21,7 @@ module Spate
           DEV = WANTED | OPTIONAL_FREE | PEER_FREE
           OPTIONAL = WANTED | DEV_FREE | PEER_FREE
           PEER = ALL & ~PEER_FREE
-          # Keeps nothing alive that nobody else wants.
+          # Does not keep a place that nothing else needs.
           PEER_OPTIONAL = DEV_FREE
 
           module_function

@@ -4,12 +4,12 @@ module Spate
   module JS
     module Npm
       class Graph
-        # What goes with optional packages that cannot be had: what needs them and cannot do without, and whatever
-        # only these need.
+        # The places removed together with optional packages that cannot be installed: those that require them, and
+        # those that only these need.
         module OptionalSet
           module_function
 
-          # Sets Place#dependents: who needs it, and the kinds of the edge. Once for all places.
+          # Sets Place#dependents: the dependents and the kinds of their edges. Call once for all places.
           def connect(places)
             return if places[""].dependents
 
@@ -33,17 +33,17 @@ module Spate
           def pairs(list) = list ? list.each_slice(2) : [].each
           def optional?(kind) = kind == Kinds::OPTIONAL || kind == Kinds::PEER_OPTIONAL
 
-          # Who needs a place and cannot do without.
+          # Dependents that require a place.
           def demanding(place) = pairs(place.dependents).filter_map { |from, kind| from unless optional?(kind) }
 
-          # What a place needs, as far as the block lets it. What is left out already needs nothing any more.
+          # Dependencies of a place for which the block is true. A place that is left out has none.
           def targets(place)
             place.inert ? [] : pairs(place.edges).filter_map { |to, _| to if yield(to) }
           end
 
           def needed?(place, all) = pairs(place.dependents).any? { |from, _| !all.key?(from) && !from.inert }
 
-          # { Place => true } of some, and of what the block tells of each.
+          # { Place => true } of the given places and all that the block returns for each, transitively.
           def closure(places)
             found = {}.compare_by_identity
             places = places.dup

@@ -35,7 +35,7 @@ module Spate
           def link? = !@target.nil?
           # A folder of the project, not below a node_modules.
           def folder? = @name.nil?
-          # Somebody needs it. Alone for what: see Kinds.
+          # Whether it is needed at all. For the reasons see Kinds.
           def wanted? = @kinds.anybits?(Kinds::WANTED)
           def dev? = @kinds.nobits?(Kinds::DEV_FREE)
           def optional? = @kinds.nobits?(Kinds::OPTIONAL_FREE)
@@ -43,12 +43,12 @@ module Spate
           def dev_optional? = @kinds.nobits?(Kinds::PLAIN) && !dev? && !optional?
           # Outside of the root.
           def outside? = @path == ".." || @path.start_with?("../")
-          # What its package.json says, as far as the lockfile has it: of a folder the package.json itself.
+          # Its package.json as far as the lockfile has it; for a folder the package.json itself.
           def data = @manifest || (@target ? @target.data : @entry)
           # The name by which registries know it.
           def package_name = @entry["name"] || @name || folder_name
           def version = data["version"]
-          # As npm names a folder: with its scope, if it lies in one.
+          # npm's name of a folder: with its scope, if it is in one.
           def folder_name = @path[%r{(?:\A|/)(@[^/]+/[^/]+)\z}, 1] || File.basename(@path)
 
           # The place that `require(name)` finds from here, or nil.

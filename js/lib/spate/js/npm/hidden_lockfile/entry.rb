@@ -4,14 +4,14 @@ module Spate
   module JS
     module Npm
       class HiddenLockfile
-        # What npm notes of one place that is no link.
+        # The entry that npm writes for a place that is not a link.
         class Entry
-          # Of its package.json.
+          # Fields of package.json.
           FIELDS = %w[version dependencies peerDependencies peerDependenciesMeta optionalDependencies bundleDependencies
                       acceptDependencies funding engines os cpu libc license hasInstallScript bin deprecated
                       workspaces].freeze
           SCRIPTS = %w[preinstall install postinstall].freeze
-          # What npm takes to be a package's script where there is a binding.gyp.
+          # The install script that npm assumes for a package with a binding.gyp.
           GYP = "node-gyp rebuild"
           # Dependencies that no registry resolves.
           ELSEWHERE = %r{\A(?:https?:|file:|link:|\.{0,2}/|~/|[^@/\s]+/[^@/\s]+\z)}

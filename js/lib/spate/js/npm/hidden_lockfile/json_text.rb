@@ -4,20 +4,20 @@ module Spate
   module JS
     module Npm
       class HiddenLockfile
-        # JSON as npm writes its lockfiles: in each object first what is no object, then objects; among these some names
-        # first, the others in English order. What JavaScript does with an object's keys and with numbers, happens here.
+        # JSON as npm writes its lockfiles: within an object, scalars and arrays before objects; some names first, the
+        # others in English order. Reproduces JavaScript's key order and number format.
         class JSONText
           FIRST = %w[name version lockfileVersion resolved integrity requires packages dependencies]
                   .each_with_index.to_h.freeze
-          # What JavaScript enumerates before all other keys, as numbers.
+          # Integer keys, which JavaScript enumerates before all others.
           INDEX = /\A(?:0|[1-9]\d{0,9})\z/
-          # It is no key but the object's prototype.
+          # Assigning this key sets the object's prototype in JavaScript.
           PROTOTYPE = "__proto__"
           ESCAPES = { "\"" => "\\\"", "\\" => "\\\\", "\b" => "\\b", "\f" => "\\f", "\n" => "\\n", "\r" => "\\r",
                       "\t" => "\\t" }.freeze
           TO_ESCAPE = /["\\\u0000-\u001f]/
 
-          # indent: String for one level. newline: what stands for "\n".
+          # indent: String for one level. newline: replaces "\n".
           def initialize(indent: "  ", newline: "\n")
             @indent = indent[0, 10]
             @newline = newline

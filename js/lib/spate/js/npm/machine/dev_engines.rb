@@ -9,7 +9,7 @@ module Spate
         # https://docs.npmjs.com/cli/configuring-npm/package-json#devengines
         class DevEngines
           FIELD = "devEngines"
-          # The versions of npm that know it; to earlier ones the field is anybody's.
+          # npm versions that support it; earlier ones ignore the field.
           SINCE = ">=10.9.0"
           FIELDS = %w[name version onFail].freeze
           REACTIONS = %w[ignore warn error download].freeze
@@ -64,7 +64,7 @@ module Spate
 
           def told(name_and_version) = name_and_version.compact.join(" ")
 
-          # [name, version, each nil where nobody can tell]
+          # [name, version], each nil if unknown
           def found(engine)
             case engine
             when "runtime" then ["node", @tooling.node_version]

@@ -25,7 +25,7 @@ module Spate
             @npm_version = JS::Project::Version.installed("npm", @env)
           end
 
-          # What a plan took from here, for its fingerprint.
+          # The values a plan read from here, for its fingerprint.
           def used = [(@node_version if defined?(@node_version)), (@npm_version if defined?(@npm_version))]
         end
       end

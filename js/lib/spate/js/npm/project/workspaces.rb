@@ -15,8 +15,8 @@ module Spate
             named(project, folders(project.root, *kept(patterns(project))))
           end
 
-          # What would tell of another workspace, relative to the root: folders in which it would be, and package.json
-          # files of folders that are named as they are, and are not there yet.
+          # Paths that change when a workspace is added, relative to the root: folders in which it would be, and
+          # package.json files of folders that a pattern names literally and that do not exist yet.
           def looked_at(project)
             wanted, = kept(patterns(project))
             wanted.flat_map { |pattern| JS::Project::Braces.alternatives(all_below(pattern)) }

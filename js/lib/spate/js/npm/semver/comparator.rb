@@ -97,7 +97,7 @@ module Spate
             [partly(operator)]
           end
 
-          # The first version after those that "1" or "1.2" stands for.
+          # The first version after all those that "1" or "1.2" matches.
           def after = below(*following)
           def following = @minor ? [@major, @minor + 1, 0] : [@major + 1, 0, 0]
 

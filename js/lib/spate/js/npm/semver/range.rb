@@ -21,7 +21,7 @@ module Spate
             new(sets.compact, prereleases)
           end
 
-          # Bounds of what has no "||" in it; nil where nothing of it counts, :invalid.
+          # Bounds of a range without "||"; nil if none applies, :invalid.
           def self.set(text, loose, prereleases)
             hyphen = hyphen(loose).match(text)
             return from_to(hyphen, prereleases) if hyphen
@@ -76,7 +76,7 @@ module Spate
             @sets.any? { |bounds| bounds.all? { |bound| holds?(version, *bound) } && allowed?(version, bounds) }
           end
 
-          # The first version of each alternative; what follows one that is excluded stands for it.
+          # The lowest version of each alternative; for an excluded version the one that follows it.
           def beginnings
             @sets.map do |bounds|
               bounds.filter_map do |operator, bound|

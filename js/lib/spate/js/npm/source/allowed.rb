@@ -4,13 +4,13 @@ module Spate
   module JS
     module Npm
       class Source
-        # Which archives npm takes (`allow-remote`, `allow-file`): "all", "none", or "root", those that a package.json
-        # of the project asks for itself. The registry's own need no leave: what lies below its address, and nobody
-        # asks for by that address.
+        # Which archives npm accepts (`allow-remote`, `allow-file`): "all", "none", or "root", which means those that a
+        # package.json of the project names itself. Archives below the registry's address are always allowed, unless a
+        # dependency names that address.
         class Allowed
-          # Where a path may lead elsewhere than it begins.
+          # Path segments that a server may resolve to another path.
           DOTS = %r{/(?:\.|%2e){1,2}(?:[/?#]|\z)}i
-          # Lets no address in without being told to.
+          # From this npm version on the default allows no addresses.
           NEWEST = "12"
 
           # lockfile: connected by Graph, with its workspaces. npm: its version, nil for the newest.
@@ -74,10 +74,10 @@ module Spate
             below?(registry, address) || fetched_from(address).start_with?(registry)
           end
 
-          # As most are. What stands for the default registry is fetched from there.
+          # Fast path. Addresses of the default registry are fetched from the configured one.
           def below?(registry, address) = registry == registry_for("") && address.start_with?(registry)
 
-          # npm goes by the scope of the folder, whatever an alias stands for. nil where nobody says.
+          # npm uses the scope of the folder, also for an alias. nil if no registry is configured.
           def registry_for(name)
             scope = name[%r{\A@[^/]+/}].to_s
             @registries.fetch(scope) { @registries[scope] = @configuration.registry_for(scope) }
@@ -93,7 +93,7 @@ module Spate
             ""
           end
 
-          # { address that somebody asks for => true }
+          # { address that a dependency names => true }
           def by_address
             @by_address ||= asked.to_h { |address| [address, true] }
           end

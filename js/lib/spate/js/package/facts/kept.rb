@@ -4,8 +4,8 @@ module Spate
   module JS
     class Package
       class Facts
-        # Facts out of a text, which is read when somebody asks: a restore has thousands of them, and asks most only
-        # whether the package builds.
+        # Facts parsed lazily from text: a restore has thousands of them, and for most checks only whether the package
+        # builds.
         class Kept
           BUILDING = BUILDS.map { |name| "\nscript\t#{name}\t" }.freeze
           private_constant :BUILDING

@@ -4,7 +4,7 @@ module Spate
   module JS
     class Package
       class Facts
-        # Reads a package.json of whoever made the archive.
+        # Reads the package.json of an untrusted archive.
         class Reader
           IMPLIED_BUILD = "node-gyp rebuild"
           # Bytes of an executable that can matter to what starts it.

@@ -7,12 +7,11 @@ module Spate
         # One project's package.json against its importer in the lockfile.
         class Specifiers
           GROUPS = %w[optionalDependencies dependencies devDependencies].freeze
-          # What no range of a peer can be: then the peer is a dependency.
+          # Specifiers that cannot be a peer's range: with one of them the peer is a dependency.
           NO_PEER = /\A(?!(?:workspace|catalog):)[a-z+]+:/
 
           # importer: Lockfile::Importer. manifest: the package.json. overrides: { selector => specifier }. ignored:
-          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs peers that nobody else names. root: of
-          # the project.
+          # patterns of ignoredOptionalDependencies. peers: whether pnpm installs missing peers. root: of the project.
           def initialize(importer, manifest, overrides, ignored, peers:, root:)
             @root = root
             @importer = importer

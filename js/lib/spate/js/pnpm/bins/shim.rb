@@ -4,9 +4,9 @@ module Spate
   module JS
     module Pnpm
       class Bins
-        # A shell script that runs a package's executable by the interpreter that its first line names, so that it also
-        # runs where the file has no x bit, and finds what pnpm hoisted. It may be called by a symbolic link. Nothing of
-        # what it calls itself is looked for in PATH, where the project's own executables come first.
+        # A shell script that runs a package's executable with the interpreter of its shebang line, so that the file
+        # needs no x bit, and sets NODE_PATH to the hoisted packages. It may be called through a symbolic link. The
+        # commands it uses itself are not looked up in PATH, where the project's own executables come first.
         class Shim
           HEAD = <<~'SH'
             #!/bin/sh
@@ -52,7 +52,7 @@ module Spate
             "[ -x #{here(program)} ] && exec #{here(program)} #{rest}\nexec #{quoted(program)} #{rest}\n"
           end
 
-          # [program, arguments...]; empty: the file itself is one.
+          # [program, arguments...]; empty if the file itself is executed.
           def interpreter
             words = @shebang.to_s.delete_prefix("#!").split
             words.shift if words.first == "/usr/bin/env"

@@ -4,15 +4,15 @@ module Spate
   module JS
     module Pnpm
       class Bins
-        # How the executables of a folder are made: which package has a name that several have, and what stands there.
+        # How the executables of a folder are made: which package wins a name, and whether its file is a link or a shim.
         #
         # node_path:: the folder of what is hoisted, relative to the root; OWN: there is none; nil: no NODE_PATH is set
         # symlinks:: whether they are symbolic links
         # absolute:: whether some paths are absolute
-        # yielding:: folders of packages that have no name which another one has, too
+        # yielding:: folders of packages that lose a name to any other package
         # major:: of pnpm's version; nil: the newest
-        # built:: a folder whose package has its own executables only where scripts build it; else nil
-        # own:: the folder of the package in which they lie: of its own there is none for a missing file; or nil
+        # built:: folder of a package whose own executables are linked only if it has build scripts; or nil
+        # own:: folder of the package they are in, whose own executables are linked only if their files exist; or nil
         Style = Struct.new(:node_path, :symlinks, :yielding, :absolute, :major, :built, :own) do
           # { path => Symlink or TextFile }. folder: BinFolder. facts: #[](path) -> Facts or nil. root: of the project.
           def entries(folder, facts, root = nil)
@@ -24,7 +24,7 @@ module Spate
 
           private
 
-          # Whether there is one for a file that is not there, as of a project that is not built yet.
+          # Whether to make one for a missing file, for example in a project that is not built yet.
           def missing = newest?
           def newest? = major.nil? || major > 11
 
@@ -45,8 +45,8 @@ module Spate
 
           def bins(found) = found.bins.empty? ? found.folder_bins : found.bins
 
-          # Whether one of two packages has a name that both have: the project's own dependency, then the package that
-          # is called so, then the first by name (up to pnpm 11 the last), then the newer one.
+          # Whether `one` wins a name that both packages have: the project's own dependency, then the package with that
+          # name, then the first by name (up to pnpm 11 the last), then the newer version.
           def before?(name, one, other)
             ranks = [rank(name, one), rank(name, other)]
             return (ranks.first <=> ranks.last).negative? unless ranks.uniq.one?

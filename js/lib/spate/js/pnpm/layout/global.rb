@@ -4,11 +4,11 @@ module Spate
   module JS
     module Pnpm
       class Layout
-        # Slots in a folder that projects share; each project has a symbolic link a dependency, and its own folder for
-        # what is hoisted. What scripts may write into is not shared, nor what needs such a package: those are below the
-        # project, as without a global virtual store.
+        # Slots in a folder that projects share. Each project has a symbolic link for every dependency, and its own
+        # folder of hoisted packages. Packages whose scripts may write into them are not shared, nor are their
+        # dependents: those are below the project, as without a global virtual store.
         class Global < Layout
-          # Another one where something is made otherwise under the same names.
+          # Changes when the content of a slot changes under the same name.
           FORMAT = 1
           # A part of a path that is one folder.
           PART = %r{\A(?!\.{1,2}\z)[^/\\:\0\s]+\z}
@@ -49,7 +49,7 @@ module Spate
 
           def slot(snapshot)
             version = (snapshot.entry["version"] || snapshot.version).to_s
-            # Without a digest the name says nothing of what is in it.
+            # Without a digest the name does not identify the content.
             known = PART.match?(version) && snapshot.entry.dig("resolution", "integrity")
             raise LeftToTool, ["#{snapshot.key} in a global virtual store"] unless known
 

@@ -4,13 +4,13 @@ module Spate
   module JS
     module Pnpm
       class Links
-        # Which packages that nobody names in a package.json are found nonetheless: by what in the virtual store asks
-        # for them (private, in .pnpm/node_modules) or by the project (public, in its node_modules). The first in pnpm's
-        # order has the name: nearest to the projects, then by the slot's name.
+        # Hoists packages that no package.json names: for packages of the virtual store (private, in .pnpm/node_modules)
+        # or for the project (public, in its node_modules). The first in pnpm's order wins a name: nearest to the
+        # projects, then by the slot's name.
         class Hoisting
           # alias, kind ("public" or "private"), Snapshot or nil, folder of a workspace's project or nil
           Hoisted = Struct.new(:name, :kind, :snapshot, :folder)
-          # The first version that hoists what it installs rather than what the lockfile has.
+          # The first version that hoists installed packages only, not all of the lockfile.
           OLD = [10, 12, 2].freeze
 
           # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout.
@@ -18,13 +18,13 @@ module Spate
           # names that are not hoisted. settings: Settings.
           def initialize(lockfile, direct, layout, skipped, workspace, reserved, settings)
             old = settings.before?(*OLD)
-            # Whether a project's name is then no package's. Else a package is noted nonetheless, and the project's link
-            # is the one that stands.
+            # Whether a project's name is reserved. Otherwise a package with that name is recorded, too, but the
+            # project's link wins.
             @taking = old || !settings.before?(12, 0)
-            # The first pnpm that sorts by the slot's name also leaves out what this machine cannot have.
+            # The first pnpm that sorts by the slot's name also omits packages that this machine cannot install.
             @by_key = old
             @skipped = old ? {} : skipped
-            # What only pnpm 12 walks through: what this machine cannot have.
+            # Packages this machine cannot install. Only pnpm 12 follows their dependencies.
             @closed = settings.before?(12, 0) ? skipped : {}
             @snapshots = lockfile.snapshots
             @direct = direct
@@ -124,7 +124,7 @@ module Spate
             names.each_cons(2).all? { |one, other| (one <=> other).negative? } ? needs : needs.sort.to_h
           end
 
-          # What the projects themselves name, those of the workspace's own names first.
+          # Direct dependencies of all projects, names of the workspace's own projects first.
           def direct
             all = {}
             @direct.each_value { |needs| needs.each { |name, key| all[name] ||= key } }

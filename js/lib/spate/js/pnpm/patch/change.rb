@@ -4,7 +4,7 @@ module Spate
   module JS
     module Pnpm
       class Patch
-        # What a patch does to one file.
+        # A patch's change to one file.
         #
         # kind:: :modify, :create or :delete
         # path:: in the package

@@ -97,7 +97,7 @@ module Spate
           end
 
           def hunk
-            numbers = HUNK.match(@lines[@at]) or raise Error, "line #{@at + 1} is no hunk's"
+            numbers = HUNK.match(@lines[@at]) or raise Error, "line #{@at + 1}: expected a hunk header"
             start, size, new_start, new_size = numbers.captures.map { |each| each ? each.to_i : 1 }
             @at += 1
             Hunk.new([start, 1].max, size, [new_start, 1].max, new_size, parts(size, new_size))

@@ -4,9 +4,9 @@ module Spate
   module JS
     module Pnpm
       class Planning
-        # What a project asks for that Spate does not do itself, so that pnpm does all of it.
+        # Features of a project that Spate does not support, so that pnpm restores it.
         class Foreign
-          # pnpm changed its notes from patch to patch: from the first of these up to the second.
+          # pnpm's state files changed between patch releases: from the first of these up to the second.
           UNSTEADY = [[11, 27], [12, 0]].freeze
           PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
 
@@ -45,7 +45,7 @@ module Spate
             PNPMFILES.select { |name| Reading.file?(File.join(@root, name)) }
           end
 
-          # Folders that are no plain ones below the root.
+          # Folders that are not directly below the root.
           def folders
             modules = @settings["modulesDir"].to_s
             store = @settings["virtualStoreDir"]

@@ -4,11 +4,11 @@ module Spate
   module JS
     module Pnpm
       class Planning
-        # What a lockfile's `resolution` says of where a package's files come from.
+        # Parses a lockfile's `resolution`, the source of a package's files.
         module Resolution
           module_function
 
-          # Package. snapshot: Lockfile::Snapshot. Raises LeftToTool for what is no archive, LockfileError.
+          # Package. snapshot: Lockfile::Snapshot. Raises LeftToTool if it is not an archive, LockfileError.
           def package(snapshot, path)
             found = snapshot.entry["resolution"]
             raise LockfileError, "#{path}: #{snapshot.key}: expected a resolution" unless found.is_a?(Hash)
@@ -20,7 +20,7 @@ module Spate
                         integrity: integrity(found, snapshot, path))
           end
 
-          # What Spate leaves to pnpm.
+          # The reason to leave it to pnpm, or nil.
           def foreign(found)
             case found["type"]
             when nil then nil
@@ -40,7 +40,7 @@ module Spate
           def integrity(found, snapshot, path)
             text = found["integrity"]
             Package::Integrity.parse(text) or
-              raise LockfileError, "#{path}: #{snapshot.key}: #{text.inspect} is no integrity that is known here"
+              raise LockfileError, "#{path}: #{snapshot.key}: unsupported integrity #{text.inspect}"
           end
 
           def version(snapshot)

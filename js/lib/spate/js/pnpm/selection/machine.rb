@@ -4,12 +4,12 @@ module Spate
   module JS
     module Pnpm
       class Selection
-        # What node calls this machine, and which packages are for it, by os, cpu, libc and engines of their entries.
+        # node's names for this machine, and which packages fit it by os, cpu, libc and engines of their entries.
         class Machine
           CPUS = { "x86_64" => "x64", "amd64" => "x64", "aarch64" => "arm64", "i386" => "ia32", "i486" => "ia32",
                    "i586" => "ia32", "i686" => "ia32", "powerpc64le" => "ppc64", "ppc64le" => "ppc64" }.freeze
           OSES = { "mingw" => "win32", "mswin" => "win32", "solaris" => "sunos" }.freeze
-          # Words of a package's name that say what it is for, where its entry does not (pnpm 12).
+          # Platform names within a package's name, used where its entry has none (pnpm 12).
           NAMED_OS = %w[aix android darwin freebsd linux netbsd openbsd openharmony sunos win32]
                      .to_h { |name| [name, name] }
                      .merge("macos" => "darwin", "osx" => "darwin", "windows" => "win32").freeze
@@ -52,7 +52,7 @@ module Spate
             @node_version = @node.call
           end
 
-          # What differs between machines and decides a plan.
+          # The properties of the machine that a plan depends on.
           def to_s = [os, cpu, libc, @supported.sort, (@node_version if defined?(@node_version))].join(" ")
 
           # snapshot: Lockfile::Snapshot of an optional package.

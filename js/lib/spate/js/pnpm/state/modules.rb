@@ -89,9 +89,10 @@ module Spate
 
           private
 
-          # Without scripts all wait; with them those that nobody decided on are told. Up to pnpm 11 what waits is named
-          # with its peers (before 10.25 without version), and what a list denies waits, too. The list is there, perhaps
-          # empty, where something builds or is patched; without scripts they look for that only if there are patches.
+          # With scripts disabled all builds are pending; otherwise those that no list decides are ignored builds. Up to
+          # pnpm 11 keys include peers (before 10.25 not the version), and denied packages are included. The list
+          # exists, perhaps empty, where something builds or is patched; with scripts disabled only where there are
+          # patches.
           def builds(outcome)
             built = [] if @major.between?(10, 11) && (@patched || outcome.asking.any?)
             if outcome.deferred

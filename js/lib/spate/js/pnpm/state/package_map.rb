@@ -4,10 +4,10 @@ module Spate
   module JS
     module Pnpm
       class State
-        # .package-map.json, for a node that is told to read it: which package finds which, and where each lies. Made by
-        # pnpm from 11.8 up to the last one before 12.
+        # .package-map.json, read by node if it is configured to: each package's folder and what it can require. Written
+        # by pnpm from 11.8 until 12.
         class PackageMap
-          # nil for a pnpm that makes none.
+          # nil for a pnpm that does not write it.
           def self.of(planning)
             settings = planning.settings
             return if settings.before?(11, 8) || settings.major > 11 || planning.layout.shared
@@ -72,10 +72,10 @@ module Spate
               { snapshot.name => snapshot.key }.merge(found.compact)
             end
 
-            # What this machine cannot have is there, too.
+            # Includes packages that this machine cannot install.
             def kept(key) = (key if @selection.kept.key?(key))
 
-            # A folder that is no project of the workspace is a package without dependencies.
+            # A folder outside the workspace's projects is a package without dependencies.
             def linked(id, version)
               folder = File.expand_path(version.delete_prefix("link:"), File.join(@root, id))
               inside = folder == @root ? "." : folder.delete_prefix("#{@root}/")

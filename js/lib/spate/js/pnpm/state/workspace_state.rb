@@ -4,21 +4,22 @@ module Spate
   module JS
     module Pnpm
       class State
-        # .pnpm-workspace-state-v1.json: projects and settings, by which pnpm tells whether there is anything to do.
+        # .pnpm-workspace-state-v1.json: projects and settings, which pnpm compares to see whether it has anything to
+        # do.
         class WorkspaceState
           FILE = ".pnpm-workspace-state-v1.json"
           # Up to pnpm 10.12.
           OLD_FILE = ".pnpm-workspace-state.json"
-          # Settings as pnpm writes them, whatever they are.
+          # Settings that pnpm always writes.
           ALWAYS = %w[autoInstallPeers dangerouslyAllowAllBuilds dedupeDirectDeps dedupeInjectedDeps
                       dedupePeerDependents dedupePeers excludeLinksFromLockfile hoistWorkspacePackages
                       injectWorkspacePackages linkWorkspacePackages minimumReleaseAge
                       minimumReleaseAgeIgnoreMissingTime nodeLinker peersSuffixMaxLength preferWorkspacePackages
                       virtualStoreDirMaxLength].freeze
-          # Only where somebody set them.
+          # Settings that pnpm writes only if they are given.
           GIVEN = %w[ignoredOptionalDependencies minimumReleaseAgeExclude packageExtensions patchedDependencies
                      supportedArchitectures trustPolicy trustPolicyExclude trustPolicyIgnoreAfter].freeze
-          # The first version that writes some of them => which.
+          # The first version that writes some of them => their names.
           SINCE = {
             [10, 31] => %w[ignoredOptionalDependencies overrides packageExtensions patchedDependencies
                            peersSuffixMaxLength],
@@ -73,19 +74,19 @@ module Spate
               "enableGlobalVirtualStore" => shared_store(planning, settings) }
           end
 
-          # pnpm 11 turns it off where nobody asked for it on a machine that tests.
+          # On CI, pnpm 11 records false where the setting is not given.
           def self.shared_store(planning, settings)
             planning.global? || (settings.major == 11 && settings.ci? ? false : nil)
           end
 
-          # Who says how old a release must be means it.
+          # Giving minimumReleaseAge implies minimumReleaseAgeStrict.
           def self.strict_age(settings) = (true if settings.given?("minimumReleaseAge"))
           private_class_method :projects, :settings, :included, :newer, :shared_store, :strict_age
 
           attr_reader :path
 
-          # projects: { folder => what is told of it }. settings: { name => value }, of which a StoreFolder is asked at
-          # the end.
+          # projects: { folder => its name and version }. settings: { name => value }. A StoreFolder is resolved at the
+          # end.
           def initialize(path, major, projects, settings)
             @path = path
             @major = major
@@ -105,7 +106,7 @@ module Spate
 
           private
 
-          # What says where the project lies: older ones wrote so of patches.
+          # Values that depend on the project's place: before pnpm 12 paths of patches, too.
           def placed(name, value, root)
             return value.clean_path(root) if value.is_a?(StoreFolder)
             return value unless name == "patchedDependencies" && @major < 12

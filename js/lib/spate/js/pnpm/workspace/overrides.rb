@@ -7,7 +7,7 @@ module Spate
         # `overrides` with what they refer to: `$name` is what the root's package.json has, `catalog:` (there
         # too) what a catalog has.
         class Overrides
-          # given: { selector => value } or what else stands there. manifest: the root's package.json. catalogs:
+          # given: { selector => value } or an invalid value. manifest: the root's package.json. catalogs:
           # { catalog => { name => specifier } }.
           def initialize(given, manifest, catalogs)
             @given = given.is_a?(Hash) ? given : {}

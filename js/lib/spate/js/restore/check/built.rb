@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       class Check
-        # What scripts have made of packages, as far as the store keeps it: see Scripts::Build.
+        # Files that scripts made in packages, as far as the store has them: see Scripts::Build.
         class Built
           PACKAGE = "package.json"
 

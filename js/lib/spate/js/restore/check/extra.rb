@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       class Check
-        # What lies in a package's folder besides its own files. Its node_modules is Place::Strays' part.
+        # Unexpected files in a package's folder. Place::Strays handles its node_modules.
         class Extra
           def initialize(folder, paths)
             @folder = folder

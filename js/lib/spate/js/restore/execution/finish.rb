@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       class Execution
-        # All packages are there: slots, links and bins are made, what does not belong goes, scripts run, and what
-        # tells that all is done is written.
+        # Runs after all packages are in place: makes slots, links and bins, removes strays, runs scripts, and writes
+        # the completion markers.
         class Finish
           # placed: trees that were in place before. made: entries that are, or nil. placing: Placing that is done.
           def initialize(parts, notes, placed, made, placing)
@@ -44,8 +44,8 @@ module Spate
             entries
           end
 
-          # Answers the entries of the project's own. What the store turns out to have lost comes anew; where that
-          # fails, other links are wanted.
+          # Returns the entries of the project itself. Items that the store turns out to have lost are fetched again; if
+          # that fails, the links change.
           def make_slots
             shared, own = @parts.wanted.call.partition { |path, _| path.start_with?("/") }
             return own.to_h unless @parts.slots.any?
@@ -60,8 +60,8 @@ module Spate
 
           def placed?(tree) = (@paths ||= @placed.to_h { |each| [each.path, true] }).key?(tree.path)
 
-          # What goes with optional packages that could not be had or built; npm makes the folders that they lie in.
-          # entries: that are in place. Answers those that stay.
+          # Removes dependents of optional packages that could not be installed or built; npm creates their parent
+          # folders. entries: those in place. Returns those that stay.
           def take_away(entries = {})
             gone = @parts.left_out.gone.each { |tree| @folders.make(tree.path) if @plan.tool == "npm" }
             take(gone.map(&:path))
@@ -80,7 +80,7 @@ module Spate
 
           def take(paths) = paths.each { |path| @parts.trash.take(@parts.context.path(path)) }
 
-          # Whoever is killed in a script leaves a folder that the next restore makes anew.
+          # Records the packages first, so that after a kill in a script the next restore places their folders again.
           def run_scripts(&)
             about = @parts.present.select { |tree| @parts.runs?(tree) }.map(&:key)
             @notes.places(about) if about.any?
@@ -99,7 +99,7 @@ module Spate
             entries.merge(now)
           end
 
-          # Yields between what tells of packages and what tells that all is done.
+          # Yields between writing the state of packages and the completion marker.
           def write_state(state)
             last = @plan.state.respond_to?(:last) ? @plan.state.last : []
             write(state.except(*last))

@@ -40,7 +40,7 @@ module Spate
             raise NotLocalError, absent.map(&:full_name) if absent.any?
           end
 
-          # What nothing vouches for, or not enough, and what the tool would warn of.
+          # Warns about packages without a digest or with a weak one, and of what the tool would warn.
           def warn
             @plan.warnings&.each { |message| tell(message, nil) }
             weak = @lacking.select { |item| item.integrity&.weak? }

@@ -4,10 +4,10 @@ module Spate
   module JS
     module Restore
       class Execution
-        # What is remembered of a restore, and when. What says that all is in place goes first and comes last; what will
-        # be there is told before it is, so that prune leaves it alone, and the next restore knows it after a kill.
+        # Records the progress of a restore. Completion markers are removed first and written last. Expected packages
+        # are recorded before they are placed, so that prune keeps them and the next restore knows them after a kill.
         class Notes
-          # What package managers keep about what they did.
+          # State files of package managers.
           STATE = "node_modules/{.package-lock.json,.modules.yaml,.pnpm/lock.yaml,.pnpm-workspace-state*.json}"
 
           # surroundings, sources: of Record; nil to keep none.
@@ -21,7 +21,7 @@ module Spate
             @sources = sources
           end
 
-          # Before anything is changed.
+          # Call before anything is changed.
           def begin
             Memory::Record.forget(@store, @plan.root)
             forget_state if @parts.existed
@@ -29,7 +29,7 @@ module Spate
             places
           end
 
-          # Where packages are; once for the same. built: keys of trees whose scripts ran or are about to.
+          # Records where packages are, once for the same places. built: keys of trees whose scripts ran or will run.
           def places(built = [])
             noted = [built, @outcome.builds, @parts.slots.used, @parts.items.map(&:key)].map(&:dup)
             return if noted == @noted
@@ -37,11 +37,11 @@ module Spate
             @noted = noted
             saved = Memory::Places.save(@context, @plan, @parts.items, built: built, builds: @outcome.builds,
                                                                        slots: @parts.slots.used)
-            # Prune would take what nobody names.
+            # Prune would delete slots that no record names.
             raise Store::ReadOnly.at(@store.root) if @parts.slots.any? && !saved
           end
 
-          # When all is done. entries, state: paths.
+          # Call when all is done. entries, state: paths.
           def end(entries, state)
             places(@outcome.built)
             return unless @surroundings && @sources && !@parts.scripts.unknown?

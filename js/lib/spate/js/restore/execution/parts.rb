@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       class Execution
-        # What the steps of one restore share.
+        # State shared by the steps of one restore.
         class Parts
           attr_reader :context, :plan, :store, :report, :outcome, :items, :left_out, :packages, :trash, :folders,
                       :slots, :scripts

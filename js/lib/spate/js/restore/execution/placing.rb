@@ -4,10 +4,10 @@ module Spate
   module JS
     module Restore
       class Execution
-        # Packages come from the network, and each goes into its places when the store has it. Where a node_modules was
-        # there, nothing of it goes before all that comes for it is there.
+        # Fetches packages and places each once it is in the store. An existing node_modules is left alone until all new
+        # packages are there.
         class Placing
-          # look: Look that was taken. later: called once others are at work.
+          # look: a Look that was called. later: called while other threads work.
           def initialize(parts, notes, look, later)
             @parts = parts
             @notes = notes
@@ -34,7 +34,7 @@ module Spate
             @made
           end
 
-          # Items that the store lost come anew.
+          # Fetches Items again that the store lost.
           def acquire(lost)
             queue = Queue.new(lost.flat_map(&:trees), [], @items)
             @acquisition.add(lost)
@@ -42,7 +42,7 @@ module Spate
             count
           end
 
-          # Nothing comes after this.
+          # Call at the end.
           def stop = @acquisition.stop
 
           private
@@ -82,8 +82,8 @@ module Spate
             @supplied[item] = item.bytes
           end
 
-          # The block places trees. Where nothing is in the way, and all facts are known, it is found out meanwhile
-          # which links and bins there are to be; they come when their folders are there.
+          # The block places trees. If nothing is in the way and all facts are known, the links and bins are computed
+          # meanwhile, and made when their folders exist.
           def beside(&)
             return yield if @parts.existed || @lacking.any? || @parts.slots.any? || @made ||
                             !(wanted = @parts.wanted([])).apart?
@@ -92,7 +92,7 @@ module Spate
                             .tap { @parts.place_entries(@made) }
           end
 
-          # What the store lost is fetched anew; who then lacks it decides about links, too.
+          # Fetches Items again that the store lost. Packages missing after that change the links, too.
           def again(queue, lost, ready)
             @parts.existed ||= !@made.nil? if lost.any?
             @made = nil if lost.any?
@@ -100,7 +100,7 @@ module Spate
             @acquisition.add(lost)
           end
 
-          # An optional package is done without, whatever is the matter with it but its checksum.
+          # Skips an optional package on any error except a wrong checksum.
           def failed(queue, item, error)
             raise error if !item.optional? || error.is_a?(ChecksumError) || !error.is_a?(Spate::Error) ||
                            error.is_a?(Store::Error) || error.is_a?(Interrupted)

@@ -4,14 +4,14 @@ module Spate
   module JS
     module Restore
       module Memory
-        # The plan of a lockfile, kept for the next restore: where packages are to be put is known then without reading
-        # it. It counts for the same lockfile and the same surroundings, and while its Sources have the same content;
-        # in another folder, too, such as a new clone, unless its Reach is less than that.
+        # The plan of a lockfile, stored for the next restore, which then need not read the lockfile. It is valid for
+        # the same lockfile and the same surroundings, while its Sources have the same content; also in another folder,
+        # such as a new clone, unless its Reach is smaller.
         #
-        # It is a graph of objects, which Ruby alone reads back, and who writes such a text can make Ruby do anything.
-        # So it is read only from where this user keeps things, and where nobody else can have written it.
+        # It is a Ruby object graph (Marshal), and loading one can run any code. So it is read only from a folder of
+        # this user that no other user can write to.
         #
-        #   spate-plan 5<TAB>lengths of the parts<LF>surroundings, sources, plan
+        #   spate-plan 4<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
           HEADER = "spate-plan 4"
           KIND = "js-plans"
@@ -50,7 +50,7 @@ module Spate
 
           def key(reach) = Store.sha256([reach, @surroundings, *lockfiles].join("\0"))
 
-          # What those of the project are now.
+          # Digests of the project's lockfiles now.
           def lockfiles
             @lockfiles ||= Reach::LOCKFILES.map do |name|
               Store.sha256(Reading.bytes(File.join(@root, name)))

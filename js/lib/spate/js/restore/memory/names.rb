@@ -6,8 +6,7 @@ module Spate
       module Memory
         # The paths whose lstat a Record keeps.
         class Names
-          # Absolute paths of the archives in the project that no digest vouches for: another one in its place is
-          # another package.
+          # Absolute paths of archives in the project without a digest: replacing one changes the package.
           def self.archives(plan)
             plan.trees.map(&:package).select { |package| package.file? && package.integrity.nil? }.uniq(&:resolved)
                 .map { |package| File.join(plan.root, package.resolved.delete_prefix("file:").delete_prefix("./")) }
@@ -20,10 +19,10 @@ module Spate
             @state = state
           end
 
-          # The tool's state. Each with a NUL.
+          # State files of the tool, each with a NUL.
           def watched = @state.map { |name| "#{name}\0" }.join
 
-          # All, likewise. A folder's time tells of every name that comes or goes in it.
+          # All paths, in the same format. A folder's mtime changes when a name in it comes or goes.
           def to_s
             folders = [*@trees.map(&:path), *@entries].map { |path| File.dirname(path) }
             packages = @trees.map { |tree| "#{tree.path}/package.json" }

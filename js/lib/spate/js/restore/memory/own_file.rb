@@ -4,16 +4,16 @@ module Spate
   module JS
     module Restore
       module Memory
-        # Whether nobody but this user and root can have written a file: it is theirs, and so is every folder above it.
-        # In a folder that anybody may write, as /tmp, each may take away only what is his own.
+        # Whether only this user and root can have written a file: they own it and every folder above it. In a sticky
+        # folder such as /tmp, users can remove only their own files.
         module OwnFile
           OTHERS = 0o022
           STICKY = 0o1000
 
           module_function
 
-          # The path by which it can be read, nil where it is none. path: absolute. Links in the folders above it may
-          # be others', so the answer has none; one in the file's own place is not followed.
+          # The path to read it by, nil if it is not safe. path: absolute. Links in the folders above it may belong to
+          # others, so the result has none; if the file itself is a link, it is not followed.
           def find(path)
             folder = File.realpath(File.dirname(path))
             stat = File.lstat(found = File.join(folder, File.basename(path)))
@@ -27,7 +27,7 @@ module Spate
               (stat.mode & OTHERS == 0 || (stat.directory? && stat.mode & STICKY != 0))
           end
 
-          # A folder, and all around it.
+          # A folder and all folders above it.
           def above(folder)
             found = [folder]
             found << (folder = File.dirname(folder)) until folder == "/"

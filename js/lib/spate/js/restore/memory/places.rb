@@ -30,7 +30,7 @@ module Spate
             [record.trees.to_h { |tree| [outside(tree.path), tree] }, record.link_method.to_sym]
           end
 
-          # What #save was told of builds.
+          # The builds that #save recorded.
           def builds(context, root)
             record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}")
             record ? record.trees.flat_map(&:builds) : []

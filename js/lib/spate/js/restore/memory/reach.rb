@@ -4,11 +4,10 @@ module Spate
   module JS
     module Restore
       module Memory
-        # For which folders a kept plan counts, if what it was made from is the same there: for any, unless something in
-        # it may depend on where the project lies. That nothing does has to be seen from outside, so whatever looks like
-        # it is enough.
+        # The folders in which a stored plan is valid while its inputs are the same there: any, unless something in it
+        # may depend on the project's place. This is decided from the text of the inputs, so anything suspicious counts.
         class Reach
-          # A text that says where something is from somewhere else, or could say so in a disguise.
+          # Text that refers to a parent folder, or may do so in escaped form.
           ELSEWHERE = %r{(?<![.\w])\.\.(?![.\w])|\\[uUx/]}
           LOCKFILES = %w[npm-shrinkwrap.json package-lock.json pnpm-lock.yaml].freeze
           # Of others' packages, or of this project's: what they name besides settings is in the plan.

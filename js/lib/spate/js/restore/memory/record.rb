@@ -4,11 +4,10 @@ module Spate
   module JS
     module Restore
       module Memory
-        # What a project's node_modules was when it was restored, so that the next restore sees at once that there is
-        # nothing to do: the Sources of its plan, and what lstat said of the tool's state files, of each folder with
-        # packages or links, and of each package's package.json; of state files also when they were last changed in any
-        # way, as a file may be edited within its size and given its old time back. Kept as a text under "js"; the
-        # packages themselves are in a Store::BundleRecord, where prune sees what is in use.
+        # A project's node_modules after a restore, so that the next restore sees quickly that it has nothing to do: the
+        # Sources of its plan, and the lstat of the tool's state files, of each folder with packages or links, and of
+        # each package's package.json; of state files the ctime, too, as an edit may keep size and mtime. Stored as text
+        # under "js"; the packages themselves are in a Store::BundleRecord, which prune reads.
         #
         #   spate-js 4<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
         class Record

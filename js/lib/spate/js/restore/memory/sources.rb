@@ -6,9 +6,9 @@ module Spate
   module JS
     module Restore
       module Memory
-        # What a plan was made from: a record of inputs (docs/inputs.md), taken before anything is done with the plan,
-        # with the digests of what was read for it. So whoever edits a lockfile while it is restored is noticed by the
-        # next restore. What is in the project is kept by its path there.
+        # The inputs of a plan: a record of inputs (docs/inputs.md), written before the plan is used, with the digests
+        # of the files as they were read. So the next restore detects a lockfile that was edited during a restore. Paths
+        # in the project are relative.
         #
         #   length of the folders<LF>folders and their names, each with a NUL; record
         class Sources
@@ -17,8 +17,8 @@ module Spate
           # By the clock of files' times (ns).
           def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
-          # Sources, or nil where something is no longer as it was read. reading: Reading of the plan, made with env.
-          # since: by .clock, before it was made.
+          # Sources, or nil if something changed since it was read. reading: Reading of the plan, made with env. since:
+          # .clock before the plan was made.
           def self.of(plan, reading, since, store, env = {})
             folders, files = (plan.inputs | reading.digests.keys).partition { |path| File.directory?(path) }
             return if folders.any? { |path| changed?(path, since) }
@@ -33,21 +33,21 @@ module Spate
             end
           end
 
-          # What #to_s answered, of a project with the same files in another folder, too.
+          # Parses the result of #to_s, also for the same files in another folder.
           def self.parse(text, root)
             size, rest = text.b.split("\n", 2)
             *folders, names = rest.byteslice(0, size.to_i).split("\0")
             new(root, folders.map { |path| File.expand_path(path, root) }, names, rest.byteslice(size.to_i..))
           end
 
-          # A digest of the names in folders, but of what a restore makes there.
+          # A digest of the names in folders, without those that a restore makes.
           def self.names(folders)
             Store.sha256(folders.map { |path| (Dir.children(path) - [Places::MODULES]).sort.join("\0") }.join("\0\0"))
           rescue SystemCallError
             "-"
           end
 
-          # Whether the names in a folder may be others than they were then.
+          # Whether the names in a folder may have changed since then.
           def self.changed?(folder, since)
             time = File.stat(folder).ctime
             (time.to_i * 1_000_000_000) + time.nsec > since - Native::RACY_NS
@@ -59,7 +59,7 @@ module Spate
             File.exist?(path) ? [:looked, path] : [:absent, path]
           end
 
-          # Yields a path; nil where nothing can be written.
+          # Yields a path; nil if the store is not writable.
           def self.in_file(store)
             path = store.keeper&.temporary("sources") or return
             yield path
@@ -79,7 +79,7 @@ module Spate
             @record = record
           end
 
-          # Whether all is as it was.
+          # Whether all inputs are unchanged.
           def same?(env = {})
             answer = Inputs.check(@record, roots, env: env)
             @worn = answer == :renew

@@ -4,14 +4,13 @@ module Spate
   module JS
     module Restore
       module Memory
-        # What decides about a node_modules besides the files that its plan is made from: options, environment,
-        # versions.
+        # Everything that affects a node_modules besides the inputs of its plan: options, environment, versions.
         class Surroundings
           # Variables that package managers read.
           READ = /\A(?:npm_config_|pnpm_config_|(?:pnpm_home|node_env|home|prefix|ci|xdg_\w+_home|spate_copy)\z)/i
-          # Those decide about nothing but whom a registry lets in, and are nobody else's business.
+          # These affect only the login at a registry, and are secret.
           SECRET = /auth|passw|token|secret|cert|key/i
-          # Of JS::Options; the others change how it is done, or are for one run.
+          # Of JS::Options; the others do not affect the result, or are for one run.
           OPTIONS = %i[copy omit ignore_scripts global_virtual_store].freeze
 
           # Whether a variable counts.
@@ -23,8 +22,7 @@ module Spate
             @store = store
           end
 
-          # A digest, since addresses may have passwords in them; another one means that another node_modules may be
-          # wanted.
+          # A digest, since addresses may contain passwords. If it changes, node_modules may have to change.
           def to_s
             options = OPTIONS.map { |name| @options[name] }
             all = [VERSION, store, options, File.umask, Process.euid, variables, programs]
@@ -33,7 +31,7 @@ module Spate
 
           private
 
-          # Where it is, whatever links lead there: node_modules may have links into it.
+          # The store's real path: node_modules may have links into it.
           def store
             near = Ground::Files.nearest(@store.root)
             File.realpath(near) + @store.root.delete_prefix(near)
@@ -43,7 +41,7 @@ module Spate
             @env.select { |name, _| Surroundings.read?(name) }.sort
           end
 
-          # The node that the project would be run with: engines may be asked for. The tool whose ways are followed.
+          # node, because of `engines`, and the tools, whose behavior depends on their version.
           def programs = %w[node npm pnpm].map { |name| program(name) }
 
           def program(name)

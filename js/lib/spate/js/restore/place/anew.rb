@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Place
-        # Packages that stayed in place, as their archives have them: somebody may have edited one, or its scripts have
-        # made something of it for what is no longer so. Other packages and executables in it stay.
+        # Restores packages that stayed in place to the content of their archives: they may have been edited, or changed
+        # by scripts that would run differently now. Nested packages and executables stay.
         class Anew
           MODULES = "node_modules"
 

@@ -15,8 +15,8 @@ module Spate
             @trash = trash
           end
 
-          # entries: { path => Symlink or TextFile }. Files without a mode, as those that tell that all is done, come
-          # last, and never half written.
+          # entries: { path => Symlink or TextFile }. Files without a mode, such as completion markers, are written last
+          # and atomically.
           def call(entries)
             later, now = entries.partition { |_, entry| entry.is_a?(TextFile) && entry.mode.nil? }
             make(now)

@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Place
-        # The way to each place of a plan. Paths come from lockfiles and package.json files, and what lies there may be
-        # anything: a restore writes in folders called node_modules of the project, and in nothing that a link leads to.
+        # Creates the folders for a plan's paths. Paths come from lockfiles and package.json files, and existing files
+        # are untrusted: a restore writes only in folders of the project called node_modules, and never through a link.
         class Folders
           MODULES = "node_modules"
 

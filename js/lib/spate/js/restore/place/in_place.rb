@@ -4,9 +4,9 @@ module Spate
   module JS
     module Restore
       module Place
-        # The trees that are as they should be, and stay. Only what an earlier restore of this very project placed
-        # counts: where its Record still stands, by what lstat said of each package.json; after a kill, or where
-        # somebody else was at work, by every file's stat. An edit of a package.json by hand is no reason to undo it.
+        # The trees that are correct and stay. Only trees that an earlier restore of this project placed count: by the
+        # lstat of each package.json if its Record is still valid; after a kill, or if another tool ran, by the stat of
+        # every file. An edited package.json is kept.
         class InPlace
           # Of those that stay, the ones known to be edited: [Tree]
           attr_reader :edited
@@ -36,7 +36,7 @@ module Spate
 
           private
 
-          # Whether scripts of the project's own may have written what they would not write any more.
+          # Whether the project's own scripts may have written something that they no longer write.
           def left_over? = !@written && !!record&.summary&.key?("own")
 
           def same?(tree, recorded)
@@ -46,7 +46,7 @@ module Spate
               @folders.real?(tree.path)
           end
 
-          # A tree in another's folder goes with it.
+          # A tree inside another one's folder is removed with it.
           def whole(trees, recorded)
             known, open = trees.partition do |tree|
               (!@written || recorded[tree.path].private?) && unchanged?(tree)
@@ -79,8 +79,8 @@ module Spate
             trees.reject.with_index { |tree, index| found[index] && !edit?(tree, found[index]) }
           end
 
-          # Whether it is that package still, with all its files, of which somebody changed some. After a kill, and
-          # where another tool was at work, nobody knows who did.
+          # Whether the same package is there with all its files, some of them edited by the user. False after a kill,
+          # or if another tool ran: then the cause is unknown.
           def edit?(tree, differences)
             return false if @written || !record&.state?
             return false unless differences.all? { |*, kind| kind == :changed } && itself?(tree)
@@ -101,7 +101,7 @@ module Spate
             false
           end
 
-          # An inode of another user's is no edit: see Store#owner.
+          # An inode of another user is not an edit: see Store#owner.
           def ours?(path)
             stat = File.lstat(path)
             stat.nlink == 1 || @store.owner.nil? || [@store.owner, 0].include?(stat.uid)

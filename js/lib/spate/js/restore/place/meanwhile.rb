@@ -18,8 +18,8 @@ module Spate
             wait(thread) if thread
           end
 
-          # It is not killed: it may be loading a file, which RubyGems takes for an error of its own. What it raises now
-          # has been told, or is less than what ended the block.
+          # The thread is not killed: it may be loading a file, which RubyGems reports as its own error. Its exception
+          # was reported already, or matters less than the one that ended the block.
           def wait(thread)
             Thread.handle_interrupt(::Interrupt => :never) { thread.join }
           rescue StandardError

@@ -39,7 +39,7 @@ module Spate
             raise FolderError.for(e.errno, path, @context.root)
           end
 
-          # What a link leads to may be a package's file, which other projects have, too.
+          # The target of a link may be a package's file, which other projects share.
           def change_mode(path, stat, mode)
             rewrite(path, &:itself) if stat.nlink > 1 && path.include?(Trash::MODULES)
             File.chmod(mode, path)

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       module Place
-        # Which trees lie in which.
+        # Which trees are inside which.
         class Paths
           NESTED = "/node_modules/"
 

@@ -5,8 +5,8 @@ module Spate
     module Restore
       module Place
         # Trees of a global virtual store: each in a slot that projects share, with the links and bins that belong to
-        # it. A slot is made in the store's tmp and renamed when it is whole, so it is there or not; one that differs
-        # is replaced, never written into. Nothing of it is believed that was not looked at.
+        # it. A slot is made in the store's tmp and renamed when complete, so it exists completely or not at all. A
+        # wrong slot is replaced, never written into. Every slot is checked before use.
         #
         #   <store>/links/<variant>/@scope or @/<name>/<version>/<graph hash>/node_modules/<name>
         class Slots
@@ -37,13 +37,13 @@ module Spate
           # { path of a slot below the folder => key of its package, "" where that is not known yet }
           def used = @trees.to_h { |tree| [@slots[tree.path], @items.of(tree).key.to_s] }
 
-          # Trees whose files are all there, and nobody else's.
+          # Trees whose files are all correct, without any extra files.
           def complete = look.trees(@trees.select { |tree| @items.of(tree).stored? })
 
-          # Makes the slots that are not as they should be. trees: all of the plan that are in the store; placed: those
-          # that #complete found. entries: { path => Symlink or TextFile } in slots. One restore at a time does this;
-          # who comes second takes what the first has made. Answers Items that the store turned out not to have whole:
-          # nothing was made then, and they must be acquired again.
+          # Makes the slots that are missing or wrong. trees: all of the plan that are in the store; placed: the result
+          # of #complete. entries: { path => Symlink or TextFile } in slots. Holds a lock; another restore uses the
+          # slots made meanwhile. Returns Items that the store turned out to have lost: nothing was made then, and they
+          # must be acquired again.
           def call(trees, placed, entries)
             open = trees.reject(&whole(placed, entries))
             return [] if open.empty?
@@ -58,7 +58,7 @@ module Spate
           def look = @look ||= Look.new(@context, @folder, @items, @slots)
           def full(slot) = "#{@folder}/#{slot}"
 
-          # Answers for a tree whether it is one of these, which have their files, and has all else that belongs to it.
+          # Returns a predicate: whether a tree is one of these, which have their files, and has all its links and bins.
           def whole(trees, entries)
             others = look.others(entries).to_h { |path| [slot(path), true] } if trees.any?
             found = trees.to_h { |tree| [tree.path, !others[@slots[tree.path]]] }
@@ -107,7 +107,7 @@ module Spate
             Ground::Files.write(path, entry.text, mode: entry.mode)
           end
 
-          # Once more where damaged objects could be healed.
+          # Retries once after healing damaged objects.
           def link(fresh, trees, place, links, again: true)
             jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.shared_method] }
             *results, last = @context.native.link(jobs, root: fresh, links: links)
@@ -127,14 +127,14 @@ module Spate
             raise Store::Error.new("#{result.member}: #{result.message}", hint: "restore again")
           end
 
-          # Answers Items that the store has lost.
+          # Returns Items that the store has lost.
           def heal(trees)
             items = trees.map { |tree| @items.of(tree) }.uniq
             renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
             items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }.reject(&:stored?)
           end
 
-          # What was there goes aside first, and is deleted at the very end.
+          # Moves an existing slot aside, to be deleted at the end.
           def put(fresh, slot)
             @store.make(File.dirname(slot))
             @trash.take(slot)

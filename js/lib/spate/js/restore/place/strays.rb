@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Place
-        # What lies in a project's node_modules and does not belong there. Only folders of that name are looked into,
-        # and below them those that the plan has something in; no link is followed.
+        # Finds files in a project's node_modules that do not belong there. Checks only folders of that name, and below
+        # them those in which the plan has something. Links are not followed.
         class Strays
           MODULES = "node_modules"
           # Hidden names at the top that belong to package managers. Caches of other programs stay, as with them.

@@ -4,11 +4,11 @@ module Spate
   module JS
     module Restore
       module Place
-        # What was in the way, or does not belong. It is moved into the store's tmp, or below the node_modules that it
-        # is in where that is another file system, and deleted at the very end: until then all can be put back, and
-        # deleting many files slows the making of others.
+        # Removes obstacles and strays by moving them into the store's tmp, or, on another file system, below the
+        # node_modules they are in. They are deleted at the very end: until then all can be put back, and deleting many
+        # files would slow down creating others.
         class Trash
-          # What the name of a folder in node_modules begins with; one that stays was left by a kill.
+          # Prefix of such a folder in node_modules; a leftover means that a restore was killed.
           ASIDE = ".spate-old"
           MODULES = "/node_modules/"
           UNABLE = [Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::EBUSY, Store::Error].freeze
@@ -22,7 +22,7 @@ module Spate
             @folders = {} # where it was taken from, nil for anywhere => the folder that it was moved into
           end
 
-          # Takes a path away; one that is not there is fine. A symbolic link goes itself, never what it leads to.
+          # Removes a path; a missing one is fine. Removes a symbolic link itself, never its target.
           def take(path)
             return if @folders.value?(path) # no stray
 
@@ -33,19 +33,19 @@ module Spate
             take_within(path)
           end
 
-          # To be told of what is about to be made in a place that is empty.
+          # Call before something is created in an empty place.
           def made(path) = @log << -> { take(path) }
 
-          # Takes away all that is in a folder but one name; what comes into it then counts as made.
+          # Removes all in a folder but one name. Names created in it later are removed by #put_back.
           def clear(folder, keep)
             return unless Store::Object.lstat(folder)&.directory?
 
-            # What says that a package is there goes first.
+            # The package's marker goes first.
             [Project::PACKAGE, *(Dir.children(folder) - [keep])].each { |name| take("#{folder}/#{name}") }
             @log << -> { clear(folder, keep) }
           end
 
-          # All that was taken is in its place again, and what was made is not.
+          # Restores all that was taken and removes all that was made.
           def put_back
             log = @log
             @log = []
@@ -81,7 +81,7 @@ module Spate
             path[0, at + MODULES.size] if at
           end
 
-          # Somebody else may have made what a slot lacked.
+          # Another process may have made a missing slot meanwhile.
           def return_to(path, aside)
             return if Store::Object.lstat(path)
 

@@ -8,7 +8,7 @@ module Spate
         # else is linked in one call of the core. A damaged object ends only its own package's job; it is healed and
         # linked again.
         class Trees
-          # copies: paths of trees that get files of their own, whatever the store's rules.
+          # copies: paths of trees that get copies of their files in any case.
           def initialize(context, items, folders, trash)
             @context = context
             @store = context.store
@@ -97,7 +97,7 @@ module Spate
                                    hint: "see that the disk has room and that #{folder} can be written")
           end
 
-          # What was hashed under this boot is trusted until the next one.
+          # Files hashed since the boot are trusted until the next one.
           def confirm(trees)
             trees.map { |tree| @items.of(tree) }.uniq.each do |item|
               @store.confirm(item.manifest, @store.package_path(item.key)) unless item.manifest.this_boot?

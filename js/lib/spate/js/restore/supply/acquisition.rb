@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Supply
-        # Brings packages that the store lacks into it: the packages' part of a Backlog. What has come is told through
-        # one queue, so that a single thread decides.
+        # Fetches packages that the store lacks: the packages' part of a Backlog. Results are passed through one queue,
+        # so that a single thread decides.
         class Acquisition
           # The block answers for an item whether its files are to be made as a tree at once.
           def initialize(context, packages, &tree)
@@ -39,7 +39,7 @@ module Spate
             @archives.each_key { |path| Ground::Files.remove(path) if File.exist?(path) }
           end
 
-          # What follows is for the Backlog.
+          # The following methods are called by the Backlog.
           def rank = 1
           # A patched package whose own is in the store needs no archive.
           def at_hand(item) = @packages.base?(item) ? :stored : nil

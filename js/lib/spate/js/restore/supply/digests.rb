@@ -11,7 +11,7 @@ module Spate
 
           module_function
 
-          # What the core is to verify: hex, or nil.
+          # The digest that the core verifies: hex, or nil.
           def for_core(integrity)
             integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
           end

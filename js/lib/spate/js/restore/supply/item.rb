@@ -30,13 +30,13 @@ module Spate
             @trees = []
           end
 
-          # What a patched package is called. text: of the patch.
+          # The name of a patched package. text: of the patch.
           def patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}#{"-loose" if loose?}"
 
           # Whether the patch is a loose one: see Pnpm::Patch.
           def loose? = rewrites.include?(:loose)
 
-          # What its package may be called in the store.
+          # Possible names of its package in the store.
           def names = [published, *@names].compact.uniq
           def integrity = package.integrity
           def full_name = package.full_name

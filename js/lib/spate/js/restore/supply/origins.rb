@@ -4,9 +4,9 @@ module Spate
   module JS
     module Restore
       module Supply
-        # Which addresses have had which archives. A digest of the lockfile finds an archive wherever it came from, and
-        # says nothing of whose it is: before a list of the registry's packages lets one run something, the registry
-        # itself must have had it.
+        # Records which addresses served which archives. A lockfile's digest matches an archive from any source, and
+        # does not prove that the registry published it: before a list of registry packages allows it to run scripts,
+        # the registry itself must have served it.
         class Origins
           KIND = "origins"
 
@@ -15,10 +15,11 @@ module Spate
             @store = context.store
           end
 
-          # To be told of each archive with scripts that was fetched and verified. name: of its package in the store.
+          # Call for each archive with scripts that was fetched and verified. name: of its package in the store.
           def note(package, name) = package.file? || @store.write(KIND, key(package, name), "")
 
-          # Whether an item's archive is the one at a package's own address, which is asked where nobody has before.
+          # Whether an item's archive is the one at a package's own address. Fetches it if that was never checked
+          # before.
           # Raises ChecksumError, and what the client raises.
           def vouch?(item, package)
             name = (item.base || item).published

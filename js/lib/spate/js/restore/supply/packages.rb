@@ -33,8 +33,8 @@ module Spate
             items.reject { |item| found?(item, found[item], names[item]) || find(item) }
           end
 
-          # Whether the store has what a patched package is made from, and has it whole. One that it has not comes anew,
-          # as any other.
+          # Whether the store has the complete base of a patched package. A missing base is fetched as any other
+          # package.
           def base?(item) = !item.base.nil? && (item.base.stored? || whole?(item.base))
 
           # path: of the item's archive, where it was fetched. tree: a folder to make besides, or nil. Raises as
@@ -99,7 +99,7 @@ module Spate
             raise ChecksumError.new(item, Digests.of(item.integrity, path))
           end
 
-          # A gzip file ends with the length of what is in it; of a small one nobody has to ask for that.
+          # A gzip file ends with its inflated size. Small files need not be checked.
           def in_turn(path, &)
             size = File.size(path)
             return yield if size < Context::LARGE / MOST_INFLATED
@@ -108,7 +108,7 @@ module Spate
             length < Context::LARGE ? yield : @turn.synchronize(&)
           end
 
-          # The manifest comes last: what has one has everything.
+          # The manifest is written last: a package that has one is complete.
           def keep(item, unpacked, tree)
             paths = unpacked.paths
             facts = facts(item, unpacked, paths)

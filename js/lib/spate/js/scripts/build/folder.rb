@@ -4,7 +4,7 @@ module Spate
   module JS
     module Scripts
       class Build
-        # The folder of a package, without other packages that lie in it.
+        # The folder of a package, without other packages in it.
         class Folder
           MODULES = "node_modules"
           # A Snapshot that leaves out one folder's node_modules.

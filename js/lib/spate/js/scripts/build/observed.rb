@@ -4,12 +4,12 @@ module Spate
   module JS
     module Scripts
       class Build
-        # What a package's scripts stand on. As with a gem's extension, but what they wrote elsewhere would be missing
-        # the next time, so such a build is not kept.
+        # The inputs of a package's scripts. As for a gem's extension, except that a build that wrote files elsewhere is
+        # not stored: they would be missing on reuse.
         class Observed < ::Spate::Build::Trace::ObservedInputs
-          # What goes, or is made again by whoever needs it.
+          # Files that are temporary, or created again on demand.
           PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)|/__pycache__(?:/|\z)}
-          # They say where the project is, of which a part may be in the result.
+          # These contain the project's path, which may be part of the result.
           WHERE = %w[INIT_CWD npm_config_local_prefix npm_package_json PNPM_SCRIPT_SRC_DIR].freeze
           CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
 
@@ -30,18 +30,18 @@ module Spate
 
           private
 
-          # Scripts have all variables without asking.
+          # Scripts have all variables in their environment.
           def places = @environment.places
 
-          # Other packages may lie in its folder; those of the archive count with them.
+          # Excludes packages in its node_modules, bundled ones included.
           def own?(path) = super && !inner?(path)
           def known?(path) = super && !inner?(path)
           def inner?(path) = "#{path}/".start_with?(@inner)
 
-          # Which packages a project has, and what lies beside them, differs from one to another.
+          # Neighbouring packages and files differ from project to project.
           def chance?(*) = false
 
-          # Some packages link another's file into their folder (esbuild): that gave it a name, and nothing else.
+          # Some packages hard-link another's file into their folder (esbuild), which changes its ctime only.
           def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)
 
           def outside_writes

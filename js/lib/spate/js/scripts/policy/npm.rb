@@ -4,9 +4,9 @@ module Spate
   module JS
     module Scripts
       module Policy
-        # npm's lists: `allowScripts` of the root's package.json ({ "sharp": true, "sharp@0.33.0 || 0.34.0": false }),
-        # and only where there is none, `allow-scripts` of .npmrc (names, with commas). What denies counts before what
-        # allows. A version is an exact one, since a range would allow what nobody has seen.
+        # npm's lists: `allowScripts` of the root's package.json ({ "sharp": true, "sharp@0.33.0 || 0.34.0": false });
+        # only without it, `allow-scripts` of .npmrc (names, with commas). Denying entries win. Versions must be exact,
+        # since a range would allow versions that were not reviewed.
         class Npm
           PACKAGE = "package.json allowScripts"
           SETTING = ".npmrc allow-scripts"
@@ -21,10 +21,10 @@ module Spate
 
           def silent? = setting("ignore-scripts") == true
 
-          # Words that are no package's and no version's.
+          # Invalid entries: neither a package nor a version.
           def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
 
-          # Full names of packages that a list names, and of which nobody knows whether they are the registry's.
+          # Full names of listed packages that may or may not come from the registry.
           def unknown = @source.unknown
 
           def decide(tree)
@@ -35,7 +35,7 @@ module Spate
             word ? [allowed, "#{@where}: #{word}"] : [nil, nil]
           end
 
-          # What a list calls a package, to allow it.
+          # The entry that would allow a package in a list.
           def word(tree)
             package = tree.package
             @source.registry?(package) ? package.name : package.resolved || package.name

@@ -4,15 +4,15 @@ module Spate
   module JS
     module Scripts
       module Policy
-        # pnpm's lists, in pnpm-workspace.yaml: `allowBuilds` ({ sharp: true, "sharp@0.33.0 || 0.34.0": false }), of
-        # versions up to 10 also `onlyBuiltDependencies` and what belongs to it, there or in package.json's "pnpm". What
-        # denies counts before what allows. What comes from an address is allowed by its whole key only.
+        # pnpm's lists, in pnpm-workspace.yaml: `allowBuilds` ({ sharp: true, "sharp@0.33.0 || 0.34.0": false }); up to
+        # pnpm 10 also `onlyBuiltDependencies` and related settings, there or in package.json's "pnpm". Denying entries
+        # win. A package from an address is allowed only by its whole key.
         class Pnpm
           # The first version that reads only allowBuilds.
           STRICT = 11
           ALL = "dangerouslyAllowAllBuilds"
           DENYING = %w[neverBuiltDependencies ignoredBuiltDependencies].freeze
-          # What follows a key: the packages that its peers are, and its patch.
+          # The suffix of a key: its peers and its patch.
           SUFFIX = /\(.*\z/m
 
           # settings: JS::Pnpm::Settings.
@@ -25,10 +25,10 @@ module Spate
 
           def silent? = @settings["ignoreScripts"]
 
-          # Words that name no package.
+          # Invalid entries, which name no package.
           def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
 
-          # Full names of packages that a list names, and of which nobody knows whether they are the registry's.
+          # Full names of listed packages that may or may not come from the registry.
           def unknown = @source.unknown
 
           def decide(tree)
@@ -40,13 +40,13 @@ module Spate
             word ? [allowed, "#{@settings.source(list)} #{list}: #{word}"] : [nil, nil]
           end
 
-          # What a list calls a package, to allow it.
+          # The entry that would allow a package in a list.
           def word(tree)
             key = tree.key.sub(SUFFIX, "")
             VERSION.match?(key[/(?<!\A)@(.+)\z/m, 1].to_s) ? tree.package.name : key
           end
 
-          # Whether scripts of some package of a name may run, whatever its version and whoever it is.
+          # Whether scripts of a package with this name may run, in any version and from any source.
           def allows?(name)
             @names ||= @rules.filter_map { |word, allowed,| [word[/\A@?[^@]+/], true] if allowed }.to_h
             @settings[ALL] || @names.key?(name)

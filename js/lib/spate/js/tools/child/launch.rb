@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Starts a command and ends as it does. ARGV: number of the lifeline, the ear's binding ("": nobody listens), the
-# command's words.
+# Starts a command and exits with its status. ARGV: file descriptor of the lifeline, the ear's binding ("" for no
+# tracing), the command's words.
 lifeline, ear, *words = ARGV
 
-# The parent holds the other end. When it dies, however it dies, this process and all it started end too.
+# The parent holds the other end. When the parent dies for any reason, this process and its descendants end too.
 lifeline = IO.for_fd(Integer(lifeline, 10))
 lifeline.close_on_exec = true
 Thread.new do

@@ -4,9 +4,9 @@ module Spate
   module JS
     module Tools
       class Memory
-        # What a tool left behind, as entries of Inputs: the names in each folder with packages, each package.json, and
-        # where links of the project's own lead. As with what Spate restores, a file that is gone inside a package is
-        # not seen.
+        # A tool's results, as entries of Inputs: the names in each folder with packages, each package.json, and the
+        # targets of the project's own links. As with packages that Spate restores, a file missing inside a package is
+        # not detected.
         class Installed
           BIN = ".bin"
           MODULES = "node_modules"
@@ -50,7 +50,7 @@ module Spate
             folder(inside) if File.directory?(inside)
           end
 
-          # Packages below names of their own, as pnpm and bun have them; other hidden folders are for anybody to write.
+          # Packages below names of their own, as pnpm and bun have them; other hidden folders are ignored.
           def store(path)
             found = Dir.children(path).map { |name| File.join(path, name, MODULES) }
                        .select { |inside| File.directory?(inside) }

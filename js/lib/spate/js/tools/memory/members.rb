@@ -4,8 +4,7 @@ module Spate
   module JS
     module Tools
       class Memory
-        # Where packages of a workspace are and others would appear, by patterns. What a pattern leaves
-        # out is counted all the same.
+        # Where packages of a workspace are and could be added, by patterns. Excluded folders count, too.
         class Members
           PATTERN = /[*?{]/
           LEFT_OUT = %w[node_modules .git].freeze

@@ -4,22 +4,22 @@ module Spate
   module JS
     module Tools
       class Memory
-        # What a tool restores from, as entries of Inputs. The tool reads them by rules of its own, so these are rather
-        # more than less: a file too many only starts the tool once more.
+        # The input files of a tool, as entries of Inputs. They are a superset, since each tool has its own rules: an
+        # extra file only starts the tool once more.
         class Sources
-          # What version managers choose a node by.
+          # Files by which version managers choose a node.
           CHOOSERS = %w[.tool-versions .node-version .nvmrc mise.toml .mise.toml].freeze
-          # The same of the user.
+          # The same in the user's home.
           CHOOSERS_AT_HOME = %w[.cache/node/corepack/lastKnownGood.json .config/mise/config.toml .nodenv/version
                                 .volta/tools/user/platform.json] + CHOOSERS
-          # Entries, of all there is.
+          # Limit of entries.
           LARGEST = 5_000
           VARIABLE = /\$\{?([A-Za-z_]\w*)/
           WORD = /[^\s"'=,:\[\]{}()]+/
-          # Its file has patterns among other words.
+          # This file has patterns among other words.
           DENO = %r{/deno\.jsonc?\z}
 
-          # [entry], nil where they cannot be known.
+          # [entry], nil if they cannot be determined.
           def self.of(tool) = new(tool).entries
 
           def initialize(tool)
@@ -42,13 +42,13 @@ module Spate
             nil
           end
 
-          # A folder whose names count.
+          # Adds a folder whose names count.
           def list(folder) = File.directory?(folder) ? @folders[folder] = true : @files[folder] ||= nil
 
-          # A file whose content counts; what it says is nobody's business here.
+          # Adds a file whose content counts, without parsing it.
           def file(path) = @files[path] ||= true
 
-          # A folder that is one of the workspace, or would be.
+          # Adds a folder that is or could be one of the workspace.
           def package(folder)
             @tool.manifests.each do |name|
               path = File.join(folder, name)
@@ -59,7 +59,7 @@ module Spate
             end
           end
 
-          # Whether there are too many by now.
+          # Whether the limit is exceeded.
           def full? = @folders.size + @files.size > LARGEST
 
           private
@@ -70,7 +70,7 @@ module Spate
             digest == true ? [:file, path] : [:file, path, digest]
           end
 
-          # In the project, in all folders above, the user's, the machine's; and npm's wherever it is told to look.
+          # In the project, in all folders above, the user's, the machine's; and all that npm's configuration names.
           def configurations
             names = @tool.configs + CHOOSERS
             home = @tool.env["HOME"]
@@ -79,14 +79,14 @@ module Spate
             (found + Configuration.load(root: @root, env: @tool.env).inputs).uniq
           end
 
-          # The project's folder, and all around it.
+          # The project's folder and all folders above it.
           def above
             found = [@root]
             found << File.dirname(found.last) until found.last == "/"
             found
           end
 
-          # What it names counts, too: variables, files, packages.
+          # Adds a file and all that it names: variables, files, packages.
           def configuration(path)
             text(path) do |content|
               content.scan(VARIABLE) { |name,| @variables[name] = true }
@@ -96,7 +96,7 @@ module Spate
             end
           end
 
-          # Yields a folder that a word names; notes a file, and one that is not there yet.
+          # Yields a folder that a word names; adds a file, also one that does not exist yet.
           def found(word, folder)
             path = expand(word, folder) or return
             return yield path if File.directory?(path)
@@ -107,7 +107,7 @@ module Spate
 
           def states = @states ||= @tool.states.map { |name| File.expand_path(name, @root) }
 
-          # "~/" is the project to some, and the home to others.
+          # "~/" means the project for some tools and the home for others.
           def expand(word, folder)
             return File.expand_path(word, folder) unless word.start_with?("~")
 
@@ -125,14 +125,14 @@ module Spate
             yield content.force_encoding(Encoding::UTF_8).scrub
           end
 
-          # What Local finds in a text that is in a folder.
+          # Adds the paths that Local finds in a text of a file in folder.
           def named(content, folder)
             Local.scan(content) do |word, whole|
               found(word, folder) { |path| whole ? tree(path) : package(path) }
             end
           end
 
-          # All of a folder but what is installed there.
+          # Adds all of a folder except installed packages.
           def tree(folder)
             return if @folders.key?(folder) || full?
 

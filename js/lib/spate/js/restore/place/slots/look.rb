@@ -5,15 +5,14 @@ module Spate
     module Restore
       module Place
         class Slots
-          # Whether slots are as they should be: every file of every package, each link, each bin, and whose they are.
+          # Whether slots are correct: every file of every package, each link, each bin, and the owner.
           class Look
-            # Who else may write in a folder.
+            # Write permission for other users.
             OTHERS = 0o022
-            # When the folders of names in a slot were last changed, as far as they tell: each name that comes or goes
-            # there makes it another time.
+            # The mtime given to the folders of names in a slot: adding or removing a name changes it.
             STILL = Time.at(0, Native::STILL_NS, :nsec)
 
-            # Says so of a slot that is made, whatever the umask was.
+            # Sets mode and mtime of a new slot, independent of the umask.
             def self.still(slot)
               close(slot) unless File.umask & OTHERS == OTHERS
               modules = "#{slot}/#{Folders::MODULES}"
@@ -35,8 +34,8 @@ module Spate
               @slots = slots
             end
 
-            # Those of the trees whose files are right, and nothing beside them, in folders that nobody else can have
-            # written.
+            # Those of the trees whose files are right, without any others, in folders that only this user and root can
+            # have written.
             def trees(trees)
               jobs = trees.map { |tree| [tree.path, [@items.of(tree).manifest], nil, slot_length(tree)] }
               found = Native.check_trees(jobs, @context.unpackers, @context.store.owner)
@@ -44,7 +43,7 @@ module Spate
               trees.reject.with_index { |_, index| bad[index] }
             end
 
-            # Paths of those that are missing or others. entries: { path => Symlink or TextFile }.
+            # Paths of missing or wrong entries. entries: { path => Symlink or TextFile }.
             def others(entries)
               links = entries.to_h { |path, entry| [path.delete_prefix("#{@folder}/"), Entries.plain(entry)] }
               Native.check_links(@folder, links, @context.unpackers).map { |path| "#{@folder}/#{path}" }
@@ -52,7 +51,7 @@ module Spate
 
             private
 
-            # Of the path that leads to it.
+            # Length of the slot's path.
             def slot_length(tree) = @folder.bytesize + 1 + @slots[tree.path].bytesize
           end
         end
