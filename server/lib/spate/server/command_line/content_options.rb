@@ -7,7 +7,7 @@ module Spate
     class CommandLine
       # What is served: a folder, a Rack application, or the cache of a team and who may use it.
       module ContentOptions
-        # Tokens, where no file has them: for containers.
+        # Variables with tokens, for containers.
         READERS = "SPATE_CACHE_READ_TOKENS"
         WRITERS = "SPATE_CACHE_WRITE_TOKENS"
 
@@ -22,9 +22,9 @@ module Spate
         end
 
         def names(parser, files)
-          parser.on("--index NAMES", Array, "files that stand for their folder, the first one found " \
+          parser.on("--index NAMES", Array, "files to serve for their folder, the first one found " \
                                             "(#{Files::INDEX.join(",")})") { |names| files[:index] = plain(names) }
-          parser.on("--no-index", "no file stands for its folder") { files[:index] = [] }
+          parser.on("--no-index", "serve no file for a folder") { files[:index] = [] }
           parser.on("--no-listing", "folders without such a file are not listed: 404") { files[:listing] = false }
           parser.on("--dotfiles", "names that begin with a dot too; without it only .well-known") do
             files[:dotfiles] = true
@@ -47,7 +47,7 @@ module Spate
 
         def plain(names)
           strange = names.find { |name| name.empty? || name.include?("/") }
-          raise OptionParser::InvalidArgument, "#{strange.inspect} is no file's name" if strange
+          raise OptionParser::InvalidArgument, "not a file name: #{strange.inspect}" if strange
 
           names
         end
@@ -71,7 +71,7 @@ module Spate
         def cache(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
-          parser.on("--cache DIR", "serve the cache of a team out of this folder: Bazel's /cas/ and /ac/") do |path|
+          parser.on("--cache DIR", "serve a team's cache from this folder: Bazel's /cas/ and /ac/") do |path|
             values[:cache] = path
           end
           cache_limits(parser, cache)
@@ -79,7 +79,7 @@ module Spate
         end
 
         def cache_limits(parser, cache)
-          parser.on("--cache-limit BYTES", "all entries together; what was not asked for the longest goes; or none " \
+          parser.on("--cache-limit BYTES", "size of all entries, or none; removes the least recently used ones first " \
                                            "(#{Cache::LIMIT >> 30}G)") do |text|
             cache[:limit] = text == "none" ? nil : bytes(text)
           end
@@ -97,14 +97,14 @@ module Spate
                                                 "nobody may)") do |path|
             cache[:writers] = path
           end
-          parser.on("--cache-open", "who may read may write: on 127.0.0.1, or behind a proxy that asks") do
+          parser.on("--cache-open", "readers may write too: on 127.0.0.1, or behind a proxy that authenticates") do
             cache[:open] = true
           end
         end
 
         def bytes(text)
           bytes = CommandLine.size(text)
-          raise OptionParser::InvalidArgument, "#{text}: 1 is the least, 20G a size" unless bytes&.positive?
+          raise OptionParser::InvalidArgument, "#{text}: expected a size, as 20G" unless bytes&.positive?
 
           bytes
         end

@@ -26,7 +26,7 @@ module Spate
           end
         end
 
-        # Sets values[:tls] (true), values[:cert] and values[:key] (paths); a certificate is wish enough for TLS.
+        # Sets values[:tls] (true), values[:cert] and values[:key] (paths); a certificate implies TLS.
         def tls(parser, values)
           parser.separator "\nTLS:"
           parser.on("--tls", "speak TLS; without --cert with a certificate for localhost that is made and kept") do
@@ -49,11 +49,11 @@ module Spate
           end
           parser.on("--[no-]yjit", "compile Ruby code that is hot (on from Ruby 3.3)") { |value| values[:yjit] = value }
           parser.on("--drain SECONDS", Float, "#{Limits[:drain].text} (#{Limits[:drain].default})") do |value|
-            raise OptionParser::InvalidArgument, "#{value}: less than nothing" if value.negative?
+            raise OptionParser::InvalidArgument, "#{value}: must not be negative" if value.negative?
 
             values[:drain] = value
           end
-          parser.on("--pid-file FILE", "write the process's number there") { |value| values[:pid_file] = value }
+          parser.on("--pid-file FILE", "write the process's id there") { |value| values[:pid_file] = value }
         end
 
         # parser: an OptionParser. values: a Hash; `values[:limits]` becomes a Limits.
