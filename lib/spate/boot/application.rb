@@ -2,9 +2,9 @@
 
 module Spate
   module Boot
-    # What boots: root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a Gemfile. The same three
-    # as in Gemfile::Location, found without reading settings: a Gemfile that only a setting names is found by the
-    # builder.
+    # The application that boots: root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a Gemfile.
+    # The same three as in Gemfile::Location, found without reading settings: a Gemfile that only a setting names is
+    # found by the builder.
     Application = Struct.new(:root, :gemfile, :lockfile) do
       # from: a file of the application (config/boot.rb), nil for a program that is started in its folder.
       def self.find(from: nil, env: ENV, cwd: Dir.pwd)

@@ -2,18 +2,18 @@
 
 module Spate
   module Boot
-    # Starts a builder that is nobody's child: in a session of its own, at low priority, without descriptors or
-    # environment of the program that boots, which never notices it. One builder works for an application at a time, for
-    # a bounded time; what goes wrong is in its log. Core Ruby only: part of a boot that has news.
+    # Starts a builder as a daemon: in its own session, at low priority, without descriptors or environment of the
+    # booting program, which is not affected. One builder works for an application at a time, for a bounded time;
+    # failures are in its log. Core Ruby only: it is part of a boot with files to report.
     module Background
       {
         Attempts: "attempts", BuilderArguments: "builder_arguments", LoadedFiles: "loaded_files",
         RubyOptions: "ruby_options"
       }.each { |name, file| autoload name, "#{FOLDER}/background/#{file}" }
 
-      # Run by a Ruby of its own; it takes BuilderArguments.
+      # Run by a separate Ruby; it takes BuilderArguments.
       SCRIPT = "#{LIBRARY}/spate/images/builder/script.rb".freeze
-      # Bytes after which the log begins anew.
+      # Bytes after which the log starts over.
       LOG_LIMIT = 64 << 10
 
       class << self
@@ -54,7 +54,7 @@ module Spate
         def adopted
           return "orphans become this process' children, and so would it" if Native.adopts_orphans?
 
-          # What another user runs there belongs to the system, and cannot be seen.
+          # Another user's process 1 belongs to the system, and cannot be inspected.
           "process 1 is a Ruby program, and it would become its child" if File.identical?("/proc/1/exe", ruby)
         end
 

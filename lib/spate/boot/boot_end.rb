@@ -3,14 +3,14 @@
 module Spate
   module Boot
     # A boot has ended when the application has initialized, when it first forks or accepts a connection, or when the
-    # process ends: whichever comes first.
+    # process ends.
     #
-    # Loading goes on after that: routes, and whatever the first request needs. So what was loaded is handed to the
+    # Loading continues after that: routes, and the code of the first request. So what was loaded is handed to the
     # builder at the next of these events, and once more when the program ends, if files have come from no image since.
     #
     # Until the end a hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and checks whether
-    # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. Nothing of the
-    # program is called or changed in a way that Coverage would count.
+    # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. It calls and changes
+    # nothing that Coverage would count.
     module BootEnd
       autoload :News, "#{FOLDER}/boot_end/news"
 
@@ -43,7 +43,7 @@ module Spate
           return if @session.nil? || @process != Process.pid
 
           over(why) unless @reason
-          # While there is no image, one of most files is better than one of all that never comes.
+          # Without an image, an image of most files now is better than a complete one later.
           hand_over(why) unless why == :after_initialize && @session.image
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
@@ -99,7 +99,7 @@ module Spate
           @restore << [owner, name, method, own(owner, name)]
         end
 
-        # What the program has put there meanwhile stays; it may call ours, which does nothing any more.
+        # Methods that the program defined since then stay; they may call ours, which then does nothing.
         def unhook
           @restore.each do |owner, name, method, ours|
             Boot.replace(owner, name, method) if own(owner, name) == ours

@@ -6,7 +6,7 @@ module Spate
     #
     # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's index answers what
     # its index would. So where Spate has an image, bootsnap's hook is removed as soon as it appears, and Bootsnap.setup
-    # does nothing. bootsnap stays where there is no image yet (its cache may be warm; $LOADED_FEATURES then tells what
+    # does nothing. bootsnap stays where no image exists yet (its cache may be warm; $LOADED_FEATURES then lists what
     # was loaded), where Spate's loader is off, and where config/bootsnap.rb chooses how files are compiled: that is the
     # application's behaviour, not a cache's.
     module Bootsnap

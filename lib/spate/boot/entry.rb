@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # What runs inside an application's process: core Ruby, spate/native/boot and the files that docs/architecture.md
+  # Runs inside an application's process: core Ruby, spate/native/boot and the files that docs/architecture.md
   # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Images are made, inspected and
   # removed by Spate::Images, in other processes.
   #
@@ -19,7 +19,7 @@ module Spate
       Standin: "standin", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
-    # What `spate exec` does beyond `require "spate/boot"`.
+    # The part of `spate exec` beyond `require "spate/boot"`.
     module Exec
       {
         BundlerSetup: "bundler_setup", Children: "children", Heap: "heap", Interpreter: "interpreter",

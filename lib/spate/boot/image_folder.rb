@@ -45,18 +45,18 @@ module Spate
       def application_path(location) = beside(location, "image")
       def overlay_path(location) = "#{folder}/apps/#{application_key(location)}.image"
       def yaml_path(location) = "#{folder}/apps/#{application_key(location)}.yaml.image"
-      # What the last boots loaded.
+      # The files that the last boots loaded.
       def recording_path(location) = beside(location, "recording")
-      # Held by whoever builds for the application.
+      # Locked by the builder of the application.
       def lock_path(location) = beside(location, "lock")
-      # What the last boots took.
+      # The times and counts of the last boots.
       def journal_path(location) = beside(location, "journal")
       # Of the last builder.
       def log_path(location) = beside(location, "log")
       # See Background::Attempts.
       def attempts_path(location) = beside(location, "attempts")
 
-      # Whether nobody else can have put images there, or a link on the way; see refusal. A folder that does not exist
+      # Whether only this user and root can have put images there, or a link on the way; see refusal. A missing folder
       # is usable, and so is any under SPATE_TRUST_STORE=1.
       def usable_folder? = refusal.nil?
 
@@ -88,7 +88,7 @@ module Spate
 
       def beside(location, ending) = "#{folder}/boots/#{application_key(location)}.#{ending}"
 
-      # What an image says of a bundle is read by the Spate that wrote it.
+      # The record of a bundle in an image is read only by the version of Spate that wrote it.
       def application_key(location) = key("application", VERSION, location.root, location.gemfile)
 
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))
@@ -98,7 +98,7 @@ module Spate
         case reason
         when :owner then "#{culprit} belongs to user #{owner}"
         when :group, :others then "#{culprit} can be written by others (mode #{mode.to_s(8)})"
-        when :folder then "#{culprit} is no folder"
+        when :folder then "#{culprit} is not a folder"
         when :search then "#{culprit} cannot be searched"
         end
       end

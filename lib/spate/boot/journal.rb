@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # What the last boots of an application took: a line each, beside its image. What a kind of boot takes without
+    # Times and counts of an application's last boots: a line each, beside its image. The cost of a kind of boot without
     # images is known from its first one, which had none.
     #
     #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t 205 \t 41000,9000 \t heap=off

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # What a boot says: one line of warning where a part cannot work, and every event to those who asked for it.
+    # The output of a boot: one warning line for a part that cannot work, and all events for registered listeners.
     module Log
       autoload :Outcomes, "#{FOLDER}/log/outcomes"
 

@@ -4,13 +4,13 @@ require_relative "../ground"
 
 module Spate
   module Boot
-    # What compiled code depends on besides its source, as one short key: images of one Ruby are never read by another,
+    # The inputs of compiled code except its source, as one short key: images of one Ruby are never read by another,
     # nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what the parser
     # made, so it does not count.
     module RubyKey
       # Increased when blobs are made in another way.
       FORMAT = "spate-boot 1"
-      # Asked when this is loaded: Images::Compiler loads nothing of Spate's while it compiles.
+      # Computed when this is loaded: Images::Compiler loads no other file of Spate while it compiles.
       RUBY = Ground::Ruby.description
 
       # Of __FILE__ in Ruby's own library.
@@ -32,7 +32,7 @@ module Spate
         return "-K gives code another encoding" if SOURCE != Encoding::UTF_8
 
         debug = RubyVM::InstructionSequence.compile_option[:debug_frozen_string_literal]
-        "frozen strings are to tell where they were made" if debug
+        "frozen string errors are to show where the string was created (--debug-frozen-string-literal)" if debug
       end
 
       # ["frozen_string_literal=false", ...]

@@ -4,7 +4,7 @@ require_relative "../gemfile"
 
 module Spate
   module Boot
-    # Stands in for Bundler.setup: gives the real Bundler's answer again (Gemfile::Setup::Record) as long as everything
+    # Replaces Bundler.setup: repeats the real Bundler's result (Gemfile::Setup::Record) as long as everything
     # that it depends on is unchanged, and loads the real one for any question that goes further. See docs/stand-in.md.
     module Standin
       FOLDER = "#{__dir__}/standin".freeze

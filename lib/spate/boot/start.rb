@@ -4,7 +4,7 @@ module Spate
   module Boot
     # The steps of a boot, in order. Each may fail on its own; what depends on it is then left out as well.
     class Start
-      # Reasons for which an image may be somebody else's.
+      # Reasons for which an image may have been written by another user.
       FOREIGN = %i[foreign_owner writable symlink].freeze
 
       # program: what Spate started. :exec, a program that is still to be found: needs the bundle's environment. :ruby,
@@ -62,7 +62,7 @@ module Spate
           return refusal
         end
         @session.image = image(images.application_path(@session.application))
-        # Where one may be somebody else's, the other is not trusted either.
+        # If one may have been written by another user, the other is not trusted either.
         @session.overlay = image(images.overlay_path(@session.application)) unless @foreign
         @session.image ? true : "no image yet"
       end

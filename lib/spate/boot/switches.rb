@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # What the environment turns off. bootsnap's variables count where they mean the same.
+    # The parts that environment variables turn off. bootsnap's variables count where they mean the same.
     #
     #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: images, index, YAML
     #   SPATE_NO_BUNDLE     compiled files from images       DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML

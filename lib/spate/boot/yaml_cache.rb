@@ -2,12 +2,12 @@
 
 module Spate
   module Boot
-    # What YAML files hold, kept by Marshal, which reads it ten times as fast: for Psych.load_file and
+    # Caches the values of YAML files by Marshal, which reads them ten times as fast: for Psych.load_file and
     # Psych.unsafe_load_file without options, or with symbolize_names and freeze. Only values of plain classes are kept:
     # nil, true, false, Integer, Float, String, Symbol, Array, Hash. The safe and the unsafe method are kept apart, so a
     # file that safe loading refuses is refused every time.
     #
-    # They lie in an image of their own beside the application's, one entry for each file, method and version of Psych,
+    # They are in an image of their own beside the application's, one entry for each file, method and version of Psych,
     # and are checked like compiled files. A patched Psych is left alone.
     module YamlCache
       autoload :PlainData, "#{FOLDER}/yaml_cache/plain_data"

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Background
-      # What a builder is told: arguments `name=value`, repeated for lists.
+      # The arguments of a builder, `name=value`, repeated for lists.
       class BuilderArguments
         # location: answers root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for events,
-        # where somebody waits; team: whether a team's cache is asked.
+        # if another process waits for them; team: whether to query a team's cache.
         def self.for(location, images, renew:, jobs: nil, exclude: [], report: nil, team: false)
           { renew: renew ? 1 : nil, team: team ? 1 : nil, store_root: images.store_root, ruby_key: images.ruby_key,
             root: location.root, gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude,
@@ -14,7 +14,7 @@ module Spate
             .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
         end
 
-        # values: name => [value]; paths are UTF-8 in a builder, in whatever locale it was started.
+        # values: name => [value]; paths are UTF-8 in a builder, regardless of the locale it was started in.
         def initialize(values)
           @values = values.transform_values { |list| list.map { |value| value.dup.force_encoding(Encoding::UTF_8) } }
         end

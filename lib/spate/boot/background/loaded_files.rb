@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Background
-      # What one boot loaded, left for the builder: a small file beside the recording, so that boots neither wait for
-      # each other nor read what others left. Images::Recording collects them.
+      # The files that one boot loaded, for the builder: a small file beside the recording, so that boots neither wait
+      # for each other nor read others' files. Images::Recording collects them.
       module LoadedFiles
         # Behind the kind, where the program went on.
         PART = "\tpart"

@@ -7,14 +7,14 @@ module Spate
       class News
         # Outcomes after which a file is not in the images as it is.
         OUTCOMES = %i[miss stale revalidated damaged].freeze
-        # Seconds for which an image stays, whatever its stand-in says.
+        # Seconds for which an image is kept, even if the stand-in is outdated.
         PATIENCE = 5
-        # Fewer files than this that no image has wait for A_WHILE (seconds).
+        # Fewer new files than this wait for A_WHILE (seconds).
         FEW = 5
         A_WHILE = 60
 
         # Whether the next boot would gain from other images: files came from none, or from images of single gems, and
-        # have yet to be put in order. recorded: see `recorded`; images: the application's.
+        # have yet to be sorted. recorded: see `recorded`; images: the application's.
         def self.gain?(recorded, *images)
           recorded.any? { |_, outcome| OUTCOMES.include?(outcome) } || recorded.size > images.compact.sum(&:count)
         end
@@ -29,8 +29,8 @@ module Spate
 
         def any? = renew? || files?
 
-        # Whether what the image says of the bundle should be made again. Two environments that alternate are no reason
-        # to do so at every boot.
+        # Whether to update the image's record of the bundle. Two alternating environments do not
+        # cause an update at every boot.
         def renew?
           return true unless @session.image
 
@@ -48,7 +48,7 @@ module Spate
 
         private
 
-        # Another small script each time is no reason to build.
+        # Another small script each time does not justify a build.
         def files?
           News.gain?(recorded, @session.image, @session.overlay) && (missing >= FEW || age > A_WHILE)
         end

@@ -60,7 +60,7 @@ module Spate
             reporting_errors { ::Bundler::SharedHelpers.set_bundle_environment }
           end
 
-          # What bundler/setup does, which on a terminal would print what goes wrong and end the process.
+          # Does the work of bundler/setup, which on a terminal would print errors and end the process.
           def first_set_up(hook)
             return unless hook.nil? || in_bundle?(hook)
 

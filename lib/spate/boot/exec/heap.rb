@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Exec
-      # What a boot loads stays, and yet the garbage collector runs through it again and again. `spate exec` starts Ruby
+      # Code loaded by a boot stays, but the garbage collector traverses it repeatedly. `spate exec` starts Ruby
       # with variables that make it do so less often: see Settings. Collection is never turned off; the variables are
       # gone before the program sees its environment, and no child inherits them.
       #

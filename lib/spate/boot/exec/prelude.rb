@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Exec
-      # What Ruby's own prelude would have loaded, where Ruby was started with --disable-gems: RubyGems and the
+      # Loads the libraries of Ruby's own prelude, where Ruby was started with --disable-gems: RubyGems and the
       # libraries for better error messages, from the image. Measured: 40 ms become 10.
       #
       # Nearly half of RubyGems' start evaluates the gemspecs of Ruby's default gems, for a question that is never asked

@@ -8,7 +8,7 @@ module Spate
       module Outcomes
         # By the symbols of Native::Loader.judge.
         WORDS = {
-          gone: "there is no such file", kind: "it is no regular file", size: "its size is another",
+          gone: "there is no such file", kind: "it is not a regular file", size: "its size is another",
           content: "its content is another", place: "its real path is another",
           encoding: "it was asked for by a name in another encoding", damaged: "its code is damaged",
           refused: "Ruby does not take its code", mtime: "its mtime is another; its content is the same",
@@ -45,7 +45,7 @@ module Spate
 
           def no_entry
             return unless Boot.session # while a boot begins
-            return "there is no image yet" unless Boot.session.image
+            return "the application has no image yet" unless Boot.session.image
 
             "no image of the application has it"
           end

@@ -4,7 +4,7 @@ module Spate
   module Boot
     class Session
       # How long this process has run, by the clock and of the processor, over the same span. That begins at its start,
-      # or, where the system does not tell it (/proc), when this object was made.
+      # or, where the system does not report it (/proc), when this object was created.
       class ProcessTime
         # Milliseconds: Linux tells programs hundredths of a second on every architecture (USER_HZ).
         TICK = 10

@@ -42,7 +42,7 @@ module Spate
           nil
         end
 
-        # Whatever it raises, the process is as it was.
+        # After an exception the process is unchanged.
         def call
           @before = look
           activate
@@ -148,7 +148,7 @@ module Spate
           end
         end
 
-        # What Bundler loads of Ruby's own library. `pathname`, the largest part, only when it is used.
+        # The files of Ruby's library that Bundler loads. `pathname`, the largest part, only when it is used.
         def libraries
           late, others = @facts[:library].partition { |path| path.match?(%r{/pathname\.\w+\z}) }
           others.each { |path| Kernel.require(path) }

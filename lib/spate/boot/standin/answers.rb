@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Standin
-      # What the module Bundler answers itself; for everything else the real one is loaded in its place.
+      # The methods that the module Bundler answers itself; for all others the real one is loaded in its place.
       module Answers
         def setup(*groups)
           groups.empty? || Runtime.instance ? Runtime.instance : super

@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Standin
-      # The real Bundler, loaded for what the stand-in cannot answer, in its state after Bundler.setup. What the program
-      # holds already (specifications, the load path, the environment) stays.
+      # The real Bundler, loaded for calls that the stand-in cannot answer, in its state after Bundler.setup. Objects
+      # that the program holds already (specifications, the load path, the environment) stay.
       module Real
         class << self
           # From the moment when loading begins.
@@ -88,7 +88,7 @@ module Spate
             end
           end
 
-          # A different Hash meanwhile: somebody may be iterating over the original.
+          # Uses a different Hash meanwhile: another thread may be iterating over the original.
           def without_bundle
             held = ::Gem.loaded_specs
             ::Gem.instance_variable_set(:@loaded_specs, held.reject { |_, spec| spec.is_a?(Spec) })

@@ -37,7 +37,7 @@ module Spate
         end
       end
 
-      # What Bundler.setup and Bundler.load return: requires the gems of groups; the real one answers the rest.
+      # The result of Bundler.setup and Bundler.load: requires the gems of groups; the real one answers the rest.
       class Runtime
         include AsksReal
 

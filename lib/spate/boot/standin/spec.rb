@@ -137,7 +137,7 @@ module Spate
           full || real.then { |spec| spec.is_a?(::Gem::Specification) ? spec : spec.send(:_remote_specification) }
         end
 
-        # What the real Bundler has for this gem.
+        # The real Bundler's specification of this gem.
         def real
           Real.load.definition.specs.to_a.find { |spec| spec.name == @name } || ::Gem::Specification.load(@loaded_from)
         end

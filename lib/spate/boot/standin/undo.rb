@@ -3,15 +3,15 @@
 module Spate
   module Boot
     module Standin
-      # Reverts what an activation changed before it failed, so that the real Bundler finds a process that nobody has
-      # set up. Libraries that were loaded stay loaded. Loaded only after a failure.
+      # Reverts the changes of an activation that failed, so that the real Bundler finds a process without a bundle.
+      # Libraries that were loaded stay loaded. Loaded only after a failure.
       class Undo
         def initialize(activation)
           @library = activation.facts[:lib]
           @before = activation.before
         end
 
-        # What cannot be reverted does not stop the rest.
+        # A step that fails does not stop the rest.
         def call
           %i[replacements specifications pathname bundler load_path environment memory].each do |step|
             send(step)

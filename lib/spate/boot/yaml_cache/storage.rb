@@ -3,11 +3,11 @@
 module Spate
   module Boot
     module YamlCache
-      # The image of one application's YAML: read entry by entry, written anew when entries are added.
+      # The image of one application's YAML: read entry by entry, rewritten when entries are added.
       class Storage
         # Larger files hold no configuration.
         LARGEST = 8 << 20
-        # What a tag makes of a value is up to the program, and may differ each time.
+        # The value of a tag is up to the program, and may differ each time.
         TAG = /(?:\A|[\s\[{,:-])!/n
 
         def initialize(session)

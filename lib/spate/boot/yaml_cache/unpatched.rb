@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module YamlCache
-      # Whether nobody has patched Psych: a patch has to apply to each file. Asked each time, because methods may be
+      # Whether Psych is unpatched: a patch has to apply to each file. Checked each time, because methods may be
       # defined at any time.
       class Unpatched
         # Beside Psych's own singleton methods, and every kind of node.

@@ -92,7 +92,7 @@ module Spate
           return "Spate takes no part in this boot" unless @session
           return "the loader is not at work: #{@session.parts[:loader]}" unless @session.on?(:loader)
 
-          @session.image ? "no image has it" : "there is no image yet"
+          @session.image ? "no image has it" : "the application has no image yet"
         end
 
         def images

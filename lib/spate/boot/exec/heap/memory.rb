@@ -6,7 +6,7 @@ module Spate
       module Heap
         # How much memory a program may take: what the machine has free, and the limits of its control groups (version 1
         # or 2), its own group's and those of its parents. In a container the file system shows the container's group as
-        # the root, whatever the path says.
+        # the root, regardless of the path.
         class Memory
           # Version 1 has no word for "no limit": it is the largest number of pages.
           NONE = 1 << 60

@@ -4,7 +4,7 @@ module Spate
   module Boot
     module Exec
       module Heap
-        # What Ruby is told of its heap at its start, from what boots of one kind took. The heap becomes no larger by
+        # Ruby's heap settings at its start, from the journal of boots of one kind. The heap becomes no larger by
         # that than it becomes anyway:
         #
         # - Ruby 3.3 and later, where each slot size grows by itself: as many slots of each as such a boot had in the

@@ -4,8 +4,8 @@
 # Ruby of any version reads it. Bundler's own program gets the real file. With a JIT it is the same Ruby
 # (Ground::Ruby::JIT).
 
-# What `spate exec` says of a folder's node_modules is said of no other, and no part of the environment before the
-# bundle.
+# The variable of `spate exec` for a folder's node_modules applies to that folder only, and is not part of the
+# environment before the bundle.
 modules = ENV.delete("SPATE_NODE_MODULES")
 ENV.delete("SKIP_YARN_INSTALL") if modules
 
