@@ -6,7 +6,7 @@ require "spate/native/ear" # here, not when it is first named: two threads would
 require_relative "ear/heard"
 
 module Spate
-  # Hears what a command, and everything it starts, learns about this machine: every path that it found or missed, and
+  # Traces what a command, and everything it starts, reads from this machine: every path that it found or missed, and
   # the variables that it asked for. docs/adr/0024-an-ear-at-the-system-calls.md says how.
   #
   #     heard = Spate::Ear.hear(ignore: [tree]) do |ear|
@@ -39,15 +39,15 @@ module Spate
     HALF = ["!a text that was removed was kept in half", %i[trouble]].freeze
 
     class << self
-      # true, or why nothing can be heard here (String).
+      # true, or why nothing can be traced here (String).
       def available?
         @available ||= Native::Ear.obstacle || true
       end
 
-      # ignore: absolute paths; they and all below them are not heard. Yields an Ear, to start the command with and wait
-      # for it; answers Heard, with the block's value. hooks: false hears everything by the kernel alone, and slowly.
-      # read_only: the command cannot change a file; Heard#written has those that it tried to change.
-      # Raises Native::Ear::Error.
+      # ignore: absolute paths; they and all below them are not traced. Yields an Ear, to start the command with and
+      # wait for it; answers Heard, with the block's value. hooks: false traces everything by the kernel alone, and
+      # slowly. read_only: the command cannot change a file; Heard#written has those that it tried to change. Raises
+      # Native::Ear::Error.
       def hear(ignore: [], grace: GRACE, **options)
         ear = new(ignore, **options)
         value = yield ear
@@ -56,8 +56,8 @@ module Spate
         ear&.close
       end
 
-      # In the child: from here on it is heard, for good. Raises Native::Ear::Error, or KeyError without a parent that
-      # hears.
+      # In the child: from here on it is traced until it ends. Raises Native::Ear::Error, or KeyError without a tracing
+      # parent.
       def enter(env = ENV)
         Native::Ear.enter(Integer(env.fetch(SOCKET), 10))
       ensure
@@ -71,9 +71,9 @@ module Spate
       end
 
       # An environment in which programs give a file of a project's packages an inode of its own before they write into
-      # it: whoever else has the file keeps it as it is. Without an ear, too; it changes nothing else. nil where nothing
-      # can be preloaded. Not for programs without libc. folder: of the project, without links in its path. environment:
-      # all that the command gets.
+      # it: other projects that share the file are not changed. Without an ear, too; it changes nothing else. nil where
+      # nothing can be preloaded. Not for programs without libc. folder: of the project, without links in its path.
+      # environment: all that the command gets.
       def parting(environment, folder)
         return unless hooks && Native::Ear.here? && File.directory?(NAMES)
 
@@ -109,7 +109,7 @@ module Spate
     # For Process.spawn, beside others.
     def options = { @socket => @socket }
 
-    # The same command, heard from its first instruction.
+    # The same command, traced from its first instruction.
     def command(*words) = [Ground::Ruby.path, *WITHOUT_LIBRARIES, LAUNCH, self.class.binding_path, *words]
 
     # Paths that have been written so far, while it still runs.

@@ -2,24 +2,24 @@
 
 module Spate
   class Ear
-    # What was heard of one run.
+    # The record of one run.
     class Heard
-      # [[path, kinds]] in the order of first hearing, kinds likewise: :read, :looked, :listed, :link, :run, :absent,
-      # :written, :connected. What is :written first the run has made itself.
+      # [[path, kinds]] in the order of first occurrence, kinds likewise: :read, :looked, :listed, :link, :run, :absent,
+      # :written, :connected. A path that is :written first was created by the run itself.
       attr_reader :paths
-      # [[text, kinds]], paths and names and all, in the order of first hearing; see core/ear/table.h.
+      # [[text, kinds]], paths and names and all, in the order of first occurrence; see core/ear/table.h.
       attr_reader :entries
       # Names of the environment whose value was asked for.
       attr_reader :names
       # Reasons why all this must not be kept; empty if nothing escaped.
       attr_reader :trouble
-      # Programs whose requests for variables were heard, by their real paths.
+      # Programs whose requests for variables were traced, by their real paths.
       attr_reader :hooked
       # [[path, bytes]]: texts that were read or run and then removed, except very large ones.
       attr_reader :removed
       # How many calls asked the listener.
       attr_reader :asked
-      # What the block of Ear.hear answered.
+      # The value of Ear.hear's block.
       attr_reader :value
 
       # entries: [[text, kinds]]; the first character says what the text is (core/ear/table.h).
@@ -33,7 +33,7 @@ module Spate
         @names, @trouble, @hooked = %w[$ ! >].map { |first| others.fetch(first, []).map { |text| text[1..] } }
       end
 
-      # Programs that ran and whose requests were not heard: static ones, and those started without the hooks'
+      # Programs that ran and whose requests were not traced: static ones, and those started without the hooks'
       # environment.
       def unhooked
         paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
