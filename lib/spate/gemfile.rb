@@ -15,7 +15,7 @@ module Spate
       PathSpec: "facts", Policy: "policy", Record: "record", Verdict: "verdict"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
-    # What Bundler.setup does to a process, recorded for Boot::Standin, which does it again.
+    # The effects of Bundler.setup on a process, recorded for Boot::Standin, which repeats them.
     module Setup
       { Policy: "policy", Record: "record", Recorder: "recorder" }
         .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }

@@ -278,7 +278,7 @@ module Spate
         %w[File.read('f') Dir.children('sub')].zip(%w[f sub]) do |line, name|
           scene("begin; #{line}; rescue SystemCallError; end")
           File.chmod(0, path(name))
-          assert_match(/\Awhat was heard cannot be read again: /, unprivileged { evaluate.volatile.join }, line)
+          assert_match(/\Athe recorded files cannot be read again: /, unprivileged { evaluate.volatile.join }, line)
           File.chmod(0o755, path(name))
         end
       end

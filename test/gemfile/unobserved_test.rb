@@ -27,7 +27,7 @@ module Spate
         write("app/f", "x")
         before, agrees, volatile, refused, outdated, forgotten = deaf
         assert_equal %w[false true false true], [before, agrees, outdated, forgotten]
-        assert_match(/\Anothing can be heard here: .+/, volatile)
+        assert_match(/\Afile accesses cannot be traced here: .+/, volatile)
         assert_equal volatile, refused
       end
 

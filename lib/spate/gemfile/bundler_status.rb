@@ -2,8 +2,8 @@
 
 module Spate
   module Gemfile
-    # What Bundler's exit status means (the `status_code`s of its error classes): Spate's exit code, and a fix where one
-    # is known.
+    # The meaning of Bundler's exit status (the `status_code`s of its error classes): Spate's exit code, and a fix where
+    # one is known.
     #
     # code:: see docs/exit-codes.md
     # hint:: String or nil
@@ -28,7 +28,7 @@ module Spate
       17 => [6, ["give Bundler the credentials in the way that it names above", /authentication|credentials/i],
              ["check the network, the proxy settings (http_proxy, https_proxy, no_proxy) and `bundle config`"]],
       18 => [15, ["run it with a Ruby that fits, or change `ruby` in the Gemfile"]],
-      20 => [3, ["restore the lockfile from version control, or remove it and resolve anew"]],
+      20 => [3, ["restore the lockfile from version control, or remove it and run `spate install`"]],
       23 => [9, ["this user may not write there"]],
       31 => [9, ["free some space"]],
       42 => [9, ["the file system is mounted read-only"]]

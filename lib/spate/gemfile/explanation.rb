@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # What Bundler's kept answers about a Gemfile depend on, and whether they hold here.
+    # The inputs of Bundler's cached answers about a Gemfile, and whether they are unchanged here.
     class Explanation
       # env: of the user, or of a program whose bundle is set up. trusts: see Verdict.recall.
       def initialize(location, settings, store, env, trusts: nil)

@@ -11,8 +11,7 @@ module Spate
     # A gem in a folder of the application. folder: absolute, or relative to the application.
     PathSpec = Struct.new(:name, :version, :folder, :bindir, :executables)
 
-    # What the evaluation of a Gemfile and its lockfile found, as the child process reports it and the store remembers
-    # it.
+    # The results of evaluating a Gemfile and its lockfile, as the child process reports them and the store caches them.
     #
     # bundler_version   of the Bundler that evaluated
     # dependencies      [Dependency], in the Gemfile's order

@@ -5,7 +5,7 @@ require_relative "../inputs"
 
 module Spate
   module Gemfile
-    # What an answer of Bundler's depends on, as one String: records of Inputs for variables and for paths, and patterns
+    # The inputs of one of Bundler's answers, as one String: records of Inputs for variables and for paths, and patterns
     # with a hash of the names that they find. Paths of the application are relative to its folder, so that another
     # checkout of it finds the same. Core Ruby and spate/native/boot.
     module Fingerprint
@@ -30,7 +30,7 @@ module Spate
           reasons.empty? ? taken : [nil, reasons]
         end
 
-        # As `of`, whatever the policy refuses. portable: without times.
+        # As `of`, ignoring the policy's refusals. portable: without times.
         def take(policy, location, env, portable: false)
           require "tmpdir"
           compared = compared(env, location.gemfile)
@@ -49,7 +49,7 @@ module Spate
             [Marshal.dump([records[0], names, records[1], globs, policy.bound]), []]
           end
         rescue SystemCallError => e
-          [nil, ["what was heard cannot be read again: #{e.message}"]]
+          [nil, ["the recorded files cannot be read again: #{e.message}"]]
         end
 
         # nil where all of it is the same, :renew where contents had to be compared to know, else what changed (String).
@@ -112,7 +112,7 @@ module Spate
         end
 
         def changed_path(record, globs, bound, location)
-          return "the application lies in another folder" if bound && bound != location.root
+          return "the application is in another folder" if bound && bound != location.root
 
           roots = roots(location.root)
           answer = Inputs.check(record, roots, env: {})

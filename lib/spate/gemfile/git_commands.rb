@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # Commands of git that depend on its own files alone, whatever time, zone, locale and work tree are, with all
+    # Commands of git that depend on its own files alone, regardless of time, zone, locale and work tree, with all
     # options that each may have, in full, since git accepts abbreviations. None of these words can be an alias.
     module GitCommands
       OPTIONS = {

@@ -4,23 +4,22 @@ require "tmpdir"
 
 module Spate
   module Gemfile
-    # A child process in which Bundler evaluates a Gemfile, once, under an ear. Where nothing can be heard it runs all
-    # the same, but its answer is not kept. In the background it cannot change a file: it runs later than the command
-    # that started it, and the user may be at work in the application.
+    # A child process in which Bundler evaluates a Gemfile, once, under an ear. If tracing is not available it runs
+    # nevertheless, but its answer is not cached. In the background it cannot change a file: it runs later than the
+    # command that started it, and the user may be at work in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
       # The variable with the socket of the second ear.
       ASIDE = "SPATE_EAR_ASIDE"
-      # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: what the Gemfile
-      # printed. signal: number of the one that ended the child, or nil. heard: Ear::Heard, nil where nothing could be
-      # heard.
+      # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: the Gemfile's output.
+      # signal: number of the one that ended the child, or nil. heard: Ear::Heard, nil if tracing was not available.
       Result = Struct.new(:told, :printed, :signal, :heard)
 
-      # Why nothing can be heard here (String), nil if it can.
+      # Why tracing is not available here (String), nil if it is.
       def self.obstacle
         require_relative "../ear"
         reason = Ear.available?
-        "nothing can be heard here: #{reason}" unless reason == true
+        "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
       # environment: as the user's shell had it. wanted: :verdict or :standin (both). flags: ["name=value"]. read_only:

@@ -5,12 +5,12 @@ require_relative "git_commands"
 
 module Spate
   module Gemfile
-    # Which of the things heard are inputs of an answer, and which forbid keeping it. Decides only; looks at nothing but
-    # the type and times of paths.
+    # Decides which recorded entries are inputs of an answer, and which forbid caching it. Reads nothing but the type
+    # and times of paths.
     #
-    # - Files of Ruby's library, RubyGems, Bundler and Spate are no inputs: their versions are.
-    # - Which gems are installed is no input of the verdict, which is made before they are; of the stand-in it is as its
-    #   own policy says. A gem's file that was read is an input of both.
+    # - Files of Ruby's library, RubyGems, Bundler and Spate are not inputs: their versions are.
+    # - The installed gems are not an input of the verdict, which is made before they are installed; for the stand-in
+    #   see its own policy. A gem's file that was read is an input of both.
     # - Of a path that was looked at, its type counts; size and permissions if these were asked for (child/hooks.rb);
     #   times and links if these were asked for any path. If what was asked is unknown, everything counts.
     # - Folders count by the patterns they were searched by, and by their names if these were asked for.
@@ -21,7 +21,7 @@ module Spate
       INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
       # The kernel generates what is read there.
       KERNELS = %w[/proc /sys].freeze
-      # What loader and libc read when a program starts.
+      # Files that loader and libc read when a program starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
       # Places that are the same for every application: the system's, and what Bundler, RubyGems and git look for in
@@ -56,7 +56,7 @@ module Spate
       # Commands of git whose answer may depend on more than its files.
       def commands
         known = @part[:runs].grep(/\bgit\b/)
-        return ["runs git unheard"] if known.empty? && git?
+        return ["runs git untraced"] if known.empty? && git?
 
         known.reject { |words| GitCommands.stable?(words) }
              .map { |words| "runs `#{words[0, 60]}`, which may say something else each time" }
@@ -79,8 +79,8 @@ module Spate
         searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq + versions
       end
 
-      # The application's folder if the answer is for no other checkout, since some of its inputs lie beside or above
-      # the application, where another checkout may have others. nil if all of them lie in the application, or where
+      # The application's folder if the answer is for this checkout alone, since some of its inputs are beside or above
+      # the application, where another checkout may have others. nil if all of them are in the application, or where
       # every application finds the same.
       def bound
         looked = entries.filter_map { |kind, path| path unless kind == :environment }
@@ -223,7 +223,7 @@ module Spate
          ([:listed, path] if names), *ways(path)].compact
       end
 
-      # Links to folders on the way: what enters a folder is heard by its real name from then on.
+      # Links to folders on the way: reads inside a folder are recorded by its real name from then on.
       def ways(path)
         return [] if path == "/" || !File.directory?(path) || @roots.any? { |root| below?(root, [path]) }
 
@@ -268,7 +268,7 @@ module Spate
         path
       end
 
-      # Files that RUBYOPT loaded before anything was heard.
+      # Files that RUBYOPT loaded before the tracing began.
       def preloaded = @told[:preloaded].map { |path| [:file, path] }
 
       # Bundler and RubyGems themselves, and how this Ruby was configured.
@@ -338,7 +338,7 @@ module Spate
       def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
       def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }
 
-      # Shows which gems are installed; but not if the application itself lies there.
+      # Shows which gems are installed; unless the application itself is there.
       def installed?(path)
         @told[:gem_path].any? do |home|
           path.start_with?("#{home}/") && path[(home.size + 1)..].match?(INSTALLED) &&

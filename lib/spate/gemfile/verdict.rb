@@ -14,11 +14,11 @@ module Spate
 
       module_function
 
-      # What others have signed lies apart: who trusts nobody does not look there.
+      # Answers signed by other machines are stored apart: without trusted keys they are not read.
       SIGNED = :signed
 
-      # Facts as remembered, nil where nothing is remembered or something changed since. trusts: whether what somebody
-      # else has signed counts, callable with a key's id and a Unix time; nil: it does not.
+      # Cached facts, nil where none are cached or an input changed. trusts: whether another machine's signature counts,
+      # callable with a key's id and a Unix time; nil: it does not.
       def recall(store:, location:, settings:, trusts: nil)
         found = records(store, location, settings, trusts)
         found.find { |record| record.usable?(settings.env, location) == true }&.part(0)

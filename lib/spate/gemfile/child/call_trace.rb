@@ -6,10 +6,10 @@ require_relative "instructions"
 module Spate
   module Gemfile
     module Child
-      # What is in the process and reaches no system call: the clock, chance, the caller, addresses. Only methods of
+      # Facts of the process that no system call shows: the clock, chance, the caller, addresses. Only methods of
       # Ruby's own, in C or <internal:>, reveal such things. Of these only the following may be called while a Gemfile
-      # is evaluated, by it or, on its behalf, by Ruby's library. If a name is missing here, an answer is not kept, but
-      # never is a stale one used. Files and folders are heard anyway; for them only what was asked is noted.
+      # is evaluated, by it or, on its behalf, by Ruby's library. If a name is missing here, an answer is not cached,
+      # but a stale one is never used. Files and folders are traced anyway; for them only the kind of request is noted.
       class CallTrace
         # Values, with all methods that they have.
         VALUES = %w[
@@ -21,14 +21,14 @@ module Spate
           Bundler::RubyVersion Bundler::CurrentRuby Gem::Version Gem::Requirement Gem::Platform Gem::Dependency
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
-        # Heard by the ear, except for UNHEARD methods.
+        # Traced by the ear, except for UNHEARD methods.
         HEARD = %w[File FileTest File::Stat IO Dir].freeze
         UNHEARD = %i[
           umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev
           rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
           console winsize inspect <=> fdatasync fsync advise wait wait_readable
         ].freeze
-        # Use chance, the clock or the time zone, which cannot be heard.
+        # Use chance, the clock or the time zone, which cannot be traced.
         NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
         # Reveal addresses, the caller, or what is defined, which only Ruby's library may ask; or get around a hook.
         PRIVATE = %i[
@@ -69,19 +69,19 @@ module Spate
         }.freeze
         # Reveal which gems are installed.
         GEMS = { "Gem::Dependency" => %i[matching_specs to_specs to_spec], "Kernel" => %i[gem] }.freeze
-        # Modules whose methods in Ruby are judged as well. What they look at for themselves does not count; if the
-        # application calls one that is not meant for Gemfiles and gemspecs, it gets around the hooks.
+        # Modules whose Ruby methods are checked as well. Their own reads do not count; if the application calls one
+        # that is not meant for Gemfiles and gemspecs, it gets around the hooks.
         TOOLS = /\A(?:\z|(?:Bundler|Gem)(?:::|\z)|Kernel\z)/
-        # What the application may call on such a module without reaching into it.
+        # Methods that the application may call on such a module without reaching into it.
         FROM_OUTSIDE = %i[
           new == === != ! < <= name to_s respond_to? is_a? kind_of? instance_of? nil? class method instance_method send
           public_send __send__ initialize const_missing
         ].freeze
         OBJECTS = %w[BasicObject Kernel Module Class].freeze
         NAME = Module.instance_method(:name)
-        # The environment is heard one value at a time.
+        # The environment is traced one value at a time.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
-        # What was asked of any path (Hooks knows of which); the current folder; the time zone; a text's encoding.
+        # Facts requested of any path (Hooks records which path); the current folder; the time zone; a text's encoding.
         LEARNT = {
           mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
@@ -139,10 +139,10 @@ module Spate
           return @learnt |= [:gems] if GEMS[owner]&.include?(name) || (single && owner == "Gem::Specification")
           return if known?(point, owner, single) && !(kind == :own && (PRIVATE.include?(name) || inside?(point, owner)))
 
-          @refused |= ["calls #{name(point)}, which cannot be heard"]
+          @refused |= ["calls #{name(point)}, which cannot be traced"]
         end
 
-        # Reaches into Bundler or RubyGems: their variables hold what was not heard.
+        # Reaches into Bundler or RubyGems: their variables hold values that were not traced.
         def inside?(point, owner)
           OBJECTS.include?(owner) && Module === point.self && # rubocop:disable Style/CaseEquality -- it may not have is_a?
             name_of(point.self).match?(/\A(?:Bundler|Gem)(?:::|\z)/) && !FROM_OUTSIDE.include?(point.method_id)
@@ -184,7 +184,7 @@ module Spate
           owner.end_with?("Error") || INSTANCE[owner]&.include?(name) || accessor?(point)
         end
 
-        # What attr_accessor defines counts as a method in C, too. A hook that replaced one does not.
+        # A method made by attr_accessor counts as a method in C, too. A hook that replaced one does not.
         def accessor?(point)
           return false unless point.event == :c_call
 

@@ -3,8 +3,8 @@
 module Spate
   module Gemfile
     module Child
-      # `git ls-files` in a gemspec, run by a process that is not heard: its list decides neither what a bundle contains
-      # nor its load path, but only programs, which lie in few folders.
+      # `git ls-files` in a gemspec, run by an untraced process: its list decides neither the bundle's contents nor its
+      # load path, but only programs, which are in few folders.
       class GitLsFiles
         # Contains nothing for a shell to expand, except patterns and a redirection of errors.
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
@@ -47,8 +47,8 @@ module Spate
           @answer = answer
         end
 
-        # What the command prints (String), nil if it is not such a command or does not run: then the caller runs it,
-        # and is heard. words: one for a shell, or several.
+        # The command's output (String), nil if it is not such a command or does not run: then the caller runs it,
+        # traced. words: one for a shell, or several.
         def ask(words, options)
           return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?
 

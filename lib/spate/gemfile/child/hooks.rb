@@ -7,8 +7,8 @@ require_relative "probe"
 module Spate
   module Gemfile
     module Child
-      # What system calls do not show: the pattern for which folders are listed, the words of a command, and what a
-      # Gemfile tells Bundler. Every hook calls the original.
+      # Records facts that system calls do not show: the pattern for which folders are listed, the words of a command,
+      # and the Gemfile's instructions to Bundler. Every hook calls the original.
       class Hooks
         # The unhooked method: what hooks do does not count.
         EXPAND = File.method(:expand_path)
@@ -18,12 +18,13 @@ module Spate
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
-        # What the ear ignores, since programs in C look there by themselves: the process itself, its terminal, chance.
+        # Paths that the ear ignores, since programs in C use them by themselves: the process itself, its terminal,
+        # chance.
         UNHEARD = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
-        # What may be one of these, or may show which gems are installed.
+        # Paths that may be one of these, or may show which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        # What the ear adds to the environment; these variables differ from those of a program.
+        # Variables that the ear adds to the environment; they differ from those of a program.
         EARS = %w[SPATE_EAR SPATE_EAR_SOCKET SPATE_EAR_ASIDE LD_PRELOAD ASAN_OPTIONS].freeze
         LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
                    lstat readlink].freeze
@@ -42,8 +43,8 @@ module Spate
           @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
-        # Called before the ear is entered, so that what `git ls-files` reads is not heard. Without an ear it runs like
-        # any other command.
+        # Called before the ear is entered, so that the reads of `git ls-files` are not traced. Without an ear it runs
+        # like any other command.
         def listing_aside(...) = @listing = GitLsFiles.start(...)
 
         def install
@@ -74,7 +75,7 @@ module Spate
 
         def ran(words)
           said = spoken(words)
-          @refused |= ["runs a command that is no text"] unless said.all?(String)
+          @refused |= ["runs a command that is not a text"] unless said.all?(String)
           @refused |= ["forks"] if said.first == "-"
           @runs |= [said.grep(String).join(" ")]
         end
@@ -84,7 +85,7 @@ module Spate
 
         private
 
-        # Words as Process.spawn takes them: [command, its name] stands for the command.
+        # Words as Process.spawn takes them: [command, its name] means the command.
         def spoken(words)
           words.map { |word| word.is_a?(Array) ? word.first : word }.grep_v(Hash).grep_v(Integer).compact
         end
@@ -137,7 +138,7 @@ module Spate
           path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
         end
 
-        # What Bundler and RubyGems look at there does not count; what the Gemfile looks at does.
+        # Reads of Bundler and RubyGems there do not count; those of the Gemfile do.
         def unheard(path)
           path = path.to_path if path.respond_to?(:to_path)
           return ran([path[1..]]) && nil if path.is_a?(String) && path.start_with?("|")
@@ -145,7 +146,7 @@ module Spate
           path = EXPAND.call(path) if path.is_a?(String) && !path.start_with?("/")
           return unless path.is_a?(String) && path.match?(PLACES) && own?
 
-          @refused |= ["looks at #{path}, which cannot be heard"] if path.match?(UNHEARD)
+          @refused |= ["looks at #{path}, which cannot be traced"] if path.match?(UNHEARD)
           @asked |= [path] if Gem.path.any? { |home| path.start_with?("#{home}/") }
           nil
         end
@@ -192,7 +193,7 @@ module Spate
         end
 
         # RubyGems compares a gemspec's files with the current folder, and Bundler looks there for programs first: have
-        # both look in a folder that is not heard.
+        # both look in an untraced folder.
         def aside
           folder = RbConfig::CONFIG["rubylibdir"]
           instead(Bundler::RubygemsIntegration, :validate) { |original,| Dir.chdir(folder) { original.call } }

@@ -3,8 +3,8 @@
 module Spate
   module Gemfile
     module Child
-      # What a script's compiled instructions, as Ruby prints them, ask about their process or leave in it: how it was
-      # started, what it has loaded. A program that sets up its bundle is another process than Bundler's.
+      # Finds in a script's compiled instructions, as Ruby prints them, what they read from or leave in their process:
+      # how it was started, what it has loaded. A program that sets up its bundle is another process than Bundler's.
       class Instructions
         CONSTANT = /^\d+ (?:getconstant|opt_getconstant_path) .*\b/
         GLOBAL = /^\d+ getglobal +:\$/
@@ -39,9 +39,9 @@ module Spate
                     (?:[|\ ]*\d+\ #{QUIET}(?!#{BODY}).*\n)* [|\ ]*\d+\ (?!#{QUIET}|#{BODY})/x
 
         # [String] Ruby's own global variables that are read, except the program's name; and constants whose values
-        # cannot be heard.
+        # cannot be traced.
         attr_reader :globals
-        # [String] what is asked, or left behind.
+        # [String] what is read, or left behind.
         attr_reader :reasons
         # Whether a parameter's default value makes a call, which happens before the method's own call is traced.
         attr_reader :defaults

@@ -31,7 +31,7 @@ before.update(load_path: $LOAD_PATH.dup, loaded: Gem.loaded_specs.keys, gem_path
               features: $LOADED_FEATURES.dup, constants: Object.constants, gem_constants: Gem.constants)
 
 require "bundler"
-# What Bundler creates itself when it sets up.
+# Objects that Bundler creates itself when it sets up.
 before[:ui] = Bundler.ui
 require_relative "run"
 
@@ -40,6 +40,6 @@ sockets = %w[SPATE_EAR_SOCKET SPATE_EAR_ASIDE].map { |name| ENV.delete(name)&.to
 run.enter(*sockets) unless ear == "-"
 GC.enable
 run.call(wanted)
-# What the Gemfile printed counts; its at_exit blocks do not.
+# The Gemfile's output counts; its at_exit blocks do not.
 [$stdout, $stderr].each(&:flush)
 exit!(0)

@@ -39,7 +39,7 @@ module Spate
           @hooks.probing = nil
         end
 
-        # What it printed, plus other names.
+        # The command's output, plus other names.
         def more(words, text)
           words = words.one? ? words.first.delete("'\"").split : words
           mark = words.grep(/\A-\w*z/).any? ? "\0" : "\n"

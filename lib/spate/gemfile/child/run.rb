@@ -28,7 +28,7 @@ module Spate
           @told = { parts: {} }
         end
 
-        # From here on everything learned about the machine is heard.
+        # From here on everything that the process reads of the machine is traced.
         def enter(socket, aside)
           @hooks.listing_aside(socket, aside)
           @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
@@ -51,7 +51,8 @@ module Spate
         # Traces the block's calls.
         def watched(&) = @calls.watch(&)
 
-        # What was learned so far belongs to this answer, and so does what was heard before this name was asked for.
+        # Everything learned so far belongs to this answer, and so do the entries recorded before this name was
+        # requested.
         def mark(answer)
           ENV.fetch("SPATE_HEARD_#{answer.upcase}", nil)
           @told[:parts][answer] = {
@@ -62,7 +63,7 @@ module Spate
           @told[:parts][answer][:volatile] |= @hooks.deciding
         end
 
-        # What the evaluation raised, or nil.
+        # The exception of the evaluation, or nil.
         def failure = @verdict.failure
 
         private

@@ -5,7 +5,7 @@ require_relative "../../ground"
 module Spate
   module Gemfile
     module Child
-      # Sets up the bundle and answers what that changed, as a Hash of plain values, whatever the Gemfile does.
+      # Sets up the bundle and returns the changes, as a Hash of plain values, even if the Gemfile fails.
       class Survey
         PREFIX = Ground::Environment::PREFIX
         # Variables that Bundler extends; see Activation#composed.
@@ -18,7 +18,7 @@ module Spate
         # Outside any module.
         AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
-        # What a Gemfile must leave as it was.
+        # State that a Gemfile must not change.
         def self.process
           [Dir.pwd, File.umask, Encoding.default_external, Encoding.default_internal,
            *%i[deprecated experimental].map { |category| Warning[category] }]
@@ -110,7 +110,7 @@ module Spate
             env_composed: composed(changed) }
         end
 
-        # What Bundler put before the variable's former value.
+        # The text that Bundler put before the variable's former value.
         def composed(changed)
           COMPOSED.to_h do |key|
             separator = key == "RUBYOPT" ? " " : File::PATH_SEPARATOR
@@ -205,7 +205,7 @@ module Spate
           ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
         end
 
-        # What a Gemfile or a gemspec loads or defines is still there afterwards.
+        # Code that a Gemfile or a gemspec loads or defines is still there afterwards.
         def effects(origin)
           features = $LOADED_FEATURES - @before[:features]
           own, library = features.partition { |path| !origin.file?(path) }

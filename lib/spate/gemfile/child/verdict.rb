@@ -5,8 +5,8 @@ require_relative "../facts"
 module Spate
   module Gemfile
     module Child
-      # What the evaluation says, as Facts. Bundler itself decides whether the lockfile agrees; what only another
-      # version of it would write differently (BUNDLED WITH) does not count.
+      # The result of the evaluation, as Facts. Bundler itself decides whether the lockfile agrees; a line that only
+      # another version of it would write differently (BUNDLED WITH) does not count.
       class Verdict
         # For these newer Bundlers resolve again, although only checksums are missing. A frozen bundle they refuse.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
@@ -84,10 +84,10 @@ module Spate
           return [] if Bundler.frozen_bundle? ? equivalent? && !missing : unchanged?
 
           found = [*platforms, *reasons, *dependency_differences, *missing]
-          found.empty? ? ["Bundler would resolve anew"] : found
+          found.empty? ? ["Bundler would resolve again"] : found
         end
 
-        # What `bundle install` checks before it installs a frozen bundle.
+        # The checks of `bundle install` before it installs a frozen bundle.
         def equivalent?
           @definition.ensure_equivalent_gemfile_and_lockfile(true)
           true
@@ -109,7 +109,7 @@ module Spate
           "your lockfile is missing a CHECKSUMS entry for \"#{spec.name}\"" if spec
         end
 
-        # What Bundler says if a frozen lockfile was made for other platforms.
+        # Bundler's message if a frozen lockfile was made for other platforms.
         def platforms
           @definition.validate_platforms! if Bundler.frozen_bundle?
           []

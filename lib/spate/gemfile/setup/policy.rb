@@ -4,7 +4,7 @@ module Spate
   module Gemfile
     module Setup
       # Gemfile::Policy, and which gems are installed: the names in their folders, and each gemspec of the bundle's own
-      # and whether its native part is built. What Bundler reads of other gems adds nothing.
+      # and whether its native part is built. Bundler's reads of other gems add nothing.
       class Policy < Gemfile::Policy
         # [path] that anything of it tried to change: a Gemfile, or Bundler, whose lockfile is not what it would write.
         def writes = @heard.written - ENTRANCE

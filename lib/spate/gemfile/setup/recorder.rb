@@ -5,7 +5,7 @@ require "tmpdir"
 module Spate
   module Gemfile
     module Setup
-      # Makes a record: asks the real Bundler, in a child process that is heard, and notes the state of everything that
+      # Makes a record: asks the real Bundler, in a traced child process, and notes the state of everything that
       # it looked at. If that changed meanwhile, the record is one that is never used.
       class Recorder
         # RubyGems' warning about default gems that it activated for itself; a stand-in does not.
