@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # What every room may use, and what uses none of them.
+  # Code that every room may use, and that uses none of them.
   module Ground
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
@@ -22,8 +22,8 @@ module Spate
       "-"
     end
 
-    # Where Spate keeps what all projects of a machine share, and whether this user may trust what lies there. Not in a
-    # file of its own: every boot and every command asks, and most need nothing else of the ground.
+    # The place of the data that all projects of a machine share, and whether this user may trust it. Not in a
+    # separate file: every boot and every command asks, and most need no other part of the ground.
     module StorePlace
       # The store's format, which has a folder of its own.
       VERSION = "v1"
@@ -50,9 +50,9 @@ module Spate
         File.expand_path(path)
       end
 
-      # nil where nobody but this user and root can change what `path` leads to (it need not exist; sticky folders such
+      # nil if only this user and root can change what `path` leads to (it need not exist; sticky folders such
       # as /tmp may be above it), else [reason, culprit, its owner, its mode]: see Native.distrust. group: whether the
-      # group may write there, too, as in a team's store. SPATE_TRUST_STORE=1 is for volumes whose owner means nothing.
+      # group may write there, too, as in a team's store. SPATE_TRUST_STORE=1 is for volumes without meaningful owners.
       def distrust(path, env, group:) = trusted?(env) ? nil : Native.distrust(path, group, false)
 
       def trusted?(env) = env["SPATE_TRUST_STORE"] == "1"

@@ -28,7 +28,7 @@ module Spate
       EXIT_CODE = 2
 
       def initialize(path, reason)
-        super("#{path} is no profile of `spate boot profile`: #{reason}",
+        super("#{path} is not a profile of `spate boot profile`: #{reason}",
               hint: "--compare takes `plain`, a page, or its .json")
       end
     end

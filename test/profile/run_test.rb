@@ -116,7 +116,7 @@ module Spate
       output, status, = profile("--compare", "other.json")
 
       assert_equal 2, status
-      assert_match(/^error: other.json is no profile .*its format is another/, output)
+      assert_match(/^error: other.json is not a profile .*its format is another/, output)
       refute_match(/done/, output)
     end
 

@@ -2,7 +2,7 @@
 
 module Spate
   module Ground
-    # A Ruby in a child process that reports to this one through a pipe. What it prints besides goes elsewhere.
+    # A Ruby in a child process that reports to this one through a pipe. Its other output goes elsewhere.
     class Child
       # The child's file descriptor for its report.
       REPORT = 3

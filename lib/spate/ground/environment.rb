@@ -6,12 +6,12 @@ module Spate
     module Environment
       # In which Bundler saves what it changes.
       PREFIX = "BUNDLER_ORIG_"
-      # What Bundler notes for keys that were not set.
+      # Bundler's value for keys that were not set.
       NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
-      # What has Ruby set up a bundle.
+      # The option by which Ruby sets up a bundle.
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
-      # What no child gets: see SigningKey.
+      # Removed from the environment of every child: see SigningKey.
       SIGNING_KEY = "SPATE_CACHE_KEY"
 
       # env: Hash or ENV. A new Hash.
@@ -27,7 +27,7 @@ module Spate
         kept.join(" ") unless kept.empty?
       end
 
-      # What Bundler calls so.
+      # The equivalent of Bundler.original_env.
       def self.original(env)
         saved, current = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
         saved.each do |key, value|

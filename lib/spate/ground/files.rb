@@ -20,7 +20,7 @@ module Spate
         path
       rescue Errno::ENOENT
         above = make_folder(File.dirname(path), mode)
-        # A link into nothing exists, and is no folder.
+        # A link to nowhere exists, and is not a folder.
         File.directory?(above) && (tries = tries.to_i + 1) <= TRIES ? retry : raise
       end
 
@@ -41,7 +41,7 @@ module Spate
         remove(temporary) if temporary
       end
 
-      # Also a link that leads nowhere. One that is not there is no error.
+      # Also removes a link to nowhere. A missing file is not an error.
       def remove(path)
         File.unlink(path)
       rescue Errno::ENOENT

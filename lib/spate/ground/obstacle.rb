@@ -2,13 +2,13 @@
 
 module Spate
   module Ground
-    # What is in the way of a path: a file or a link where a folder must be, or a folder where a file must. Found by
-    # looking, whatever call failed.
+    # The entry that blocks a path: a file or a link where a folder must be, or a folder where a file must. Found by
+    # looking at the path, regardless of the failed call.
     class Obstacle
-      # File.ftype, as people say it.
+      # Names for File.ftype.
       KINDS = { "file" => "a file", "directory" => "a folder", "link" => "a symbolic link", "fifo" => "a named pipe",
                 "socket" => "a socket", "characterSpecial" => "a device", "blockSpecial" => "a device" }.freeze
-      # What a failed call expected at the path itself, by errno.
+      # The type that a failed call expected at the path itself, by errno.
       EXPECTED = { Errno::ENOTDIR::Errno => "a folder", Errno::EISDIR::Errno => "a file",
                    Errno::EEXIST::Errno => "nothing", Errno::ENOTEMPTY::Errno => "nothing" }.freeze
 
@@ -40,7 +40,7 @@ module Spate
 
       private
 
-      # The first on the way that is no folder, else the path.
+      # The first on the way that is not a folder, else the path.
       def place = @place ||= above.find { |path| blocks?(path) } || @path
 
       def above

@@ -20,7 +20,7 @@ module Spate
           end
         end
 
-        # What tells this Ruby from any other, whether or not a JIT is switched on: that changes nothing of what Ruby
+        # Identifies this Ruby, regardless of whether a JIT is switched on: that does not affect how Ruby
         # parses and builds.
         def description(text = RUBY_DESCRIPTION) = text.gsub(JIT, "")
 

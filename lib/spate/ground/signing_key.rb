@@ -2,7 +2,7 @@
 
 module Spate
   module Ground
-    # The key with which this machine signs for a team's cache. Whoever has it runs code on all machines that trust it,
+    # The key with which this machine signs for a team's cache. Its owner can run code on all machines that trust it,
     # so no process that Spate starts gets it in its environment: builds, scripts, tools and programs are others' code.
     module SigningKey
       VARIABLE = Environment::SIGNING_KEY
@@ -25,7 +25,7 @@ module Spate
         text unless text.to_s.empty?
       end
 
-      # Whatever a process does to its environment, /proc/PID/environ shows what it was started with.
+      # /proc/PID/environ always shows a process's initial environment, so the bytes are overwritten in memory.
       def wipe
         start, stop = File.read("/proc/self/stat").rpartition(")").last.split.values_at(47, 48).map(&:to_i)
         File.open("/proc/self/mem", "r+b") do |memory|

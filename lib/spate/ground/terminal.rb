@@ -34,7 +34,7 @@ module Spate
       def quiet? = @quiet ? true : false
       def verbose? = @verbose ? true : false
 
-      # Is somebody looking at a screen that can redraw a line?
+      # Whether the output is a screen that can redraw a line.
       def live?
         return @live unless @live.nil?
 
@@ -47,7 +47,7 @@ module Spate
         @color = !set?("NO_COLOR") && live?
       end
 
-      # As paint, for data: a file or a pipe gets plain text, whatever the terminal may show.
+      # As paint, for data: a file or a pipe gets plain text, even if the terminal supports colors.
       def paint_data(text, color) = @forced || (@out.respond_to?(:tty?) && @out.tty?) ? paint(text, color) : text
 
       # Columns, from the terminal itself, else $COLUMNS, else 80.

@@ -2,7 +2,7 @@
 
 module Spate
   module Images
-    # Images that an application boots from, with code of somebody in them whom it does not trust, or no more.
+    # Images of an application that contain code of a signer whom it does not trust, or no longer trusts.
     module Distrusted
       # Removes them: it boots without, until a builder has made others. trusts: see ImageFile. Answers whether there
       # were any.

@@ -34,7 +34,7 @@ module Spate
 
       def children = Boot::Exec::Children
 
-      # Like `spate exec` starts a Ruby; nothing of this boot is kept.
+      # As `spate exec` starts a Ruby, except that this boot writes nothing.
       def environment
         @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", children::RUBY => children.ruby,
                    "BUNDLE_GEMFILE" => @location.gemfile)

@@ -3,7 +3,7 @@
 module Spate
   module Images
     # The files in the image of one gem at one path: every Ruby file that a boot may load. The fingerprint is made of
-    # their list, so that it is the same whoever installed them, Spate or Bundler.
+    # their list, so that it is the same for installs by Spate and by Bundler.
     #
     # Larger files are left to recordings: in real bundles they are a third of all source and hardly ever loaded
     # (generated parsers for other Rubies, tables). Which of the others a boot needs cannot be told cheaply: following

@@ -20,8 +20,8 @@ module Spate
       # reason: why it cannot be used (Symbol), nil where it can.
       attr_reader :path, :image, :reason
 
-      # trusts: whether what somebody else has compiled counts, callable with a key's id and a Unix time; nil for who
-      # only looks.
+      # trusts: whether code compiled by another machine counts, callable with a key's id and a Unix time; nil for
+      # read-only inspection.
       def initialize(path, ruby_key, trusts: nil)
         @path = path
         @image = Native::Image.open(path, key: ruby_key)
@@ -45,7 +45,7 @@ module Spate
         !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit
       end
 
-      # Whose blobs may be among its own: [[key's id, Unix time]].
+      # The signers of the blobs in it: [[key's id, Unix time]].
       def signers
         about["signers"].to_s.split(",").map { |pair| pair.split.then { |id, made| [id.to_s, made.to_i] } }
       end

@@ -2,9 +2,9 @@
 
 module Spate
   module Images
-    # What the last boots of an application loaded, in load order: the union over kinds of boot (a server, a console, a
-    # rake task), the last boot of each. Folders of the load path are among the files, with a final slash. Kept as text;
-    # a path's number says in which kinds it was loaded.
+    # The files that an application's last boots loaded, in load order: the union over kinds of boot (a server, a
+    # console, a rake task), the last boot of each. Folders of the load path are among the files, with a final slash.
+    # Kept as text; a path's number says in which kinds it was loaded.
     #
     #   spate-recording 1
     #   kind<TAB>1<TAB>1700000000<TAB>rails server
@@ -13,7 +13,7 @@ module Spate
     #   3<TAB>/home/me/app/config/boot.rb
     class Recording
       HEADER = "spate-recording 1"
-      # The kind that was not seen for the longest time makes room for a new one.
+      # The kind that was not seen for the longest time is replaced by a new one.
       KINDS = 8
       PATHS = 50_000
 

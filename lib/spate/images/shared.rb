@@ -2,13 +2,12 @@
 
 module Spate
   module Images
-    # The images of a bundle's gems as one, for machines on which the bundle lies at the same place. Nobody boots from
-    # it: builders copy out of it what was compiled from the content that their own files have.
+    # The images of a bundle's gems as one, for machines with the bundle at the same path. It is never booted from:
+    # builders copy from it the code that was compiled from the content of their own files.
     class Shared
       KIND = "image"
       FORMAT = "spate shared image 1"
-      # What came: the path of an image, which is the caller's to remove; which of the gems' folders are in it; who
-      # signed it: [key's id, Unix time].
+      # A fetched image: its path, which the caller removes; the gem folders in it; its signer: [key's id, Unix time].
       Found = Struct.new(:path, :dirs, :signer)
 
       # images: Boot::ImageFolder. trust: RemoteCache::Trust.
@@ -21,8 +20,8 @@ module Spate
         @pack = RemoteCache::Pack.new(store)
       end
 
-      # What documents of these lie under. Paths, and all that decides how code is compiled; which versions a lockfile
-      # names does not, since most gems are the same in the next one.
+      # The key of its documents: paths, and all that decides how code is compiled; not the versions in a lockfile,
+      # since most gems are the same in the next one.
       def key
         Store.sha256([FORMAT, @images.ruby_key, Build::RubyBuild.current.identity, @location.gemfile,
                       Native.sha256_file(@location.gemfile)].join("\n"))

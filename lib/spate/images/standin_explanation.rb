@@ -2,7 +2,7 @@
 
 module Spate
   module Images
-    # What the stand-ins of an application depend on, and whether they may be used here.
+    # The inputs of an application's stand-ins, and whether they may be used here.
     class StandinExplanation
       # env: of the user, or of a program that is set up.
       def initialize(location, env)

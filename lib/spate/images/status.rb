@@ -2,8 +2,8 @@
 
 module Spate
   module Images
-    # What an application would boot from: nothing is made, changed or repaired. Runs in the command line's process,
-    # with the user's environment.
+    # The images that an application would boot from: nothing is made, changed or repaired. Runs in the command line's
+    # process, with the user's environment.
     class Status
       autoload :DiskUsage, "#{__dir__}/status/disk_usage.rb"
       autoload :Gains, "#{__dir__}/status/gains.rb"

@@ -11,7 +11,7 @@ module Spate
       # Before each page's own.
       SCRIPT = File.expand_path("../page.js", ASSETS)
       POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-      # What would end the script element, or begin a comment in it.
+      # Characters that would end the script element, or begin a comment in it.
       UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
 
       # The data file's text.

@@ -2,7 +2,7 @@
 
 module Spate
   module Profile
-    # What the stamps of one run mean: frames with own and total times, shares that add up to the whole, gems. All times
+    # Evaluates the stamps of one run: frames with own and total times, shares that add up to the whole, gems. All times
     # are microseconds.
     class Trace
       # One require, load, initializer, hook or part. wall, cpu, gc: with the frames inside it; own_...: without.

@@ -113,7 +113,7 @@ module Spate
         # Asked only where there is something of others.
         def trusts = ->(signer, made) { trust.doubt(signer, made).nil? }
 
-        # See GemImages. Whatever goes wrong is a miss.
+        # See GemImages. Any failure is a miss.
         def shared
           lambda do |dirs|
             next unless @location.gemfile && RemoteCache.set?(settings)

@@ -7,7 +7,7 @@ module Spate
       # loaded, in load order. Made again if one of the first three is new, or if more files than an overlay should hold
       # have changed.
       class ApplicationImage
-        # Changed files that the overlay takes before all are put in order again.
+        # The overlay holds up to this many changed files; beyond it all are sorted again.
         CHANGED = 200
 
         # 32 hex digits: equal while Gemfile, lockfile and the application's settings have the same content.

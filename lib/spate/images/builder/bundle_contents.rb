@@ -3,7 +3,7 @@
 module Spate
   module Images
     class Builder
-      # What a bundle consists of: load path and gem folders. The stand-in's record has it; if that may not be used, the
+      # The contents of a bundle: load path and gem folders. The stand-in's record has it; if that may not be used, the
       # real Bundler is asked once more, because images and index serve that bundle just as well.
       class BundleContents
         SCRIPT = "#{__dir__}/bundle_contents_script.rb".freeze
@@ -45,7 +45,7 @@ module Spate
           contents unless contents.nil? || contents.last.empty?
         end
 
-        # As images have their paths, in whatever locale this runs.
+        # In the encoding of images' paths, regardless of the locale.
         def utf8(load_path, gems)
           text = ->(path) { path.dup.force_encoding(Encoding::UTF_8) }
           [load_path.map(&text), gems.map { |dir, require_paths| [text.call(dir), require_paths&.map(&text)] }]
@@ -57,7 +57,7 @@ module Spate
                             chdir: @location.root, %i[out err] => File::NULL, &:value)
         end
 
-        # What Ruby itself searches: this process was started without options that add to it.
+        # The folders that Ruby itself searches: this process was started without options that add to it.
         def rubys
           $LOAD_PATH.map(&:to_s)
                     .reject { |path| path == Boot::LIBRARY || File.exist?("#{path}/spate/native/boot.so") }

@@ -3,7 +3,7 @@
 module Spate
   module Images
     class Builder
-      # Builds in a child and waits for it: for anyone who wants the images now, in whatever process.
+      # Builds in a child and waits for it: for callers that need the images now.
       class Child
         # env: the user's. See ApplicationBuild for the rest.
         def initialize(location, images:, env: ENV, jobs: nil, exclude: [], team: false)

@@ -3,9 +3,10 @@
 module Spate
   module Images
     class Builder
-      # What one build did. busy: another builder was at work for this application, so nothing was done; built, reused,
-      # empty: gems; compiled, copied, warned, failed: files; bytes: of the images written; boot, overlay: whether those
-      # were written; removed: images that Prune removed; cpu, seconds: processor time of the children, wall time.
+      # The result of one build. busy: another builder was at work for this application, so nothing was done; built,
+      # reused, empty: gems; compiled, copied, warned, failed: files; bytes: of the images written; boot, overlay:
+      # whether those were written; removed: images that Prune removed; cpu, seconds: processor time of the children,
+      # wall time.
       Report = Struct.new(:busy, :built, :reused, :empty, :compiled, :copied, :warned, :failed, :bytes, :boot, :overlay,
                           :removed, :cpu, :seconds, :warnings, keyword_init: true) do
         def initialize(busy: false)

@@ -3,7 +3,7 @@
 module Spate
   module Images
     class Explain
-      # What the index, Ruby and the images answer for one feature, or a file by its path.
+      # The answers of the index, Ruby and the images for one feature, or for a file by its path.
       class Answer
         # session: of this process, nil where Spate takes no part in its boot.
         def initialize(feature, session)
@@ -30,7 +30,7 @@ module Spate
 
         private
 
-        # What Ruby itself contains has a name without path: "set.rb" since 4.0, "enumerator.so". Ruby looks for a .rb
+        # Features built into Ruby have a name without path: "set.rb" since 4.0, "enumerator.so". Ruby looks for a .rb
         # beside the latter.
         def builtin?
           return false if file?

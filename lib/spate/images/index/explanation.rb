@@ -21,7 +21,7 @@ module Spate
         private
 
         def why
-          return "Ruby searches: the name is no plain relative one, or a folder cannot be listed" if @chosen.nil?
+          return "Ruby searches: the name is not a plain relative path, or a folder cannot be listed" if @chosen.nil?
           return "no folder of $LOAD_PATH has it" unless @chosen
 
           position = @candidates.find { |candidate| candidate[:path] == @chosen }&.fetch(:position)

@@ -3,8 +3,8 @@
 module Spate
   module Images
     class Status
-      # What images save, by kind of boot: medians of the last boots that had images, the last one that had none (nil:
-      # there was no such), and the last of all.
+      # The time that images save, by kind of boot: medians of the last boots that had images, the last one that had
+      # none (or nil), and the last of all.
       module Gains
         # lines: [Boot::Journal::Line]
         # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}]
