@@ -33,7 +33,7 @@ module Spate
       autoload :Snapshot, "spate/build/run/snapshot"
     end
 
-    # What a build depended on.
+    # The inputs of a build.
     module Trace
       autoload :Artifacts, "spate/build/trace/artifacts"
       autoload :Content, "spate/build/trace/content"

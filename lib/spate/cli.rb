@@ -36,7 +36,7 @@ module Spate
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze
 
-    # What runs a program of the user's: where that is to be in a box (RUBY_BOX=1), it is.
+    # Commands that run a program of the user's, in a box where RUBY_BOX=1.
     BOXED = %w[serve console].freeze
 
     # Commands that collect once they find something to do.
@@ -46,8 +46,8 @@ module Spate
       "i" => "install", "e" => "exec", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"
     }.freeze
 
-    # Answers the exit code (docs/exit-codes.md). `out` takes data, `err` everything that is told on the way.
-    # A program that `exec` runs has its own signals and exceptions: nothing here comes between.
+    # Returns the exit code (docs/exit-codes.md). `out` takes data, `err` all progress and messages.
+    # A program that `exec` runs handles its own signals and exceptions.
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
       # Not asked of the ground: a boot loads no more than it needs.
       Ground::SigningKey.withhold if env.equal?(ENV) && env.key?("SPATE_CACHE_KEY")
@@ -56,7 +56,7 @@ module Spate
       return guarded(argv, out, err, env) unless env.equal?(ENV)
 
       unbox(argv) if defined?(::Ruby::Box) && ::Ruby::Box.enabled?
-      GC.disable if IDLE.include?(argv.first) # what a run with nothing to do takes is no reason to collect
+      GC.disable if IDLE.include?(argv.first) # a run with nothing to do allocates too little to collect
       require "spate/own_code"
       OwnCode.use
       guarded(argv, out, err, env).tap { OwnCode.renew }

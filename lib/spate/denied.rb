@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # What "permission denied" means: which folder, whose it is, what to do. A failed system call tells the path, or two
-  # of them, in its message.
+  # Explains "permission denied": the folder, its owner, the fix. The message of a failed system call contains the path,
+  # or two of them.
   class Denied
     ERRORS = [Errno::EACCES, Errno::EPERM].freeze
     # "Permission denied @ rb_file_s_rename - (/from, /to)"

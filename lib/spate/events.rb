@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # What happens during a run, told once to whoever listens: the progress line, the plain log, the JSON lines.
+  # The events of a run, sent once to each listener: the progress line, the plain log, the JSON lines.
   # Thread safe: fetching, unpacking and building emit from their own threads.
   class Events
     def initialize

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # The message of an error that nobody foresaw, fit for a user's eyes: one line of text, whatever bytes are in it,
-  # without the receiver, whose variables Ruby 3.1 prints into a NameError, and with them the environment and what is
-  # secret in it.
+  # The message of an unexpected error, safe to print: one line of valid text, without the receiver. Ruby 3.1 prints the
+  # receiver's variables into a NameError, and with them the environment and its secrets.
   module FirstWords
     # Characters.
     LONGEST = 300

@@ -2,7 +2,7 @@
 
 module Spate
   # Makes, inspects and removes images: in builders and in the command line's processes, never in an application's
-  # (test/boot/process_test.rb). What a boot itself must know of them is Boot's.
+  # (test/boot/process_test.rb). The parts that a boot itself needs are in Boot.
   module Images
     {
       Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",

@@ -4,12 +4,12 @@
 require "spate/native/boot" unless defined?(Spate::Native::Inputs)
 
 module Spate
-  # What a kept result depends on, as one record: docs/inputs.md. Done by the core, without the interpreter lock.
+  # The inputs of a cached result, as one record: docs/inputs.md. Done by the core, without the interpreter lock.
   #
   # roots:: { name => folder }, absolute and clean: paths below one are kept relative to it
   # env::   { name => value }; nil: this process's own
   module Inputs
-    # What was seen of paths, so that the checks of several records in one decision look at each path once.
+    # Looks at paths, so that the checks of several records in one decision look at each path once.
     Memo = Native::Inputs::Memo
 
     SENTENCES = {

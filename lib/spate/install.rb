@@ -67,7 +67,7 @@ module Spate
       autoload :Step, "spate/install/extensions/step"
     end
 
-    # What makes a gem installed, and what is remembered of the bundle.
+    # Marks gems as installed, and writes the notes about the bundle.
     module Commit
       autoload :Notes, "spate/install/commit/notes"
       autoload :Plugins, "spate/install/commit/plugins"

@@ -53,7 +53,7 @@ module Spate
       [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Ground::Ruby.abi}"] }
     end
 
-    # `extensions/x86_64-linux/3.1.0`: built files of each gem lie in a folder of its full name.
+    # `extensions/x86_64-linux/3.1.0`: built files of each gem are in a folder of its full name.
     def extensions = @extensions ||= File.join(root, "extensions", extensions_scope)
 
     # `x86_64-linux/3.1.0`
@@ -99,10 +99,10 @@ module Spate
     # Folders in which Ruby finds specifications of default gems (they count as installed).
     def default_specifications = rubygems.default_specifications
 
-    # What the machine's RubyGems says about itself. The probe is kept, and knows it: any thread may be here.
+    # The facts that the machine's RubyGems reports. The probe caches them; thread-safe.
     def rubygems = @rubygems.is_a?(RubygemsProbe) ? @rubygems.answer : @rubygems
 
-    # Begins to ask RubyGems where it must be asked: until somebody needs the answer, nobody waits for it.
+    # Starts asking RubyGems where that is necessary, without waiting for the answer.
     def ask_rubygems
       @rubygems.start if @rubygems.is_a?(RubygemsProbe)
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # What a Gemfile.lock says. Read only: Spate never writes a lockfile.
+  # The contents of a Gemfile.lock. Read only: Spate never writes a lockfile.
   class Lockfile
     autoload :Checksums, "spate/lockfile/checksums"
     autoload :Dependency, "spate/lockfile/spec"

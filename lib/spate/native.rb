@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Spate
-  # What the C extensions define: each concern its own library under spate/native, loaded when something of it is first
-  # named, so that a boot does without what installing needs (libcrypto). No autoload: the libraries' own start defines
-  # what would then be waited for.
+  # Loads the C extensions: each concern is a library under spate/native, loaded when one of its constants is first
+  # named, so that a boot does without the libraries of installing (libcrypto). Not by autoload: the initialization of a
+  # library defines the very constants, and would wait for itself.
   module Native
     BOOT = %i[
       FILE_CLOCK Image Inputs Loader MARK_BYTES Requirer RACY_NS adopts_orphans? become_idle content_hash doubt judge

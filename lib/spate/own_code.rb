@@ -15,7 +15,7 @@ module Spate
     LIB = File.dirname(__FILE__, 2)
     PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
-    # Seconds before anybody else tries to make the image.
+    # Seconds before another process tries to make the image.
     PATIENCE = 60
 
     class << self

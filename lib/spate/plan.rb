@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # What a bundle on this machine consists of. Data only: nothing is fetched, read or written by it.
+  # The contents of a bundle on this machine. Data only: it fetches, reads and writes nothing.
   class Plan
     # Package, in the order of the lockfile.
     attr_reader :packages
@@ -10,7 +10,7 @@ module Spate
       @packages = packages
     end
 
-    # What a user should know about a plan that can be carried out nevertheless: lines, facts first.
+    # Warnings about a plan that can still be carried out: lines, facts first.
     def warnings = [unlocked, other_algorithms].compact
 
     private

@@ -20,7 +20,7 @@ module Spate
     # gemfile: facts about the Gemfile, or nil while they are not known: then everything is planned.
     # settings: answers bool(key), array(key) and frozen?; nil for none.
     # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], asked only where the lockfile
-    #   says nothing of variants.
+    #   lists no variants.
     # rubygems_version: nil for that of this Ruby.
     # unfit: full names of packages known not to fit this Ruby or RubyGems; the next best variant is taken.
     def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,

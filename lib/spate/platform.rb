@@ -2,10 +2,10 @@
 
 module Spate
   # The platform a package is built for, or the one that runs. Behaves as RubyGems' own class does in its newest
-  # version (libc variants of Linux included), whatever RubyGems the machine has, and without loading it.
+  # version (libc variants of Linux included), regardless of the installed RubyGems, and without loading it.
   #
   # Matching is not commutative: the receiver is the package's platform, the argument the machine's. "No version"
-  # of a Linux package stands for glibc; of any other system's package for every version.
+  # of a Linux package means glibc; of any other system's package, every version.
   class Platform
     autoload :Choice, "spate/platform/choice"
     autoload :Name, "spate/platform/name"

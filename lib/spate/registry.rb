@@ -39,7 +39,7 @@ module Spate
       autoload :Session, "spate/registry/http/session"
     end
 
-    # What sources say.
+    # Reads the indexes of sources.
     module Index
       autoload :ArchiveValidators, "spate/registry/index/archive_validators"
       autoload :CachedPage, "spate/registry/index/cached_page"

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Spate
-  # What one machine made, for the others of a team: blobs by their SHA-256 ("cas/<hex>") and documents by a key
+  # Shares the results of one machine with others of a team: blobs by their SHA-256 ("cas/<hex>") and documents by a key
   # ("ac/<hex>"), as Bazel's remote cache names them, at a server, in a bucket or in a folder.
   #
   #   Address            where a cache is, as its user writes it
-  #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and knows nothing of what is in them
-  #   Unavailable        why a cache did not do what it was asked to; never a reason for an install to fail
+  #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and ignores the contents
+  #   Unavailable        why a request to a cache failed; never a reason for an install to fail
   #
   #   Builds     which build of a document fits here, and what of this store may be sent
   #   Verdicts   the same of what Bundler said of a Gemfile
@@ -25,9 +25,9 @@ module Spate
   #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
   #   pieces(name, limit:)      yields it as it comes, with its size where that is known; true, or nil
   #   head(name)                its size in bytes, or nil
-  #   time(name)                when it was written (Time), nil where nobody knows
-  #   ahead                     seconds by which this machine's clock is before the one that tells those times; 0 where
-  #                             nobody knows
+  #   time(name)                when it was written (Time), nil if unknown
+  #   ahead                     seconds by which this machine's clock is ahead of the one that those times are from; 0
+  #                             if unknown
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true. With fresh: true
   #                             false where something is there by now, if a server can tell: do not rely on it
   #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; may raise Unsupported
@@ -58,10 +58,11 @@ module Spate
 
     SETTING = "spate.cache"
     VARIABLE = "SPATE_CACHE"
-    # What either may say, so that another does not count.
+    # Turns the cache off; in the variable it overrides the setting.
     OFF = "off"
     PLACES = { local: ".bundle/config", environment: "BUNDLE_SPATE__CACHE", global: "your configuration" }.freeze
-    # In a store: that images in it may have code which somebody else has compiled. For who would else load nothing.
+    # In a store: marks that its images may have code compiled by other machines. Without it the trust code is not
+    # loaded.
     COMPILED = "images/.others"
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
     # Seconds: to connect, and between two reads.
@@ -74,7 +75,7 @@ module Spate
 
       def none?(text) = ["", OFF].include?(text.to_s.b.strip)
 
-      # What counts of variable and setting (String or nil), and in words where it is from.
+      # The effective value of variable and setting (String or nil), and the name of its origin.
       def found(settings)
         text = settings.env[VARIABLE] and return [text, VARIABLE]
         [settings[SETTING], PLACES[settings.origin(SETTING)]]

@@ -79,14 +79,14 @@ module Spate
       @levels.find { |_, values| !values[key].nil? }&.first
     end
 
-    # Yields (name, value, origin) of each setting that somebody made, sorted by name, without defaults.
+    # Yields (name, value, origin) of each explicit setting, sorted by name, without defaults.
     def each
       return enum_for(:each) unless block_given?
 
       names.each { |name| yield name, self[name], origin(name) }
     end
 
-    # Names that somebody set, `build.nokogiri` and the like among them, sorted.
+    # Names of explicit settings, `build.nokogiri` and the like among them, sorted.
     def names
       @names ||= @levels.except(:default).values.flat_map(&:keys).uniq.map { |key| Key.exposed(key) }.sort
     end

@@ -5,7 +5,7 @@ module Spate
   # This class says where things are and keeps the small things; bytes are moved by Spate::Native::Store.
   #
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
-  #                   builds/<key>-<id>             candidates/<key>/<id>: what that build stands on
+  #                   builds/<key>-<id>             candidates/<key>/<id>: the inputs of that build
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
   #                   specs/ verdicts/ bundles/ images/ tmp/ locks/
   #
@@ -151,7 +151,7 @@ module Spate
       nil
     end
 
-    # SHA-256 (hex) of the archive that a full name stands for in a domain (Registry::Trust), nil where nobody knows.
+    # SHA-256 (hex) of the archive that a full name means in a domain (Registry::Trust), nil if unknown.
     def name_lookup(domain, full_name)
       sha256 = File.readlink(name_path(domain, full_name))
       sha256 if SHA256.match?(sha256)
@@ -196,8 +196,8 @@ module Spate
       path("tmp", "#{prefix}-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}")
     end
 
-    # Holds a lock between processes while the block runs. Whoever adds to the store holds "store" shared; whoever
-    # removes from it holds "store" alone.
+    # Holds a lock between processes while the block runs. Writers that add to the store hold "store" shared; those
+    # that remove from it hold "store" alone.
     def lock(name, shared: false, wait: true, &block)
       softly { make(path("locks")) }
       Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
