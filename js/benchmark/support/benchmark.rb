@@ -7,7 +7,7 @@ require "support/measure"
 
 module Benchmark
   module JS
-    # All asked cases for both lockfiles, one table each.
+    # All requested cases for both lockfiles, one table each.
     class Run
       TITLES = {
         cold: "nothing cached",
@@ -48,7 +48,7 @@ module Benchmark
         table(lockfile, kind, tools, downloads).tap { |table| warn table.to_s }
       end
 
-      # The tool whose lockfile it is, and bun, which reads both in its own words.
+      # The tool that owns the lockfile, and bun, which reads both in a format of its own.
       def tools(lockfile, kind)
         plain = ["spate", lockfile, "bun"].map do |name|
           tool(name, lockfile, title: @versions.fetch(name, "spate js"))
@@ -95,7 +95,7 @@ module Benchmark
          ratio(samples, base, &:wall), ratio(samples, base, &:cpu)]
       end
 
-      # GNU time counts hundredths: what takes none has no ratio.
+      # GNU time measures hundredths: a time of zero has no ratio.
       def ratio(samples, base, &figure)
         below = Figures.median(base.map(&figure))
         below.zero? ? "" : format("%.2f", Figures.median(samples.map(&figure)) / below)

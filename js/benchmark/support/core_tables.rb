@@ -6,13 +6,13 @@ require "support/measure"
 
 module Benchmark
   module JS
-    # Extraction and linking by the core alone, beside the C programs that do only what cannot be left out.
+    # Extraction and linking by the core alone, compared with C programs that do only the necessary system calls.
     class CoreTables
       FLOORS = File.expand_path("../../../build/floor", __dir__)
       WORK = [RbConfig.ruby, File.expand_path("core_work.rb", __dir__)].freeze
       THREADS = Etc.nprocessors
 
-      # What is run, and what it answered: wall and CPU seconds, KiB or nil.
+      # A command and its result: wall and CPU seconds, KiB or nil.
       Part = Struct.new(:title, :run, :wall, :cpu, :memory)
 
       def initialize(workspace, archives, rounds)
@@ -66,7 +66,7 @@ module Benchmark
 
       def link(store, destination) = answer([*WORK, "link", THREADS, store, destination, *@archives])
 
-      # Neither floor has a peak that says anything.
+      # The floors' peaks are meaningless.
       def floor(program, threads, argument, more) = answer(["#{FLOORS}/#{program}", threads, argument, *more]).first(2)
 
       def answer(command)

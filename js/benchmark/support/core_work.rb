@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What the core does of a restore, in a process of its own; prints wall seconds, CPU seconds and peak KiB.
+# Runs the core's part of a restore in a separate process; prints wall seconds, CPU seconds and peak KiB.
 #
 #   extract THREADS parallel|serial objects|tree STORE ARCHIVE...   in the order given
 #   link THREADS STORE DESTINATION ARCHIVE...                       of what was extracted into STORE before
@@ -10,7 +10,7 @@ require "spate"
 require "digest"
 require "fileutils"
 
-# One of the two.
+# Implements both commands.
 class CoreWork
   def initialize(threads, root)
     @threads = threads

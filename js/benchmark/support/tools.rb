@@ -7,7 +7,7 @@ require "support/peers"
 
 module Benchmark
   module JS
-    # One way to restore a lockfile: its command and what each run starts with.
+    # One way to restore a lockfile: its command and the state each run starts with.
     class Tool
       ARGUMENTS = {
         "spate" => %w[js --quiet --ignore-scripts],
@@ -15,7 +15,7 @@ module Benchmark
         "bun" => %w[install --frozen-lockfile --ignore-scripts --silent],
         "npm" => %w[ci --ignore-scripts --no-audit --no-fund --silent]
       }.freeze
-      # npm ci removes what is there and begins again; this does nothing where there is nothing to do.
+      # npm ci removes everything and begins again; npm install does nothing if there is nothing to do.
       UNCHANGED = { "npm" => %w[install --ignore-scripts --no-audit --no-fund --silent] }.freeze
 
       # A package that both lockfiles have at the top.
@@ -36,13 +36,13 @@ module Benchmark
 
       def spate? = @name == "spate"
 
-      # Nothing is there but the lockfile.
+      # Only the lockfile exists.
       def cold
         prepare(@workspace.home)
         run
       end
 
-      # All that the tool keeps of an earlier restore, and no node_modules.
+      # The tool's caches from an earlier restore, and no node_modules.
       def full
         @home ||= @workspace.home.tap do |home|
           prepare(home)
@@ -52,14 +52,14 @@ module Benchmark
         run
       end
 
-      # The same project once more: what is known of it counts, too. Its node_modules is moved away.
+      # The same project again, with everything the tool remembers of it. Its node_modules is moved away.
       def again
         begin_once
         File.rename("#{@folder}/node_modules", @workspace.fresh("aside"))
         run
       end
 
-      # All is in place.
+      # All packages are in place.
       def nothing
         begin_once
         @arguments = UNCHANGED.fetch(@name, @arguments)
@@ -92,14 +92,14 @@ module Benchmark
 
       def restore = Measure.sample(@env, command, @folder)
 
-      # What was not restored was not measured.
+      # Raises if a run restored nothing.
       def run
         @workspace.settle_disk
         row = Measure::Row.new(env: @env, command: command, folder: @folder, samples: [])
         sample = Measure.precise(row)
         raise "#{@title} left no node_modules" unless File.exist?("#{@folder}/node_modules/#{DEPENDENCY}/package.json")
 
-        # A global virtual store that was asked for and not made is no figure.
+        # Drops the sample if a requested global virtual store was not made.
         @samples << sample unless @shared && inside?
       end
     end

@@ -20,7 +20,7 @@ module Benchmark
         FileUtils.mkdir_p(@folder)
       end
 
-      # Nothing that was made is removed before this.
+      # Call once at the end: nothing is removed before.
       def remove = FileUtils.rm_rf(@folder)
 
       # "pnpm 12.0.0" of each.
@@ -28,10 +28,10 @@ module Benchmark
         TOOLS.to_h { |tool| [tool, "#{tool} #{capture([NpmTools.path(tool), "--version"]).strip}"] }
       end
 
-      # A name that nothing has yet.
+      # A path that does not exist yet.
       def fresh(name) = File.join(@folder, "#{name}-#{@counter += 1}")
 
-      # A home with nothing in it but the user's own choice of a registry.
+      # A home with only the user's own choice of a registry.
       def home
         fresh("home").tap do |path|
           FileUtils.mkdir_p(path)
@@ -62,7 +62,7 @@ module Benchmark
       # Files below a folder: links not counted.
       def count(path) = capture(["find", path, "-type", "f", "-printf", "."]).length
 
-      # Makes earlier runs' writes nobody's.
+      # Writes back dirty pages, so that a run does not pay for the writes of earlier ones.
       def settle_disk = system("sync", "-f", @folder)
 
       def capture(command, env = {}, folder = nil)
@@ -81,7 +81,7 @@ module Benchmark
         File.write(file, text.sub(/^enableGlobalVirtualStore: .*$/, "enableGlobalVirtualStore: #{shared}"))
       end
 
-      # bun makes its own lockfile of another tool's, once and not measured.
+      # bun converts another tool's lockfile to its own, once and not measured.
       def bun_lockfile(path, lockfile)
         kept = "#{@folder}/bun-#{lockfile}.lock"
         unless File.file?(kept)
