@@ -3,7 +3,7 @@
 require "install/install_case"
 require "json"
 
-# What an install leaves for the first boot.
+# Boot images made by an install for the first boot.
 class BootImagesTest < InstallCase
   def setup
     super
@@ -43,18 +43,18 @@ class BootImagesTest < InstallCase
     wait_for { images("boots").any? }
   end
 
-  def test_nothing_is_started_where_nothing_was_installed
+  def test_no_builder_is_started_without_an_installed_gem
     run_install(@project, "--boot-images", "off")
     run_install(@project, SPATE_BOOT_BACKGROUND: nil)
     refute_path_exists "#{@project.store.root}/images"
   end
 
-  def test_a_mode_that_is_none
+  def test_invalid_mode
     assert_fails(@project, 2, "sometimes", "wait, background, off", options: ["--boot-images", "sometimes"])
     refute_path_exists @project.path("vendor")
   end
 
-  def test_json_tells_what_was_built
+  def test_json_reports_built_images
     output, = run_install(@project, "--boot-images", "wait", "--json")
     event = output.lines.map { |line| JSON.parse(line) }.find { |line| line["event"] == "boot_images" }
     assert_equal [1, 1, []], event.values_at("built", "compiled", "warnings")

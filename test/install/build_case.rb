@@ -3,13 +3,13 @@
 require "install/install_case"
 require "json"
 
-# Installs of small gems with C extensions, by the real compiler; which builds ran and which were taken from the store.
+# Installs of small gems with C extensions by the real compiler: the builds that ran, and those taken from the store.
 class InstallBuildCase < InstallCase
-  # As ruby.h has it: most of what a compiler does for a gem of three lines would be to read that header.
+  # Declared as in ruby.h, because reading that header would be most of the compiler's work for a gem of three lines.
   C = "void rb_define_global_const(const char *, unsigned long);\n" \
       "void Init_%<name>s(void) { rb_define_global_const(\"%<constant>s\", (%<value>s) * 2UL + 1); }\n"
 
-  # A gem whose extension defines a constant of its name; %<value>s is C, and extconf its configuration's own lines.
+  # A gem whose extension defines a constant named after it; %<value>s is C, and extconf adds lines to its extconf.rb.
   def native(name, extconf: "", value: "1", version: "1.0", files: {}, dependencies: {})
     all = { "lib/#{name}.rb" => "require '#{name}/#{name}'\n",
             "ext/#{name}/extconf.rb" => "require 'mkmf'\n#{extconf}\ncreate_makefile('#{name}/#{name}')\n",
@@ -20,7 +20,7 @@ class InstallBuildCase < InstallCase
   # The same, with lines of C before it.
   def source(name, value, lines) = "#{lines}\n#{format(C, name: name, constant: name.upcase, value: value)}"
 
-  # A gem whose build writes its bundle's folder into a file that it loads.
+  # A gem whose build writes the folder of its bundle into a file that it loads.
   def holding_its_folder(name, files)
     extconf = <<~'RUBY'
       File.write("../../lib/where.rb", "WHERE = #{File.expand_path("../..").dump}\n")
@@ -45,8 +45,8 @@ class InstallBuildCase < InstallCase
     @events.select { |event| event["anew"] }.to_h { |event| event.values_at("name", "anew") }
   end
 
-  # The value that the compiled extension has in a bundle; that Bundler finds it is for install_test.rb. Where it looks
-  # for those of checkouts is its own affair.
+  # The value of the compiled extension in a bundle. install_test.rb checks that Bundler finds it. Extensions of
+  # checkouts are elsewhere.
   def value(project, name)
     library = Dir.glob("#{project.bundle_root}/extensions/*/*/#{name}-[0-9]*/#{name}/#{name}.so").first
     return project.bundle("exec", "ruby", "-e", "require '#{name}'; print #{name.upcase}") unless library
@@ -54,7 +54,7 @@ class InstallBuildCase < InstallCase
     project.run!("ruby", "--disable-gems", "-e", "require ARGV.first; print #{name.upcase}", library)
   end
 
-  # A project that shares the store with the others, in a folder of its own.
+  # A project in a separate folder that shares the store with the others.
   def another(*gems, **options)
     @count = @count.to_i + 1
     app("app#{@count}", gems: gems, **options)

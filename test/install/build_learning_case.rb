@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# Gems whose configuration learns a value of its machine: alpha, or one for each way of learning it.
+# Gems whose extconf.rb reads a value of its machine: alpha, or one for each way of reading it.
 class BuildLearningCase < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
@@ -12,7 +12,7 @@ class BuildLearningCase < InstallBuildCase
   def at(path = "") = "#{folder}/outside/#{path}"
   def put(path, text, mode: 0o644) = write("outside/#{path}", text, mode: mode)
 
-  # A gem whose configuration writes what it learned, `value`, where it can be read; make has nothing to do.
+  # A gem whose extconf.rb writes `value` to a readable file; make has nothing to do.
   def plain(extconf, name: "alpha", make: "all:\ninstall:\nclean:\n", files: {}, version: "1.0", **recipe)
     text = "value = nil\n#{extconf}\nFile.write('../../lib/value', value.to_s) if value\n" \
            "File.write('Makefile', #{make.dump})\n"
@@ -24,7 +24,7 @@ class BuildLearningCase < InstallBuildCase
     Dir.glob("#{project.bundle_root}/gems/#{name}-[0-9]*/lib/value").last&.then { |path| File.binread(path).chomp }
   end
 
-  # Written by a plain one, or compiled in.
+  # Written by a plain gem, or compiled in.
   def result(project, name) = learned(project, name) || value(project, name)
 
   def repoint = File.unlink(at("current")) && File.symlink("two", at("current"))

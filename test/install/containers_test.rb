@@ -4,13 +4,13 @@ require "install/install_case"
 require "json"
 require "open3"
 
-# docs/containers.md: its commands in the order of the page, with what a cache mount, layers and the last image are.
+# docs/containers.md: its commands in order, with simulations of a cache mount, of layers and of the final image.
 class ContainersTest < InstallCase
   PAGE = File.read(File.expand_path("../../docs/containers.md", __dir__), encoding: "UTF-8")
   LINES = PAGE[/^```dockerfile\n(.*?)^```$/m, 1].lines(chomp: true)
   ROOT = File.expand_path("../..", __dir__)
-  NOBODY = 65_534
-  # Of the environment in which this test runs, what both images are to have.
+  STRANGER = 65_534
+  # Variables of this test's environment that both images get.
   SAME = %w[LANG LC_ALL LC_CTYPE BUNDLE_SILENCE_ROOT_WARNING].freeze
   EXTENSION = <<~'RUBY'
     require "mkmf"
@@ -24,7 +24,7 @@ class ContainersTest < InstallCase
     session = Spate::Boot.session
     puts JSON.generate(tool: Tool::VERSION, parts: session.parts, counts: Spate::Native::Loader.counts)
   RUBY
-  # The root and all that is mounted below it, for reading only.
+  # The root and all mounts below it, read-only.
   READ_ONLY = <<~'SH'
     set -e
     mount --make-rprivate /
@@ -83,7 +83,7 @@ class ContainersTest < InstallCase
     @source.add("tool", version, files: { "lib/tool.rb" => "module Tool\n  VERSION = '#{version}'\nend\n" })
   end
 
-  # The first two stages; layers begin with nothing, and the mount is there for one command.
+  # The first two stages; layers start empty, and the mount exists for one command.
   def build(name)
     FileUtils.rm_rf("#{folder}/app")
     project = app("app", gems: @gems, BUNDLE_PATH: "#{folder}/app/vendor/bundle", BUNDLE_FROZEN: "true",
@@ -107,7 +107,7 @@ class ContainersTest < InstallCase
 
   def fetched = @source.requests.filter_map { |request| request.path[%r{\A/gems/(.+)\.gem\z}, 1] }
 
-  # As COPY --chown does: other inodes, times of now; of the store the images alone.
+  # Like COPY --chown: other inodes and present times; only the images of the store.
   def layers(project)
     images = "#{project.home}/spate/store/v1/images"
     FileUtils.mkdir_p(File.dirname(images))
@@ -115,17 +115,17 @@ class ContainersTest < InstallCase
     assert system("cp", "-r", project.folder, "#{folder}/copy")
     FileUtils.rm_rf([project.folder, "#{folder}/mount"])
     File.rename("#{folder}/copy", project.folder)
-    assert system("chown", "-R", NOBODY.to_s, project.folder, images)
+    assert system("chown", "-R", STRANGER.to_s, project.folder, images)
     File.chmod(0o755, folder)
   end
 
-  # Ruby alone on the PATH, and no home but the application.
+  # Only Ruby on the PATH, and HOME is the application.
   def run_last(project)
     FileUtils.mkdir_p("#{folder}/bin")
     File.symlink(RbConfig.ruby, "#{folder}/bin/ruby")
     environment = ENV.to_h.slice(*SAME).merge(project.env.compact)
     environment.update("SPATE_READONLY" => "1", "PATH" => "#{folder}/bin")
-    command = ["setpriv", "--reuid=#{NOBODY}", "--regid=#{NOBODY}", "--clear-groups", "env", "-i",
+    command = ["setpriv", "--reuid=#{STRANGER}", "--regid=#{STRANGER}", "--clear-groups", "env", "-i",
                *environment.map { |pair| pair.join("=") }, RbConfig.ruby, "--disable-gems", "-I#{ROOT}/lib",
                "#{ROOT}/exe/spate", "exec", "ruby", "lib/program.rb"]
     Open3.capture2e("unshare", "--mount", "sh", "-c", READ_ONLY, "sh", project.folder, *command)

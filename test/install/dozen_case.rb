@@ -2,10 +2,10 @@
 
 require "install/install_case"
 
-# Installs of a dozen small gems, two of them with an extension that builds in no time, against the tree of an install
-# that nobody disturbed.
+# Installs of a dozen small gems, two with an extension that builds quickly, compared with the tree of an undisturbed
+# install.
 class DozenCase < InstallCase
-  # What two builds of the same gem write differently: folders with random names.
+  # Files that differ between two builds of the same gem: folders with random names.
   UNSTABLE = /(gem_make\.out|Makefile)\z/
   PLAIN = 10
   EXTENSION = <<~'RUBY'
@@ -38,7 +38,7 @@ class DozenCase < InstallCase
 
   def dozen(name = "app", **options) = app(name, gems: @gems, **options)
 
-  # The tree that every install must come to, from an application and a store of its own.
+  # The expected tree of every install, from a separate application and store.
   def reference
     @reference ||= begin
       calm = dozen("calm", home: "calm-home")
@@ -47,7 +47,7 @@ class DozenCase < InstallCase
     end
   end
 
-  # Seconds of an install that nobody disturbed.
+  # Duration of an undisturbed install, in seconds.
   def calm_seconds = reference && @calm_seconds
 
   def assert_right(project)
@@ -57,7 +57,7 @@ class DozenCase < InstallCase
     assert_whole(project)
   end
 
-  # Starts the command in a process group of its own, in the background. Answers its pid.
+  # Starts the command in a separate process group in the background. Returns its pid.
   def start(project, *options, command: "install", log: project.path("log"), **env)
     root = File.expand_path("../..", __dir__)
     environment = project.env.merge(env.transform_keys(&:to_s))

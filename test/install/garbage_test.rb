@@ -4,7 +4,8 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 
-# Collection is off until there is something to collect. In a process of its own: this one has allocated a lot.
+# Garbage collection is off until there is something to collect. In a child process, because this one has allocated a
+# lot.
 class GarbageTest < Minitest::Test
   def off_after?(work)
     program = "require 'spate'; GC.disable; #{work}; Spate::Install::Garbage.look; print GC.disable"

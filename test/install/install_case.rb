@@ -6,10 +6,10 @@ require "support/tree_comparison"
 require "rubygems"
 require "timeout"
 
-# What tests of whole installs share: a source of small gems on the loopback, applications with lockfiles made by hand
-# (quicker than asking Bundler), and what must hold after every install, however it ended.
+# For tests of whole installs: a source of small gems on the loopback, applications with hand-made lockfiles (quicker
+# than Bundler), and conditions that must hold after every install, also a failed one.
 class InstallCase < Minitest::Test
-  # Seconds within which any command of these tests must be over, well or not, on a busy machine.
+  # Time limit in seconds for any command of these tests on a busy machine.
   PATIENCE = 60
 
   def setup
@@ -23,7 +23,7 @@ class InstallCase < Minitest::Test
     super
   end
 
-  # An application with these gems of the source (and what they need) in Gemfile and lockfile.
+  # An application with these gems of the source (and their dependencies) in Gemfile and lockfile.
   def app(name = "app", gems: [], home: "home", source: @source.url, checksums: {}, **env)
     gemfile = "source '#{source}'\n#{gems.map { |gem| "gem '#{gem}'\n" }.join}"
     project = Spate::TestProject.new(File.join(folder, name), gemfile, home: File.expand_path(home, folder),
@@ -55,7 +55,7 @@ class InstallCase < Minitest::Test
     Timeout.timeout(PATIENCE) { project.spate("install", *options, **env) }
   end
 
-  # The command fails with that code, says why (all of `words`), and gives a hint.
+  # The command fails with that code, prints all of `words`, and a hint.
   def assert_fails(project, code, *words, options: [], **env)
     output, status = run_install(project, *options, **env)
     assert_equal code, status.exitstatus, output
@@ -73,7 +73,7 @@ class InstallCase < Minitest::Test
     output
   end
 
-  # No gem without its specification, no specification without its gem, no leftovers of writing.
+  # No gem without a specification, no specification without a gem, no temporary files.
   def assert_whole(project)
     root = project.bundle_root
     specifications = children("#{root}/specifications").map { |name| name.delete_suffix(".gemspec") }
@@ -84,14 +84,14 @@ class InstallCase < Minitest::Test
 
   def children(path) = Dir.exist?(path) ? Dir.children(path).sort : []
 
-  # What a failed install may not change: all of the application, and of the store what names or vouches for packages.
+  # The state that a failed install may not change: the application, and the store's records of packages.
   def state(project)
     store = "#{project.home}/spate/store/v1"
     kept = %w[packages builds archives names specs tmp].to_h { |kind| [kind, Dir.glob("#{store}/#{kind}/**/*").sort] }
     { app: Spate::TreeComparison.snapshot(project.folder), outside: Dir.children(folder).sort, store: kept }
   end
 
-  # Whether every manifest's objects are right, through the command.
+  # Whether the objects of every manifest are right, by the command.
   def assert_store_clean(project)
     output, status = project.spate("store", "verify")
     assert_equal 0, status.exitstatus, output

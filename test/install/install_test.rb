@@ -4,7 +4,7 @@ require "test_helper"
 require "support/project"
 require "support/tree_comparison"
 
-# Whole installs, as a user starts them, from a gem source on the loopback, checked by the real Bundler.
+# Whole installs from a gem source on the loopback, as a user starts them, checked by the real Bundler.
 class InstallTest < Minitest::Test
   def setup
     @source = GemSource.start
@@ -37,7 +37,7 @@ class InstallTest < Minitest::Test
     app.bundle("exec", "tool")
   end
 
-  def test_the_tree_is_the_one_that_bundler_makes
+  def test_tree_equals_that_of_bundler
     gems = %w[tool native odd]
     mine = project("mine", gems: gems).tap { |app| app.spate!("install") }
     theirs = %w[one two].map { |name| bundled(name, gems) }
@@ -59,7 +59,7 @@ class InstallTest < Minitest::Test
     assert_match(/satisfied/, second.bundle("check"))
   end
 
-  def test_nothing_to_do_is_said_and_touches_nothing
+  def test_noop_install_prints_a_summary_and_changes_no_file
     app = project
     app.spate!("install")
     before = Spate::TreeComparison.snapshot(app.bundle_root)
@@ -100,7 +100,7 @@ class InstallTest < Minitest::Test
     assert_equal %w[base-1.2 tool-1.0], app.installed
   end
 
-  def test_what_was_interrupted_is_done_again
+  def test_interrupted_install_is_completed
     app = project
     app.spate!("install")
     FileUtils.rm("#{app.bundle_root}/specifications/base-1.2.gemspec")
@@ -111,7 +111,7 @@ class InstallTest < Minitest::Test
     assert_includes app.installed, "base-1.2"
   end
 
-  def test_an_archive_with_another_checksum_leaves_nothing
+  def test_archive_with_another_checksum_leaves_no_file
     app = project(gems: %w[base], env: { "BUNDLE_LOCKFILE_CHECKSUMS" => "false" })
     lockfile = app.path("Gemfile.lock")
     File.write(lockfile, "#{File.read(lockfile)}\nCHECKSUMS\n  base (1.2) sha256=#{"0" * 64}\n")
@@ -129,7 +129,7 @@ class InstallTest < Minitest::Test
     project(name, gems: gems, home: File.join(folder, "home-#{name}")).tap { |app| app.bundle("install") }
   end
 
-  # A PATH with what Ruby and Bundler need, but neither compiler nor make.
+  # A PATH with the programs that Ruby and Bundler need, without compiler and make.
   def without_compilers
     bin = File.join(folder, "bin")
     FileUtils.mkdir_p(bin)

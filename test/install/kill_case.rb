@@ -2,7 +2,7 @@
 
 require "install/dozen_case"
 
-# kill -9 at random moments: whatever was half done then, the next install is right.
+# kill -9 at random moments: the next install is right.
 class KillCase < DozenCase
   def rounds(count)
     bystander = dozen("bystander")
@@ -16,7 +16,7 @@ class KillCase < DozenCase
     assert_right(bystander)
   end
 
-  # What the killed left under tmp/ goes after a day, without the installs in between.
+  # Files of killed processes below tmp/ are removed after a day, here without installs in between.
   def assert_whole(project)
     Spate::Store::Sweep.new(project.store, now: Time.now + (2 * Spate::Store::Sweep::DAY)).call
     super
@@ -24,7 +24,7 @@ class KillCase < DozenCase
 
   private
 
-  # With an empty store, a full one, and one that the rounds before left. Whether the install was alive when killed.
+  # With an empty store, a full one, and one left by previous rounds. Returns whether the install was alive when killed.
   def round(project, number)
     File.rename("#{project.home}/spate", "#{folder}/store-of-#{number}") if number.even?
     limit = number.even? ? calm_seconds : @warm_seconds
@@ -35,7 +35,7 @@ class KillCase < DozenCase
     killed
   end
 
-  # Only the install itself: what it had started must notice.
+  # Only the install itself: its child processes must notice.
   def kill(project, seconds)
     pid = start(project)
     sleep seconds

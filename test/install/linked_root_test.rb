@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# vendor/bundle is a link to a folder that all releases share, in which nothing is installed yet.
+# vendor/bundle is a link to an empty folder that all releases share.
 class LinkedRootTest < InstallBuildCase
   def setup
     super
@@ -19,7 +19,7 @@ class LinkedRootTest < InstallBuildCase
   def path(name) = File.join(folder, name)
   def held(project) = project.bundle("exec", "ruby", "-e", "require 'where'; print WHERE")
 
-  def test_the_first_install_and_those_after_it_know_the_same_place
+  def test_first_and_later_installs_use_the_same_path
     first = release("one")
     assert_equal [%w[where], []], install(first)
     assert held(first).start_with?(File.realpath(path("one"))), held(first)

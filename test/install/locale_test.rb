@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Names that are not ASCII in a locale that knows nothing else, as in most containers.
+# Names that are not ASCII, in an ASCII locale, as in most containers.
 class LocaleTest < InstallCase
   def test_a_project_and_files_of_other_letters
     @source.add("plain", "1.0", files: { "lib/plain.rb" => "PLAIN = 1\n", "lib/ü ä.rb" => "" })

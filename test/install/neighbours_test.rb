@@ -2,17 +2,17 @@
 
 require "install/install_case"
 
-# Two projects of one user, one store: what the first has in settings, environment and files decides nothing for the
-# second. Each row of docs/security.md's table is one here.
+# Two projects of one user with one store: settings, environment and files of the first do not affect the second. Each
+# row of the table in docs/security.md is a row here.
 class NeighboursTest < InstallCase
   SECRET = "s3cret"
   USER = "me:#{SECRET}".freeze
 
-  # mine: environment of the first project alone; spelled: its Gemfile's source. around: environment of both. theirs:
-  # how the second one fails, exit code and words; nil where it installs what its own source has.
+  # mine: environment of the first project only; spelled: its Gemfile's source. around: environment of both. theirs:
+  # how the second one fails, exit code and words; nil if it installs the gem of its own source.
   Row = Struct.new(:source, :mine, :theirs, :around, :spelled, keyword_init: true)
 
-  # Who answers.
+  # Hosts and proxies that respond.
   ANSWERS = {
     "mirror.all" => ->(t) { t.mirrored("ALL") },
     "mirror.URI" => ->(t) { t.mirrored(t.honest.url) },
@@ -20,7 +20,7 @@ class NeighboursTest < InstallCase
     "mirror.all.fallback_timeout" => lambda do |t|
       t.mirrored("ALL").tap { |row| row.mine["BUNDLE_MIRROR__ALL__FALLBACK_TIMEOUT"] = "5" }
     end,
-    "a mirror that stands for two sources" => lambda do |t|
+    "a mirror for two sources" => lambda do |t|
       Row.new(source: t.honest.url, mine: { "BUNDLE_MIRROR__ALL" => t.tampered.url },
               around: { "BUNDLE_MIRROR__HTTP://ELSEWHERE__TEST/" => t.tampered.url })
     end,
@@ -35,7 +35,7 @@ class NeighboursTest < InstallCase
     end
   }.freeze
 
-  # What is checked of an answer.
+  # Checks of a response.
   CHECKS = {
     "disable_checksum_validation" => lambda do |t|
       t.honest.fault(%r{/info/pkg}, :garble, body: "---\n1.0 |checksum:#{"0" * 64}\n")
@@ -54,7 +54,7 @@ class NeighboursTest < InstallCase
     end
   }.freeze
 
-  # Who asks.
+  # Credentials of a request.
   CREDENTIALS = {
     "HOST" => ->(t) { t.guarded("BUNDLE_LOCALHOST" => USER) },
     "URI" => ->(t) { t.guarded { |url| { "BUNDLE_#{url.upcase}" => USER } } },
@@ -81,8 +81,8 @@ class NeighboursTest < InstallCase
     end
   end
 
-  # A revision names what it holds, as a checksum does: another project has it from the store. Of the password nothing
-  # is there to be had.
+  # A revision identifies its content, as a checksum does, so another project gets it from the store. The password is
+  # not stored.
   def test_the_address_of_a_git_source
     first = git_project("first", "http://#{USER}@")
     told = first.spate!("install") + first.spate!("install", "--json", "--verbose")
@@ -104,8 +104,8 @@ class NeighboursTest < InstallCase
     assert_no_secret(output)
   end
 
-  # The variants that a source has are remembered for lockfiles that name none.
-  def test_what_variants_a_mirror_has
+  # The variants of a source are stored for lockfiles without them.
+  def test_variants_of_a_mirror
     tampered.add("pkg", "1.0", platform: Gem::Platform.local.to_s, files: { "lib/pkg.rb" => "PKG = :variant\n" })
     honest
     first, second = [{ "BUNDLE_MIRROR__ALL" => tampered.url }, {}].map.with_index do |env, number|
@@ -118,8 +118,8 @@ class NeighboursTest < InstallCase
     assert_honest(second)
   end
 
-  # A source may have one answer for one program, and another for the next.
-  def test_what_a_source_is_told_of_who_asks
+  # A source may answer differently for each program.
+  def test_user_agent_of_another_project
     assert_installs(app("first", gems: %w[pkg], source: honest.url, BUNDLE_USER_AGENT: "farm"), "pkg-1.0")
     honest.forget_requests
     assert_installs(app("second", gems: %w[pkg]), "pkg-1.0")
@@ -142,8 +142,8 @@ class NeighboursTest < InstallCase
     assert_equal %w[honest local], found
   end
 
-  # Bundler's own installation takes nothing from the store and brings nothing into it.
-  def test_what_is_left_to_bundler
+  # Bundler's own installation neither reads nor writes the store.
+  def test_installs_by_bundler
     honest
     { BUNDLE_CACHE_ALL_PLATFORMS: "true", BUNDLE_TRUST___POLICY: "NoSecurity" }.each do |name, value|
       project = app(name.to_s, gems: %w[pkg], name => value)
@@ -169,7 +169,7 @@ class NeighboursTest < InstallCase
     super
   end
 
-  # For the rows.
+  # Helpers for the rows.
 
   def honest = @source.tap { @honest ||= fill(@source, "honest") }
   def tampered = @tampered ||= fill(other(GemSource.start), "tampered")
@@ -217,7 +217,7 @@ class NeighboursTest < InstallCase
     assert_equal "PKG = :honest\n", File.read("#{project.bundle_root}/gems/pkg-1.0/lib/pkg.rb")
   end
 
-  # An application with a gem from a repository that asks for a password; the lockfile has the address as the Gemfile.
+  # An application with a gem from a repository with a password; the lockfile has the address as in the Gemfile.
   def git_project(name, scheme)
     @site ||= other(GemSource::Site.new(repository, userinfo: USER).start)
     uri = "#{scheme}localhost:#{@site.port}/own.git"
@@ -244,18 +244,18 @@ class NeighboursTest < InstallCase
     end
   end
 
-  # A folder with the bare repository own.git, as any web server may have it.
+  # A folder with the bare repository own.git, as on a web server.
   def repository
     work = GemSource::Repository.new("#{folder}/work")
     @revision = work.commit(GemSource::Repository.gem_files("own", "1.5"))
     work.git("clone", "--quiet", "--bare", work.folder, "#{folder}/site/own.git")
-    # One file: git 2.55 asks for several at once without the password, whoever gave it.
+    # One file, because git 2.55 requests several concurrently without the password.
     work.git("-C", "#{folder}/site/own.git", "repack", "-adq")
     work.git("-C", "#{folder}/site/own.git", "update-server-info")
     "#{folder}/site"
   end
 
-  # Neither in the store nor in what was printed.
+  # Neither in the store nor in the output.
   def assert_no_secret(told, place = "home/spate", *below)
     files = Dir.glob(File.join(folder, place, *below, "**/*"), File::FNM_DOTMATCH).select { |path| File.file?(path) }
     assert_empty files.select { |path| File.binread(path).include?(SECRET) || path.include?(SECRET) }

@@ -3,14 +3,14 @@
 require "install/install_case"
 require "open3"
 
-# Through how many files one gem goes, from the lockfile until it is linked. docs/install.md shows the way.
+# The number of files that handle one gem, from the lockfile until it is linked. docs/install.md describes the way.
 class WayOfAGemTest < InstallCase
   LIBRARY = File.expand_path("../../lib", __dir__)
-  # Files that the gem goes through, and files that an install runs at all. Less is better.
+  # Files that handle the gem, and all files that run in an install. Fewer is better.
   WAY = 40
   ALL = 78
 
-  # Which files a method is called in, in any thread: "+" where its receiver or an argument holds the gem's name.
+  # Prints the files with called methods, in any thread: "+" if the receiver or an argument holds the gem's name.
   SCRIPT = <<~'RUBY'
     require "spate"
 
@@ -49,7 +49,7 @@ class WayOfAGemTest < InstallCase
     files.each { |path, way| puts "#{"+" if way}#{path[%r{/lib/(spate.*)}, 1]}" }
   RUBY
 
-  # Its archive is in the store, and nothing else of it; of the Gemfile and of RubyGems all is known.
+  # Only its archive is in the store; all about the Gemfile and RubyGems is cached.
   def test_from_an_archive
     @source.add("waymark", "1.0", executables: ["waymark"])
     app = app(gems: ["waymark"], checksums: { "waymark-1.0" => @source.catalog.entry("waymark-1.0").sha256 })

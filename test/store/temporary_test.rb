@@ -6,7 +6,7 @@ require "install/install_case"
 # Users without a home that can be written, as containers start programs: each command goes on with a store of its own,
 # prints one warning and leaves nothing behind.
 class TemporaryTest < InstallCase
-  NOBODY = 65_530 # in no passwd file
+  STRANGER = 65_530 # in no passwd file
   HOMES = { "not_set" => nil, "missing" => "/nonexistent", "read_only" => :read_only }.freeze
   COMMANDS = ["install", "install", "check", "list", "doctor", "store status", "store path", "boot status", "js",
               "edit small"].freeze
@@ -26,7 +26,7 @@ class TemporaryTest < InstallCase
     File.write(@project.path("package.json"), '{"name":"a","version":"1.0.0"}')
     File.write(@project.path("package-lock.json"), '{"name":"a","version":"1.0.0","lockfileVersion":3,"packages":' \
                                                    '{"":{"name":"a","version":"1.0.0"}}}')
-    FileUtils.chown_R(NOBODY, NOBODY, @project.folder)
+    FileUtils.chown_R(STRANGER, STRANGER, @project.folder)
   end
 
   HOMES.each do |what, home|
@@ -120,12 +120,12 @@ class TemporaryTest < InstallCase
     packages = { "": { name: "a", version: "1.0.0", dependencies: { left: "1.0.0" } }, "node_modules/left": left }
     lockfile = { name: "a", version: "1.0.0", lockfileVersion: 3, packages: packages }
     File.write(@project.path("package-lock.json"), JSON.generate(lockfile))
-    FileUtils.chown_R(NOBODY, NOBODY, @project.folder)
+    FileUtils.chown_R(STRANGER, STRANGER, @project.folder)
   end
 
   def nobody(env)
     given = { "PATH" => ENV.fetch("PATH"), "TMPDIR" => @scratch, "BUNDLE_PATH" => "vendor/bundle", **env }.compact
-    ["setpriv", "--reuid=#{NOBODY}", "--regid=#{NOBODY}", "--clear-groups", "env", "-i",
+    ["setpriv", "--reuid=#{STRANGER}", "--regid=#{STRANGER}", "--clear-groups", "env", "-i",
      *given.map { |name, value| "#{name}=#{value}" }]
   end
 

@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Bundler's settings and the other kinds of sources; after each, the real Bundler finds what it wants.
+# Bundler's settings and the other kinds of sources. After each install the real Bundler finds its gems.
 class BundlerSettingsTest < InstallCase
   ARGUMENTS = "gems/native-1.0/ext/native/arguments.txt"
 
@@ -112,7 +112,7 @@ class BundlerSettingsTest < InstallCase
     assert_match(/satisfied/, project.bundle("check"))
   end
 
-  def test_a_path_gem_beside_the_application_is_the_checkouts_own
+  def test_path_gem_beside_the_application_belongs_to_the_checkout
     projects = %w[one two].map do |name|
       project = app("#{name}/app", gems: [])
       write_gem("#{folder}/#{name}/own", "own", extra: "spec.bindir = 'exe'; spec.executables = ['own']",
@@ -147,7 +147,7 @@ class BundlerSettingsTest < InstallCase
     assert_match(/nothing|in place/, assert_installs(project, "base-1.0"))
   end
 
-  def test_nothing_is_resolved_for_a_ruby_that_does_not_fit
+  def test_lockfile_is_not_resolved_for_a_ruby_that_does_not_fit
     project = app(gems: %w[tool])
     File.write(project.path("Gemfile"), "# é\nruby '9.9.9'\n#{File.read(project.path("Gemfile"))}gem 'late'\n")
     text = File.read(project.path("Gemfile.lock"))
@@ -185,7 +185,7 @@ class BundlerSettingsTest < InstallCase
     project
   end
 
-  # Whatever is asked of the source meanwhile is a failure.
+  # Any request to the source during the block is a failure.
   def offline
     @source.forget_requests
     yield

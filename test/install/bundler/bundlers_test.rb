@@ -3,11 +3,11 @@
 require "install/install_case"
 require "support/rubygems_release"
 
-# One bundle of all kinds of gems, installed by `bundle _VERSION_ install` and by Spate where the lockfile names that
-# version: of each line of Bundler the newest, with the machine's RubyGems into the application, and with the RubyGems
-# that came out with it into that one's own folders.
+# One bundle with all kinds of gems, installed by `bundle _VERSION_ install` and by Spate with a lockfile that names the
+# same version. For the newest Bundler of each line: with the machine's RubyGems into the application, and with the
+# RubyGems released with it into that one's own folders.
 class BundlersTest < InstallCase
-  # What git writes with the time or in whatever order; before 2.4 Bundler cloned whole repositories.
+  # Files of git with times or in any order. Bundler before 2.4 cloned whole repositories.
   VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/|/FETCH_HEAD\z|/packed-refs\z}
   CLONES = %r{/\.git/|/cache/bundler/git/[^/]+/}
   SETTINGS = "---\n%sBUNDLE_BIN: \"stubs\"\nBUNDLE_WITHOUT: \"left\"\n"
@@ -60,7 +60,7 @@ class BundlersTest < InstallCase
     assert_works(first, mine)
   end
 
-  # What that Bundler writes is the lockfile. Where it does not even get there, it does not know this Ruby.
+  # The lockfile written by that Bundler. If it fails at this, it does not support this Ruby.
   def lock_or_skip(app)
     output, status = app.run(*@bundle, "lock")
     skip "Bundler #{@version} does not run on #{RUBY_VERSION}: #{output.lines.first}" unless status.success?

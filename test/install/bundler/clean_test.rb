@@ -3,7 +3,7 @@
 require "install/install_case"
 require "json"
 
-# `spate install --clean` and the setting: what goes, what is said of it, and that `bundle clean` leaves the same.
+# `spate install --clean` and the setting: the removed gems, the output, and that `bundle clean` removes the same.
 class CleanTest < InstallCase
   def setup
     super
@@ -22,7 +22,7 @@ class CleanTest < InstallCase
     assert_match(/^1 gem in place, nothing to do/, run_install(project, "--clean", BUNDLE_WITHOUT: "web").first)
   end
 
-  def test_what_went_as_json
+  def test_removed_gems_as_json
     done = JSON.parse(run_install(grouped("app"), "--clean", "--json", BUNDLE_WITHOUT: "web").first.lines.last)
 
     assert_equal [%w[rack-1.0 web-1.0], false], [done["removed"].sort, done["noop"]]
@@ -39,7 +39,7 @@ class CleanTest < InstallCase
   end
 
   # With a setting that makes Bundler install.
-  def test_a_handed_over_install_cleans_too
+  def test_install_left_to_bundler_cleans_too
     project = grouped("app")
     output, status = run_install(project, "--clean", BUNDLE_WITHOUT: "web", BUNDLE_NO_BUILD_EXTENSION: "true")
 
@@ -49,7 +49,7 @@ class CleanTest < InstallCase
 
   private
 
-  # Installed whole, with a group `web`.
+  # An installed application with a group `web`.
   def grouped(name, **options)
     project = app(name, gems: %w[base web], **options)
     File.write(project.path("Gemfile"), "source '#{@source.url}'\ngem 'base'\ngem 'web', group: :web\n")

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "support/newest_bundler"
 
-# Options of `spate install` that say where and what the bundle is, against what Bundler makes of the same.
+# Options of `spate install` for the place and content of the bundle, compared with the same options of Bundler.
 class FlagsTest < InstallCase
   def setup
     super
@@ -32,10 +32,10 @@ class FlagsTest < InstallCase
     assert_match(/satisfied/, project.bundle("check"))
   end
 
-  # docs/settings.md's table of options: what is written down for the next run.
+  # The table of options in docs/settings.md: the options saved for the next run.
   OPTIONS = %w[--path elsewhere --without web --clean --frozen --jobs 3 --retry 2].freeze
 
-  def test_what_is_remembered_and_what_is_of_one_run
+  def test_saved_options_and_options_for_one_run
     each_bundler do |name, env, _|
       theirs, mine = %w[bundler spate].map { |tool| grouped("#{name}-#{tool}", BUNDLE_PATH: nil, **env) }
       if theirs.bundle("--version")[/\d+/].to_i == 2 # later ones have no such options
@@ -62,7 +62,7 @@ class FlagsTest < InstallCase
     end
   end
 
-  # It is about `bundle cache`.
+  # It concerns `bundle cache`.
   def test_no_install
     each_bundler do |name, env, _|
       theirs, mine = %w[bundler spate].map { |tool| grouped("#{name}-#{tool}", BUNDLE_NO_INSTALL: "true", **env) }
@@ -83,7 +83,7 @@ class FlagsTest < InstallCase
   end
 
   # Bundler before 2.4 does not know `only`: a bundle made by it would be incomplete for `bundle exec`.
-  def test_only_is_what_bundler_makes_of_it
+  def test_only_installs_the_same_as_bundler
     each_bundler do |name, env, known|
       project = grouped("flag-#{name}", home: name, **env)
       if known
@@ -97,7 +97,7 @@ class FlagsTest < InstallCase
     end
   end
 
-  def test_the_setting_only_is_what_bundler_makes_of_it
+  def test_setting_only_installs_the_same_as_bundler
     each_bundler do |name, env, known|
       project = grouped("setting-#{name}", home: name, BUNDLE_ONLY: "web", **env)
       output = assert_installs(project, *(known ? %w[web-1.0] : %w[base-1.0 web-1.0]))
@@ -107,7 +107,7 @@ class FlagsTest < InstallCase
     end
   end
 
-  def test_groups_that_the_gemfile_does_not_have
+  def test_unknown_groups
     project = grouped("app")
     output = assert_installs(project, "base-1.0", options: %w[--without wbe web --with docks])
     assert_includes output, "warning: --without names what is no group of the Gemfile: wbe\n" \
@@ -117,7 +117,7 @@ class FlagsTest < InstallCase
     refute_match(/warning/, assert_installs(project, "base-1.0"))
   end
 
-  def test_what_contradicts_itself_is_not_written_down
+  def test_contradicting_options_are_not_saved
     project = grouped("app")
     assert_fails(project, 12, "a, b", options: %w[--with a:b --without a:b])
     refute_path_exists project.path(".bundle/config")
@@ -125,8 +125,8 @@ class FlagsTest < InstallCase
     refute_path_exists project.path(".bundle/config")
   end
 
-  # Bundler 2 leaves its options behind also where the command fails.
-  def test_a_failed_install_remembers_nothing
+  # Bundler 2 saves its options even if the command fails.
+  def test_failed_install_saves_no_options
     project = app(gems: %w[base], BUNDLE_PATH: nil)
     @source.fault(/base-1\.0\.gem/, :status, code: 404, times: 1)
     assert_fails(project, 14, "base", options: %w[--path elsewhere --without docs])
@@ -145,8 +145,8 @@ class FlagsTest < InstallCase
     assert_equal(2, @source.requests.count { |request| request.to_s.include?("base-1.0.gem") })
   end
 
-  # Text is 0 for Bundler, which then installs one at a time.
-  def test_jobs_that_are_no_number
+  # Bundler converts text to 0 and then installs one gem at a time.
+  def test_invalid_number_of_jobs
     project = app(gems: %w[base])
     output = assert_installs(project, "base-1.0", BUNDLE_JOBS: "zz")
 
@@ -155,7 +155,7 @@ class FlagsTest < InstallCase
     assert_installs(app("other", gems: %w[base], home: "other-home"), "base-1.0", BUNDLE_JOBS: "0")
   end
 
-  def test_boot_images_that_are_none_of_the_three
+  def test_invalid_boot_images_mode
     project = app(gems: %w[base])
     assert_fails(project, 2, "--boot-images", options: %w[--boot-images never])
     assert_fails(project, 12, "spate.boot_images", "never", BUNDLE_SPATE__BOOT_IMAGES: "never")
@@ -172,7 +172,7 @@ class FlagsTest < InstallCase
     end
   end
 
-  # Without the Bundler that made the lockfile: the newest at hand runs.
+  # Without the Bundler that made the lockfile, so the newest available one runs.
   def grouped(name, **env)
     project = app(name, gems: %w[base web docs], **env)
     lockfile = project.path("Gemfile.lock")
@@ -189,7 +189,7 @@ class FlagsTest < InstallCase
 
   def config(project) = File.read(project.path(".bundle/config"))
 
-  # What Bundler itself writes for the same.
+  # The settings that Bundler itself writes.
   def configured(settings)
     other = Spate::TestProject.new(File.join(folder, "configured"), "", env: { "BUNDLE_PATH" => nil })
     settings.each { |name, value| other.bundle("config", "set", "--local", name, value) }

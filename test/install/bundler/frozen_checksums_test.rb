@@ -3,10 +3,10 @@
 require_relative "../install_case"
 require "support/rubygems_release"
 
-# Rows that CHECKSUMS lacks, in a frozen bundle and in another: as the Bundler that the lockfile names.
+# Missing rows in CHECKSUMS, in a frozen bundle and in another, compared with the Bundler that the lockfile names.
 class FrozenChecksumsTest < InstallCase
   LINES = %w[2.5 2.6 2.7 4.0].freeze
-  # {what is there => rows of "one" and "two"}; nil: no section
+  # {existing rows => rows of "one" and "two"}; nil: no section
   SECTIONS = { "whole" => "  one (1.0) %s\n  two (1.0) %s\n", "row absent" => "  one (1.0) %s\n",
                "row empty" => "  one (1.0) %s\n  two (1.0)\n", "section empty" => "", "section absent" => nil }.freeze
 
@@ -46,7 +46,7 @@ class FrozenChecksumsTest < InstallCase
 
   private
 
-  # The lockfile that this Bundler writes. 4.0 also has a row for itself.
+  # The lockfile that this Bundler writes. 4.0 also adds a row for itself.
   def written_by(release)
     project = app("written", gems: %w[one two])
     FileUtils.rm(project.path("Gemfile.lock"))

@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Post-install messages, beside Bundler's: of gems that were not installed before.
+# Post-install messages of newly installed gems, compared with Bundler's.
 class MessageTest < InstallCase
   def setup
     super

@@ -8,7 +8,7 @@ class InstallSettingsTest < Minitest::Test
   def setup
     @source = GemSource.start
     @source.add("base", "1.2")
-    # Newer Bundlers put checksums into the lockfile, unless told otherwise.
+    # Newer Bundlers add checksums to the lockfile by default.
     @app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'base'\n",
                                   env: { "BUNDLE_LOCKFILE_CHECKSUMS" => "false" }).tap(&:lock)
   end
@@ -18,7 +18,7 @@ class InstallSettingsTest < Minitest::Test
     super
   end
 
-  def test_an_index_with_a_wrong_sum_is_believed_unless_told_otherwise
+  def test_wrong_sum_in_the_index_is_trusted_unless_disabled
     @source.fault(%r{/info/base}, :garble, body: "---\n1.2 |checksum:#{"0" * 64}\n")
     output, status = @app.spate("install")
 

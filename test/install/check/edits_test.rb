@@ -3,7 +3,7 @@
 require "json"
 require "install/install_case"
 
-# Files of installed gems that somebody edits, as `spate install`, `check` and `doctor` find them.
+# Edited files of installed gems, as found by `spate install`, `check` and `doctor`.
 class EditsTest < InstallCase
   TEXT = "RIGHT = 1\n"
 
@@ -14,7 +14,7 @@ class EditsTest < InstallCase
     @one, @two = %w[one two].map { |name| app(name, gems: %w[edited calm]).tap { |project| assert_installs(project) } }
   end
 
-  # A command that looks changes nothing, wherever the edit was made; it says what is wrong and who shares it.
+  # A read-only command changes no file, for an edit in any project; it reports the edit and the projects that share it.
   %w[check doctor].each do |command|
     define_method(:"test_#{command}_names_it_and_writes_nothing") do
       edit(@one)
@@ -30,8 +30,8 @@ class EditsTest < InstallCase
     end
   end
 
-  # No command takes an edit from one project and gives it to another.
-  def test_install_parts_a_project_from_the_others
+  # No command copies an edit from one project to another.
+  def test_install_separates_a_project_from_the_others
     edit(@one)
     output = assert_installs(@two)
     assert_match(/lib.edited\.rb was changed in place.* shared with 1 other.*; it stays as it is, on an inode/, output)
@@ -46,7 +46,7 @@ class EditsTest < InstallCase
     assert_equal "1", @one.bundle("exec", "ruby", "-e", "require 'edited'; print EDITED")
   end
 
-  # A log that lies in a gem, a cache: a program goes on writing there, and only there.
+  # A log or cache within a gem: a program continues to write there, and only there.
   def test_a_file_that_a_program_appends_to
     append = -> { File.write(file(@one), "# more\n", mode: "a") }
     append.call
@@ -69,7 +69,7 @@ class EditsTest < InstallCase
     assert_store_clean(third)
   end
 
-  # Without an archive to heal from, the gem is fetched anew.
+  # Without an archive to heal from, the gem is fetched again.
   def test_a_poisoned_store_without_the_archive
     edit(@one)
     FileUtils.rm_rf("#{@one.home}/spate/store/v1/archives")
@@ -79,7 +79,7 @@ class EditsTest < InstallCase
     assert_store_clean(third)
   end
 
-  def test_restore_undoes_whatever_was_done
+  def test_restore_reverts_every_edit
     @source.add("native", "1.0", native: true)
     one, two = %w[three four].map { |name| app(name, gems: %w[native edited]).tap { |made| assert_installs(made) } }
     library = Dir.glob("#{one.bundle_root}/gems/native-1.0/lib/**/*.so").fetch(0)
@@ -119,15 +119,15 @@ class EditsTest < InstallCase
     assert_match(/did you mean edited\?/, @one.spate("restore", "edite").first)
   end
 
-  # What Bundler does, too, for who is used to it.
-  def test_bundle_pristine_puts_right_here
+  # Like Bundler's command, for its users.
+  def test_bundle_pristine_restores_in_this_project
     edit(@one)
     @one.bundle("pristine", "edited")
     assert_equal [TEXT, "EDITED = 1\n"], [read(@one), read(@two)]
     refute_match(/warning/, @one.spate!("check"))
   end
 
-  # As after `git clean`, an unlucky glob, or a disk's repair.
+  # As after `git clean`, a wrong glob, or a disk repair.
   def test_a_deleted_file_is_named_and_comes_back
     @source.add("native", "1.0", native: true)
     project = app("three", gems: %w[native edited]).tap { |made| assert_installs(made) }
@@ -147,7 +147,7 @@ class EditsTest < InstallCase
     refute_match(/warning/, project.spate!("check"))
   end
 
-  # The edit of a bundle that was moved is its own, not that of whoever has its old place.
+  # The edit of a moved bundle belongs to it, not to the bundle now at its old place.
   def test_a_moved_bundle
     moved = app("moved", gems: %w[edited calm])
     FileUtils.mv(@one.path("vendor"), moved.path("vendor"))
@@ -161,7 +161,7 @@ class EditsTest < InstallCase
     assert_match(/^edited +1\.0 +linked/, moved.spate!("list"))
   end
 
-  # What was made private there stays so.
+  # Private copies stay private.
   def test_a_moved_bundle_with_a_private_gem
     @one.spate!("edit", "edited")
     edit(@one)
@@ -173,8 +173,8 @@ class EditsTest < InstallCase
     assert_match(/^edited +1\.0 +private/, moved.spate!("list"))
   end
 
-  # An editor writes in place: `bundle open` would hand it the file of all projects.
-  def test_open_hands_out_an_inode_of_this_bundle
+  # An editor writes in place: `bundle open` would open a file shared by all projects.
+  def test_open_gives_this_bundle_its_own_inode
     editor = write("editor", "#!/bin/sh\nstat -c %h \"$1/lib/edited.rb\"\necho 'EDITED = 1' > \"$1/lib/edited.rb\"\n",
                    mode: 0o755)
     output = @one.spate!("open", "edited", BUNDLER_EDITOR: editor, EDITOR: editor)
@@ -194,7 +194,7 @@ class EditsTest < InstallCase
     assert_store_clean(@one)
   end
 
-  # Modes are the inode's: what one project does to its folder the others would have, too.
+  # The mode belongs to the inode: a change in one project would apply to the others.
   def test_modes_of_a_whole_bundle_are_one_line
     @source.add("quiet", "1.0", files: ("a".."k").to_h { |name| ["lib/#{name}.rb", "# #{name}\n"] })
     three, four = %w[three four].map { |name| app(name, gems: %w[edited quiet]).tap { |made| assert_installs(made) } }
@@ -227,7 +227,7 @@ class EditsTest < InstallCase
     end
   end
 
-  # Asked for once the bundle is there, as by somebody who wants to edit.
+  # Requested after the install, by a user who wants to edit.
   def test_links_become_copies_and_links_again
     edit_in_copies
     assert_match(/^2 gems in .*, \d+ files linked again$/, assert_installs(@one, options: %w[--no-copy]))
@@ -247,7 +247,7 @@ class EditsTest < InstallCase
     assert_operator File.stat("#{@one.bundle_root}/gems/calm-1.0/lib/calm.rb").nlink, :>, 1
   end
 
-  def test_links_that_nobody_recorded_become_copies
+  def test_unrecorded_links_become_copies
     FileUtils.rm_rf("#{@one.home}/spate")
     refute_empty shared(@one)
     assert_match(/files copied$/, assert_installs(@one, options: %w[--copy]))
@@ -268,7 +268,7 @@ class EditsTest < InstallCase
     assert_store_clean(one)
   end
 
-  # Both projects still hold the same inodes, and no store knows of it.
+  # Both projects still have the same inodes, and no store has a record of it.
   def test_after_the_store_was_deleted
     FileUtils.rm_rf("#{@one.home}/spate")
     assert_match(/odd +2 gems share files .*: calm-1\.0, edited-1\.0$/, @one.spate("doctor").first)
@@ -296,7 +296,7 @@ class EditsTest < InstallCase
 
   private
 
-  # All that a write would change, but for the times that reading changes and for what is only remembered.
+  # The state that a write would change, without times that reading changes and without caches.
   def everything
     Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).grep_v(%r{/(verdicts|locks|own|texts)/}).sort.to_h do |path|
       stat = File.lstat("#{folder}/#{path}")
@@ -315,7 +315,7 @@ class EditsTest < InstallCase
     assert_match(/nothing to do/, assert_installs(@one))
   end
 
-  # Files of a bundle that have another name somewhere.
+  # Files of a bundle with other hard links.
   def shared(project)
     Dir.glob("#{project.bundle_root}/**/*").select { |path| File.file?(path) && File.stat(path).nlink > 1 }
   end
@@ -323,7 +323,7 @@ class EditsTest < InstallCase
   def file(project, name = "edited") = "#{project.bundle_root}/gems/edited-1.0/lib/#{name}.rb"
   def read(project) = File.read(file(project))
 
-  # Without a new inode, as an editor does that writes in place.
+  # Keeps the inode, like an editor that writes in place.
   def edit(project)
     sleep 0.02 # past the clock tick of what made the file
     File.open(file(project), "r+") do |io|

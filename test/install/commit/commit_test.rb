@@ -2,10 +2,10 @@
 
 require "install/install_case"
 
-# What installing a gem puts beside its files.
+# Files that installing a gem writes beside its own.
 class CommitTest < InstallCase
-  # Bundler installs a gem after those that it needs: its own script is the one that stays.
-  def test_of_two_executables_of_one_name_that_of_the_gem_which_needs_the_other_stays
+  # Bundler installs a gem after its dependencies, so its own script is the one that stays.
+  def test_executable_of_the_dependent_gem_wins_over_its_dependencys
     @source.add("below", "1.0", executables: %w[run])
     @source.add("zenith", "1.0", executables: %w[run])
     @source.add("aim", "1.0", executables: %w[run], dependencies: { "zenith" => ">= 0" })
@@ -27,8 +27,8 @@ class CommitTest < InstallCase
     assert_empty children("#{project.bundle_root}/extensions")
   end
 
-  # What a machine that lost power can leave. RubyGems sees no gem there.
-  def test_an_empty_specification_counts_for_none
+  # A power loss can leave this. RubyGems sees no gem there.
+  def test_empty_specification_is_ignored
     @source.add("plain", "1.0")
     project = app(gems: %w[plain])
     assert_installs(project)
@@ -39,7 +39,7 @@ class CommitTest < InstallCase
     assert_equal text, File.read(path)
   end
 
-  # As RubyGems does: the newest version that it sees has the say of what it loads at its start.
+  # As in RubyGems: the plugin of the newest version is loaded at its start.
   def test_an_older_version_leaves_the_plugin_of_a_newer_one
     plugins
     project = app(gems: %w[tool])
@@ -48,7 +48,7 @@ class CommitTest < InstallCase
     assert_equal "require_relative '../gems/tool-2.0/lib/rubygems_plugin.rb'\n", plugin(project)
   end
 
-  def test_a_newer_version_without_a_plugin_takes_that_of_an_older_one_away
+  def test_newer_version_without_a_plugin_removes_the_older_ones
     plugins
     project = app(gems: %w[tool tool-9])
     %w[2.0 3.0].each { |version| install_version(project, version) }
@@ -58,7 +58,7 @@ class CommitTest < InstallCase
     assert_empty children("#{project.bundle_root}/plugins")
   end
 
-  def test_a_gem_that_is_older_than_the_default_gem_of_its_name_brings_no_plugin
+  def test_gem_older_than_the_default_gem_of_its_name_adds_no_plugin
     name = Gem::Specification.stubs.find { |stub| stub.default_gem? && stub.name != "bundler" }.name
     @source.add(name, "0.0.1", files: { "lib/rubygems_plugin.rb" => "" })
     project = app(gems: [name])
@@ -72,7 +72,7 @@ class CommitTest < InstallCase
   def plugins
     %w[1.0 2.0].each { |version| @source.add("tool", version, files: { "lib/rubygems_plugin.rb" => "# #{version}" }) }
     @source.add("tool", "3.0")
-    @source.add("tool-9", "9.0") # no version of tool, whatever its specification is called
+    @source.add("tool-9", "9.0") # another gem, although its name begins with tool-
   end
 
   def install_version(project, version)

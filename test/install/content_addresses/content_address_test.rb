@@ -2,7 +2,7 @@
 
 require "install/content_address_case"
 
-# Content-addressed gems: what the real Bundler and RubyGems make of them, Spate makes as well.
+# Content-addressed gems, compared with the real Bundler and RubyGems.
 class ContentAddressTest < ContentAddressCase
   LOOK = "require 'skin'; puts SKIN, $LOAD_PATH.grep(/bundle.ruby/).map { |path| path[/bundle.ruby.*/] }.sort, " \
          "Gem.loaded_specs.values.map { |spec| [spec.full_name, spec.content_address].inspect }.sort, Bundler::VERSION"
@@ -27,7 +27,7 @@ class ContentAddressTest < ContentAddressCase
     2.times { assert_equal expected, without_messages(mine.spate!("exec", "ruby", "-e", LOOK)) }
   end
 
-  # However well its platform fits.
+  # For any platform of the ordinary gem.
   def test_an_address_comes_before_an_ordinary_gem
     address = add("skin", platform: "#{LOCAL}-gnu").address
     add("skin", abi: nil)
@@ -37,7 +37,7 @@ class ContentAddressTest < ContentAddressCase
     assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems")
   end
 
-  # As Psych wrote them and RubyGems 4.1 reads them. The first gem is read by RubyGems, which is then known.
+  # As Psych wrote them and RubyGems 4.1 reads them. RubyGems reads the first gem, and its dialect is then cached.
   def test_texts_of_several_lines
     long = "It is: \"quoted\" \u00e9 and long, " * 6
     add("skin", dependencies: { "plain" => ">= 0" }) do |spec|
@@ -89,7 +89,7 @@ class ContentAddressTest < ContentAddressCase
     assert_match(/nothing to do/, other.spate!("install"), "in a folder that RubyGems searches")
   end
 
-  # Built by `gem build` itself, of all kinds of metadata.
+  # Built by `gem build`, with all kinds of metadata.
   def test_gems_that_rubygems_built
     path = build("made", <<~RUBY, "lib/made.rb" => "MADE = 1\n", "exe/made" => "#!/usr/bin/env ruby\nrequire 'made'\n")
       spec.executables = ["made"]
@@ -154,7 +154,7 @@ class ContentAddressTest < ContentAddressCase
     assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
-  # An address may have more digits than eight.
+  # An address may have more than eight digits.
   def test_one_archive_under_two_addresses
     entry = add("skin")
     _, mine = assert_same("skin")
@@ -173,7 +173,7 @@ class ContentAddressTest < ContentAddressCase
     assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
-  # Ordinary gems, as Bundler 4.1 treats them.
+  # Ordinary gems, handled as by Bundler 4.1.
   def test_the_plugin_of_an_older_version
     %w[1.0 2.0].each { |version| @source.add("plug", version, files: { "lib/rubygems_plugin.rb" => "# nothing\n" }) }
     theirs, mine = assert_same("plug")
@@ -209,8 +209,8 @@ class ContentAddressTest < ContentAddressCase
     assert_match(/skin-1\.0-#{address}: its folder is gone/, app.spate("doctor").first)
   end
 
-  # The lockfile's address is for a Ruby that this is not.
-  def test_another_ruby_takes_the_variant_that_is_left
+  # The lockfile's address is for another Ruby.
+  def test_another_ruby_uses_the_remaining_variant
     lock = lock_for_another_ruby { add("skin", abi: nil, platform: "ruby", says: "ruby") }
     _, mine = assert_same("skin", lockfile: lock)
 
@@ -273,7 +273,7 @@ class ContentAddressTest < ContentAddressCase
     assert_equal ["skin-1.0-#{entries.first.address}"], children("#{mine.bundle_root}/gems")
   end
 
-  # Bundler 4.1 takes no notice of the addresses where RubyGems knows none.
+  # Bundler 4.1 ignores the addresses if RubyGems does not support them.
   def test_an_older_rubygems_takes_the_ordinary_gem
     skip "this RubyGems knows them" if Spate::ContentAddress.known_to?(Gem::VERSION)
 
@@ -294,7 +294,7 @@ class ContentAddressTest < ContentAddressCase
 
   private
 
-  # The lockfile that a machine with that Ruby has. The block adds variants beside it.
+  # The lockfile of a machine with that Ruby. The block adds more variants.
   def lock_for_another_ruby
     @here = add("skin")
     yield if block_given?
@@ -329,7 +329,7 @@ class ContentAddressTest < ContentAddressCase
     @source = GemSource.start(folder: "#{self.folder}/gems")
   end
 
-  # What a compiler writes names the folder that it ran in.
+  # Debug information would contain the folder of the build.
   def no_debug(app)
     app.bundle("config", "set", "--local", "build.skin", "--with-cflags=-g0")
   end

@@ -2,14 +2,14 @@
 
 require "install/build_case"
 
-# A build that holds its bundle's folder serves no other bundle; who wonders is told why it is built again.
+# A build that contains the folder of its bundle is not used by others, and `spate explain` gives the reason.
 class BoundTest < InstallBuildCase
   def setup
     super
     holding_its_folder("where", "lib/where/version.rb" => "")
   end
 
-  def test_the_second_bundle_is_told_why
+  def test_reason_for_the_rebuild_in_the_second_bundle
     first, second = %w[first second].map { |name| app(name, gems: ["where"]) }
     refute_match(/serves no other/, assert_installs(first, options: ["--verbose"]))
     output = assert_installs(second, options: ["--verbose"])

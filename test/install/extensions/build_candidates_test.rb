@@ -2,7 +2,7 @@
 
 require "install/build_learning_case"
 
-# More results under one first key than are kept.
+# More results under one first key than the store keeps.
 class BuildCandidatesTest < BuildLearningCase
   MOST = Spate::Build::Cache::Candidates::MOST
   DAY = 24 * 60 * 60
@@ -14,7 +14,7 @@ class BuildCandidatesTest < BuildLearningCase
     age
   end
 
-  def test_the_one_that_nobody_used_longest_goes
+  def test_least_recently_used_result_is_evicted
     assert_equal [[], %w[alpha]], flavoured(1)
     built(MOST + 1)
     assert_equal [MOST, 2 * MOST], [records.size, files.size]
@@ -25,7 +25,7 @@ class BuildCandidatesTest < BuildLearningCase
     assert_equal MOST, records.size
   end
 
-  # Also where its use was noted on the same day: a bundle of another environment must not check the others each time.
+  # Also for a use on the same day: a bundle of another environment must not check the others each time.
   def test_the_one_used_last_is_checked_first
     one, other, again = [1, 2, 1].map do |flavour|
       assert_equal [[], %w[alpha]], flavoured(flavour)
@@ -35,8 +35,8 @@ class BuildCandidatesTest < BuildLearningCase
     assert_equal one, again
   end
 
-  # And the store does not grow.
-  def test_what_goes_stays_in_its_bundles
+  # The store does not grow.
+  def test_evicted_results_stay_in_their_bundles
     others = (1..MOST).map { |number| built(MOST + number) }
     assert_equal [MOST, 2 * MOST], [records.size, builds.size]
     (first = @projects.first).spate!("store", "prune", "--older-than", "0")
@@ -62,7 +62,7 @@ class BuildCandidatesTest < BuildLearningCase
     @last
   end
 
-  # As if what was used until now had been so some days ago, one after the other.
+  # Makes the uses so far look some days old, one after the other.
   def age
     records.sort_by { |path| File.mtime(path) }.each_with_index do |path, index|
       time = Time.now - (30 * DAY) + (index * DAY)

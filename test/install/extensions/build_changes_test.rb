@@ -2,10 +2,10 @@
 
 require "install/build_learning_case"
 
-# One gem for each way in which a build can learn something of its machine. Where some things change, the builds that
-# learned them are made anew, and no others.
+# One gem for each way in which a build can read the state of its machine. After a change, exactly the builds that read
+# the changed thing are built again.
 class BuildChangesTest < BuildLearningCase
-  # What the configuration, or a rule of make, takes its value from; %<at>s is a folder of the case's own.
+  # The source of the value, in extconf.rb or a make rule; %<at>s is a folder of the case.
   CONFIGURATIONS = {
     "read" => "File.read('%<at>s/file')",
     "listed" => "Dir.children('%<at>s/folder').size",
@@ -30,10 +30,10 @@ class BuildChangesTest < BuildLearningCase
     "ran" => "ran.o: CFLAGS += -DFLAVOUR=$(shell sh %<at>s/script)\n",
     "included" => "-include %<at>s/more.mk\n"
   }.freeze
-  # What a configuration says of where headers are.
+  # The folders of headers in extconf.rb.
   HEADERS = { "header" => %w[specifications], "order" => %w[first second], "isystem" => %w[first second] }.freeze
 
-  # How many things change between two installs.
+  # Number of changes between two installs.
   AT_ONCE = 6
 
   def setup
@@ -75,7 +75,7 @@ class BuildChangesTest < BuildLearningCase
 
   def put(name, path, text, mode: 0o644) = write("cases/#{name}/#{path}", text, mode: mode)
 
-  # What is there before the first build.
+  # The state before the first build.
   def plant
     %w[read perl static].each { |name| put(name, "file", "1") }
     put("sized", "file", "1")

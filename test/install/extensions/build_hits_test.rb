@@ -2,11 +2,11 @@
 
 require "install/build_case"
 
-# What differs between terminals, users, runs and folders decides about no build, and is no reason to build again.
+# Differences between terminals, users, runs and folders do not cause a build.
 class BuildHitsTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
-  # As puma, nokogiri and bigdecimal probe.
+  # The probes of puma, nokogiri and bigdecimal.
   PROBES = <<~'RUBY'
     dir_config("zlib")
     have_header("zlib.h") and have_library("z", "deflate") and pkg_config("zlib")
@@ -20,7 +20,7 @@ class BuildHitsTest < InstallBuildCase
     create_header
   RUBY
 
-  # With Ruby's header, as any extension has.
+  # With Ruby's header, like any extension.
   def test_another_terminal_another_run_of_ci
     native("alpha", extconf: PROBES, files: { "ext/alpha/alpha.c" => "#include <ruby.h>\nvoid Init_alpha(void) {}\n" })
     gone = FileUtils.mkdir_p("#{folder}/gone").first
@@ -38,12 +38,12 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"), ALPHA_CFLAGS: "-g")
   end
 
-  # pkgconf 2 has settings below it, so what it answers depends on it (docs/builds.md).
+  # pkgconf 2 reads settings below this folder, so its output depends on it (docs/builds.md).
   def asked_by_pkg_config
     IO.popen(%w[pkg-config --version], &:read).to_i > 1 ? [:XDG_DATA_HOME] : []
   end
 
-  def test_ci_counts_for_who_asks_for_it
+  def test_ci_counts_if_the_build_reads_it
     native("alpha", extconf: "$defs << '-DFLAVOUR=' + (ENV['CI'] ? '2' : '1')", value: "FLAVOUR")
     native("beta", extconf: "$defs << '-DFLAVOUR=' + `sh -c 'echo ${CI:-1}'`.chomp", value: "FLAVOUR")
     native("gamma", extconf: "puts 'not for CI'")
@@ -71,7 +71,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal "2", value(third, "alpha")
   end
 
-  def test_a_library_that_keeps_its_promise
+  def test_compatible_library
     library("int flavour(void) { return 1; }")
     native("alpha", extconf: "$LDFLAGS << ' -L#{folder}/lib'\nhave_library('flavour', 'flavour')")
     assert_equal BUILT, install(another("alpha"))
@@ -82,7 +82,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal({ "alpha" => "#{folder}/lib/libflavour.so has other versions or symbols" }, reasons)
   end
 
-  def test_a_library_that_the_result_has
+  def test_library_that_the_result_needs
     library("int flavour(void) { return 1; }")
     native("alpha", extconf: "FileUtils.cp('#{folder}/lib/libflavour.so', '../../lib')")
     assert_equal BUILT, install(another("alpha"))
@@ -91,7 +91,7 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"))
   end
 
-  # What the lockfile decides about.
+  # The lockfile decides about them.
   def test_other_gems_of_the_bundle
     @source.add("base", "1.0", files: { "lib/base.rb" => "" })
     native("alpha", extconf: "require 'base'", dependencies: { "base" => ">= 1" })
@@ -104,8 +104,8 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"))
   end
 
-  # No gem that is declared, so it is there by chance; but what was read counts.
-  def test_a_gem_that_is_read_and_not_declared
+  # The gem is not a dependency; its files count because they were read.
+  def test_undeclared_gem_that_is_read
     @source.add("helper", "1.0", files: { "lib/helper.rb" => "HELP = 1\n" })
     native("alpha", extconf: "sleep 0.05 until File.exist?(Gem.dir + '/specifications/helper-1.0.gemspec')\n" \
                              "load Gem.dir + '/gems/helper-1.0/lib/helper.rb'\n$defs << \"-DFLAVOUR=\#{HELP}\"",
@@ -117,8 +117,8 @@ class BuildHitsTest < InstallBuildCase
     assert_equal BUILT, install(second)
   end
 
-  # As cargo looks for its configuration: in each project for its own.
-  def test_what_is_looked_for_above_the_bundle
+  # Like cargo, which searches its configuration in each project.
+  def test_files_searched_above_the_bundle
     extconf = "folder = Dir.pwd\nfound = []\nuntil folder == '/'\n" \
               "found << File.read(\"\#{folder}/.flavour\") if File.exist?(\"\#{folder}/.flavour\")\n" \
               "folder = File.dirname(folder)\nend\n$defs << \"-DFLAVOUR=\#{found.first || 1}\""

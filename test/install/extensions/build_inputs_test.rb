@@ -2,10 +2,10 @@
 
 require "install/build_learning_case"
 
-# What a build reads of the machine, in ways that no list of its archive shows.
+# Inputs of a build on the machine that do not appear in its archive.
 class BuildInputsTest < BuildLearningCase
-  # By the configuration's own files, a gem that it needs, and make.
-  def test_a_variable_that_is_read_on_the_way
+  # In the files of extconf.rb, in a gem that it needs, and in make.
+  def test_variable_read_indirectly
     read = "def flavour = ENV.fetch('MY_FLAVOUR', '1')\n"
     @source.add("tool", "1.0", files: { "lib/tool.rb" => read })
     { "computed" => "require File.expand_path('../../lib/own/flavour', __dir__)",
@@ -18,15 +18,15 @@ class BuildInputsTest < BuildLearningCase
     assert_follow(%w[computed literal made needing], MY_FLAVOUR: "2")
   end
 
-  def test_the_folder_that_the_shell_is_in
+  def test_working_folder_of_the_shell
     plain("abort if ENV.fetch('PWD').empty?")
     first, second = Array.new(2) { another("alpha") }
     assert_equal [%w[alpha], []], install(first, PWD: first.folder)
     assert_equal [[], %w[alpha]], install(second, PWD: second.folder)
   end
 
-  # Says what the compiler behind it says, and adds to what it is told.
-  def test_a_compiler_that_passes_for_another
+  # Runs the real compiler with an additional option.
+  def test_compiler_wrapper
     default = "#ifndef FLAVOUR\n#define FLAVOUR 1\n#endif"
     native("alpha", files: { "ext/alpha/alpha.c" => source("alpha", "FLAVOUR", default) })
     real = RbConfig::CONFIG["CC"].split.first
@@ -39,7 +39,7 @@ class BuildInputsTest < BuildLearningCase
     assert_equal "3", value(third, "alpha")
   end
 
-  def test_a_header_that_was_not_there
+  def test_header_that_was_missing
     include = FileUtils.mkdir_p("#{folder}/include").first
     lines = "#ifdef HAVE_FLAVOUR_H\n#include <flavour.h>\n#else\n#define FLAVOUR 1\n#endif"
     native("alpha", extconf: "$CPPFLAGS << ' -I#{include}'\nhave_header('flavour.h')",
@@ -55,7 +55,7 @@ class BuildInputsTest < BuildLearningCase
     refute_match(/edited|differs/, first.spate!("check"), "the first bundle has what it had")
   end
 
-  def test_a_library_that_was_not_there
+  def test_library_that_was_missing
     lib = FileUtils.mkdir_p("#{folder}/lib").first
     native("alpha", extconf: "$LDFLAGS << ' -L#{lib}'\n" \
                              "$defs << (have_library('flavour', 'flavour') ? '-DFLAVOUR=2' : '-DFLAVOUR=1')",
@@ -69,8 +69,8 @@ class BuildInputsTest < BuildLearningCase
     assert_equal "2", value(second, "alpha")
   end
 
-  # Places and users do not count, but what has their names in it is for them.
-  def test_values_that_the_result_has
+  # Places and users do not count, unless the result contains their names.
+  def test_values_contained_in_the_result
     told = { USER: %w[bob alice], TMPDIR: [folder, FileUtils.mkdir_p("#{folder}/tmp").first], XDG_DATA_HOME: %w[/x /y] }
     names = told.keys.map { |name| "in_#{name.downcase}" }.sort
     told.each_key { |name| holding(name) }
@@ -82,8 +82,8 @@ class BuildInputsTest < BuildLearningCase
     end
   end
 
-  # What is found at a place is another's where the place is another, or is no longer the usual one.
-  def test_what_is_found_at_a_place
+  # A file found in a place belongs to that place, and not to another or the usual one.
+  def test_file_found_in_a_place
     %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", number.to_s) }
     plain("place = ENV['XDG_CONFIG_HOME'] || File.join(Dir.home, '.config')\n" \
           "value = File.read(File.join(place, 'flavour'))")
@@ -94,8 +94,8 @@ class BuildInputsTest < BuildLearningCase
     end
   end
 
-  # However its value says it, and whatever is asked of what is there.
-  def test_what_is_found_by_a_list_or_a_file
+  # For any form of the value, and any use of the file.
+  def test_file_found_by_a_list_or_a_file_variable
     %w[home/.config one two].each.with_index(1) { |at, number| write("#{at}/flavour", "x" * number) }
     usual = "File.join(Dir.home, '.config')"
     texts = { "dirs" => "File.join((ENV['XDG_CONFIG_DIRS'] || #{usual}).split(':').first, 'flavour')",
@@ -111,7 +111,7 @@ class BuildInputsTest < BuildLearningCase
     end
   end
 
-  # A compiler writes down how its sources are called, which is no place to go to.
+  # A compiler records the names of its sources, which are not places to search.
   def test_the_home_in_a_library
     extconf = "File.write('place.h', \"#include \\\"\#{Dir.home}/own.h\\\"\n\#{'#define PLACE 1' if ENV['PLACE']}\n" \
               "#define HOME_FOLDER \\\"\#{Dir.home}/data\\\"\n\")"
@@ -128,7 +128,7 @@ class BuildInputsTest < BuildLearningCase
 
   private
 
-  # Built once for each value of the variable, and then found again.
+  # Built once for each value of the variable, and then found in the store.
   def assert_follow(names, **env)
     assert_equal [names, []], install(first = another(*names))
     assert_equal [names, []], install(second = another(*names), **env)
@@ -137,7 +137,7 @@ class BuildInputsTest < BuildLearningCase
     assert_equal [[], names], install(another(*names), **env)
   end
 
-  # A gem in whose result the value of a variable is.
+  # A gem whose result contains the value of a variable.
   def holding(variable)
     files = { "lib/x.rb" => "", "ext/extconf.rb" => <<~RUBY }
       File.write("../lib/place.rb", "PLACE = \#{ENV["#{variable}"].dump}\\n")

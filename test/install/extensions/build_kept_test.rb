@@ -3,13 +3,13 @@
 require "install/build_case"
 require "spate/inputs"
 
-# Which results are kept for others, and which stored ones are believed.
+# The results stored for others, and the stored results that are trusted.
 class BuildKeptTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
   FORBID = File.expand_path("../../ear/programs/forbid.c", __dir__)
 
-  def test_where_nothing_can_be_heard
+  def test_builds_without_tracing
     system("cc", "-O1", "-w", "-o", "#{folder}/forbid", FORBID, exception: true)
     native("alpha")
     native("beta")
@@ -18,16 +18,16 @@ class BuildKeptTest < InstallBuildCase
     assert_match(/\Abuilds are for this bundle only: what they read cannot be heard \(seccomp/, warnings.first)
     assert_match(/nothing to do/, deaf { run_install(@first).first })
     assert_equal "1", value(@first, "alpha")
-    assert_equal BUILT, deaf { install(another("alpha")) }, "what was not heard is not used"
+    assert_equal BUILT, deaf { install(another("alpha")) }, "an untraced build is not used"
     assert_equal BUILT, install(another("alpha"))
     assert_empty warnings
-    assert_equal HIT, deaf { install(another("alpha")) }, "what was heard is"
+    assert_equal HIT, deaf { install(another("alpha")) }, "a traced build is used"
     assert_match(/^  odd     builds and Gemfiles cannot be traced \(seccomp.*own bundle only.*\n +hint: .*seccomp/,
                  deaf { spate(@first, "doctor").first })
     assert_match(/^  ok      builds and Gemfiles are traced/, spate(@first, "doctor").first)
   end
 
-  def test_a_build_that_asks_the_network
+  def test_build_that_uses_the_network
     native("alpha", extconf: "require 'socket'\nbegin\nTCPSocket.new('127.0.0.1', 1)\nrescue SystemCallError\nend")
     2.times do
       assert_equal BUILT, install(another("alpha"))
@@ -52,7 +52,7 @@ class BuildKeptTest < InstallBuildCase
     assert_equal "2", value(second, "alpha")
   end
 
-  # The first write in a container's own file system makes the folders above anew.
+  # In an overlay, the first write creates the parent folders again.
   def test_folders_that_a_write_copies_up
     skip "no overlay here" unless system(*overlaid, "true", err: File::NULL)
 
@@ -78,8 +78,8 @@ class BuildKeptTest < InstallBuildCase
     assert_equal ["alpha-1.0: its build is for this bundle only: #{reason}"], warnings
   end
 
-  # Each of them is what a killed process or a broken disk leaves.
-  def test_records_that_are_none
+  # Possible leftovers of a killed process or a broken disk.
+  def test_invalid_records
     native("alpha")
     install(first = another("alpha"))
     broken = { "cut" => ->(path) { File.truncate(path, File.size(path) / 2) },
@@ -136,7 +136,7 @@ class BuildKeptTest < InstallBuildCase
     "#{folder}/lib/libflavour.so.1"
   end
 
-  # In a process that the kernel lets nobody listen to.
+  # In a process where the kernel refuses the listener.
   def deaf
     @deaf = true
     yield
@@ -144,7 +144,7 @@ class BuildKeptTest < InstallBuildCase
     @deaf = false
   end
 
-  # Words that run a command with over/ over lower/, and what is written there is nobody else's.
+  # The command line that runs a command with over/ over lower/, with private writes.
   def overlaid
     %w[lower over up].each { |name| FileUtils.mkdir_p("#{folder}/#{name}") }
     ["unshare", "-m", "sh", "-ec", "cd '#{folder}'; mount -t tmpfs none up; mkdir up/upper up/work; mount -t overlay " \

@@ -2,16 +2,15 @@
 
 require "install/build_case"
 
-# Random gems from a small grammar, each with a folder of its own on the machine; something changes in some of them.
-# Each must have the value that a build now would give it, and what was built for the same before should not be built
-# again.
+# Random gems from a small grammar, each with a folder on the machine; some of the folders change. Each gem must have
+# the value that a new build would give it, and the same build should not be done twice.
 class BuildMatrixTest < InstallBuildCase
   GEMS = ENV["SPATE_TEST_FULL"] ? 100 : 8
   ROUNDS = 3
-  # Share of builds that may be made anew without need.
+  # Share of builds that may be needless.
   NEEDLESS = 0.02
 
-  # What a value can be learned from: [how it is planted, how it changes, {language => expression}]. %<at>s: the folder;
+  # The sources of a value: [how it is created, how it changes, {language => expression}]. %<at>s: the folder;
   # %<name>s: the gem's name in capitals. Each value is a number.
   SOURCES = {
     content: { "ruby" => "File.read('%<at>s/f').to_i", "open" => "Dir.open('%<at>s') { File.open('%<at>s/f', &:getc) }",
@@ -34,7 +33,7 @@ class BuildMatrixTest < InstallBuildCase
                 "computed" => "ENV.fetch('%<name>s'.upcase + '_X', '1').to_i" }
   }.freeze
 
-  # state: {source => 1 or 2}; known: those that it was built for.
+  # state: {source => 1 or 2}; known: the states that were built.
   Fake = Struct.new(:name, :atoms, :at, :state, :known)
 
   def setup
@@ -46,7 +45,7 @@ class BuildMatrixTest < InstallBuildCase
     @env[:PATH] = [*@gems.map { |gem| "#{gem.at}/bin" }, ENV.fetch("PATH")].join(":")
   end
 
-  def test_what_changes_is_built_anew_and_nothing_else
+  def test_only_changed_gems_are_built_again
     names = @gems.map(&:name).sort
     assert_equal [names, []], install(another(*names), **@env), context
     assert_empty warnings, context
@@ -61,7 +60,7 @@ class BuildMatrixTest < InstallBuildCase
 
   def context = "seed #{Spate.test_seed}"
 
-  # Answers how many were built without need.
+  # Returns the number of needless builds.
   def round(number, names)
     @gems.each do |gem|
       gem.known |= [gem.state.dup]
@@ -94,7 +93,7 @@ class BuildMatrixTest < InstallBuildCase
     write("matrix/#{gem.name}/bin/#{gem.name}-program", "#!/bin/sh\necho #{value}\n", mode: 0o755)
   end
 
-  # One of its sources changes, or only something beside them.
+  # Changes one of its sources, or something irrelevant beside them.
   def change(gem)
     source, = gem.atoms.to_a.sample(random: @random)
     return beside(gem) if @random.rand(4).zero?
@@ -104,7 +103,7 @@ class BuildMatrixTest < InstallBuildCase
     gem.state[source] = value
   end
 
-  # What nobody asks for.
+  # A file that no build reads.
   def beside(gem)
     write("matrix/#{gem.name}/near", @random.rand.to_s)
     FileUtils.touch("#{gem.at}/f")
@@ -148,7 +147,7 @@ class BuildMatrixTest < InstallBuildCase
     { "ext/#{gem.name}/depend" => "#{gem.name}.o: CFLAGS += #{flags.join(" ")}\n" }
   end
 
-  # Its value has a digit for each source.
+  # The value has a digit for each source.
   def c_of(gem, headers)
     lines = headers.map { |source, _, _| "#include <f.h>\n#define V_#{source} F\n" }.join
     source(gem.name, gem.atoms.keys.each_with_index.map { |name, place| "V_#{name} * #{10**place}" }.join(" + "), lines)

@@ -2,9 +2,9 @@
 
 require "install/build_learning_case"
 
-# What a build may do that none in its right mind does: no install waits for it, none of its results goes stale.
+# Unusual things that a build may do: no install waits for it, and none of its results becomes stale.
 class BuildOddTest < BuildLearningCase
-  def test_pipes_and_devices_that_it_leaves_behind
+  def test_pipes_and_devices_in_the_result
     plain("system('mkfifo ../../lib/pipe.rb ../../lib/other pipe.log')\n" \
           "system('mknod ../../lib/zero c 1 5') if Process.euid.zero?")
     assert_equal BUILT, install(another("alpha"))
@@ -22,7 +22,7 @@ class BuildOddTest < BuildLearningCase
     end
   end
 
-  def test_what_comes_through_a_pipe
+  def test_input_through_a_pipe
     FileUtils.mkdir_p(at)
     File.mkfifo(at("pipe"))
     writer = Thread.new { File.write(at("pipe"), "1") }
@@ -33,14 +33,14 @@ class BuildOddTest < BuildLearningCase
     writer&.kill
   end
 
-  def test_names_that_are_no_text
+  def test_names_of_invalid_bytes
     plain("ENV[[255, 254].pack('C*')]\nENV[\"a\\n\\tb\"]\nENV['\u00fc_x']")
     assert_equal BUILT, install(another("alpha"))
     assert_equal HIT, install(another("alpha"))
     assert_equal BUILT, install(another("alpha"), "\u00fc_x": "1")
   end
 
-  def test_what_is_reached_through_links_of_its_own
+  def test_input_through_links_of_the_build
     put("d/file", "1")
     plain("File.symlink('#{at("d")}', 'inc') unless File.symlink?('inc')\nvalue = File.read('inc/file')")
     assert_follows { put("d/file", "2") }
@@ -60,22 +60,22 @@ class BuildOddTest < BuildLearningCase
     assert_follows { repoint }
   end
 
-  def test_the_way_out_of_its_folder
+  def test_path_out_of_its_folder
     put("file", "1")
     plain("require 'pathname'\n" \
           "value = File.read(Pathname('#{at("file")}').relative_path_from(Pathname(Dir.pwd)).to_s)")
     assert_follows { put("file", "2") }
   end
 
-  # It is told from where the bundle lies, and another bundle has its own.
+  # It is found from the folder of the bundle, and another bundle has its own.
   def test_a_file_of_the_project
     plain("value = File.read(\"\#{Dir.pwd.split('/vendor/').first}/flavour\")")
     %w[1 1 2].each.with_index(1) { |text, number| write("app#{number}/flavour", text) }
     assert_follows
   end
 
-  # Each is changed while the build looks on.
-  def test_what_is_changed_meanwhile
+  # Each is changed during the build.
+  def test_inputs_changed_meanwhile
     %w[one/file two/file old/file new/file sized].each { |path| put(path, "1") }
     File.symlink("one", at("current"))
     { "File.read('#{at("current/file")}')" => -> { repoint },
@@ -89,7 +89,7 @@ class BuildOddTest < BuildLearningCase
       end
   end
 
-  def test_files_where_the_kernel_has_its_own
+  def test_files_in_proc_and_sys
     skip "needs a /dev/shm" unless File.writable?("/dev/shm")
 
     memory = "/dev/shm/#{File.basename(folder)}"
@@ -101,7 +101,7 @@ class BuildOddTest < BuildLearningCase
     FileUtils.rm_rf(memory) if memory
   end
 
-  def test_what_it_only_opened_to_write_or_gave_other_permissions
+  def test_inputs_opened_for_writing_or_with_changed_permissions
     put("opened", "1")
     put("touched", "1")
     plain("value = File.open('#{at("opened")}', 'r+', &:read)\nFile.read('#{at("touched")}')\n" \
@@ -112,7 +112,7 @@ class BuildOddTest < BuildLearningCase
     assert_empty warnings
   end
 
-  def test_how_old_a_file_is
+  def test_age_of_a_file
     %w[old new].each { |name| put(name, "") }
     old = Time.at(1_000_000_000)
     File.utime(old, old, at("old"))
@@ -127,15 +127,15 @@ class BuildOddTest < BuildLearningCase
     assert_equal ["1", nil], [first, second].map { |project| learned(project) }
   end
 
-  def test_what_a_link_leads_to_that_was_read_as_such
+  def test_target_of_a_link_read_with_readlink
     put("file", "1")
     File.symlink("file", at("link"))
     plain("File.readlink('#{at("link")}')\nvalue = File.size('#{at("link")}')")
     assert_follows { put("file", "22") }
   end
 
-  # Whoever asks where he is, or whether something is a link, and it was none.
-  def test_where_he_is
+  # The build asks for the real path, or whether something is a link, and it was not a link.
+  def test_real_path
     ways = { "asked" => "File.symlink?('%s') ? 2 : 1", "gone" => "Dir.chdir('%s') { Dir.pwd }[-1]",
              "link" => "(File.readlink('%s') rescue 1)", "real" => "File.realpath('%s')[-1]" }
     ways.each do |name, text|
@@ -147,7 +147,7 @@ class BuildOddTest < BuildLearningCase
     end
   end
 
-  def test_where_a_link_led_him
+  def test_working_folder_through_a_link
     %w[one/1/file two/2/file].each { |path| put(path, "") }
     File.symlink("one", at("current"))
     plain("value = Dir.chdir('#{at("current")}') { File.basename(Dir.pwd) == 'two' ? 2 : 1 }")
@@ -155,7 +155,7 @@ class BuildOddTest < BuildLearningCase
   end
 
   # It has other files beside it. PATH spells its folders in many ways.
-  def test_the_same_program_elsewhere
+  def test_same_program_elsewhere
     %w[one two].each.with_index(1) do |name, number|
       put("#{name}/flavour-tool", "#!/bin/sh\ncat \"$(dirname \"$0\")/value\"\n", mode: 0o755)
       put("#{name}/value", number.to_s)
@@ -168,7 +168,7 @@ class BuildOddTest < BuildLearningCase
     end
   end
 
-  def test_a_path_that_is_no_text
+  def test_path_of_invalid_bytes
     put("\xff\u00fc/flavour-tool", "#!/bin/sh\necho 1\n", mode: 0o755)
     plain("value = `flavour-tool`")
     2.times.zip([BUILT, HIT]) do |_, expected|
@@ -176,7 +176,7 @@ class BuildOddTest < BuildLearningCase
     end
   end
 
-  def test_what_is_no_program_in_a_folder_of_path
+  def test_file_in_a_folder_of_path_that_is_not_a_program
     put("bin/tool", "", mode: 0o755)
     plain("value = File.exist?('#{at("bin/flavour.conf")}') || Dir.exist?('#{at("none")}') ? 2 : 1")
     path = { PATH: "#{at("bin")}:#{at("none")}:#{ENV.fetch("PATH")}" }
@@ -187,13 +187,13 @@ class BuildOddTest < BuildLearningCase
     assert_equal BUILT, install(another("alpha"), **path)
   end
 
-  def test_what_is_missed_in_a_folder_that_is_no_longer_on_path
+  def test_missing_file_in_a_folder_that_is_no_longer_on_path
     put("bin/tool", "", mode: 0o755)
     plain("value = File.exist?('#{at("bin/sh")}') ? 2 : 1")
     assert_follows(first: { PATH: "#{at("bin")}:#{ENV.fetch("PATH")}" }, second: {}) { put("bin/sh", "") }
   end
 
-  # No folder alone is an input then: another user has others.
+  # A folder alone is not an input then, because another user has others.
   def test_data_looked_for_on_all_of_path
     put("bin/tool", "", mode: 0o755)
     plain("value = ENV['PATH'].split(':').any? { |at| File.exist?(\"\#{at}/flavour.conf\") } ? 2 : 1")
@@ -205,7 +205,7 @@ class BuildOddTest < BuildLearningCase
 
   def exchange = File.rename(at("old"), at("older")) && File.rename(at("new"), at("old"))
 
-  # As soon as the build says that it has begun.
+  # Runs the change as soon as the build reports its start.
   def during(change)
     writer = Thread.new do
       sleep 0.05 until (begun = Dir.glob("#{folder}/app*/**/begun").first)

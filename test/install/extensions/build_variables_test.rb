@@ -3,9 +3,9 @@
 require "install/build_learning_case"
 require "zlib"
 
-# Variables that no program asks for by name.
+# Variables that no program requests from libc by name.
 class BuildVariablesTest < BuildLearningCase
-  # In ways in which no program asks libc for them: {name => {program => scripts that mean it}}.
+  # {name => {program => scripts that use it}}
   MEANT = {
     MY_FLAVOUR: { "sh" => ["cat <<EOF | tr -d '#'\n#${MY_FLAVOUR:-1}\nEOF\n"],
                   "make -f" => ["include conf.inc\nall:\n\t@echo $(F)\n"],
@@ -23,7 +23,7 @@ class BuildVariablesTest < BuildLearningCase
     GNUMAKEFLAGS: { "make -f" => ["F = 1\n\nall:\n\t@echo $(F)\n"] }
   }.freeze
 
-  def test_variables_that_scripts_mean
+  def test_variables_used_by_scripts
     names = MEANT.transform_values { |programs| gems(programs).sort }
     all = names.values.flatten.sort
     assert_equal [all, []], install(first = another(*all))
@@ -39,7 +39,7 @@ class BuildVariablesTest < BuildLearningCase
     assert_follows(names: texts.keys, second: { MY_FLAVOUR: "2" })
   end
 
-  # As configure scripts of libraries that a gem brings packed, and whose folder it takes away.
+  # Like configure scripts of bundled libraries whose folder the gem removes.
   def test_variables_of_a_script_that_is_gone
     plain("system('gunzip', 'script.gz')\nvalue = `sh script`\nFile.unlink('script')",
           files: { "ext/alpha/script.gz" => Zlib.gzip("echo ${MY_FLAVOUR:-1}\n") })
@@ -56,7 +56,7 @@ class BuildVariablesTest < BuildLearningCase
 
   private
 
-  # Their names; each runs a script.
+  # Returns their names; each runs a script.
   def gems(programs)
     programs = programs.except("python3") unless system("python3", "-c", "")
     programs.flat_map do |program, scripts|
@@ -77,7 +77,7 @@ class BuildVariablesTest < BuildLearningCase
     assert_equal({ "2" => meaning }, meaning.group_by { |name| learned(project, name) })
   end
 
-  # A program that looks through the environment itself.
+  # A program that searches the environment itself.
   def search(*options)
     @search = @search.to_i + 1
     source = put("search.c", <<~C)

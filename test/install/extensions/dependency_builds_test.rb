@@ -2,9 +2,9 @@
 
 require "install/build_case"
 
-# A build that sees another gem's build is used again only where it would see the same one.
+# A build that depends on another gem's build is used again only with the same build of that gem.
 class DependencyBuildsTest < InstallBuildCase
-  # base's build writes what it was configured with; top's compiles it in.
+  # base's build writes its configured flavour; top's compiles it in.
   BASE = <<~RUBY
     File.write("../../lib/flavour.rb", "FLAVOUR = \#{with_config("flavour", "plain").dump}\\n")
   RUBY
@@ -22,7 +22,7 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal "5", value(@first, "top")
   end
 
-  def test_another_flavour_below
+  def test_another_flavour_of_the_dependency
     flavoured = another("top", BUNDLE_BUILD__BASE: "--with-flavour=strawberry")
     assert_equal [%w[base top], []], install(flavoured)
     assert_equal "10", value(flavoured, "top")
@@ -30,8 +30,8 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal [[], %w[base top]], install(another("top", BUNDLE_BUILD__BASE: "--with-flavour=strawberry"))
   end
 
-  # The setting changed since, and what counts is the build that is there.
-  def test_what_was_in_place_before
+  # The setting has changed since, but the existing build counts.
+  def test_existing_build_of_the_dependency
     project = another("base")
     assert_equal [[], %w[base]], install(project)
     grow(project)
@@ -39,7 +39,7 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal "5", value(project, "top")
   end
 
-  def test_what_bundler_built_is_unknown_elsewhere
+  def test_build_of_bundler_is_unknown_elsewhere
     project = another("base", BUNDLE_BUILD__BASE: "--with-flavour=vanilla")
     project.bundle("install")
     grow(project)
@@ -52,7 +52,7 @@ class DependencyBuildsTest < InstallBuildCase
   end
 
   # The bundle's record still names the first build.
-  def test_what_bundler_built_anew
+  def test_dependency_rebuilt_by_bundler
     project = another("base", BUNDLE_BUILD__BASE: "--with-flavour=vanilla")
     assert_equal [%w[base], []], install(project)
     project.bundle("pristine", "base", BUNDLE_BUILD__BASE: "--with-flavour=nut")
@@ -61,13 +61,13 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal "3", value(project, "top")
   end
 
-  def test_forgotten_below
+  def test_forgotten_build_of_the_dependency
     @first.spate!("store", "forget", "base")
     assert_equal [%w[base top], []], install(another("top"))
   end
 
-  # It says itself that it loads no other gem: what lies beside it is nothing to it.
-  def test_one_that_sees_none
+  # It loads no other gem, so the builds beside it do not matter.
+  def test_gem_that_loads_no_dependency
     native("apart", dependencies: { "base" => ">= 1" })
     assert_equal [%w[apart], %w[base]], install(another("apart"))
     assert_equal [%w[base], %w[apart]], install(another("apart", BUNDLE_BUILD__BASE: "--with-flavour=x"))
@@ -75,7 +75,7 @@ class DependencyBuildsTest < InstallBuildCase
 
   private
 
-  # The project needs top as well.
+  # Adds top to the project.
   def grow(project)
     File.write(project.path("Gemfile"), "gem 'top'\n", mode: "a")
     lock(project, %w[base top])

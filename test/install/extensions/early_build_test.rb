@@ -3,9 +3,9 @@
 require "install/install_case"
 require "json"
 
-# Which builds wait for the gems that their gem depends on.
+# Which builds wait for the dependencies of their gem.
 class EarlyBuildTest < InstallCase
-  # How a configuration comes by its dependency; where it is not what it should be, nothing is built.
+  # How an extconf.rb loads its dependency; if it is incomplete, the build fails.
   LOADS = {
     "loads" => "require \"base\"\n",
     "activates" => "gem \"base\", \">= 1\"\nrequire \"base\"\n",
@@ -19,7 +19,7 @@ class EarlyBuildTest < InstallCase
     native("apart", begun)
   end
 
-  def test_a_build_waits_for_what_it_loads_and_for_nothing_else
+  def test_build_waits_only_for_the_gems_it_loads
     LOADS.each { |name, line| native(name, "#{line}BASE == \"base\" or abort\n") }
     events = install(app(gems: ["apart", *LOADS.keys]))
 
@@ -30,7 +30,7 @@ class EarlyBuildTest < InstallCase
     end
   end
 
-  def test_a_build_that_lacked_its_dependency_is_done_again
+  def test_build_without_its_dependency_is_repeated
     native("hides", <<~RUBY)
       File.write("trace", "x", mode: "a")
       begin
@@ -61,7 +61,7 @@ class EarlyBuildTest < InstallCase
 
   private
 
-  # What lets the dependency come.
+  # Lets the download of the dependency continue.
   def begun = "File.write(#{@begun.dump}, \"\")"
 
   def native(name, line)
@@ -70,7 +70,7 @@ class EarlyBuildTest < InstallCase
     @source.add(name, "1.0", native: true, files: files, dependencies: { "base" => ">= 1" })
   end
 
-  # The events, in their order.
+  # The events in order.
   def install(project, *full_names)
     assert_installs(project, *full_names, options: ["--json"]).lines.map { |line| JSON.parse(line) }
   end

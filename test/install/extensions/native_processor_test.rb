@@ -2,7 +2,7 @@
 
 require "install/build_case"
 
-# Builds for the processor that they were made on. The other machine is this one with another /proc/cpuinfo.
+# Builds for the processor of their machine. The other machine is this one with another /proc/cpuinfo.
 class NativeProcessorTest < InstallBuildCase
   OTHER = "processor\t: 0\nvendor_id\t: Other\ncpu family\t: 7\nmodel\t: 7\nflags\t: fpu mmx\n"
   NATIVE = {
@@ -24,7 +24,7 @@ class NativeProcessorTest < InstallBuildCase
     @info = write("cpuinfo", OTHER)
   end
 
-  def test_what_names_the_native_processor_is_built_on_each_kind
+  def test_native_processor_options_are_built_on_each_kind
     NATIVE.each { |name, options| native(name, **options) }
     native("portable")
     names = [*NATIVE.keys, "portable"].sort
@@ -78,7 +78,7 @@ class NativeProcessorTest < InstallBuildCase
     @source.add(name, "1.0", files: files) { |spec| spec.extensions = %w[Cargo.toml] }
   end
 
-  # What is installed meanwhile is installed on the other machine: in a mount namespace of its own.
+  # Runs the install on the simulated machine, in a separate mount namespace.
   def elsewhere
     @elsewhere = true
     yield

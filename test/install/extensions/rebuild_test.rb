@@ -2,12 +2,12 @@
 
 require "install/build_case"
 
-# A build that its user doubts: the next one is made anew, here and elsewhere.
+# A rebuild requested by the user: the next build runs again, here and in other projects.
 class RebuildTest < InstallBuildCase
   BUILT = [%w[alpha], []].freeze
   REUSED = [[], %w[alpha]].freeze
 
-  # What no result stands on: a file that the build writes itself.
+  # A file that the build writes itself, which is not an input of any result.
   def setup
     super
     @answer = write("answer", "1")
@@ -51,7 +51,7 @@ class RebuildTest < InstallBuildCase
     assert_equal ["plain-1.0 has no extension to build; its files were put there again"], warnings
   end
 
-  # A package has a folder of its own where that has a mode of its own.
+  # A package has its own folder if that folder has a special mode.
   def test_a_file_where_the_package_has_a_folder
     @source.add("dirry", "1.0", files: { "extra/" => ["", 0o700], "extra/k.rb" => "1\n" })
     install(project = another("dirry"))
@@ -63,8 +63,8 @@ class RebuildTest < InstallBuildCase
     assert_equal "mine\n", File.read(extra)
   end
 
-  # Neither a copy that is the user's own, nor a file of it; what a build made is nobody's work.
-  def test_what_somebody_worked_in
+  # The user's own copy and edited files are kept; files of a build are not the user's work.
+  def test_edited_gem_is_not_rebuilt
     file = "#{@first.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
     File.rename(write("mine", "#{File.read(file)}MINE = 1\n"), file)
     install(@first, "--rebuild", "alpha")
@@ -80,7 +80,7 @@ class RebuildTest < InstallBuildCase
     assert_match(/MINE/, File.read(file))
   end
 
-  def test_what_another_build_made
+  def test_build_made_by_bundler
     @first.bundle("pristine", "alpha")
     assert_equal BUILT, install(@first, "--rebuild", "alpha")
   end

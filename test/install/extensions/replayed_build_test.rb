@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# What a build did to its gem's files, done again from the store for the next application.
+# Changes of a build to its gem's files, repeated from the store for the next application.
 class ReplayedBuildTest < InstallCase
   CHANGES = <<~'RUBY'
     require "fileutils"
@@ -20,12 +20,12 @@ class ReplayedBuildTest < InstallCase
       Dir.mkdir("private", 0o700)
       File.write("private/key", "1")
       File.chmod(0o750, "shut")
-      File.write("b\xFFd \u00e9".b, "a name of whatever bytes")
+      File.write("b\xFFd \u00e9".b, "a name of invalid bytes")
     end
   RUBY
   FILES = %w[folder/a folder/deep/b moved/a file again/old shut/a lib/changer.rb].to_h { |path| [path, path] }.freeze
 
-  def test_files_become_folders_and_folders_files
+  def test_files_become_folders_and_folders_become_files
     @source.add("changer", "1.0", native: true, files: { **FILES, "ext/changer/extconf.rb" => <<~RUBY })
       #{CHANGES}
       require "mkmf"

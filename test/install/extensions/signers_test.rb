@@ -2,11 +2,11 @@
 
 require "test_helper"
 
-# Who signed what is in a folder of extensions, by the file that says so there.
+# The signers of a folder of extensions, from the file in it.
 class SignersTest < Minitest::Test
   Signers = Spate::Install::Extensions::Signers
 
-  def test_what_was_noted
+  def test_noted_signers
     assert_empty Signers.of(folder)
     Signers.note("#{folder}/made", [["a1", 17], ["b2", 19]])
     assert_equal [["a1", 17], ["b2", 19]], Signers.of("#{folder}/made")
@@ -14,8 +14,8 @@ class SignersTest < Minitest::Test
     assert_empty Signers.of("#{folder}/made")
   end
 
-  # Somebody, whom nobody trusts.
-  def test_a_damaged_one
+  # An unknown signer, whom no project trusts.
+  def test_damaged_file
     ["", "\n", "\xFF\xFE \xFF\n", "a1"].each do |text|
       write(Signers::FILE, text.b)
       assert_equal 1, Signers.of(folder).size, text.dump

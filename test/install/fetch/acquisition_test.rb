@@ -4,7 +4,7 @@ require "test_helper"
 require "support/gem_source"
 require "tmpdir"
 
-# In which order archives are unpacked that wait for it.
+# The order in which waiting archives are unpacked.
 class AcquisitionTest < Minitest::Test
   Fetch = Spate::Install::Fetch
   Context = Struct.new(:backlog, :store)
@@ -18,8 +18,8 @@ class AcquisitionTest < Minitest::Test
     Fetch::Acquisition.new(Context.new, nil, unpack_step: nil).lane(nil, Fetch::Archive.new(path: path, bytes: bytes))
   end
 
-  # One after the other: what has to be built, what takes long, and the rest.
-  def test_what_is_unpacked_first
+  # First gems with extensions, then large ones, then the rest.
+  def test_priorities_of_unpacking
     assert_equal [0, 0, 1, 2], [lane(10, native: true), lane(5 << 20, native: true), lane(5 << 20), lane(10)]
   end
 end

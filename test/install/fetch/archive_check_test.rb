@@ -32,7 +32,7 @@ module Spate
         assert_equal Fetch::ArchiveCheck.time, File.mtime(@path)
       end
 
-      def test_many_are_told_apart_and_what_is_right_is_sealed
+      def test_many_archives_are_distinguished_and_right_ones_are_sealed
         names = %w[right wrong gone folder sealed]
         right, wrong, gone, folder, sealed = names.map { |name| "#{File.dirname(@path)}/#{name}" }
         [right, sealed].each { |path| File.binwrite(path, "content") }
@@ -65,14 +65,14 @@ module Spate
         refute copy(nil)
       end
 
-      def test_a_file_too_fresh_to_notice_a_change_is_not_looked_at
+      def test_file_too_young_to_detect_a_change_is_not_sealed
         File.binwrite(@path, "content")
         assert_nil Fetch::ArchiveCheck.look(@path)
       end
 
       private
 
-      # A copy that succeeded is there and sealed; one that did not has left nothing.
+      # A successful copy exists and is sealed; a failed one leaves no file.
       def copy(seen)
         target = "#{folder}/store.gem"
         FileUtils.rm_f(target)
@@ -88,7 +88,7 @@ module Spate
         seen
       end
 
-      # As a power loss may leave it: another content under the old times.
+      # As after a power loss: other content with the old times.
       def damage
         time = File.mtime(@path)
         File.binwrite(@path, "CONTENT")

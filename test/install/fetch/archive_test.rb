@@ -4,7 +4,7 @@ require "test_helper"
 require "support/gem_source"
 require "tmpdir"
 
-# Which archives are unpacked first: those of gems with extensions.
+# Archives that are unpacked first: those of gems with extensions.
 class ArchiveTest < Minitest::Test
   def setup
     @folder = Dir.mktmpdir
@@ -35,7 +35,7 @@ class ArchiveTest < Minitest::Test
     assert native?(gem(native: true) { |spec| spec.cert_chain = [Random.new(1).bytes(1500).unpack1("H*")] })
   end
 
-  def test_what_is_no_gem
+  def test_invalid_archives
     ["", "metadata.gz\0", "x" * 9000, "metadata.gz\0".ljust(9000, "7"),
      "metadata.gz\0".ljust(124, "\0") + "77777777777\0".ljust(9000, "\xff"), nil].each { |bytes| refute native?(bytes) }
   end

@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# An archive in vendor/cache needs no connection, and so no thread that waits for one.
+# An archive in vendor/cache needs no connection, and therefore no thread that waits for one.
 class AtHandTest < InstallCase
   COUNT = 12
   # Counts the threads of a run of Spate.
@@ -19,12 +19,12 @@ class AtHandTest < InstallCase
     File.write("#{folder}/counter.rb", COUNTER)
   end
 
-  def test_no_connection_is_opened_for_what_lies_in_vendor_cache
+  def test_no_connection_is_opened_for_archives_in_vendor_cache
     assert_operator threads(vendored(@gems)), :<, COUNT
   end
 
-  # Where some must be fetched, they are, beside the others.
-  def test_what_is_not_there_is_fetched
+  # Missing archives are fetched beside the others.
+  def test_missing_archives_are_fetched
     assert_operator threads(vendored(@gems.first(3))), :>=, COUNT - 3
   end
 

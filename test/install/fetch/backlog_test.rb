@@ -2,11 +2,11 @@
 
 require "test_helper"
 
-# Two owners share connections and unpacking threads; each is told what became of its own jobs.
+# Two owners share connections and unpacking threads; each receives the results of its own jobs.
 class BacklogTest < Minitest::Test
   Backlog = Spate::Install::Fetch::Backlog
 
-  # Jobs are names. hold: a queue from which each unpacking takes a word before it goes on.
+  # Jobs are names. hold: a queue from which each unpacking takes a word before it continues.
   class Owner
     attr_reader :rank, :unpacked, :failures, :threads
 
@@ -54,7 +54,7 @@ class BacklogTest < Minitest::Test
     @backlog = Backlog.new(unpacking: 1, **options)
   end
 
-  def test_each_job_goes_its_way
+  def test_each_job_is_fetched_and_unpacked
     owner = Owner.new(at_hand: ["b"], broken: ["c"])
     backlog(owner).add(owner, %w[a b c])
 
@@ -65,8 +65,8 @@ class BacklogTest < Minitest::Test
     assert_nil @backlog.add(owner, [])
   end
 
-  # The one thread that unpacks is busy with the first job while the others come in.
-  def test_what_is_urgent_comes_first_and_then_the_owner_of_the_lower_rank
+  # The only unpacking thread is busy with the first job while the others are added.
+  def test_urgent_jobs_come_first_then_the_owner_of_the_lower_rank
     hold = Thread::Queue.new
     gems = Owner.new(at_hand: %w[first g1 g2 urgent], first: ["urgent"], hold: hold)
     packages = Owner.new(rank: 1, at_hand: %w[p1 p2 p3], first: ["p3"], hold: hold)
@@ -92,8 +92,8 @@ class BacklogTest < Minitest::Test
     assert_includes 1..3, threads.size
   end
 
-  # No thread is there before it is needed, and none after the last owner left.
-  def test_threads_come_and_go
+  # Threads start on demand and end with the last owner.
+  def test_threads_start_and_end
     before = Thread.list
     owner = Owner.new(at_hand: ["a"])
     backlog(owner)
@@ -111,8 +111,8 @@ class BacklogTest < Minitest::Test
     end
   end
 
-  # The half that failed leaves; what it still wanted is not begun, and the other one notices nothing.
-  def test_an_owner_that_leaves_takes_its_own_jobs_along
+  # A failed owner leaves: its waiting jobs are dropped, and the other owner is not affected.
+  def test_leaving_owner_drops_its_jobs
     hold = Thread::Queue.new
     gems = Owner.new(at_hand: %w[a b c], hold: hold)
     packages = Owner.new(rank: 1, at_hand: %w[p])
@@ -131,8 +131,8 @@ class BacklogTest < Minitest::Test
     assert_equal [true, false], [gems.closed?, packages.closed?]
   end
 
-  # Ctrl-C: nobody waits for what hangs.
-  def test_the_last_one_ends_what_runs
+  # Ctrl-C does not wait for hanging jobs.
+  def test_last_owner_ends_running_jobs
     hold = Thread::Queue.new
     gems = Owner.new(at_hand: %w[a], hold: hold)
     packages = Owner.new(rank: 1, at_hand: %w[p], hold: hold)
@@ -148,7 +148,7 @@ class BacklogTest < Minitest::Test
     assert_empty gems.failures
   end
 
-  def test_work_after_the_end_begins_again
+  def test_new_work_starts_after_the_end
     owner = Owner.new
     backlog(owner).leave(owner)
     @backlog.add(owner, ["a"])
@@ -156,7 +156,7 @@ class BacklogTest < Minitest::Test
     assert_equal [%w[a fetched]], owner.take(1)
   end
 
-  def test_any_error_is_heard_of
+  def test_every_error_is_reported
     owner = Owner.new
     owner.define_singleton_method(:unpack) { |*| raise NotImplementedError, "no such thing" }
     backlog(owner).add(owner, ["a"])

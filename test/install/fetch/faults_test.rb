@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# Gem sources that misbehave, through the command: the error says what, in bounded time; nothing stays; once the source
-# is well again, so is the install.
+# Misbehaving gem sources, through the command: the error names the fault within a limited time, no file is left, and
+# the next install succeeds once the source does.
 class FaultsTest < InstallCase
   ARCHIVE = "/gems/hello-1.0.gem"
   QUICK = { BUNDLE_RETRY: "0", BUNDLE_TIMEOUT: "1" }.freeze
@@ -40,7 +40,7 @@ class FaultsTest < InstallCase
     lock(@app, %w[hello good])
   end
 
-  def test_each_fault_is_told_and_leaves_nothing
+  def test_each_fault_is_reported_and_leaves_no_file
     before = state(@app)
     FAULTS.each do |label, (path, kind, facts, code, words)|
       @source.clear_faults
@@ -55,7 +55,7 @@ class FaultsTest < InstallCase
     assert_match(/satisfied/, @app.bundle("check"))
   end
 
-  def test_what_passes_is_waited_for
+  def test_temporary_faults_are_retried
     @source.fault(ARCHIVE, :status, code: 429, retry_after: 2, times: 1)
     @source.fault("/info/hello", :status, code: 503, times: 1)
     took = seconds { assert_installs(@app, "good-1.0", "hello-1.0", BUNDLE_RETRY: "3") }
@@ -64,7 +64,7 @@ class FaultsTest < InstallCase
     assert_operator took, :<, 30
   end
 
-  def test_a_checksum_of_the_lockfile_outweighs_the_source
+  def test_checksum_of_the_lockfile_takes_precedence_over_the_source
     before = state(@app)
     lock(@app, %w[hello good], @source.url, "hello-1.0" => "1" * 64)
     output = assert_fails(@app, 7, "hello-1.0", "1" * 64, "CHECKSUMS")
@@ -91,7 +91,7 @@ class FaultsTest < InstallCase
     assert_installs(other, "hello-1.0")
   end
 
-  def test_no_source_at_all
+  def test_missing_source
     @source.stop
     assert_fails(@app, 6, "cannot be reached", **QUICK)
     @source = GemSource.start # for teardown

@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# A team's cache that nobody can ask as this machine is set up costs no install.
+# An install succeeds without a team cache whose configuration is invalid.
 class SourcesTest < Minitest::Test
   def sources(**env)
     @told = []
@@ -12,7 +12,7 @@ class SourcesTest < Minitest::Test
     Spate::Install::Fetch::Sources.new(settings: @settings, store: nil, events: events) { [] }
   end
 
-  def test_a_cache_that_is_set_up_wrong_is_none
+  def test_invalid_cache_configuration_disables_the_cache
     { /names the profile nope, which is in no file; it is not asked/ => { AWS_PROFILE: "nope" },
       /"eu west" is in no region/ => { AWS_REGION: "eu west" },
       /"minio:9000" is no endpoint/ => { AWS_ENDPOINT_URL: "minio:9000" },

@@ -3,12 +3,11 @@
 require "install/build_case"
 require "support/bundle_places"
 
-# Builds are shared between all places where a bundle may be; what is above a bundle counts only where the build depends
-# on it.
+# Builds are shared between all places of a bundle. Files above a bundle count only if the build depends on them.
 class BuildPlacesTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
-  # Each looks at something else above its bundle: all folders, as cargo; Ruby's; the system's; a user's data.
+  # Each reads something else above its bundle: all folders, like cargo; Ruby's; the system's; a user's data.
   GEMS = {
     "alpha" => "folder = Dir.pwd\nuntil folder == '/'\nFile.exist?(\"\#{folder}/.flavour\")\n" \
                "folder = File.dirname(folder)\nend",
@@ -33,8 +32,8 @@ class BuildPlacesTest < InstallBuildCase
     end
   end
 
-  # A folder on the way to what is still missing.
-  def test_new_folders_where_something_was_missed
+  # A new folder on the path of a file that is still missing.
+  def test_new_folders_where_a_file_was_missing
     native("alpha", extconf: "File.exist?(File.join(Dir.home, '.local/share/tool/settings'))\n" \
                              "system('none-such')\nFile.exist?('#{folder}/bin/gcc/13/as')")
     path = { PATH: "#{folder}/bin:#{ENV.fetch("PATH")}" }
@@ -48,7 +47,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal BUILT, install(another("alpha"), **path)
   end
 
-  # As pkgconf 2.5 looks for its personalities.
+  # Like pkgconf 2.5 searches its personalities.
   def test_missed_file_of_a_user_folder_is_missed_where_the_variable_leads
     asking = "data = ENV['XDG_DATA_HOME'] || File.join(Dir.home, '.local/share')\n" \
              "$defs << \"-DFLAVOUR=\#{File.exist?(\"\#{data}/flavour\") ? 2 : 1}\""
@@ -66,8 +65,8 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal "2", value(third, "alpha")
   end
 
-  # A path that is above the first bundle, but not because that is there.
-  def test_a_missing_path_that_every_bundle_asks_for
+  # A path above the first bundle, but not because of its place.
+  def test_missing_path_that_every_bundle_looks_for
     native("alpha", value: "FLAVOUR",
                     extconf: "$defs << \"-DFLAVOUR=\#{File.exist?('#{folder}/one/include/flavour.h') ? 2 : 1}\"")
     assert_equal BUILT, install(app("one/app", gems: %w[alpha], home: "home"))
@@ -78,8 +77,8 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal({ "alpha" => "#{folder}/one/include/flavour.h is new" }, reasons)
   end
 
-  # As git and npm look for the nearest.
-  def test_a_walk_that_ends_at_the_first
+  # Like git and npm, which search the nearest one.
+  def test_walk_that_ends_at_the_first_match
     walking("break")
     @home = "group/home"
     write("group/.flavour", "2")
@@ -92,7 +91,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal "4", built("group/four/app")
   end
 
-  # As cargo reads all of them; the home is above one project, and not above another.
+  # Like cargo, which reads all of them. The home is above one project, and not above another.
   def test_a_walk_through_all_folders
     walking("next")
     write("home/.flavour", "2")
@@ -109,14 +108,14 @@ class BuildPlacesTest < InstallBuildCase
 
   private
 
-  # Into a bundle in a place of that kind.
+  # Installs into a bundle in a place of that kind.
   def install_at(kind, name, gems, places)
     project = app(name, gems: gems, home: "#{places}/home", **Spate::BundlePlaces.env(kind, "#{folder}/#{places}"))
     Spate::BundlePlaces.own_default(project, "#{folder}/#{places}") if kind == "default"
     install(project)
   end
 
-  # Its value is the sum of what the folders above it have, or 1.
+  # The value is the sum of the values in the folders above it, or 1.
   def walking(after)
     extconf = "folder = Dir.pwd\nfound = []\nuntil folder == '/'\nat, folder = folder, File.dirname(folder)\n" \
               "next unless File.exist?(\"\#{at}/.flavour\")\nfound << File.read(\"\#{at}/.flavour\")\n#{after}\nend\n" \

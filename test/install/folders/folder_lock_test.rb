@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# One process at a time works in a folder; the others wait, unless it waits for them.
+# One process at a time works in a folder; others wait, except its child processes.
 class FolderLockTest < Minitest::Test
   LOCK = Spate::Install::FolderLock
 
@@ -13,20 +13,20 @@ class FolderLockTest < Minitest::Test
     @events = Spate::Events.new.subscribe { |event| @said << event[:message] }
   end
 
-  def test_a_long_wait_is_told
+  def test_long_wait_is_reported
     held_for(0.5) { take(patience: 0.1) }
 
     assert_equal ["waiting for another spate, which works in #{File.realpath(folder)}"], @said
   end
 
-  def test_a_short_one_is_not
+  def test_short_wait_is_not_reported
     held_for(0.1) { take(patience: 60) }
     take
 
     assert_empty @said
   end
 
-  def test_whoever_runs_under_it_does_not_wait_for_it
+  def test_child_process_of_the_holder_does_not_wait
     env = LOCK.variables(File.realpath(folder), LOCK.variables("/another", {}))
     error = held_for(60) { assert_raises(Spate::Install::HeldError) { take(env: env) } }
 

@@ -3,7 +3,7 @@
 require "install/build_case"
 require "remote_cache/builds/carrier"
 
-# Native gems of one git repository share a folder of extensions. What they were built to is kept as any build.
+# Native gems of one git repository share a folder of extensions. Their builds are stored like others.
 class GitExtensionsTest < InstallBuildCase
   include RemoteCarrier
 
@@ -24,7 +24,7 @@ class GitExtensionsTest < InstallBuildCase
     assert_loads(project)
   end
 
-  def test_a_second_bundle_and_one_made_anew_get_the_same_builds
+  def test_second_bundle_and_recreated_bundle_get_the_same_builds
     assert_equal [NAMES, []], install(first = checkout("first"))
     assert_equal [[], NAMES], install(second = checkout("second"))
     assert_loads(second)
@@ -37,7 +37,7 @@ class GitExtensionsTest < InstallBuildCase
     assert_match(/nothing to do/, run_install(first).first)
   end
 
-  def test_another_store_gets_the_builds_of_who_it_trusts
+  def test_another_store_gets_the_builds_of_trusted_signers
     assert_equal [NAMES, []], install(first = checkout("first"))
     second = checkout("second", home: "other")
     carry(Spate::Build::Cache::Candidates.every(first.store), first, second) do |entry|
@@ -49,8 +49,8 @@ class GitExtensionsTest < InstallBuildCase
     assert_equal [NAMES, []], install(checkout("third", home: "other"))
   end
 
-  # One that its user or Bundler put there, and that is not as its revision.
-  def test_what_lies_in_the_checkout_counts
+  # A checkout by the user or Bundler that differs from its revision.
+  def test_changed_files_of_the_checkout_count
     install(checkout("first"))
     patched = checkout("patched")
     File.write("#{tree(patched)}/shared.h", "#define ANSWER 7\n") # `bundle lock` made it
@@ -61,10 +61,10 @@ class GitExtensionsTest < InstallBuildCase
     assert_equal "1", value(third, "one")
   end
 
-  def test_arguments_and_asking_again
+  def test_arguments_and_rebuilds
     install(project = checkout("first"))
     assert_equal [%w[two], %w[one]], install(checkout("second"), BUNDLE_BUILD__TWO: "--with-x")
-    # In a checkout that was built in, whose files are no longer those of the revision alone.
+    # In a checkout with a build, whose files are not only those of the revision.
     assert_includes install(project, "--rebuild", "one").first, "one"
     assert_loads(project)
     assert_equal [%w[one], %w[two]], install(checkout("third"))
@@ -72,8 +72,8 @@ class GitExtensionsTest < InstallBuildCase
     assert_equal [%w[two], %w[one]], install(checkout("fourth"))
   end
 
-  # The gem that they need is another one there.
-  def test_what_they_see
+  # The gem that they depend on has another build there.
+  def test_builds_of_dependencies_count
     native("base", extconf: "flavour = with_config('flavour', 'plain').dump\n" \
                             "File.write('../../lib/flavour.rb', \"FLAVOUR = \#{flavour}\\n\")")
     repository = commit("seeing", names: %w[seer], needs: "base",

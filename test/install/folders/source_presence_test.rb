@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Gems of the Gemfile's `path:` and `git:` whose files went away, and folders that a build took away.
+# Missing folders of `path:` and `git:` gems, and folders that a build removes.
 class SourcePresenceTest < InstallCase
   def test_a_folder_of_the_application_that_is_gone
     project = app("app", gems: %w[])
@@ -39,7 +39,7 @@ class SourcePresenceTest < InstallCase
     assert_checks(project, 0)
   end
 
-  # nokogiri does so with the archives that it brings along.
+  # nokogiri does so with its bundled archives.
   def test_a_folder_that_a_build_removes_is_not_missing
     @source.add("clean", "1.0", native: true, files: {
                   "lib/clean.rb" => "", "ports/deep/archive" => "1", "ext/clean/extconf.rb" => <<~RUBY

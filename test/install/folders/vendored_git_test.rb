@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# Git gems that `bundle cache --all` put into vendor/cache, as the machine's own Bundler uses them: where they lie, or
-# from 2.6 on as a copy in the bundle.
+# Git gems that `bundle cache --all` put into vendor/cache, as the machine's own Bundler uses them: in place, or from
+# 2.6 on as a copy in the bundle.
 class VendoredGitTest < InstallCase
   GEMSPEC = <<~RUBY
     Gem::Specification.new("own", "1.0") do |spec|
@@ -26,7 +26,7 @@ class VendoredGitTest < InstallCase
     @repository.commit(FILES)
   end
 
-  def test_it_is_as_bundler_leaves_it
+  def test_tree_is_that_of_bundler
     mine, others = %w[spate bundler].map { |tool| cached(tool) }
     others.bundle("install")
     output = assert_done(mine)
@@ -51,7 +51,7 @@ class VendoredGitTest < InstallCase
     project
   end
 
-  # The record of the bundle that was there tells nothing of this one.
+  # The record of the old bundle must not affect the new one.
   def make_anew(project)
     FileUtils.rm_rf([project.path("vendor/bundle"), *Dir.glob(project.path("vendor/cache/*/lib/own"))])
     assert_done(project)

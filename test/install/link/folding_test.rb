@@ -3,8 +3,8 @@
 require "install/install_case"
 require "open3"
 
-# On a file system that takes names for one where they differ in case alone, or in how an accent is written, as macOS'
-# does: what cannot lie there side by side is told, and nothing is lost.
+# On a file system that folds case, or composed and decomposed accents, as on macOS: conflicting names are reported,
+# and no file is lost.
 class FoldingTest < InstallCase
   PROGRAM = File.expand_path("../../support/folding.c", __dir__)
   PAIRS = { "case" => ["lib/pair/One.rb", "lib/pair/one.rb"],
@@ -34,7 +34,7 @@ class FoldingTest < InstallCase
   end
 
   PAIRS.each do |name, paths|
-    # Unpacked there, linked there from a store that holds both, and from one elsewhere.
+    # Unpacked there, linked from a store there that has both, and from one elsewhere.
     define_method("test_two_files_of_one_gem_by_#{name}") do
       @source.add("pair", "1.0", files: paths.to_h { |path| [path, "#{path.dump}\n"] })
       assert_told(app("folding/app", gems: ["pair"], home: "folding/home"), paths)

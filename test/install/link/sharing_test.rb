@@ -2,10 +2,9 @@
 
 require "install/install_case"
 
-# Which files of a bundle are inodes of the store: none where copies were asked for, and in no bundle what a build made
-# or what is executable.
+# The files of a bundle that share inodes with the store: none with copies, and never files of a build or executables.
 class SharingTest < InstallCase
-  # Two files of the same bytes, as mkmf leaves one in lib/ and one in the extension's folder.
+  # Two files with the same bytes, as mkmf leaves one in lib/ and one in the extension's folder.
   EXTCONF = <<~'RUBY'
     require "mkmf"
     create_makefile("native/native")
@@ -19,7 +18,7 @@ class SharingTest < InstallCase
                                         "lib/tool/prebuilt.so" => "machine code" }, executables: %w[tool])
   end
 
-  # Who gets the bundle shall not be able to change what others load.
+  # The recipient of the bundle must not be able to change files of others.
   def test_copies_share_no_inode
     projects = %w[one two].map { |name| app(name, gems: %w[native tool]) }
     projects.each do |project|
@@ -30,7 +29,7 @@ class SharingTest < InstallCase
     assert_store_clean(projects.first)
   end
 
-  def test_builds_and_executables_are_each_bundles_own
+  def test_builds_and_executables_belong_to_each_bundle
     built, replayed = %w[one two].map { |name| app(name, gems: %w[native tool]) }
     [built, replayed].each do |project|
       assert_installs(project)
@@ -42,7 +41,7 @@ class SharingTest < InstallCase
   end
 
   # As `strip`, `patchelf` and a gem's installer that edits its own program do.
-  def test_what_is_stripped_here_is_stripped_here_only
+  def test_stripped_files_change_in_this_bundle_only
     one, two = %w[one two].map { |name| app(name, gems: %w[native tool]).tap { |project| assert_installs(project) } }
     [one, two].map { |project| libraries(project) }.transpose.each do |mine, other|
       before = File.binread(other)
@@ -53,7 +52,7 @@ class SharingTest < InstallCase
     assert_store_clean(two)
   end
 
-  # A bundle that was given away, as containers do: its new owner must not write into what root runs elsewhere.
+  # A bundle given to another user, as in containers: its new owner must not be able to write into files that root runs.
   def test_an_object_of_another_owner_is_not_used
     skip "only root gives files away" unless Process.euid.zero?
 
@@ -81,7 +80,7 @@ class SharingTest < InstallCase
 
   private
 
-  # Paths of files with other names below a folder of the bundle.
+  # Paths of files with other hard links below a folder of the bundle.
   def shared(project, below = "")
     root = "#{project.bundle_root}/#{below}".chomp("/")
     Dir.glob("**/*", base: root).select do |path|

@@ -2,10 +2,10 @@
 
 require "install/places/places_case"
 
-# A place (Ruby's own gem folder, GEM_HOME, a path of each project, one that they share, copies, another file system) x
-# projects (one, others without and with the same gems, one that is gone) x edits (a gem for each) x commands.
+# A place (Ruby's own gem folder, GEM_HOME, a path of each project, a shared one, copies, another file system) x
+# projects (one, others without and with the same gems, a deleted one) x edits (a gem for each) x commands.
 class PlacesMatrixTest < PlacesCase
-  # What is done to lib/NAME.rb of the gem NAME, and how a check reports it: kind and whether only the mode is another.
+  # The edit of lib/NAME.rb of the gem NAME, and how a check reports it: kind, and whether only the mode differs.
   EDITS = {
     "append" => [->(path) { File.write(path, "APPEND += 1\n", mode: "a") }, ["changed", false]],
     "inplace" => [->(path) { File.write(path, "INPLACE = 2", mode: "r+") }, ["changed", false]],
@@ -19,7 +19,7 @@ class PlacesMatrixTest < PlacesCase
     "added" => [->(path) { File.write(path.sub(/\.rb\z/, "_new.rb"), "NEW = 1\n") }, nil]
   }.freeze
   NAMED = EDITS.transform_values(&:last).compact.transform_keys { |name| "#{name}-1.0" }.freeze
-  # Edits that stay after an install; the deleted file is put back.
+  # Edits that stay after an install; a deleted file is restored.
   STAYING = (NAMED.keys - ["delete-1.0"]).freeze
   LOOK = "require 'append'; require 'inplace'; require 'rename'; print [APPEND, INPLACE, RENAME].inspect"
   # Gems of the projects after the first, which has all of EDITS.
@@ -82,14 +82,14 @@ class PlacesMatrixTest < PlacesCase
     assert_equal [@edited, @theirs], [contents(gems_of(@first)), @others.map { |other| contents(gems_of(other)) }]
   end
 
-  # Gems of the first project that are copies, since it or another one in the same place asked for that.
+  # Gems of the first project that are copies, because it or another one in the same place requested that.
   def copied
     return EDITS.keys if @place == :copies
 
     @place == :some_copies && @others.any? ? gems_in(@others.first).map { |name| name.delete_suffix("-1.0") } : []
   end
 
-  # NAMED of the gems that a project has, where it shares them with the first.
+  # NAMED for the gems that a project shares with the first.
   def of(other)
     linked = %w[append-1.0 chmod-1.0 inplace-1.0 truncate-1.0] unless root(@place)
     had = gems_in(other)
@@ -98,7 +98,7 @@ class PlacesMatrixTest < PlacesCase
 
   def gems_in(project) = File.read(project.path("Gemfile.lock")).scan(/^    (\w+) \(1\.0\)/).map { "#{_1.first}-1.0" }
 
-  # Its gems come from the store, which heals what was written through links.
+  # Its gems come from the store, which repairs objects that were edited through links.
   def a_new_project_gets_the_packages_files
     fresh = app("fresh", gems: EDITS.keys, checksums: sums(EDITS.keys), BUNDLE_PATH: "vendor/bundle")
     fresh.spate!("install")
@@ -108,7 +108,7 @@ class PlacesMatrixTest < PlacesCase
     assert_named(NAMED)
   end
 
-  # But for a deleted file, which comes back with the first install of a project that has it.
+  # Except for a deleted file, which is restored by the first install of a project that has it.
   def another_install_changes_nothing_of_the_first
     @others.each { |other| other.spate!("install") }
     back = @place != :vendor && @others.any? { |other| gems_in(other).include?("delete-1.0") }
@@ -118,7 +118,7 @@ class PlacesMatrixTest < PlacesCase
     assert_named(@named)
   end
 
-  # What is being edited is reported as such, also to the other projects of the place.
+  # Gems being edited are reported as such, also to the other projects of the place.
   def edit_marks_one
     @first.spate!("edit", "append")
     @first.spate!("edit", "added")
@@ -162,7 +162,7 @@ class PlacesMatrixTest < PlacesCase
     assert_match(/nothing to do/, @first.spate!("install"))
   end
 
-  # What `check` reports, in the place of the first project; links: allowed numbers of names of an inode.
+  # The report of `check` in the place of the first project; links: allowed link counts of an inode.
   def assert_named(expected, project = @first, links: nil)
     missing = expected.value?(["missing", false])
     found = events(project, "check", status: [missing ? 11 : 0])

@@ -3,7 +3,7 @@
 require "install/places/places_case"
 
 # Commands of three projects and edits in random orders: each check names exactly the files that differ from their
-# packages, and counts those of gems that are being edited. SPATE_SEED repeats a run, SPATE_TEST_FULL makes it long.
+# packages, and counts those of gems being edited. SPATE_SEED repeats a run, SPATE_TEST_FULL makes it long.
 class PlacesOrdersTest < PlacesCase
   SEED = Integer(ENV.fetch("SPATE_SEED") { Random.new_seed % 100_000 })
   STEPS = ENV["SPATE_TEST_FULL"] ? 150 : 12
@@ -51,7 +51,7 @@ class PlacesOrdersTest < PlacesCase
     made
   end
 
-  # Another lockfile, with other gems in other versions.
+  # Another lockfile, with other gems or versions.
   def lock_some(project)
     names = GEMS.sample(2 + @random.rand(2), random: @random).sort
     wanted = names.to_h { |name| [name, %w[1.0 2.0].sample(random: @random)] }
@@ -126,13 +126,13 @@ class PlacesOrdersTest < PlacesCase
 
   def relock(project, _) = lock_some(project)
 
-  # As `gem uninstall` does.
+  # Like `gem uninstall`.
   def uninstall(project, gem)
     root = File.dirname(gem_root(project, @place))
     FileUtils.rm_rf(["#{root}/gems/#{gem}", "#{root}/specifications/#{gem}.gemspec"])
   end
 
-  # As `bundle pristine` does: the package's files, with times of now.
+  # Like `bundle pristine`: the package's files with present times.
   def reinstall(project, gem)
     FILES.each do |path|
       file = "#{gem_root(project, @place)}/#{gem}/#{path}"
@@ -143,7 +143,7 @@ class PlacesOrdersTest < PlacesCase
     end
   end
 
-  # The record is written last.
+  # The record is written last, so it is missing after a kill.
   def kill(project, _)
     records = Dir.glob("#{project.home}/spate/store/v1/bundles/*").to_h { |path| [path, File.binread(path)] }
     lacking = names(project) - there(project)
@@ -155,7 +155,7 @@ class PlacesOrdersTest < PlacesCase
     end
   end
 
-  # The project's folder goes, and comes back as a new one.
+  # The project's folder is deleted and created again.
   def vanish(project, _)
     number = @projects.index(project)
     FileUtils.rm_rf(project.folder)

@@ -3,10 +3,9 @@
 require "json"
 require "install/install_case"
 
-# Projects that install into one folder or into folders of their own, and edits of the gems there.
+# Projects that install into a shared folder or separate ones, and edits of the gems there.
 class PlacesCase < InstallCase
-  # RubyGems loads it as its packager's defaults, which it loads itself: Ruby's own gem folder is one that a test may
-  # write into.
+  # RubyGems loads it as the packager's defaults, so that Ruby's own gem folder is one that a test may write to.
   DEFAULT = <<~'RUBY'
     files = $LOAD_PATH.map { |path| "#{path}/rubygems/defaults/operating_system.rb" } - [__FILE__]
     files.find { |path| File.file?(path) }&.then { |path| load(path) }
@@ -21,7 +20,7 @@ class PlacesCase < InstallCase
 
   private
 
-  # The environment of a project whose gems are to be in a place. number: of the project.
+  # The environment of a project with its gems in a place. number: of the project.
   def environment(place, number)
     case place
     when :default then { **OWN, RUBYLIB: defaults }
@@ -48,7 +47,7 @@ class PlacesCase < InstallCase
     end
   end
 
-  # The folder with gems/ of a project.
+  # The parent folder of gems/ of a project.
   def root(place)
     case place
     when :default then "#{folder}/default"
@@ -60,7 +59,7 @@ class PlacesCase < InstallCase
 
   def gem_root(project, place) = "#{root(place) || project.bundle_root}/gems"
 
-  # With checksums, as Bundler writes them since 2.6: the store then remembers no names.
+  # With checksums, as Bundler 2.6 and later write them, so that the store caches no names.
   def sums(gems)
     entries = @source.catalog.entries.select { |entry| gems.include?(entry.name) }
     entries.to_h { |entry| ["#{entry.name}-#{entry.number}", entry.sha256] }
@@ -74,7 +73,7 @@ class PlacesCase < InstallCase
     found.group_by { |event| event[:event].to_sym }
   end
 
-  # {path below gems/ => [content, mode]}, of a folder of gems or of some of them.
+  # {path below gems/ => [content, mode]} of a folder of gems or of some of them.
   def contents(folder, gems = Dir.children(folder))
     gems.flat_map { |gem| Dir.glob("#{gem}/**/*", base: folder) }.sort.filter_map do |path|
       file = "#{folder}/#{path}"

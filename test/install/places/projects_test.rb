@@ -2,7 +2,7 @@
 
 require "install/places/places_case"
 
-# Effects of several projects in one folder on each other; edits are in matrix_test.
+# Effects of several projects in one folder on each other; for edits see matrix_test.
 class PlacesProjectsTest < PlacesCase
   def setup
     super
@@ -24,7 +24,7 @@ class PlacesProjectsTest < PlacesCase
     assert_match(/1 from git/, first.spate!("install"))
   end
 
-  def test_gems_that_another_tool_removes_leave_the_record
+  def test_gems_removed_by_another_tool_are_removed_from_the_record
     first, second = installed(%w[mine ours], %w[yours ours])
     assert_equal %w[gems/mine-1.0 gems/ours-1.0 gems/yours-1.0], trees.map(&:path)
     env = { "GEM_HOME" => root(:shared), "GEM_PATH" => root(:shared), "BUNDLE_PATH" => nil }
@@ -37,8 +37,8 @@ class PlacesProjectsTest < PlacesCase
     assert_equal %w[gems/mine-1.0 gems/ours-1.0 gems/yours-1.0], trees.map(&:path)
   end
 
-  # As `bundle clean` does, too.
-  def test_clean_takes_the_gems_of_others
+  # As with `bundle clean`.
+  def test_clean_removes_the_gems_of_others
     first, second = installed(%w[mine ours], %w[yours ours])
     assert_match(/^removed yours-1\.0$/, first.spate!("install", "--clean"))
     output, status = second.spate("check")
@@ -48,7 +48,7 @@ class PlacesProjectsTest < PlacesCase
     assert_named(second, "yours-1.0")
   end
 
-  # A gem of a lockfile from before comes back with it.
+  # A gem of the previous lockfile is restored with it.
   def test_a_lockfile_of_another_branch
     project = project("first", %w[mine ours])
     project.spate!("install")
@@ -65,7 +65,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal(["yours-1.0"], events(project, "edit", "--list").fetch(:editing).map { |one| one[:name] })
   end
 
-  # An install that was killed, and was to write it last.
+  # A killed install, before it wrote the record.
   def test_gems_without_a_record_are_recognised_by_their_checksum
     first, second = installed(%w[mine ours], %w[yours ours])
     FileUtils.rm_rf("#{first.home}/spate/store/v1/bundles")
@@ -85,7 +85,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal projects.map(&:folder).sort, record.projects.map(&:app).sort
   end
 
-  # Else its mark would be lost with the record that the install writes.
+  # Otherwise its mark would be lost with the record that the install writes.
   def test_edit_waits_for_an_install
     first, = installed(%w[mine ours])
     output = File.open(root(:shared)) do |lock|
@@ -121,7 +121,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal [builds, "spate-bundle 2"], [record.tree("gems/native-1.0").builds, record.to_s.lines.first.chomp]
   end
 
-  # Also where Bundler installed the gem. Only the store knows what is in a package.
+  # Also for gems installed by Bundler. Only the store knows the files of a package.
   def test_a_gem_that_bundler_installed_is_edited
     first = project("first", %w[mine])
     first.bundle("install")
@@ -139,7 +139,7 @@ class PlacesProjectsTest < PlacesCase
     end
   end
 
-  # No install of one project undoes what another one asked for.
+  # No install of one project reverts the setting of another.
   def test_copies_stay_while_a_project_wants_them
     first, second = installed(%w[mine ours], %w[yours ours])
     assert_match(/^2 gems in .*, \d+ files? copied$/, second.spate!("install", SPATE_COPY: "1"))
@@ -171,7 +171,7 @@ class PlacesProjectsTest < PlacesCase
     assert_equal %w[gems/mine-1.0 gems/yours-1.0], trees.map(&:path)
   end
 
-  # Another project's builds may be of gems that no one else is to have.
+  # Another project's builds may be of private gems.
   def test_cache_push_sends_only_the_project_s_gems
     %w[open secret].each { |name| @source.add(name, "1.0", native: true) }
     first, second = installed(%w[open mine], %w[secret ours])
@@ -196,7 +196,7 @@ class PlacesProjectsTest < PlacesCase
   def store = Spate::Store.open(env: { "SPATE_HOME" => "#{folder}/home/spate" })
   def trees = record.trees.sort_by(&:path)
 
-  # {full name => names of the inode of its library}
+  # {full name => link count of its library}
   def links
     trees.to_h do |tree|
       [File.basename(tree.path), File.stat(Dir.glob("#{record.destination(tree)}/lib/*").first).nlink]
@@ -209,7 +209,7 @@ class PlacesProjectsTest < PlacesCase
     File.readlines("/proc/locks").any? { |line| line.match?(/->.*FLOCK.*:#{inode} /) }
   end
 
-  # A change of one of its gems is named.
+  # A change of one of its gems is reported.
   def assert_named(project, gem)
     sleep 0.02 # past the clock tick of what made the file
     File.write(Dir.glob("#{root(:shared)}/gems/#{gem}/lib/*").first, "# more\n", mode: "a")

@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# A source may publish another archive under a version that it had: whoever installs it then gets the new one, unless
-# the lockfile says which it is to be.
+# A source may publish another archive under an existing version. A later install gets the new one, unless the lockfile
+# has a checksum.
 class ChecksumLookupTest < InstallCase
   OLD = "PKG = :old\n"
   NEW = "PKG = :new\n"
@@ -20,10 +20,10 @@ class ChecksumLookupTest < InstallCase
     assert_equal NEW, text(installed("second"))
     assert_equal OLD, text(first), "another project's"
     requests { assert_installs(first) }
-    assert_empty @asked, "a bundle that is in place asks nobody"
+    assert_empty @asked, "a bundle that is in place sends no request"
   end
 
-  def test_what_did_not_change_costs_a_question_and_no_answer
+  def test_unchanged_index_costs_one_conditional_request
     installed("first")
     requests { installed("second") }
 
@@ -31,7 +31,7 @@ class ChecksumLookupTest < InstallCase
     assert @asked.first.headers.key?("if-none-match")
   end
 
-  def test_what_others_published_costs_each_page_one_question
+  def test_changed_index_costs_one_request_per_page
     @source.add("second", "1.0")
     assert_installs(app("first", gems: %w[pkg second]), "pkg-1.0", "second-1.0")
     @source.add("third", "1.0")
@@ -42,7 +42,7 @@ class ChecksumLookupTest < InstallCase
     end
   end
 
-  # What vouches for pages is never older than what the source said last, also where it cannot be kept.
+  # Stored pages are never validated by an older index than the source's last one, even if it cannot be stored.
   def test_an_index_that_cannot_be_written
     skip "needs root, for a mount" unless Process.euid.zero?
     @source.add("other", "1.0")
@@ -57,8 +57,8 @@ class ChecksumLookupTest < InstallCase
     2.times { |number| assert_equal NEW, text(installed("later#{number}")) }
   end
 
-  # A page that was asked for before what vouches for it was seen.
-  def test_a_page_from_before_is_asked_for
+  # A page fetched before the index that validates it.
+  def test_page_older_than_the_index_is_fetched_again
     installed("first")
     page, = Dir.glob("#{folder}/home/spate/index/*/info/pkg")
     seal, = Dir.glob("#{folder}/home/spate/index/*/seal")
@@ -69,7 +69,7 @@ class ChecksumLookupTest < InstallCase
     assert_equal %w[/versions /info/pkg], @asked.map(&:path)
   end
 
-  def test_what_the_lockfile_names_by_checksum_costs_nothing
+  def test_locked_checksum_costs_no_request
     sums = { "pkg-1.0" => @source.catalog.entry("pkg-1.0").sha256 }
     installed("first")
     requests { assert_installs(app("second", gems: %w[pkg], checksums: sums), "pkg-1.0") }
@@ -77,7 +77,7 @@ class ChecksumLookupTest < InstallCase
     assert_empty @asked
   end
 
-  def test_all_are_asked_at_the_same_time
+  def test_all_pages_are_requested_concurrently
     names = Array.new(40) { |number| "many#{number}" }
     names.each { |name| @source.add(name, "1.0", files: { "lib/#{name}.rb" => "" }) }
     slow = other(GemSource.start(folder: @source.catalog.folder, latency_ms: 20))
@@ -90,7 +90,7 @@ class ChecksumLookupTest < InstallCase
     assert_includes 2..32, slow.connections
   end
 
-  def test_refresh_puts_a_gem_that_was_pushed_again_into_a_bundle_that_is_in_place
+  def test_refresh_replaces_a_gem_that_was_pushed_again_in_an_existing_bundle
     project = installed("first")
     publish(NEW)
     assert_match(/nothing to do|in place/, run_install(project).first)
@@ -102,7 +102,7 @@ class ChecksumLookupTest < InstallCase
     assert_match(/satisfied/, project.bundle("check"))
   end
 
-  def test_refresh_leaves_alone_what_is_the_users_own
+  def test_refresh_keeps_private_copies
     project = installed("first")
     project.spate!("edit", "pkg")
     publish(NEW)
@@ -117,8 +117,8 @@ class ChecksumLookupTest < InstallCase
     assert_empty @asked
   end
 
-  # By an editor that writes another file, in place, or beside the package's files.
-  def test_refresh_leaves_alone_what_somebody_worked_in
+  # By an editor that writes a new file, in place, or beside the package's files.
+  def test_refresh_keeps_edited_gems
     works = [["lib/pkg.rb", ->(path) { File.rename(write("mine", "MINE"), path) }],
              ["lib/pkg.rb", ->(path) { File.write(path, "MINE") }],
              ["lib/mine.rb", ->(path) { File.write(path, "MINE") }]]
@@ -133,8 +133,8 @@ class ChecksumLookupTest < InstallCase
     end
   end
 
-  # As after a copy of the whole folder that keeps no times.
-  def test_refresh_replaces_what_only_has_other_times
+  # As after a copy of the whole folder without times.
+  def test_refresh_replaces_files_that_differ_only_in_times
     project = installed("first")
     FileUtils.touch(gem_file(project, "lib/pkg.rb"))
     publish(NEW)
@@ -142,7 +142,7 @@ class ChecksumLookupTest < InstallCase
     assert_equal NEW, text(project)
   end
 
-  def test_without_a_network_the_last_answer_counts_and_a_warning_says_so
+  def test_last_answer_is_used_with_a_warning_without_a_network
     installed("first")
     project = app("second", gems: %w[pkg])
     @source.stop
@@ -153,7 +153,7 @@ class ChecksumLookupTest < InstallCase
     @source = GemSource.start
   end
 
-  def test_local_asks_nobody
+  def test_local_sends_no_request
     installed("first")
     requests { assert_installs(app("second", gems: %w[pkg]), "pkg-1.0", options: %w[--local]) }
 
@@ -168,14 +168,14 @@ class ChecksumLookupTest < InstallCase
     assert_match(/^warning: pkg-1\.0 is not at .*\nhint: it may have been yanked/, assert_installs(project, "pkg-1.0"))
   end
 
-  def test_a_source_that_lets_nobody_in_any_more
+  def test_source_that_now_refuses_access
     installed("first")
     @source.fault(//, :status, code: 401)
 
     assert_fails(app("second", gems: %w[pkg]), 6, "401")
   end
 
-  def test_a_source_that_never_changes_is_asked_once_a_day
+  def test_source_that_never_changes_is_queried_once_a_day
     rubygems = { RUBYOPT: "-r#{write("default.rb", <<~RUBY)}" }
       def Gem.default_sources = [#{@source.url.dump}] if defined?(Gem)
     RUBY
@@ -219,7 +219,7 @@ class ChecksumLookupTest < InstallCase
     end
   end
 
-  def test_an_archive_of_the_applications_own_outweighs_what_another_project_got
+  def test_archive_of_the_application_takes_precedence_over_one_of_another_project
     installed("first")
     project = app("second", gems: %w[pkg])
     publish(NEW)
@@ -244,7 +244,7 @@ class ChecksumLookupTest < InstallCase
   def gem_file(project, path) = "#{project.bundle_root}/gems/pkg-1.0/#{path}"
   def text(project) = File.read(gem_file(project, "lib/pkg.rb"))
 
-  # What is asked of the source while the block runs.
+  # The requests to the source during the block.
   def requests
     @source.forget_requests
     yield

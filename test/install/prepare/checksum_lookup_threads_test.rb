@@ -4,7 +4,7 @@ require "test_helper"
 require "spate/install/context"
 
 module Spate
-  # Threads that change while a Hash grows: what one asked is not lost to another, and Ruby survives.
+  # Threads switch while a Hash grows: no result of a thread is lost, and Ruby does not crash.
   class ChecksumLookupThreadsTest < Minitest::Test
     Package = Struct.new(:full_name, :source) do
       def hash
@@ -24,7 +24,7 @@ module Spate
 
     private
 
-    # Answers each package's name in the place of its sum.
+    # Returns each package's name in place of its checksum.
     def context
       client = Object.new
       client.define_singleton_method(:listing) do |package, **|

@@ -3,7 +3,7 @@
 require "install/build_case"
 require "remote_cache/builds/carrier"
 
-# What lies in a bundle is in place only as long as whoever signed its builds is trusted there.
+# A gem is in place only as long as the bundle trusts the signer of its build.
 class DistrustedTest < InstallBuildCase
   include RemoteCarrier
 
@@ -17,7 +17,7 @@ class DistrustedTest < InstallBuildCase
     end
   end
 
-  def test_a_build_of_whom_one_trusts_no_more_is_made_anew
+  def test_build_of_a_signer_that_is_no_longer_trusted_is_made_again
     assert_equal [[], %w[alpha]], install(project = another("alpha"), **trust)
     assert_predicate project.spate("check", **trust).last, :success?
     output, status = project.spate("check")
@@ -25,7 +25,7 @@ class DistrustedTest < InstallBuildCase
     assert_match(/alpha-1.0: the signer of its build is not trusted here/, output)
     assert_includes project.spate("doctor").first, "alpha-1.0: the signer of its build is not trusted here"
 
-    # Such a build may have one: RubyGems takes arguments for later builds out of it.
+    # Such a build may have one: RubyGems reads arguments for later builds from it.
     arguments = write("#{layout(project).build_info}/alpha-1.0.info", "--with-opt-dir=/x\n")
     assert_equal [%w[alpha], []], install(project)
     assert_equal "1", value(project, "alpha")
@@ -64,7 +64,7 @@ class DistrustedTest < InstallBuildCase
     assert_equal [%w[alpha], []], install(project)
   end
 
-  def test_what_somebody_changed_stays_and_is_told
+  def test_edited_gem_stays_and_is_reported
     install(project = another("alpha"), **trust)
     edit(project)
     assert_equal [[], []], install(project)

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/newest_bundler"
 require "support/project"
 
-# Which of several platform variants is installed, and what happens where the best one does not fit.
+# The platform variant that is installed, and the alternatives if the best one does not fit.
 class VariantsTest < Minitest::Test
   LOCAL = Spate::Platform.local.to_s.delete_suffix("-gnu")
 
@@ -53,11 +53,11 @@ class VariantsTest < Minitest::Test
 
     assert_equal ["multi-1.0"], app.installed
     assert_match(/multi-1\.0-#{LOCAL} does not fit/, output)
-    refute_match(/does not fit/, app.spate!("install"), "what is known is not found out again")
+    refute_match(/does not fit/, app.spate!("install"), "the choice is cached")
   end
 
-  # The lockfile's variants, the source's, whether the best one asks for a newer RubyGems, whether frozen => what Spate
-  # installs, or its exit code, under RubyGems before 3.3.22. Bundler installs the same, or fails too.
+  # The lockfile's variants, the source's, whether the best one needs a newer RubyGems, whether frozen => the variant
+  # that Spate installs under RubyGems before 3.3.22, or its exit code. Bundler installs the same, or fails too.
   GNU = "#{LOCAL}-gnu".freeze
   MUSL = "#{LOCAL}-musl".freeze
   OLD_RUBYGEMS = {
@@ -106,7 +106,7 @@ class VariantsTest < Minitest::Test
     end
   end
 
-  def test_a_lockfile_of_another_platform_is_no_matter_of_the_ruby
+  def test_lockfile_of_another_platform_is_not_the_rubys_fault
     app = project(%w[java])
     output, status = app.spate("install", "--frozen")
 
@@ -130,7 +130,7 @@ class VariantsTest < Minitest::Test
     assert_empty Dir.glob("#{app.bundle_root}/{gems,specifications}/*")
   end
 
-  def test_a_lockfile_for_ruby_alone_takes_what_the_source_offers_and_asks_once
+  def test_lockfile_for_ruby_only_uses_the_variants_of_the_source_and_queries_once
     @source.add("multi", "1.0", platform: LOCAL, files: { "lib/multi.rb" => "VARIANT = 'local'\n" })
     app = project(%w[ruby])
     output = app.spate!("install")
@@ -145,7 +145,7 @@ class VariantsTest < Minitest::Test
                  @source.requests.map { |asked| [asked.path, asked.headers.key?("if-none-match")] }
   end
 
-  def test_what_a_source_offers_is_remembered_with_all_parts_of_a_requirement
+  def test_requirement_with_several_parts_is_stored_completely
     @source.add("multi", "1.0", platform: LOCAL, ruby: ["!= 1", "< #{RUBY_VERSION.next}"])
     app = project(%w[ruby])
     app.spate!("install")

@@ -12,7 +12,7 @@ class ActionsTest < CiCase
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::KeptBundle if ENV["SPATE_TEST_FULL"]
 
-  # The secrets are those of an environment for main alone.
+  # The secrets belong to an environment for main only.
   def job(branch, key: nil, writer: nil, &during)
     secrets = { "SPATE_CACHE_KEY" => key, "SPATE_CACHE_WRITER" => writer }.compact
     environments = { "builds" => { branches: ["main"], secrets: secrets } }

@@ -5,18 +5,18 @@ require "support/ci/held_uploads"
 require "support/ci/machine"
 require "support/server_program"
 
-# The recipes of docs/team-cache-ci.md, on machines that have nothing but what the recipe and its service give them,
-# before the cache that `spate serve --cache` is. An extension's constant is the time of its build, so two machines have
-# the same one only if one of them took it from the other.
+# The recipes of docs/team-cache-ci.md on machines that have only what the recipe and its service provide, with
+# `spate serve --cache` as the cache. An extension's constant is the time of its build, so two machines with the same
+# one have shared a build.
 class CiCase < TeamCase
   PAGE = File.read(File.expand_path("../../../docs/team-cache-ci.md", __dir__), encoding: "UTF-8")
-  # What a reader puts in place of the page's.
+  # The values that a reader inserts into the page.
   ADDRESS = "https://cache.acme.test/spate"
   PUBLIC = "ci:q8nUFhgZ4iJ...="
   LOGIN = "BUNDLE_CACHE__ACME__TEST"
   HOST = "127.0.0.1"
   WRITER = "ci:of-those-who-write"
-  # What the recipes call the tests of an application.
+  # The application's tests, as named in the recipes.
   TESTS = <<~'RUBY'
     #!/usr/bin/env ruby
     Bundler.require
@@ -48,7 +48,7 @@ class CiCase < TeamCase
     path
   end
 
-  # open: whoever reaches it may write.
+  # open: every client may write.
   def node(open: false)
     @node&.stop
     port = ServerProgram.free_port
@@ -59,15 +59,15 @@ class CiCase < TeamCase
     @address = "#{@node.url}/spate"
   end
 
-  # The page's blocks in a language, as a reader puts them into files.
+  # The page's code blocks in a language, as a reader puts them into files.
   def recipes(language)
     PAGE.scan(/^```#{language}\n(.*?)^```$/m).flatten.map do |text|
       text.gsub(ADDRESS, @address).gsub(PUBLIC, @trusted).gsub(LOGIN, Spate::Settings::Key.for(HOST))
     end
   end
 
-  # A machine for a job, always with the same paths for the same name; of a job before it only the bundle is left, and
-  # that if @kept_bundle. env: of its image.
+  # A machine for a job, always with the same paths for the same name. Of an earlier job only the bundle is left, and
+  # only if @kept_bundle. env: of its image.
   def fresh(name, **env)
     kept = "#{folder}/jobs/#{name}"
     FileUtils.mv("#{kept}/checkout/vendor", "#{folder}/kept") if @kept_bundle
@@ -77,14 +77,14 @@ class CiCase < TeamCase
     end
   end
 
-  # When alpha and beta were built, as a job's tests said.
+  # The build times of alpha and beta, as printed by the tests of a job.
   def built(job)
     raise job if job.is_a?(Exception)
 
     JSON.parse(job.said[/^built (\[.*\])$/, 1] || flunk("no tests: #{job.said}"))
   end
 
-  # What is in the cache of archives and builds, where each file is still the same one.
+  # The archives and builds in the cache, with the identity of each file.
   def sent
     all = Dir.glob("#{@cache}/{ac,cas}/**/*").select { |path| File.file?(path) }
     all.reject { |path| File.binread(path).include?("\nkind verdict\n") }.to_h { |path| [path, File.stat(path).ino] }

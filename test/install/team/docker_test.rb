@@ -11,7 +11,7 @@ class DockerTest < CiCase
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
-  # What an image said, or the build of it.
+  # The output of an image or its build.
   Said = Struct.new(:said)
 
   def setup
@@ -40,7 +40,7 @@ class DockerTest < CiCase
     e
   end
 
-  # Without and with secrets. Another builder's way to leave out kept layers, of which there are none.
+  # Without and with secrets. The option to ignore cached layers is removed, since there are none.
   def commands = recipes("sh").first.split(/^(?=docker)/).map { |text| text.sub(" --no-cache-filter build", "") }
 
   def secrets(key, writer)

@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# What was built in a checkout of git's, for other machines.
+# Builds in a git checkout, shared with other machines.
 class TeamGitTest < TeamCase
   def setup
     super
@@ -30,8 +30,8 @@ class TeamGitTest < TeamCase
     assert_equal "2", value(third, "one")
   end
 
-  # A poisoned build may have written into all of the checkout.
-  def test_nothing_of_what_a_distrusted_build_made_stays_in_the_checkout
+  # A poisoned build may have written into the whole checkout.
+  def test_files_of_a_distrusted_build_are_removed_from_the_checkout
     commit("1", extconf: "File.write(%(../made-by-\#{Process.pid}.rb), %())")
     push(checkout("first").tap { |project| install(project) })
     install(second = checkout("second"))
@@ -43,7 +43,7 @@ class TeamGitTest < TeamCase
     assert_equal 1, Dir.glob("#{File.dirname(made.first)}/made-by-*").size
   end
 
-  # It is set aside once, and what is made anew stays.
+  # It is set aside once, and the new one stays.
   def test_two_sources_of_one_checkout
     gemspec("plain/two", "two")
     commit("1")
@@ -55,8 +55,8 @@ class TeamGitTest < TeamCase
     assert_equal "1", value(second, "one")
   end
 
-  # Nothing but the checkout's own folder tells then who signed what is in it.
-  def test_a_folder_that_other_projects_use_too_keeps_its_signers
+  # Then only the folder of the checkout records the signers of its builds.
+  def test_folder_used_by_other_projects_keeps_its_signers
     shared = { BUNDLE_PATH: "#{folder}/shared" }
     push(checkout("first").tap { |project| install(project) })
     assert_equal [[], %w[one]], install(checkout("second"), **shared)
@@ -64,7 +64,7 @@ class TeamGitTest < TeamCase
     assert_equal [%w[one], []], install(checkout("third"), **shared, SPATE_CACHE_KEYS: "")
   end
 
-  def test_a_cache_that_says_nothing_holds_up_no_build
+  def test_unresponsive_cache_does_not_delay_a_build
     server = CacheServer.new(@cache).start
     server.fault(//, :stall)
     assert_equal [%w[one], []], install(checkout("first", cache: server.url))
@@ -80,7 +80,7 @@ class TeamGitTest < TeamCase
     Spate::TestProject.new("#{folder}/#{name}/app", gemfile, home: "#{folder}/#{name}/home", env: env).tap(&:lock)
   end
 
-  # Older RubyGems note the day on which they evaluated a gemspec.
+  # Older RubyGems write the day on which they evaluated a gemspec.
   def of_another_day(project)
     path = Dir.glob("#{project.bundle_root}/bundler/gems/repo-*/one.gemspec").first
     text = File.read(path)

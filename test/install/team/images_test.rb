@@ -2,7 +2,7 @@
 
 require "install/team/team_case"
 
-# What one machine compiled to boot from, for others whose bundle lies at the same place: a container, a job of CI.
+# Boot images compiled by one machine, for others whose bundle has the same path: a container, a CI job.
 class TeamImagesTest < TeamCase
   def setup
     super
@@ -17,14 +17,14 @@ class TeamImagesTest < TeamCase
 
     assert_equal [0, 2], made("two")
     assert_equal 1, events(@project.spate!("cache", "status", "--json", **home("two"))).last["images"]
-    assert_empty push_from("two").select { |event| event["kind"] == "image" }, "it is not its own"
-    assert_equal [2, 0], rebuilt("two", SPATE_CACHE_KEYS: ""), "nothing of it stays where no signer is trusted"
-    assert_equal [0, 0], rebuilt("two"), "by now its own"
+    assert_empty push_from("two").select { |event| event["kind"] == "image" }, "not compiled by this machine"
+    assert_equal [2, 0], rebuilt("two", SPATE_CACHE_KEYS: ""), "not kept without a trusted signer"
+    assert_equal [0, 0], rebuilt("two"), "now compiled by this machine"
     assert_equal "1 2", boot("two")
   end
 
-  # Also where nothing may run in the background, as in CI.
-  def test_an_install_that_has_nothing_to_do_leaves_nothing_of_a_signer_whom_one_trusts_no_more
+  # Also if background work is disabled, as in CI.
+  def test_noop_install_removes_images_of_a_signer_that_is_no_longer_trusted
     assert_equal [0, 2], made("two")
     assert_match(/nothing to do/, run_install(@project, **home("two")).first)
     refute_empty images = Dir.glob("#{folder}/two/spate/store/v1/images/*/boots/*.image")
@@ -33,7 +33,7 @@ class TeamImagesTest < TeamCase
     assert_equal "1 2", boot("two")
   end
 
-  def test_what_somebody_wrote_into_a_gem_stays
+  def test_edited_file_of_a_gem_is_compiled_here
     edited = "#{@project.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
     File.unlink(edited)
     File.write(edited, "ALPHA = 'mine'\n")
@@ -41,9 +41,9 @@ class TeamImagesTest < TeamCase
     assert_empty push_from("one").select { |event| event["kind"] == "image" }
   end
 
-  def test_what_does_not_fit_is_compiled
+  def test_images_that_do_not_fit_are_compiled
     @project.spate!("install", **home("two"), SPATE_CACHE_KEYS: "")
-    assert_equal [2, 0], images("two", SPATE_CACHE_KEYS: ""), "of a stranger"
+    assert_equal [2, 0], images("two", SPATE_CACHE_KEYS: ""), "of an unknown signer"
     edited = "#{@project.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
     File.unlink(edited)
     File.write(edited, "ALPHA = 3\n")
@@ -53,7 +53,7 @@ class TeamImagesTest < TeamCase
     assert_equal [2, 0], images("four"), "a blob that was changed"
   end
 
-  def test_nothing_is_written_through_a_link
+  def test_links_are_not_followed_when_writing
     File.symlink(victim = write("victim", "precious\n"),
                  "#{FileUtils.mkdir_p("#{folder}/two/spate/store/v1/images").first}/.others")
     assert_equal [2, 0], made("two")
@@ -64,7 +64,7 @@ class TeamImagesTest < TeamCase
 
   def home(name) = { SPATE_HOME: "#{folder}/#{name}/spate" }
 
-  # [files compiled, files copied] of an install on a machine that has nothing.
+  # [files compiled, files copied] of an install on a new machine.
   def made(name)
     FileUtils.rm_rf(@project.path("vendor"))
     images(name)
@@ -75,7 +75,7 @@ class TeamImagesTest < TeamCase
     @events.find { |event| event["event"] == "boot_images" }.values_at("compiled", "copied")
   end
 
-  # One byte is another.
+  # One byte differs.
   def damage(path)
     bytes = File.binread(path)
     bytes.setbyte(bytes.bytesize / 2, bytes.getbyte(bytes.bytesize / 2) ^ 1)

@@ -2,14 +2,14 @@
 
 require "test_helper"
 
-# How long a build waits for a team's cache: `team` says when it heard something last, and answers when it is told to.
+# How long a build waits for a team cache: `team` reports when it last received data, and responds on demand.
 class PatienceTest < Minitest::Test
   Lookup = Spate::Install::Extensions::Lookup
   Item = Struct.new(:build_key, :full_name, :checkout)
   Entry = Struct.new(:seconds)
   Offer = Struct.new(:entry)
 
-  # A cache that does what the test says.
+  # A scripted cache.
   class Team
     attr_writer :speaking
 
@@ -35,7 +35,7 @@ class PatienceTest < Minitest::Test
     def clean = nil
   end
 
-  # Takes what came, and unpacks nothing.
+  # Records the received archives without unpacking them.
   class Backlog
     def hand(*) = nil
     def leave(*) = nil
@@ -52,19 +52,19 @@ class PatienceTest < Minitest::Test
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-  # What comes within so many seconds, or nil.
+  # The result that arrives within so many seconds, or nil.
   def result(seconds)
     deadline = now + seconds
     sleep 0.01 while @results.empty? && now < deadline
     @results.pop(true) unless @results.empty?
   end
 
-  def test_silence_is_not_waited_for
+  def test_silent_cache_is_not_waited_for
     @lookup.settled?(@item)
     assert_equal [:late, @item], result(10)
   end
 
-  def test_a_cache_that_speaks_is_waited_for
+  def test_responsive_cache_is_waited_for
     @lookup.settled?(@item)
     @team.speaking = true
     assert_nil result(4 * Lookup::PATIENCE)
@@ -72,20 +72,20 @@ class PatienceTest < Minitest::Test
     assert_equal [:late, @item], result(10)
   end
 
-  def test_no_longer_than_for_an_answer
+  def test_waiting_is_limited_by_the_time_of_a_response
     @lookup.settled?(@item)
     @team.speaking = true
     assert_equal [:late, @item], result(Lookup::TRANSFER + 10)
   end
 
-  def test_what_would_take_long_to_build_is_waited_for_longer
+  def test_longer_wait_for_builds_that_take_long
     @lookup.settled?(@item)
     @team.answer("key", Offer.new(Entry.new(60)))
     @team.speaking = true
     assert_nil result(Lookup::TRANSFER + 0.5)
   end
 
-  def test_looking_at_an_answer_is_no_silence
+  def test_checking_a_response_is_not_silence
     @lookup.settled?(@item)
     @team.answer("key", :judging)
     assert_nil result(4 * Lookup::PATIENCE)
@@ -93,21 +93,21 @@ class PatienceTest < Minitest::Test
     assert_equal [:late, @item], result(10)
   end
 
-  def test_what_has_come_is_not_built
+  def test_downloaded_build_is_not_built
     @lookup.settled?(@item)
     @team.answer("key", Offer.new(Entry.new(1)))
     @team.send("path")
     assert_nil result(4 * Lookup::PATIENCE)
   end
 
-  def test_what_it_has_not
+  def test_miss
     @lookup.settled?(@item)
     @team.answer("key", nil)
     assert_equal [:answered, @item, nil], result(10)
   end
 
-  # Who has no other way left.
-  def test_a_build_that_failed_is_answered_within_a_bound
+  # No alternative is left.
+  def test_failed_build_is_answered_within_a_limit
     @lookup.settled?(@item)
     assert_equal [:late, @item], result(10)
     @lookup.late(@item)
@@ -118,7 +118,7 @@ class PatienceTest < Minitest::Test
     refute @lookup.pending?(@item)
   end
 
-  def test_whatever_is_raised_is_an_answer
+  def test_any_exception_is_an_answer
     [ArgumentError, NoMemoryError].each do |error|
       item = Item.new(error.name, "a-1")
       @lookup.settled?(item)

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
-# What each recipe is for. Who includes it has
+# The purpose of each recipe. The including class has
 #
 #   job(branch, key: nil, writer: nil)
 #
-# which answers something with `said` (see CI::Machine) after the job, or CI::Failed. key: PEM, and writer:
-# "user:password": the secrets of a project, which a service gives to jobs of main. A fork is a project of its own where
+# which returns an object with `said` (see CI::Machine) after the job, or CI::Failed. key: PEM, and writer:
+# "user:password": the secrets of a project, which a service gives to jobs of main. A fork is a separate project where
 # its own main is built, and a branch without secrets elsewhere.
 module RecipeScenes
   def main(**options, &) = job("main", key: @key.to_pem, writer: CiCase::WRITER, **options, &)
 
-  # Of a job on main, of one without secrets, and of one after a gem was changed.
-  def test_what_main_has_built_is_built_by_nobody_else
+  # A job on main, one without secrets, and one after a change of a gem.
+  def test_build_of_main_is_shared_with_all_jobs
     first = built(main)
     before = sent
     assert_equal 6, before.size, "two archives, two builds, two documents"
@@ -32,12 +32,12 @@ module RecipeScenes
     @repository = repository("changed", "alpha", "beta")
   end
 
-  # Of a recipe that takes long: a change of one gem is left for --full.
+  # For a slow recipe: a change of one gem is tested with --full only.
   module Brief
     def brief? = !ENV["SPATE_TEST_FULL"]
   end
 
-  # Of a gem alone.
+  # About a single gem.
   module Attack
     def test_a_fork_with_a_key_of_its_own
       own = { key: Spate::RemoteCache::Trust::PrivateKey.generate.to_pem, writer: "me:guessed" }
@@ -51,7 +51,7 @@ module RecipeScenes
     end
   end
 
-  # What takes longer.
+  # The slower scenes.
   module Full
     def test_another_branch_changes_a_gem
       first = built(main)
@@ -100,7 +100,7 @@ module RecipeScenes
     end
   end
 
-  # Where a cache of the CI keeps the bundle, and the store is empty.
+  # If a CI cache keeps the bundle, and the store is empty.
   module KeptBundle
     def test_an_empty_store_beside_a_bundle
       @repository = repository("alone", "alpha")

@@ -3,7 +3,7 @@
 require "install/team/team_case"
 require "support/cache_server"
 
-# Installs that take from a team's cache what another machine has made.
+# Installs that use a team cache filled by another machine.
 class SecondMachineTest < TeamCase
   def setup
     super
@@ -37,7 +37,7 @@ class SecondMachineTest < TeamCase
     assert_whole(project)
   end
 
-  def test_nothing_is_asked_where_nothing_is_lacking
+  def test_complete_bundle_sends_no_request
     sent
     install(second)
     @server.forget_requests
@@ -46,8 +46,8 @@ class SecondMachineTest < TeamCase
     assert_empty @server.requests
   end
 
-  # It would take longer than the answer does.
-  def test_a_late_answer_ends_the_build_that_began_without_it
+  # The build would take longer than the response.
+  def test_late_response_ends_the_build_that_started_without_it
     sent(extconf: "sleep 20 unless ENV['HOME'].end_with?('first/home')")
     begun = -> { Dir.glob("/proc/[0-9]*/cwd").any? { |cwd| folder_of(cwd).include?("second/app/vendor") } }
     @server.fault(%r{/cas/#{blob}}, :delay, until: begun)
@@ -64,7 +64,7 @@ class SecondMachineTest < TeamCase
     "" # it has ended
   end
 
-  # SHA-256 of the build's blob: what no archive is.
+  # SHA-256 of the build's blob, which is not an archive.
   def blob
     archives = Dir.glob("#{folder}/first/home/spate/store/v1/archives/*").map { |path| File.basename(path, ".gem") }
     names = Dir.children("#{@cache}/cas") - archives
@@ -72,14 +72,14 @@ class SecondMachineTest < TeamCase
     names.first
   end
 
-  def test_a_build_that_ends_first_counts
+  def test_build_that_ends_first_is_used
     sent
     @server.fault(%r{/cas/#{blob}}, :stall)
     assert_equal [%w[alpha], []], install(project = second)
     assert_equal "1", value(project, "alpha")
   end
 
-  def test_whatever_the_cache_answers_is_a_miss
+  def test_faulty_responses_are_misses
     sent
     %i[html corrupt endless stall].each_with_index do |kind, index|
       @server.clear_faults
@@ -91,7 +91,7 @@ class SecondMachineTest < TeamCase
     end
   end
 
-  def test_a_cache_that_is_not_there_is_told_once
+  def test_missing_cache_is_reported_once
     native("alpha")
     @source.add("plain", "1.0")
     @server.stop
@@ -101,7 +101,7 @@ class SecondMachineTest < TeamCase
     @server = nil
   end
 
-  def test_who_refuses_is_told_once_with_what_to_do
+  def test_refusal_is_reported_once_with_a_hint
     sent
     @server.fault(//, :status, code: 401)
     install(second)
@@ -109,7 +109,7 @@ class SecondMachineTest < TeamCase
     assert_match(/401|refuse/i, warnings.first)
   end
 
-  def test_nobody_trusted_means_no_builds
+  def test_no_builds_without_a_trusted_signer
     sent
     other = Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s
     assert_equal [%w[alpha], []], install(second(keys: other))

@@ -2,9 +2,9 @@
 
 require "install/team/team_case"
 
-# What Bundler said of a Gemfile on one machine, for the next one with the same home: a job of CI, a container.
+# Bundler's answer about a Gemfile on one machine, for the next one with the same home: a CI job, a container.
 class TeamVerdictTest < TeamCase
-  # Longer than the cache takes to answer.
+  # Longer than a response of the cache.
   LONG = "count = 0\ncount += 1 while count < 60_000\n"
 
   def setup
@@ -12,7 +12,7 @@ class TeamVerdictTest < TeamCase
     @source.add("plain", "1.0")
   end
 
-  def test_a_second_machine_need_not_wait_for_bundler
+  def test_second_machine_does_not_wait_for_bundler
     first = computer("first")
     install(first)
     assert_equal [2, 0], push(first).last.values_at("sent", "refused")
@@ -32,7 +32,7 @@ class TeamVerdictTest < TeamCase
     assert_equal [0, 1], known(stranger).then { |had, own| [had, own.size] }
   end
 
-  def test_what_a_lockfile_names_stays
+  def test_verdicts_of_a_lockfile_are_not_collected
     install(first = computer("first"))
     push(first)
     all = Dir.glob("#{@cache}/*/*").each { |path| File.utime(Time.now - 200_000, Time.now - 200_000, path) }
@@ -50,7 +50,7 @@ class TeamVerdictTest < TeamCase
     machine(name, "plain", **env, **options).tap { |project| File.write(project.path("Gemfile"), LONG, mode: "a") }
   end
 
-  # [how many verdicts it had from the cache, those of its own].
+  # [number of verdicts from the cache, of its own].
   def known(project)
     env = ENV.to_h.merge(project.env).compact
     location = Spate::Gemfile.find(project.folder, env)

@@ -2,11 +2,11 @@
 
 require "install/build_case"
 
-# kill -9 of an install while a build of it is heard, and while what was heard is recorded: nothing half is believed,
-# the next install is right, and neither a process nor a folder is left.
+# kill -9 of an install while a build is traced, and while its inputs are recorded: no partial record is used, the next
+# install is right, and neither a process nor a folder is left.
 class BuildKillTest < InstallBuildCase
-  # Ends the process before the nth call that changes something on the disk, counted from the moment that the build is
-  # over. Where there are fewer, says how many.
+  # Ends the process before the nth call that changes the disk, counted from the end of the build. If there are fewer
+  # calls, prints their number.
   DEADLY = <<~'RUBY'
     count = 0
     changes = %%i[rename unlink mkdir write syswrite write_manifest adopt link utime flock]
@@ -17,7 +17,7 @@ class BuildKillTest < InstallBuildCase
     end.enable
     at_exit { File.write(%<told>p, count.to_s) }
   RUBY
-  # How many of these moments are tried.
+  # Number of tested moments.
   MOMENTS = ENV["SPATE_TEST_FULL"] ? 1000 : 6
 
   def setup
@@ -64,7 +64,7 @@ class BuildKillTest < InstallBuildCase
     FileUtils.rm_rf(Dir.glob("#{folder}/app*"))
   end
 
-  # Answers how many steps there were, nil where it was killed.
+  # Returns the number of steps, nil if it was killed.
   def kill_at(step, project)
     over = "#{project.bundle_root}/extensions/#{Gem::Platform.local}/#{Gem.extension_api_version}/alpha-1.0/" \
            "gem.build_complete"
@@ -81,7 +81,7 @@ class BuildKillTest < InstallBuildCase
                   chdir: project.folder, in: File::NULL, %i[out err] => project.path("log"))
   end
 
-  # Command lines of all that work in the test's folder or name it.
+  # Command lines of all processes that work in the test's folder or name it.
   def processes
     Dir.glob("/proc/[0-9]*").filter_map do |process|
       line = File.read("#{process}/cmdline").tr("\0", " ")
@@ -91,7 +91,7 @@ class BuildKillTest < InstallBuildCase
     end
   end
 
-  # The one that was killed, one for which an input is another now, and one for which it is as it was.
+  # The killed install, one with a changed input, and one with the same input.
   def assert_right(project, moment)
     Timeout.timeout(PATIENCE, nil, moment) { sleep 0.02 until processes.empty? }
     File.write(@file, "2")

@@ -2,9 +2,9 @@
 
 require "install/build_case"
 
-# Many that want the same build at once, and builders that die.
+# Many processes that want the same build at once, and builders that die.
 class BuildRacesTest < InstallBuildCase
-  # Each run of the configuration leaves a line.
+  # Each run of extconf.rb writes a line.
   def setup
     super
     @log = "#{folder}/runs"
@@ -44,7 +44,7 @@ class BuildRacesTest < InstallBuildCase
     assert_equal 1, runs.size
   end
 
-  def test_eight_that_ask_for_it_again
+  def test_eight_that_request_a_rebuild
     open_gate
     install(another("alpha"))
     projects = Array.new(8) { another("alpha") }
@@ -75,7 +75,7 @@ class BuildRacesTest < InstallBuildCase
     assert_store_clean(project)
   end
 
-  # The one that builds for all dies; one of those that wait takes over.
+  # The process that builds for all dies; one of the waiting processes takes over.
   def test_killed_while_others_wait
     first = start(another("alpha"))
     wait_for_runs(1)
@@ -93,7 +93,7 @@ class BuildRacesTest < InstallBuildCase
 
   private
 
-  # A lock: of a file that comes, what was read of it would not be known.
+  # A lock, because a file that appears would be an input that changed.
   def open_gate = @closed.flock(File::LOCK_UN)
 
   def runs = File.exist?(@log) ? File.readlines(@log, chomp: true) : []
@@ -105,7 +105,7 @@ class BuildRacesTest < InstallBuildCase
                   chdir: project.folder, in: File::NULL, %i[out err] => project.path("log"))
   end
 
-  # A zombie of another's is dead as well.
+  # A zombie of another process counts as dead.
   def alive?(pid)
     !File.read("/proc/#{pid}/stat")[/\) (\w)/, 1].match?(/[ZX]/)
   rescue Errno::ENOENT, Errno::ESRCH

@@ -2,8 +2,8 @@
 
 require "install/install_case"
 
-# A store whose files were overwritten, truncated or deleted: the next install of another project heals it or fetches
-# again, and never links what is wrong.
+# A store whose files were overwritten, truncated or deleted: the next install of another project repairs it or fetches
+# again, and never links damaged files.
 class DamageTest < InstallCase
   TEXT = "RIGHT = 1\n"
   DAMAGE = {
@@ -24,7 +24,7 @@ class DamageTest < InstallCase
     assert_installs(project)
   end
 
-  # copy: the first project's bundle holds no link to the store, so that damage there is not an edit.
+  # copy: the first project's bundle has no link to the store, so that damage there is not an edit.
   def test_damaged_objects_with_an_archive_to_heal_from
     DAMAGE.each { |kind, damage| damaged(kind) { damage.call(object) } }
   end
@@ -68,8 +68,8 @@ class DamageTest < InstallCase
     end
   end
 
-  # The store has the package but not its archive, and another one lies under its name in vendor/cache: that is this
-  # application's, as with Bundler, and nobody else's.
+  # The store has the package without its archive, and vendor/cache has another one under its name: that one belongs to
+  # this application only, as in Bundler.
   def test_a_vendored_archive_that_is_another
     other = project
     File.unlink(archive)
@@ -84,7 +84,7 @@ class DamageTest < InstallCase
 
   private
 
-  # Damages, installs another project, and looks that it got what is right.
+  # Damages the store, installs another project, and checks its files.
   def damaged(kind)
     yield
     other = project
@@ -101,11 +101,11 @@ class DamageTest < InstallCase
   def project = app("app#{@number += 1}", gems: %w[hurt], SPATE_COPY: "1")
   def store = "#{folder}/home/spate/store/v1"
   def archive = "#{store}/archives/#{@entry.sha256}.gem"
-  # Newer RubyGems take the umask off: the manifest's name tells.
+  # Newer RubyGems apply the umask, which is part of the manifest's name.
   def manifest = @manifest ||= Dir.glob("#{store}/packages/#{@entry.sha256}*").first
   def object = Dir.glob("#{store}/objects/*/#{Digest::SHA256.hexdigest(TEXT)}-644").first
 
-  # On an inode of its own: a bundle's cache/ may share the store's.
+  # With a new inode, because a bundle's cache/ may share the store's.
   def apart(path)
     bytes = File.binread(path)
     File.unlink(path)

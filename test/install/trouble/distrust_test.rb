@@ -3,8 +3,8 @@
 require "install/install_case"
 require "digest"
 
-# What a store, a lockfile or a source says of a gem is held against the gem: one project's word never decides what
-# another one gets.
+# Data about a gem from a store, a lockfile or a source is checked against the gem: one project never affects the gems
+# of another.
 class DistrustTest < InstallCase
   def sum(path) = Digest::SHA256.file(path).hexdigest
 
@@ -22,7 +22,7 @@ class DistrustTest < InstallCase
     assert_empty children("#{second.bundle_root}/specifications")
   end
 
-  def test_an_archive_that_one_application_brings_along_is_no_other_applications
+  def test_archive_of_one_application_is_not_used_by_others
     @source.add("pkg", "1.0", files: { "lib/pkg.rb" => "PKG = :source\n" })
     other = GemSource.start
     other.add("pkg", "1.0", files: { "lib/pkg.rb" => "PKG = :patched\n" })
@@ -40,7 +40,7 @@ class DistrustTest < InstallCase
     other&.stop
   end
 
-  def test_a_gem_whose_files_are_half_there_is_not_installed
+  def test_gem_with_incomplete_files_is_not_installed
     @source.add("half", "1.0", files: { "lib/half.rb" => "HALF = 1\n", "lib/other.rb" => "OTHER = 1\n" })
     project = app(gems: %w[half])
     assert_installs(project, "half-1.0")
@@ -57,7 +57,7 @@ class DistrustTest < InstallCase
            File.exist?("#{project.bundle_root}/gems/half-1.0"))
   end
 
-  def test_a_folder_that_is_a_link_into_nothing
+  def test_folder_that_is_a_dangling_link
     @source.add("pkg", "1.0")
     project = app(gems: %w[pkg])
     FileUtils.mkdir_p(project.path("vendor"))
@@ -66,7 +66,7 @@ class DistrustTest < InstallCase
     assert_fails(project, 9, "vendor/bundle")
   end
 
-  def test_a_store_in_a_folder_that_is_a_link_into_nothing
+  def test_store_in_a_folder_that_is_a_dangling_link
     @source.add("pkg", "1.0")
     project = app(gems: %w[pkg])
     File.symlink("/nonexistent/folder", "#{project.home}/spate")
@@ -74,7 +74,7 @@ class DistrustTest < InstallCase
     assert_fails(project, 9)
   end
 
-  def test_nobody_else_may_write_into_a_store_made_without_a_umask
+  def test_store_made_without_a_umask_is_not_writable_by_others
     @source.add("pkg", "1.0", executables: %w[pkg])
     project = app(gems: %w[pkg])
     old = File.umask(0)

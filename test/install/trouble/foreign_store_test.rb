@@ -2,9 +2,9 @@
 
 require "install/build_case"
 
-# A store that this user can read and not write: what must be built is kept in a place of the user's own.
+# A store that this user can read but not write: new builds are stored in a folder of the user.
 class ForeignStoreTest < InstallBuildCase
-  NOBODY = 65_534
+  STRANGER = 65_534
 
   def setup
     super
@@ -12,7 +12,7 @@ class ForeignStoreTest < InstallBuildCase
     native("alpha")
     native("beta")
     install(another("alpha"))
-    # Everything of beta but its build.
+    # Everything of beta except its build.
     install(another("beta"))
     FileUtils.rm_rf(Dir.glob("#{store}/builds/*") - kept_builds("alpha"))
   end
@@ -25,11 +25,11 @@ class ForeignStoreTest < InstallBuildCase
     assert_equal [[], %w[alpha beta]], as_nobody(theirs_project("second", own))
     assert_empty warnings, "nothing was built"
     assert_equal "1", value(project, "beta")
-    assert_equal [NOBODY], Dir.glob("#{own}/.cache/spate/store/v1/builds/*").map { |path| File.stat(path).uid }.uniq
+    assert_equal [STRANGER], Dir.glob("#{own}/.cache/spate/store/v1/builds/*").map { |path| File.stat(path).uid }.uniq
     assert_equal [%w[beta], %w[alpha]], install(another("alpha", "beta")), "root's store has not got it"
   end
 
-  # What their bundle was made from is recorded where they can write.
+  # The sources of their bundle are recorded in a folder that they can write.
   def test_another_user_checks_and_restores
     project = theirs_project("first", theirs("own"))
     as_nobody(project)
@@ -44,7 +44,7 @@ class ForeignStoreTest < InstallBuildCase
     assert_equal [0, %w[checked]], checked(project)
   end
 
-  # The files that `spate edit` cannot replace are the bundle's: another store would not help.
+  # `spate edit` cannot replace the files because they belong to another user: another store would not help.
   def test_edit_in_a_bundle_of_another_user
     File.chmod(0o755, folder)
     project = another("alpha")
@@ -53,7 +53,7 @@ class ForeignStoreTest < InstallBuildCase
       output, status = run_as_nobody(project, command, "alpha")
       assert_equal 9, status.exitstatus, output
       error = JSON.parse(output.lines.grep(/"error"/).first)
-      assert_match(%r{/alpha-1\.0/.* belongs to root \(user 0\), this is \w+ \(user #{NOBODY}\)\z}, error["message"])
+      assert_match(%r{/alpha-1\.0/.* belongs to root \(user 0\), this is \w+ \(user #{STRANGER}\)\z}, error["message"])
       assert_match(/\Arun the command as that user, .*bundle config set --local path DIR/, error["hint"])
     end
   end
@@ -66,7 +66,7 @@ class ForeignStoreTest < InstallBuildCase
     assert_equal [%w[beta], %w[alpha]], as_nobody(theirs_project("second", "/nonexistent"))
   end
 
-  def test_a_failing_build_is_told_as_ever
+  def test_failed_build_is_reported_as_usual
     native("broken", extconf: "abort 'no such thing'")
     archives = another("broken")
     run_install(archives)
@@ -98,16 +98,16 @@ class ForeignStoreTest < InstallBuildCase
   # A folder that belongs to the other user.
   def theirs(name)
     path = FileUtils.mkdir_p(File.join(folder, name)).first
-    File.chown(NOBODY, NOBODY, path)
+    File.chown(STRANGER, STRANGER, path)
     path
   end
 
-  # The gems are in the store, so that nothing is fetched.
+  # The gems are in the store, so nothing is fetched.
   def theirs_project(name, home, *gems)
     gems = %w[alpha beta] if gems.empty?
     File.chmod(0o755, folder)
     project = app(name, gems: gems, SPATE_HOME: "#{folder}/home/spate", HOME: home, BUNDLE_USER_HOME: "#{home}/.bundle")
-    FileUtils.chown_R(NOBODY, NOBODY, project.folder)
+    FileUtils.chown_R(STRANGER, STRANGER, project.folder)
     project
   end
 
@@ -119,7 +119,7 @@ class ForeignStoreTest < InstallBuildCase
     done.partition { |event| !event["cached"] }.map { |events| events.map { |event| event["name"] }.sort }
   end
 
-  # Exit code, and the names of the events.
+  # The exit code, and the names of the events.
   def checked(project)
     output, status = run_as_nobody(project, "check")
     [status.exitstatus, output.lines.grep(/\A\{/).map { |line| JSON.parse(line)["event"] }]
@@ -128,7 +128,7 @@ class ForeignStoreTest < InstallBuildCase
   def run_as_nobody(project, *command)
     command = %w[install] if command.empty?
     root = File.expand_path("../../..", __dir__)
-    project.run("setpriv", "--reuid=#{NOBODY}", "--regid=#{NOBODY}", "--clear-groups", "ruby", "--disable-gems",
+    project.run("setpriv", "--reuid=#{STRANGER}", "--regid=#{STRANGER}", "--clear-groups", "ruby", "--disable-gems",
                 "-I#{root}/lib", "#{root}/exe/spate", *command, "--json", TMPDIR: theirs("tmp"))
   end
 end

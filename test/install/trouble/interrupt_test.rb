@@ -5,7 +5,7 @@ require "support/hostile_archives"
 
 # Ctrl-C and SIGTERM while fetching, unpacking and building.
 class InterruptTest < DozenCase
-  # Seconds: half of what the builds and answers here would otherwise take.
+  # Seconds: half of the time that the builds and responses here would otherwise take.
   QUICKLY = 30
 
   def setup
@@ -57,8 +57,8 @@ class InterruptTest < DozenCase
     assert_installs(project, "plain0-1.0", "slow-1.0")
   end
 
-  # A Ruby that starts slowly, so that the signal finds it.
-  def test_while_rubygems_is_asked
+  # A slowly starting Ruby, so that the signal reaches it.
+  def test_while_rubygems_is_queried
     project = app("asking", gems: %w[plain0], home: "home-asking", RUBYLIB: folder)
     write("rubygems.rb", <<~RUBY)
       asked = File.read("/proc/self/cmdline").include?("rubygems_script.rb")
@@ -71,7 +71,7 @@ class InterruptTest < DozenCase
     refute alive?(Integer(File.read(@mark))), "the Ruby that was asked is left"
   end
 
-  # Nobody tells the child that a service manager has ended its parent.
+  # The child is not notified when a service manager ends its parent.
   def test_while_the_gemfile_is_evaluated
     project = app("evaluating", gems: %w[plain0], home: "home-evaluating")
     File.write(project.path("Gemfile"), "File.write(#{@mark.dump}, Process.pid.to_s); sleep\n", mode: "a")
@@ -82,7 +82,7 @@ class InterruptTest < DozenCase
 
   private
 
-  # To the whole group, as the terminal does it; SIGTERM to the install alone, as a service manager may.
+  # To the whole group, as a terminal does; SIGTERM to the install only, as a service manager may.
   def interrupt(project, signal)
     before = children("#{project.home}/spate/store/v1/packages")
     pid = start(project)

@@ -2,7 +2,7 @@
 
 require "install/install_case"
 
-# Disks that are full, read-only, elsewhere or another user's.
+# Disks that are full, read-only, on another file system or another user's.
 class MachineTest < InstallCase
   def setup
     super

@@ -3,7 +3,7 @@
 require "install/install_case"
 require "support/hostile_archives"
 
-# Gems made byte by byte to do harm: refused with the gem and the member named, and nothing of them anywhere.
+# Gems made byte by byte to do harm: refused with the names of gem and member, without leaving any file.
 class HostileTest < InstallCase
   def setup
     super
@@ -16,7 +16,7 @@ class HostileTest < InstallCase
     use_gems(%w[evil good])
   end
 
-  def test_what_is_refused_leaves_nothing
+  def test_refused_gem_leaves_no_file
     before = state(@app)
     faults = HostileArchives::Refused.new(@outside).cases.filter_map do |label, (bytes, code, words)|
       serve(bytes)
@@ -30,7 +30,7 @@ class HostileTest < InstallCase
     assert_store_clean(@app)
   end
 
-  def test_what_is_only_strange_is_installed
+  def test_unusual_valid_gem_is_installed
     serve(HostileArchives::Accepted.bytes)
     output = assert_installs(@app, "evil-1.0", "good-1.0")
     files = HostileArchives::Accepted.files
@@ -71,7 +71,7 @@ class HostileTest < InstallCase
     lock(@app, names)
   end
 
-  # What is wrong with how the command ended, nil where nothing is.
+  # The difference from the expected failure, nil if there is none.
   def fault_of(code, words)
     output, status = run_install(@app)
     missing = words.reject { |word| output.include?(word) }

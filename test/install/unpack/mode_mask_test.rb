@@ -2,11 +2,11 @@
 
 require "install/install_case"
 
-# Modes under RubyGems that takes the umask off, and under RubyGems that does not.
+# Modes under RubyGems that applies the umask, and under RubyGems that does not.
 class ModeMaskTest < InstallCase
   MODES = { "lib/modes.rb" => 0o664, "lib/wide.rb" => 0o666, "lib/plain.rb" => 0o644, "script" => 0o775,
             "exe/modes" => 0o660 }.freeze
-  # What RubyGems says of itself, and nothing else of it, is another version's.
+  # RubyGems with the version number of another one, and no other change.
   OTHER = "Gem.send(:remove_const, :VERSION)\nGem::VERSION = %p\n"
 
   def setup
@@ -20,7 +20,7 @@ class ModeMaskTest < InstallCase
     { "3.3.15" => 0o777, "3.4.22" => 0o777, "3.5.7" => 0o777, "3.5.8" => 0o750, "3.5.10" => 0o750, "3.6.0.dev" => 0o750,
       "4.0.22" => 0o750 }.each { |version, mask| assert_equal mask, mask(version, 0o027), version }
     assert_equal [0o755, 0o700, 0o777], [0o022, 0o077, 0].map { |umask| mask("4.0.0", umask) }
-    assert_equal 0o777, mask("4.0.0", 0o777), "files that nobody could read"
+    assert_equal 0o777, mask("4.0.0", 0o777), "unreadable files"
   end
 
   def test_modes_are_those_of_the_machines_own_rubygems
@@ -62,7 +62,7 @@ class ModeMaskTest < InstallCase
     assert_store_clean old
   end
 
-  def test_a_masked_package_is_linked_healed_and_named_as_any_other
+  def test_masked_package_is_linked_healed_and_reported_as_any_other
     with_umask(0o022) do
       first, second = %w[first second].map { |name| app(name, gems: ["needs"], **version("3.5.8")) }
       assert_installs first
@@ -115,7 +115,7 @@ class ModeMaskTest < InstallCase
 
   def sha256 = @source.catalog.entries.find { |entry| entry.name == "modes" }.sha256
 
-  # Written through the link: found in the other project, and put right there, in the masked mode.
+  # Edited through the link: found in the other project and repaired there, with the masked mode.
   def assert_edits_told(first, second)
     file = "gems/modes-1.0/lib/wide.rb"
     File.write("#{first.bundle_root}/#{file}", "edited\n", mode: "a")
