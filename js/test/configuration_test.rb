@@ -37,7 +37,7 @@ class JSConfigurationTest < Minitest::Test
   VALUES = ["true", "false", "null", "", "7", "0.5", "-1", "abc", "http://r.test", "https://r.test/x/", "no address",
             "${REG}", "${NONE}", "${NONE?}", "x${REG}y", "\\${REG}", "~/file", "./file", "/abs/file", "dev", "always",
             "a b", "\"q\"", "'q'", "line\\nline", " spaced "].freeze
-  # What this machine decides, and what only the command line asks for.
+  # Settings that depend on this machine, and those of the command line only.
   OWN = %w[userconfig globalconfig prefix].freeze
 
   def setup
@@ -48,7 +48,7 @@ class JSConfigurationTest < Minitest::Test
     FileUtils.rm_rf(@folder)
   end
 
-  def test_as_npm_on_random_levels
+  def test_matches_npm_on_random_levels
     random = Random.new(7)
     cases = Array.new(300) { |number| random_case(number.to_s, random) }
     node(SCRIPT, cases).zip(cases) do |expected, one|
@@ -152,7 +152,7 @@ class JSConfigurationTest < Minitest::Test
     assert_nil Configuration.of(project, { "HOME" => "#{@folder}/home" })["a"]
   end
 
-  def test_what_only_the_tool_can_do
+  def test_leaves_unsupported_settings_to_the_tool
     write("home/.npmrc", "//r.test/:tokenHelper=/bin/token\n//r.test/:cafile=x\nproxy=socks5://h.test\n" \
                          "local-address=127.0.0.1\nhttps-proxy=http://h.test")
     error = assert_raises(Spate::JS::LeftToTool) { here.check_supported }
@@ -164,8 +164,8 @@ class JSConfigurationTest < Minitest::Test
     assert_nil here.check_supported
   end
 
-  # Where npm lies is found by links, without starting it.
-  def test_where_npm_is
+  # npm's folder is found through links, without starting npm.
+  def test_finds_the_folder_of_npm
     %w[node npm].each do |name|
       File.write(File.join(bin, name), "#!/bin/sh\nexit 1\n")
       File.chmod(0o755, File.join(bin, name))
@@ -276,7 +276,7 @@ class JSConfigurationTest < Minitest::Test
                         Configuration::Level.text("#{folder}/#{path}")
                       end
 
-  # `null` in a list, and a host of that name, mean nothing to anybody.
+  # `null` in a list, and a host of that name, have no meaning.
   def plain(key, value)
     return if key == "noproxy" && %w[null false].include?(value)
 

@@ -27,7 +27,7 @@ class JSImportmapTest < Minitest::Test
 
   def teardown = FileUtils.rm_rf(@root)
 
-  def test_what_is_as_pinned
+  def test_accepts_files_that_match_their_pins
     write("vendor/javascript/own.js", "export default 1\n")
 
     assert_empty problems
@@ -58,7 +58,7 @@ class JSImportmapTest < Minitest::Test
                  problems
   end
 
-  def test_what_is_pinned_no_more
+  def test_reports_files_that_are_not_pinned_any_more
     vendor("old.js", "old@1.0.0")
 
     assert_equal ["vendor/javascript/old.js: is old@1.0.0, which is not pinned"], problems
@@ -81,13 +81,13 @@ class JSImportmapTest < Minitest::Test
     assert_empty problems
   end
 
-  # What a version is cut to, and names that a file system would not have.
+  # Versions that need shortening, and names that are invalid in a file system.
   REAL = { "md5" => "https://cdn.test/npm:md5@2.3.0/md5.js", "lib/part" => "https://cdn.test/npm:lib@1.0.0/part.js",
            "@scope/one" => "https://cdn.test/npm:@scope/one@3.1.4-beta.2/index.js",
            "#lib/internal/from.js" => "https://cdn.test/npm:stream@4.5.2/from.js",
            "plain" => "https://cdn.test/plain.js" }.freeze
 
-  def test_what_importmap_rails_itself_wrote
+  def test_accepts_files_that_importmap_rails_wrote
     skip "importmap-rails cannot be had here" unless ImportmapRails.folder
     FileUtils.rm_rf("#{@root}/vendor")
     write("config/importmap.rb", "")

@@ -8,14 +8,14 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # Killed at any moment, over whatever was there: the next restore ends with what the tool itself makes, and nothing
-  # else of the project has changed.
+  # Killed at any moment, with any files in place: the next restore gives the same result as the tool, and changes
+  # nothing else in the project.
   module JSKilledCase
     ROUNDS = Integer(ENV.fetch("SPATE_TEST_KILLS", "4"), 10)
     VERSIONS = %w[1.0.0 2.0.0].freeze
     ONE = { name: "one", version: "1.0.0", bin: "cli.js", dependencies: { "p1" => "1.0.0" } }.freeze
 
-    # What the tests of a class share: what the tool makes takes it longer than all restores.
+    # Shared by the tests of a class: the tool takes longer than all restores.
     STAGE = %i[@folder @registry @root @mine @made].freeze
 
     def self.included(tests) = tests.singleton_class.attr_accessor(:stage)
@@ -98,7 +98,7 @@ module Spate
         $stderr.reopen(File::NULL)
         restored(store: store) { tell.write("x") }
         exit!(0)
-      rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+      rescue Exception # rubocop:disable Lint/RescueException -- minitest must not run in the child
         exit!(1)
       end
       begun.read(1)

@@ -4,8 +4,8 @@ require "test_helper"
 require "json"
 
 module Spate
-  # Whatever stands in a field of the files that people and tools write, in the place of what belongs there: there is a
-  # plan, or an error that says what is wrong.
+  # A value of a wrong type in any field of the files that users and tools write: there is a plan, or an error that
+  # describes the problem.
   class JSKindsTest < Minitest::Test
     ODD = [nil, true, 7, "", "x", "a\0b", "**", [], [[1]], {}, { "a" => 1 }, { "" => nil }].freeze
     INTEGRITY = "sha512-#{["x" * 64].pack("m0")}".freeze

@@ -18,7 +18,7 @@ class JSProjectTest < Minitest::Test
     assert_nil Project.find(@root)
     write("package-lock.json")
 
-    assert_nil Project.find(@root), "a lockfile alone is no project"
+    assert_nil Project.find(@root), "a lockfile alone is not a project"
   end
 
   def test_each_lockfile_names_its_tool

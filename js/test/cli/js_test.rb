@@ -3,9 +3,9 @@
 require "cli/js/js_case"
 require "json"
 
-# The command line of `spate js`; what a restore does has tests of its own.
+# The command line of `spate js`; the restore itself has its own tests.
 class JSTest < JSCase
-  def test_what_was_done
+  def test_prints_the_summary_of_a_restore
     said = nil
     restoring(report(total: 1356, fetched: 14, fetched_bytes: 9_123_456, from_store: 1340, seconds: 3.42)) do
       said = spate("js", dir: app)
@@ -13,7 +13,7 @@ class JSTest < JSCase
     assert_equal [0, "", "1,356 packages in 3.4 s: 14 from the network (9.1 MB), 1,340 from the store\n"], said.to_a
   end
 
-  def test_nothing_to_do
+  def test_prints_that_packages_are_in_place
     restoring(report(total: 1, seconds: 0.01, noop: true)) do
       assert_equal "1 package in place, nothing to do (0.01 s)\n", spate("js", "install", dir: app).err
       assert_empty spate("js", "--quiet", dir: app).err

@@ -8,7 +8,7 @@ class JSIniTest < Minitest::Test
 
   Ini = Spate::JS::Configuration::Ini
 
-  def test_what_a_line_is
+  def test_parses_each_kind_of_line
     text = "\uFEFFa = 1\r\n; b = 2\n# c = 3\nd\ne=\n=f\n  g = h ; i\nj = k\\;l\\#m\\n # n\n" \
            "o = \"p \\u00e9 ; q\"\nr = ' s '\nt = true\nu = null\n" \
            "v[] = 1\nv[] = 2\nv = 3\nw = 1\nw[] = 2\n__proto__ = x\ny = '7'\nz = \"{}\"\n"
@@ -25,7 +25,7 @@ class JSIniTest < Minitest::Test
             "'", "\"", "'x'", "\"y\"", "'1'", "\"1\"", "true", "false", "null", "'null'", "\"true\"", "1e3", "\"\\n\"",
             "\"\\q\"", "${X}", "//h/:_authToken", "é", "\u2028", "'[1", "'{}", "-", "''", "\"\"", ":"].freeze
 
-  def test_as_npm_reads_odd_lines
+  def test_parses_odd_lines_like_npm
     random = Random.new(20)
     texts = Array.new(3000) do
       Array.new(random.rand(1..3)) { line(random) }.join(random.rand(3).zero? ? "\r\n" : "\n")

@@ -26,7 +26,7 @@ class JSNerfDartTest < Minitest::Test
     }))
   JS
 
-  def test_as_npm
+  def test_matches_npm_on_random_settings
     random = Random.new(4)
     cases = Array.new(2000) do
       settings = KEYS.sample(random.rand(6), random: random).to_h { |key| [key, value(key, random)] }
@@ -47,7 +47,7 @@ class JSNerfDartTest < Minitest::Test
     assert_equal "host:8080", Configuration::NerfDart.host("http://host:8080/a")
   end
 
-  # Certificates of a registry are no other host's.
+  # Certificates of a registry are not sent to other hosts.
   def test_certificates
     found = nerf_dart("//h.test/:certfile" => "a", "//h.test/:keyfile" => "b")
 

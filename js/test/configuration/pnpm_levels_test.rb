@@ -5,7 +5,7 @@ require "open3"
 require "tmpdir"
 require "support/npm_tools"
 
-# What pnpm reads, by the tool itself where it is here.
+# The levels that pnpm reads, compared with pnpm itself if it is installed.
 class JSPnpmLevelsTest < Minitest::Test
   Configuration = Spate::JS::Configuration
 
@@ -24,7 +24,7 @@ class JSPnpmLevelsTest < Minitest::Test
     FileUtils.rm_rf(@folder)
   end
 
-  def test_as_pnpm_on_random_levels
+  def test_matches_pnpm_on_random_levels
     skip "no pnpm of version 11 or newer is here" unless Spate::JS::Project::Version.installed("pnpm", ENV).to_i >= 11
     random = Random.new(3)
     60.times do
@@ -81,7 +81,7 @@ class JSPnpmLevelsTest < Minitest::Test
                  "project", error.message
   end
 
-  # Credentials without an address are the file's own registry's, whatever another file names.
+  # Credentials without an address belong to the registry of their own file, even if another file names another one.
   def test_credentials_without_an_address
     write("project/.npmrc", "registry=http://evil.test/")
     write("home/.npmrc", "registry=http://mine.test/npm\n_authToken=t")

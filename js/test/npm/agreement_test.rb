@@ -36,7 +36,7 @@ module Spate
       assert_equal %w[node_modules/a node_modules/b], paths
     end
 
-    def test_what_packages_of_the_lockfile_ask_for
+    def test_dependencies_of_packages_in_the_lockfile
       entries = { "node_modules/a" => entry(dependencies: { "b" => "1" }), "node_modules/b" => entry }
       write({ "dependencies" => { "a" => "1" } }, entries)
 
@@ -51,7 +51,7 @@ module Spate
       end
     end
 
-    def test_what_comes_in_a_packages_archive_is_its_own_affair
+    def test_bundled_packages_are_not_checked
       write({ "dependencies" => { "a" => "1" } },
             { "node_modules/a" => entry(dependencies: { "b" => "1" }, bundleDependencies: ["b"]) })
 
@@ -78,7 +78,7 @@ module Spate
       assert_includes told, "workspace two in w/two: the lockfile has none"
     end
 
-    def test_what_is_asked_for_in_other_ways
+    def test_addresses_links_and_folders
       entries = { "node_modules/a" => entry("1.2.0", resolved: "http://localhost/a.tgz"),
                   "node_modules/b" => { "resolved" => "b", "link" => true }, "b" => { "version" => "1.0.0" } }
       good = { "a" => ["npm:x@1", "npm:@s/x@^1.2", "npm:x", "latest", "http://localhost/a.tgz", "", " 1 ", "x || 1"],

@@ -5,7 +5,7 @@ require "open3"
 
 module Spate
   class NpmHiddenLockfileTest < NpmCase
-    def test_what_npm_takes_for_a_script_is_noted
+    def test_implied_install_scripts_are_recorded
       write({ "dependencies" => { "a" => "1", "b" => "1" } }, { "node_modules/a" => entry, "node_modules/b" => entry })
       facts = { "node_modules/a" => JS::Package::Facts.new(scripts: { "install" => "node-gyp rebuild" }),
                 "node_modules/b" => JS::Package::Facts.new(scripts: { "install" => "make" }) }
@@ -25,7 +25,7 @@ module Spate
       assert_equal %w[node_modules/a node_modules/b], plan.state.goes_with(["node_modules/a"])
     end
 
-    def test_nothing_is_written_where_there_is_nothing
+    def test_writes_nothing_without_packages
       write
 
       assert_empty state

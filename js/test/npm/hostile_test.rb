@@ -4,7 +4,7 @@ require_relative "case"
 require "timeout"
 
 module Spate
-  # Lockfiles of somebody who means harm. Whatever they say, a plan stays in the project or there is none.
+  # Malicious lockfiles. A plan stays inside the project or is refused.
   class NpmHostileTest < NpmCase
     CLIMBING = ["../evil", "node_modules/../../evil", "node_modules/..", "node_modules/a/node_modules/../../../x",
                 "node_modules/@s/../../x", "/etc/evil", "/node_modules/a", "node_modules//a", "node_modules/a/",
@@ -34,7 +34,7 @@ module Spate
         true
       end
 
-      # What may be a link's target outside; nothing is put there.
+      # Targets of links may be outside; nothing is placed there.
       assert_equal %w[../evil .. ../..], taken
     end
 
@@ -58,7 +58,7 @@ module Spate
       end
     end
 
-    def test_nothing_goes_through_a_link
+    def test_places_nothing_through_a_link
       write({ "workspaces" => ["w"], "dependencies" => { "a" => "1" } },
             { "node_modules/w" => { "resolved" => "w", "link" => true }, "w" => { "version" => "1.0.0" },
               "node_modules/w/node_modules/a" => entry, "node_modules/a" => entry })
@@ -220,7 +220,7 @@ module Spate
       assert_operator GC.stat(:total_allocated_objects) - before, :<, 60_000 * 130
     end
 
-    def test_what_is_too_large_to_be_read
+    def test_files_that_are_too_large_to_read
       configuration = -> { JS::Configuration.load(root: @root, env: { "HOME" => @root, "PATH" => "" })["registry"] }
       { "package-lock.json" => -> { plan }, "package.json" => -> { plan }, ".npmrc" => configuration }
         .each do |name, reads|

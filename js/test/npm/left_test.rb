@@ -5,7 +5,7 @@ require_relative "case"
 module Spate
   # What is npm's own, by its version.
   class NpmLeftTest < NpmCase
-    def test_what_changes_packages_is_npms_since_its_twelfth
+    def test_features_that_change_packages_are_left_to_npm
       given = { "packageExtensions" => { "a@1" => {} }, "patchedDependencies" => { "a@1.0.0" => "a.patch" } }
       given.each do |field, value|
         write({ field => value })

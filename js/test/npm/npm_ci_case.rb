@@ -8,8 +8,8 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # A project whose packages a registry on the loopback has, locked by the real npm; what `npm ci` makes of it is what
-  # Spate has to plan.
+  # A project with packages in a registry on the loopback, locked by the real npm. Spate must plan what `npm ci` makes
+  # of it.
   class NpmCiCase < NpmCase
     # Without it npm 12 takes archives for remote ones where it looks for what they bundle.
     ALLOWED = { "npm_config_allow_remote" => "all" }.freeze

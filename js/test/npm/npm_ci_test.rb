@@ -155,7 +155,7 @@ module Spate
       assert_match(/b@1.0 \(overrides in package.json\): the lockfile has 2.0.0/, error.message)
     end
 
-    def test_what_nobody_needs_any_more_goes
+    def test_packages_that_nothing_needs_are_removed
       add("a", "1.0.0", dependencies: { "b" => "*" })
       add("b")
       add("c")

@@ -6,7 +6,7 @@ module Spate
   # Optional packages that cannot be had or built, and what goes with them, beside what `npm ci` makes of them.
   class NpmOptionalTest < NpmCiCase
     # `failing` is deep in an optional branch: `top` needs `middle`, which needs `failing`; each has a bin, and what
-    # only they need lies beside and below them.
+    # only they need is beside and below them.
     def setup
       super
       add("shared", bin: { "shared" => "x" }, files: { "x" => "" })

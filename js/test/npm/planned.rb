@@ -3,13 +3,13 @@
 require "set"
 
 module Spate
-  # What a project's node_modules consist of, in a form that what npm made and what Spate planned have in common:
+  # The content of a project's node_modules, in a form that works for npm's result and Spate's plan:
   # { path => "package", "link to ../x", "bin to ../a/cli.js" }.
   class Planned
     BIN = %r{(?:\A|/)node_modules/\.bin/[^/]+\z}
     PACKAGE = %r{(?:\A|/)node_modules/(?:@[^/.][^/]*/[^/]+|[^@./][^/]*)\z}
 
-    # As it lies there. within: paths of folders that are not looked into.
+    # Reads it from disk. within: paths of folders that are skipped.
     def self.found(root, within: [])
       Dir.glob("**/node_modules/**/*", File::FNM_DOTMATCH, base: root).each_with_object({}) do |path, all|
         next if within.any? { |folder| path.start_with?("#{folder}/") }

@@ -42,7 +42,7 @@ module Spate
       assert_equal [".", "packages/one"], plan.projects
     end
 
-    def test_what_tells_of_another_workspace_is_an_input
+    def test_paths_of_possible_workspaces_are_inputs
       patterns = ["packages/*", "{apps/web,libs/*}", "deep/**", "by/*/lib", "!packages/no"]
       %w[packages/one deep/x/y by/a/node_modules].each { |path| FileUtils.mkdir_p(File.join(@root, path)) }
       write({ "workspaces" => patterns })

@@ -3,8 +3,8 @@
 require_relative "npm_ci_case"
 
 module Spate
-  # Projects made at random: packages of several versions that need each other in every way npm knows, bins, systems,
-  # workspaces. What npm locks and installs of them is what Spate plans and restores.
+  # Random projects: packages of several versions that need each other in every way npm knows, bins, systems,
+  # workspaces. Spate must plan and restore what npm locks and installs.
   class NpmRandomTest < NpmCiCase
     NAMES = (%w[a b c d e f g h i-j i_j k.l Mn] + %w[@s/a @s/z @t/a]).freeze
     # Of these some are for other systems; they are optional only.

@@ -3,7 +3,7 @@
 require "test_helper"
 require "timeout"
 
-# What a package.json says, read and kept as text.
+# Fields of package.json, parsed and stored as text.
 class JSFactsTest < Minitest::Test
   include Spate
 
@@ -15,7 +15,7 @@ class JSFactsTest < Minitest::Test
     require "json"
   end
 
-  def test_as_many_executables_as_files
+  def test_reads_many_executables_quickly
     paths = Array.new(20_000) { |at| "b/#{at}" }
     facts = Timeout.timeout(4) { read({ "bin" => paths.to_h { |path| [File.basename(path), path] } }, paths) { "" } }
 
@@ -37,7 +37,7 @@ class JSFactsTest < Minitest::Test
     assert_equal [facts, true, facts.to_s, ["bin/a.js"]], [kept.facts, kept.builds?, kept.to_s, kept.executables]
   end
 
-  def test_what_is_kept_is_read_when_somebody_asks
+  def test_stored_facts_are_parsed_lazily
     building = %w[preinstall install postinstall].map { |event| read({ "scripts" => { event => "x" } }).to_s }
     others = [{ "prepare" => "x" }, { "installs" => "\nscript\tinstall\tx" }].map do |each|
       read({ "scripts" => each }).to_s
@@ -80,7 +80,7 @@ class JSFactsTest < Minitest::Test
     assert_equal ["preinstall"], read({ "scripts" => { "preinstall" => "x" } }, ["binding.gyp"]).scripts.keys
   end
 
-  def test_what_is_no_package_json_is_an_error_that_names_the_package
+  def test_an_invalid_package_json_is_an_error_that_names_the_package
     ["", "[]", "{", "null", "#{"[" * 200}#{"]" * 200}"].each do |text|
       error = assert_raises(JS::PackageFileError) { read(text) }
       assert_match(/\Aa@1\.0\.0: its package\.json cannot be read: /, error.message)

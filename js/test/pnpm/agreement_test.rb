@@ -108,7 +108,7 @@ module Spate
                    assert_raises(JS::DisagreementError) { plan }.message)
     end
 
-    # What pnpm 9.15.9 wrote of this value.
+    # The checksum that pnpm 9.15.9 wrote for this value.
     def test_package_extensions_with_an_older_one
       write("package.json", { "dependencies" => { "a" => "1" }, "packageManager" => "pnpm@9.15.9",
                               "pnpm" => { "packageExtensions" => { "d@1" => { "dependencies" => { "b" => "*" } } } } })

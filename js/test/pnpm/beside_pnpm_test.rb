@@ -7,7 +7,7 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # What pnpm itself makes of packages with scripts, beside what Spate does, both in the same folder.
+  # pnpm's result for packages with scripts, compared with Spate's, both in the same folder.
   class PnpmBesideTest < PnpmCase
     # Spate's text of what starts a program is its own; pnpm's .tmp is there where it runs as root.
     OTHERWISE = %r{/\.tmp: |\.bin/\w+: expected executable file \w+, found executable file}
@@ -53,8 +53,8 @@ module Spate
       assert_as_pnpm
     end
 
-    # The folder of what is hoisted is there, too, where all of it lies in the project's.
-    def test_what_is_hoisted_to_the_project
+    # The folder of hoisted packages exists even if all of them are in the project's.
+    def test_packages_hoisted_to_the_project
       write("pnpm-workspace.yaml", "#{LISTS}shamefullyHoist: true\n")
 
       assert_as_pnpm
@@ -68,7 +68,7 @@ module Spate
     end
 
     # Those that the archive's own package.json does not name, too.
-    def test_what_an_archive_has_in_its_own_node_modules
+    def test_bundled_packages
       inner = %w[in @in/scoped].to_h do |name|
         ["node_modules/#{name}/package.json", JSON.generate(name: name, version: "1.0.0", bin: "x")]
       end

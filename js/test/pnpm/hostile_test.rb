@@ -3,8 +3,8 @@
 require_relative "pnpm_case"
 
 module Spate
-  # Lockfiles and settings of somebody who means harm, or does not know better: there is a plan, or an error that says
-  # what is wrong. What climbs is in lockfile_test.rb.
+  # Malicious or mistaken lockfiles and settings: there is a plan, or an error that describes the problem. Path
+  # traversal is in lockfile_test.rb.
   class PnpmHostileTest < PnpmCase
     ODD = [5, "text", ["a"], true, { "a" => 1 }, { "a" => nil }, [[]], { "a" => { "b" => {} } }, nil, "", 1e300].freeze
     TOP = %w[lockfileVersion settings catalogs overrides packageExtensionsChecksum pnpmfileChecksum patchedDependencies
@@ -17,12 +17,12 @@ module Spate
     MANIFEST = %w[dependencies devDependencies optionalDependencies peerDependencies overrides pnpm workspaces name
                   version bin engines dependenciesMeta resolutions scripts packageManager devEngines].freeze
 
-    # What may stand there in the place of a lockfile.
+    # Possible texts in the place of a lockfile.
     TEXTS = ["", "null", "5", "[]", "\"a\"", "{", "{}", "lockfileVersion: '9.0'\nimporters: &a {}\npackages: *a",
              "\xFF{}", "\xEF\xBB\xBF{", "[" * 100_000, "<<<<<<< HEAD\n{}\n=======\n", "? [a]\n: b",
              "a: !ruby/object:Object {}", "---\n---\n---\n", "\0", "a: 1\na: 2\n", "x:\n" * 1000].freeze
 
-    # Whatever is wrong is told in an error of Spate's own.
+    # Every problem must raise an error of Spate's own.
     def attempt
       made = plan
       made.state.files(outcome)

@@ -25,7 +25,7 @@ module Spate
       assert_equal main, plan.state.files(outcome)["node_modules/.pnpm/lock.yaml"]
     end
 
-    def test_what_depends_on_nothing_is_no_lockfile
+    def test_a_dependency_on_a_missing_snapshot_is_an_error
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } } })
 
       assert_match(/a@1.0.0 needs "b@1.0.0"/, assert_raises(JS::LockfileError) { plan }.message)
@@ -34,7 +34,7 @@ module Spate
       assert_match(/"a@2.0.0", which is not in/, assert_raises(JS::LockfileError) { plan }.message)
     end
 
-    # CVE-2026-24056, CVE-2026-55699 and their like: a name is no path.
+    # Like CVE-2026-24056 and CVE-2026-55699: a name that is a path.
     def test_names_that_climb
       ["../a", "a/../../b", "/a", "@a/../b", ".", "..", "node_modules", ".bin", "a\\b", "a\nb", "@a",
        "a/b"].each do |name|
@@ -84,7 +84,7 @@ module Spate
       assert_match(/unsupported integrity "md5-x"/, assert_raises(JS::LockfileError) { plan }.message)
     end
 
-    def test_what_is_no_archive_is_pnpms
+    def test_resolutions_without_an_archive_are_left_to_pnpm
       [{ "type" => "git", "repo" => "x", "commit" => "y" }, { "type" => "directory", "directory" => "../x" },
        { "tarball" => "https://codeload.github.com/a/b/tar.gz/c" }, { "tarball" => "x", "gitHosted" => true },
        { "type" => "binary", "url" => "x" }].each do |resolution|

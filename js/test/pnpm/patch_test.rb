@@ -32,7 +32,7 @@ module Spate
       assert_equal({ "n" => "3\r\n" }, applied({}, difference({}, { "n" => "3\n" }).gsub("\n", "\r\n")))
     end
 
-    def test_what_is_there_already_is_no_mistake
+    def test_changes_already_present_are_not_an_error
       before = { "a" => "1\n", "gone" => "x\n" }
       after = { "a" => "2\n", "new" => "y\n" }
 
@@ -50,8 +50,8 @@ module Spate
                                            File.stat("#{@root}/p/a").mode & 0o777]
     end
 
-    # CVE-2026-23889's kind: a patch writes where it likes.
-    def test_nothing_outside
+    # Like CVE-2026-23889: a patch with a path outside the package.
+    def test_writes_nothing_outside_the_package
       ["../x", "/x", "a/../../x", ".."].each do |path|
         patch = "diff --git a/x b/x\n--- /dev/null\n+++ b/#{path}\n@@ -0,0 +1 @@\n+x\n"
         assert_raises(JS::Pnpm::Patch::FailedError, path) { applied({ "a" => "1\n" }, patch) }
@@ -64,7 +64,7 @@ module Spate
       assert_empty Dir.children("#{@root}/outside")
     end
 
-    def test_what_pnpm_does_not_take
+    def test_rejects_patches_that_pnpm_rejects
       ["diff --git a/a b/b\ncopy from a\ncopy to b\n", "diff --git a/a b/a\nGIT binary patch\n", "",
        "--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-1\n", "--- a/a\n+++ b/a\n@@ -1 +1 @@\n*1\n",
        "--- a/none\n+++ b/none\n@@ -1 +1 @@\n-1\n+2\n"].each do |patch|
@@ -91,7 +91,7 @@ module Spate
       assert_equal 0o755, File.stat("#{@root}/p/a").mode & 0o777
     end
 
-    def test_what_only_a_loose_one_may_do
+    def test_only_a_loose_patch_ignores_existing_content
       gone = "diff --git a/a b/a\ndeleted file mode 100644\n"
       lines = "--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-2\n"
       made = "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+2\n"

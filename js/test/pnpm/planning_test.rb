@@ -187,7 +187,7 @@ module Spate
 
     private
 
-    # Names of links that nobody asked for, below node_modules.
+    # Names of hoisted links, below node_modules.
     def hoisted(setting = "")
       write("pnpm-workspace.yaml", setting)
       names = links.keys.map { |path| path.delete_prefix("node_modules/") }

@@ -38,7 +38,7 @@ module Spate
       File.write(File.join(@root, path), text.is_a?(String) ? text : JSON.pretty_generate(text))
     end
 
-    # The text of a lockfile. importers, packages, snapshots: Hashes as they stand there. top: other keys.
+    # The text of a lockfile. importers, packages, snapshots: Hashes as in the file. top: other keys.
     def lock(importers, snapshots = {}, packages: {}, **top)
       packages = snapshots.keys.to_h { |key| [JS::Pnpm::DepPath.package(key), entry(key)] }.merge(packages)
       all = { "lockfileVersion" => "9.0", **top.transform_keys(&:to_s), "importers" => importers,

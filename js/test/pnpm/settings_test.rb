@@ -31,7 +31,7 @@ module Spate
       refute settings(yaml: yaml, version: "10.5.0")["hoist"]
     end
 
-    def test_what_a_version_does_not_know_yet
+    def test_settings_newer_than_the_version_are_ignored
       yaml = { "allowBuilds" => { "a" => true }, "linkWorkspacePackages" => "deep" }
 
       assert_empty settings(yaml: yaml, version: "10.25.0").allowed_builds

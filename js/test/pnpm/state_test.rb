@@ -28,8 +28,8 @@ module Spate
       assert_equal [%w[. packages/x a@1.0.0 b@1.0.0], nil], found.values_at("pendingBuilds", "ignoredBuilds")
     end
 
-    # What pnpm 9.15.9, 10.34.9 and 11 wrote of the same project.
-    def test_what_older_ones_write
+    # The values that pnpm 9.15.9, 10.34.9 and 11 wrote for the same project.
+    def test_state_of_older_versions
       { "9.15.9" => [[], nil, {}, nil], "10.34.9" => [[], ["a@1.0.0(b@1.0.0)", "b@1.0.0"], {}, nil],
         "11.0.0" => [[], ["a@1.0.0(b@1.0.0)", "b@1.0.0"], {}, nil],
         "12.0.0" => [[], ["a@1.0.0", "b@1.0.0"], nil, {}] }.each do |version, expected|
@@ -173,8 +173,8 @@ module Spate
     PRODUCTION = DEV.sub(/^    devDependencies:.*?\n\n/m, "\n").sub(/^  '@s.d@1.0.0':\n.*?\n\n/m, "")
                     .sub("  '@s/d@1.0.0': {}\n\n", "")
 
-    # Seen of each.
-    def test_where_patches_lie_and_since_when
+    # Observed with each version.
+    def test_paths_of_patches_by_version
       patched_project
       found = %w[10.30.3 10.31.0 11.26.0 12.21.0].map do |version|
         installed(version)
@@ -203,7 +203,7 @@ module Spate
       end
     end
 
-    # What tells versions apart in what this one writes.
+    # The fields that differ between versions.
     def workspace_state(version, suffix = "-v1")
       installed(version)
       text = plan.state.files(@outcome)["node_modules/.pnpm-workspace-state#{suffix}.json"] or return

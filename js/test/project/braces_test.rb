@@ -4,7 +4,7 @@ require "test_helper"
 require "json"
 require "timeout"
 
-# A workspace's patterns stand for a number that a machine can look for, or are refused.
+# Patterns of a workspace expand to a limited number, or are refused.
 class JSBracesTest < Minitest::Test
   JS = Spate::JS
   Braces = JS::Project::Braces
@@ -37,7 +37,7 @@ class JSBracesTest < Minitest::Test
     end
   end
 
-  def test_what_is_long_or_no_path
+  def test_refuses_long_patterns_and_nul_bytes
     assert_raises(JS::LockfileError) { Braces.check(["{a,b}#{"a" * 5000}"], "f") }
     assert_raises(JS::LockfileError) { Braces.check(["{#{"a," * 1500}}"] * 8, "f") }
     assert_raises(JS::LockfileError) { Braces.check(["a\0b"], "f") }

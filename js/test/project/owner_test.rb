@@ -96,7 +96,7 @@ module Spate
       assert_equal place == "inner", File.exist?("#{@inner}/node_modules/#{mark}"), told
     end
 
-    # What a tool only makes in the folder that it restores.
+    # A path that a tool makes only in the folder it restores.
     def mark = @tool == "npm" ? ".package-lock.json" : ".pnpm"
 
     # Neither finds a lockfile in the root.

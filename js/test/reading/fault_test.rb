@@ -21,7 +21,7 @@ class JSReadingFaultTest < Minitest::Test
     end
   end
 
-  def test_what_has_no_fault
+  def test_valid_json_has_no_fault
     ["{\"a\":[1,-2.5e+3,true,null,\"\\\"\\u00fc\",{}],\"b\":{\"c\":[]}}\n", " 7 ", "[[[]]]"].each do |text|
       assert_equal "deep", Spate::JS::Reading::Fault.words(text, JSON::NestingError.new("deep")), text
     end

@@ -4,7 +4,7 @@ require "test_helper"
 require "support/npm_registry"
 require "tmpdir"
 
-# Archives come from a registry as they are, or the error says why not; who asks is told to nobody else.
+# Archives are fetched unchanged, or an error says why not; credentials are sent to their own host only.
 class JSRegistryClientTest < Minitest::Test
   JS = Spate::JS
   Registry = Spate::Registry
@@ -48,7 +48,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal "/else/-/else-2.0.0.tgz?a=b", @registry.requests.last.path
   end
 
-  # The registry that a lockfile names by mistake, or by malice, is no program to run and no file to read.
+  # An address in a lockfile, wrong or malicious, must not run a program or read a file.
   def test_other_addresses
     %w[git+ssh://git@h.test/a.git /etc/passwd ftp://h.test/a.tgz javascript:1 http:/x http://].each do |address|
       error = assert_raises(JS::Registry::UnsupportedAddressError, address) { fetch("hello", nil, resolved: address) }
@@ -143,7 +143,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_fetches("hello", "1.0.0")
   end
 
-  # Another program may listen at another port, whoever it belongs to.
+  # Another port of the host may belong to another user's program.
   def test_a_redirect_to_another_port_takes_none
     authority = GemSource::Authority.new(@folder)
     [{}, { tls: authority }].each do |options|
@@ -176,7 +176,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal 2, @registry.requests.size
   end
 
-  # What is signed may be fetched by whoever knows the signature.
+  # A signature in an address gives access to it.
   def test_signatures_are_not_shown
     @other = NpmRegistry.start
     @other.fault(/./, :status, code: 503)
@@ -206,7 +206,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_nil @other.requests.last.headers["authorization"]
   end
 
-  # Where the host ends and a password begins is no matter of taste: nobody is asked at all.
+  # If parsers could disagree about the host, no request is sent.
   def test_an_address_with_two_readings_is_refused
     @other = NpmRegistry.start
     npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
@@ -308,7 +308,7 @@ class JSRegistryClientTest < Minitest::Test
     end
   end
 
-  def test_nobody_is_there
+  def test_no_server_is_listening
     address = @registry.url
     @registry.stop
     npmrc("fetch-retries=0\nregistry=http://me:#{TOKEN}@#{address.delete_prefix("http://")}")
@@ -377,7 +377,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_empty Dir.glob("#{@folder}/archive*")
   end
 
-  def test_nobody_works_with_credentials_for_anybody
+  def test_credentials_without_an_address_are_an_error
     npmrc("_authToken=#{TOKEN}")
     error = assert_raises(JS::Configuration::InvalidAuthError) { client }
 
@@ -424,7 +424,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal "/#{file}", @registry.requests.last.path if file
   end
 
-  # Nothing stays, and nobody reads the token.
+  # No file is left, and no message contains the token.
   def assert_fails(error, version: "1.0.0", **more)
     FileUtils.rm_f(target)
     raised = assert_raises(error) { fetch("hello", version, **more) }

@@ -23,13 +23,13 @@ class JSLocatorTest < Minitest::Test
     FileUtils.rm_rf(@folder)
   end
 
-  def test_what_npm_asks_for_the_public_registry
+  def test_matches_npm_for_the_public_registry
     skip "npm is not here" unless public_registry
     assert_as_npm("hello", "#{public_registry}hello/-/hello-1.0.0.tgz")
     assert_as_npm("@a/b", "#{public_registry}@a/b/-/b-1.0.0.tgz")
   end
 
-  def test_what_npm_asks_for_other_addresses
+  def test_matches_npm_for_other_addresses
     skip "npm is not here" unless public_registry
     other = "http://registry.gems.test/hello/-/hello-1.0.0.tgz"
     assert_as_npm("hello", other, "replace-registry-host=always")
@@ -38,8 +38,8 @@ class JSLocatorTest < Minitest::Test
     assert_as_npm("hello", nil)
   end
 
-  # npm replaces with the default registry, though the scope has one of its own.
-  def test_what_npm_asks_for_a_scope
+  # npm replaces it by the default registry, though the scope has one of its own.
+  def test_matches_npm_for_a_scope
     skip "npm is not here" unless public_registry
     @other = NpmRegistry.start
     @other.add("@a/b", "1.0.0")

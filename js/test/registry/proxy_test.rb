@@ -23,7 +23,7 @@ class JSProxyTest < Minitest::Test
     }))
   JS
 
-  def test_as_npm
+  def test_matches_npm_on_random_settings
     random = Random.new(11)
     cases = Array.new(600) { random_case(random) }
     node(SCRIPT, cases).zip(cases) do |expected, one|
@@ -33,8 +33,8 @@ class JSProxyTest < Minitest::Test
     end
   end
 
-  # pnpm has one for each kind, and `false` turns one off.
-  def test_as_pnpm
+  # pnpm has one setting for each kind, and `false` turns one off.
+  def test_follows_the_settings_of_pnpm
     assert_equal "http://h/", of("http://a.test/", { "http-proxy" => "http://h/", "https-proxy" => "http://s/" })
     assert_equal "http://s/", of("https://a.test/", { "http-proxy" => "http://h/", "https-proxy" => "http://s/" })
     assert_nil of("https://a.test/", { "https-proxy" => false }, "HTTPS_PROXY" => "http://e/")

@@ -18,7 +18,7 @@ module Spate
 
     def check = JS::Restore::Check.new(context, @plan).call
 
-    def test_nothing_differs_after_a_restore
+    def test_no_differences_after_a_restore
       assert_predicate check, :ok?
       assert_equal 2, check.total
     end
@@ -37,8 +37,8 @@ module Spate
                     "node_modules/stray: does not belong there"], told
     end
 
-    # Moved away and linked back, whatever is in it.
-    def test_what_is_behind_a_link_is_not_in_place
+    # Moved away and linked back: reported even if the content is right.
+    def test_reports_packages_behind_a_link
       @plan = plan(tree("node_modules/@s/a", package("@s/a", json: { bin: "cli.js" },
                                                              files: { "lib/x.js" => "x", "cli.js" => "" })))
       restore(@plan)
@@ -59,14 +59,14 @@ module Spate
       assert_predicate check, :ok?
     end
 
-    def test_what_was_added_inside_a_package
+    def test_reports_files_added_to_a_package
       write("app/node_modules/a/extra", "")
       write("app/node_modules/a/more/x", "")
       assert_equal ["node_modules/a/extra: does not belong there", "node_modules/a/more: does not belong there"],
                    check.differences.map(&:to_s)
     end
 
-    def test_what_the_store_does_not_have_is_told
+    def test_reports_packages_missing_in_the_store
       Dir.glob("#{store.path("packages")}/*").each { |path| File.unlink(path) }
       result = check
       assert_equal [[], %w[a@1.0.0 b@1.0.0], false], [result.differences, result.unknown, result.ok?]

@@ -6,7 +6,7 @@ require "minitest/mock"
 require "support/npm_registry"
 
 module Spate
-  # Whoever edits a project while it is restored finds the edit restored by the next restore at the latest.
+  # An edit during a restore is applied by that restore or by the next one.
   class JSRestoreEditsTest < Minitest::Test
     def setup
       @registry = NpmRegistry.start
@@ -128,7 +128,7 @@ module Spate
       assert_raises(JS::DisagreementError) { restore }
     end
 
-    def test_what_is_edited_while_it_is_read_is_read_again
+    def test_files_edited_while_they_are_read_are_read_again
       npm("1.0.0")
       restore_late(JS::Npm) { npm("2.0.0") }
       assert_equal "2.0.0", found("b")
@@ -158,7 +158,7 @@ module Spate
       end
     end
 
-    def test_where_nothing_can_be_kept_it_is_planned_once
+    def test_plans_once_without_a_writable_store
       npm("1.0.0")
       store.define_singleton_method(:keeper) { nil }
       plans = 0

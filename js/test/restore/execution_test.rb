@@ -63,7 +63,7 @@ module Spate
       assert_equal [1, 2, 0], [report.linked, report.reused, report.from_store]
     end
 
-    def test_what_does_not_belong_goes_and_caches_stay
+    def test_strays_are_removed_and_caches_stay
       restore(nested)
       outside = write("outside/kept", "mine")
       write("app/node_modules/.cache/babel/x", "cached")
@@ -100,8 +100,8 @@ module Spate
       refute record.hold?("here")
     end
 
-    # Links are made beside the trees, so they are there before it turns out.
-    def test_nothing_leads_to_an_optional_package_that_the_store_lost_and_nobody_has
+    # Links are made beside the trees, so they exist before the loss is detected.
+    def test_no_links_to_an_optional_package_that_is_lost_and_not_available
       lost = package("o", files: { "x.js" => "unique" })
       wanted = plan(tree("node_modules/.pnpm/o/node_modules/o", lost, optional: true),
                     tree("node_modules/a", package("a")), links: { "node_modules/o" => ".pnpm/o/node_modules/o" })

@@ -15,7 +15,7 @@ module Spate
       gzip(Tar.archive(Tar.member("package/package.json", "{\"name\":\"a\"}"), *members))
     end
 
-    # Restores an archive; whatever happens, nothing is outside of node_modules/a.
+    # Restores an archive; in any case, nothing may be written outside of node_modules/a.
     def attempt(body, path: "node_modules/a", **facts)
       restore(plan(tree(path, package("a", body: body)), **facts))
       nil
@@ -111,7 +111,7 @@ module Spate
       %w[x X lib/Y Lib/y].each { |name| assert_equal name, read("node_modules/a/#{name}") }
     end
 
-    # CVE-2023-37478, 2026-23890: names of commands that climb, or that are no names.
+    # CVE-2023-37478, 2026-23890: names of commands that climb or are invalid.
     def test_commands_stay_in_their_folder
       package = { "name" => "a", "bin" => { "../../../victim/file" => "x", "y" => "../../../victim/file", ".." => "x",
                                             "/abs" => "/etc/passwd", "z\\..\\..\\w" => "x" } }

@@ -31,7 +31,7 @@ module Spate
         $stderr.reopen(File::NULL)
         restore(plan, store: Store.open(home: home, env: {}))
         exit!(0)
-      rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+      rescue Exception # rubocop:disable Lint/RescueException -- minitest must not run in the child
         exit!(1)
       end
     end
@@ -57,7 +57,7 @@ module Spate
         sleep(@random.rand * time * 1.2)
         Process.kill(:KILL, pid)
         Process.wait(pid)
-        # What is as it was recorded is right; what is not recorded is put right.
+        # Recorded files are right; those not recorded are restored.
         next unless round % 3 == 2
 
         restore(wanted)
@@ -92,15 +92,15 @@ module Spate
         exit!(0)
       rescue Interrupted, ::Interrupt
         exit!(130)
-      rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+      rescue Exception # rubocop:disable Lint/RescueException -- minitest must not run in the child
         exit!(1)
       end
       ready.read(1)
       pid
     end
 
-    # Others are placed when it fails, since the store has them.
-    def test_what_fails_where_there_was_nothing_leaves_nothing
+    # The other packages are in the store, so they are placed when it fails.
+    def test_failure_without_a_node_modules_leaves_none
       restore(@plans[0])
       FileUtils.rm_rf(inside("node_modules"))
       write("app/packages/w/package.json", "{}")
@@ -149,7 +149,7 @@ module Spate
       assert_path_exists File.join(other.root, "node_modules/p29/lib/3.js")
     end
 
-    # As with an edit between two restores: whoever comes last has all.
+    # As with an edit between two restores: the last one determines the result.
     def test_several_lockfiles_at_once_in_one_project
       3.times do
         pids = Array.new(6) { |index| child(@plans[index % 3]) }
@@ -218,7 +218,7 @@ module Spate
       assert_path_exists inside("node_modules/p29/lib/3.js")
     end
 
-    # Whatever was there before stays.
+    # Existing files stay.
     def test_a_project_that_is_full_or_read_only
       skip TestDisk.obstacle(:ext4) if TestDisk.obstacle(:ext4)
       disk = TestDisk.new(:ext4, File.join(folder, "image"))

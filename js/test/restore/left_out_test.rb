@@ -80,7 +80,7 @@ module Spate
       end
     end
 
-    def test_what_another_tool_made_since_is_looked_at_by_itself
+    def test_check_ignores_options_of_the_last_run_after_another_tool
       lock("npm", devDependencies: { "tool" => "1.0.0" })
       restore(omit: %w[dev])
       output, status = Open3.capture2e(@env, "npm", "ci", chdir: root, unsetenv_others: true)

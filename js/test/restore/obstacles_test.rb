@@ -3,8 +3,8 @@
 require_relative "restore_case"
 
 module Spate
-  # Where a folder, a link or a file must go, something else is: the user's, or an archive's. It makes room, or an error
-  # tells where it is and what was expected.
+  # Another file, the user's or an archive's, is in the place of a folder, a link or a file. It is moved away, or an
+  # error names its path and the expected type.
   class JSRestoreObstaclesTest < RestoreCase
     KINDS = {
       file: ->(path) { File.write(path, "mine") },
@@ -48,7 +48,7 @@ module Spate
       assert_match(/\Aremove it/, error.hint)
     end
 
-    def test_what_is_in_the_way_in_a_node_modules_makes_room
+    def test_obstacles_in_node_modules_are_moved_away
       PLACES.product(KINDS.to_a) do |place, (_, make)|
         put(place, make)
         restore(wanted)
@@ -56,7 +56,7 @@ module Spate
       end
     end
 
-    def test_what_is_in_the_way_of_a_folder_of_the_project_is_told
+    def test_an_obstacle_in_a_folder_of_the_project_is_an_error
       OWN.product(KINDS.except(:folder).to_a) do |place, (_, make)|
         put(place, make)
         assert_told(assert_raises(JS::Restore::FolderError) { restore(wanted) }, place)
@@ -64,7 +64,7 @@ module Spate
     end
 
     # By a rename of a new tree, and by links.
-    def test_what_an_archive_has_in_the_way_is_told
+    def test_an_obstacle_from_an_archive_is_an_error
       { "node_modules" => "node_modules", "node_modules/.bin" => "node_modules/.bin", "node_modules/b" => nil,
         "node_modules/link/x" => "node_modules/link" }.each do |file, culprit|
         2.times do
@@ -75,7 +75,7 @@ module Spate
       end
     end
 
-    def test_what_lies_nowhere_in_the_way_is_no_obstacle
+    def test_archive_files_without_a_conflict_are_accepted
       %w[node_modules/.bin/b node_modules/b/package.json node_modules/link node_modules/.bin/b/x].each do |file|
         FileUtils.rm_rf([inside("node_modules"), inside("packages")])
         restore(wanted(file => "theirs"))

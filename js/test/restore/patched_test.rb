@@ -70,7 +70,7 @@ module Spate
       assert_equal ["first\npatched\n", []], [read("node_modules/a/x.js"), client.asked]
     end
 
-    # What one version makes of a patch is not what another makes of it.
+    # Versions of pnpm can apply one patch with different results.
     def test_a_loose_one_has_a_name_of_its_own
       restore(plan(patched))
       FileUtils.rm_rf(inside("node_modules"))

@@ -4,7 +4,7 @@ require_relative "restore_case"
 require "minitest/mock"
 
 module Spate
-  # A node_modules that is there, whoever made it, stays until the new one is whole.
+  # An existing node_modules, of any tool, stays until the new one is complete.
   class JSRestoreReplacementTest < RestoreCase
     STATE = State.new("node_modules/.package-lock.json")
 
@@ -20,7 +20,7 @@ module Spate
                   state: STATE)
     end
 
-    # As another tool would have left it: same files, nothing in the store that tells of them.
+    # As another tool would have left it: the same files, without a record in the store.
     def theirs
       restore(@old)
       FileUtils.cp_r(inside("node_modules"), inside("copy"), preserve: true)
@@ -92,7 +92,7 @@ module Spate
       JS::Restore::Place::Entries.stub(:new, entries, &)
     end
 
-    # A script's, or whatever else comes when all is placed.
+    # The failure of a script or of any other step after all packages are placed.
     def test_a_late_failure_is_no_reason_to_take_the_new_one_away
       ours
       @new.state = State.new("node_modules/.package-lock.json")
@@ -138,7 +138,7 @@ module Spate
       super
     end
 
-    def test_what_a_kill_left_aside_goes
+    def test_leftovers_of_a_kill_are_removed
       ours
       write("app/node_modules/.spate-old.1/old/x", "")
       restore(@new)

@@ -56,8 +56,8 @@ module Spate
       JS.restore(root: root, env: @env, store: store, events: events, options: JS::Options.new(**options))
     end
 
-    # By npm itself: what is edited is put right where all is to be restored, and options that it cannot be told are.
-    def test_what_is_asked_of_a_restore_that_is_the_tools
+    # By npm itself: edits are undone if all packages are to be restored, and unsupported options cause a warning.
+    def test_options_of_a_restore_by_the_tool
       write("app/.npmrc", "install-strategy=linked\n")
       restore
       assert_predicate restore, :noop?
@@ -134,7 +134,7 @@ module Spate
       end
     end
 
-    def test_what_is_changed_behind_its_back_is_noticed
+    def test_changes_by_others_are_detected
       restore
       [-> { FileUtils.rm_rf(inside("node_modules/b")) }, -> { File.unlink(inside("node_modules/.bin/a")) },
        -> { FileUtils.rm_rf(inside("node_modules")) }, -> { write("app/node_modules/.package-lock.json", "{}") },
@@ -208,7 +208,7 @@ module Spate
       assert_nil memory.load
     end
 
-    def test_what_npm_made_is_taken_over
+    def test_takes_over_a_node_modules_of_npm
       skip "needs npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
       restore
       _, status = Open3.capture2e(@env, "npm", "ci", chdir: root)
@@ -220,8 +220,8 @@ module Spate
       refute_match(/missing|invalid|extraneous/, output)
     end
 
-    # What `npm install` does: `npm ci` takes away hidden names, too, and pnpm leaves all that it did not make.
-    def test_what_no_tool_made_stays_where_its_name_is_hidden
+    # As `npm install`: `npm ci` removes hidden names, too, and pnpm leaves everything it did not create.
+    def test_hidden_names_that_no_tool_made_stay
       skip "needs npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
       linked = write("linked/package.json", "{}")
       kept = [-> { restore }, -> { Open3.capture2e(@env, "npm", "install", chdir: root) }].map do |tool|
@@ -236,7 +236,7 @@ module Spate
       assert_path_exists linked
     end
 
-    def test_nothing_to_do_loads_little
+    def test_a_restore_without_work_loads_few_files
       restore
       script = <<~RUBY
         require "spate"

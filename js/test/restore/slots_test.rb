@@ -37,7 +37,7 @@ module Spate
       assert_equal "a", File.read("#{other}/node_modules/a/x.js")
     end
 
-    def test_what_is_not_whole_is_made_anew
+    def test_incomplete_slots_are_replaced
       restore(shared)
       File.unlink("#{slot("a")}/node_modules/a/package.json")
       write(slot("b"), "") if FileUtils.rm_rf(slot("b"))
@@ -55,7 +55,7 @@ module Spate
         fork do
           restore(shared(root: root), store: Store.open(home: File.join(folder, "home"), env: {}))
           exit!(0)
-        rescue Exception # rubocop:disable Lint/RescueException -- whatever it is, minitest must not run here
+        rescue Exception # rubocop:disable Lint/RescueException -- minitest must not run in the child
           exit!(1)
         end
       end
@@ -64,14 +64,14 @@ module Spate
       assert_path_exists "#{made.trees.first.path}/x.js"
     end
 
-    # Whatever it is that was edited, in the one slot: the other stays as it is.
+    # Any edit affects one slot only: the other stays as it is.
     { "a file" => ->(slot) { File.write("#{slot}/node_modules/a/x.js", "changed") },
       "a file that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/a/x.js") },
       "a link" => ->(slot) { relink("#{slot}/node_modules/b", "/tmp") },
       "a link that is gone" => ->(slot) { File.unlink("#{slot}/node_modules/b") },
       "a package beside it" => ->(slot) { FileUtils.mkdir_p("#{slot}/node_modules/other") },
-      "a folder of names that anybody can write" => ->(slot) { File.chmod(0o777, "#{slot}/node_modules") },
-      "a folder that anybody can write" => ->(slot) { File.chmod(0o777, slot) },
+      "a folder of names that all users can write to" => ->(slot) { File.chmod(0o777, "#{slot}/node_modules") },
+      "a folder that all users can write to" => ->(slot) { File.chmod(0o777, slot) },
       "a link in the slot's place" => ->(slot) { File.rename(slot, "#{slot}.old") && File.symlink("0abc.old", slot) },
       "a file in the slot's place" => ->(slot) { FileUtils.rm_rf(slot) && File.write(slot, "") } }
       .each do |what, edit|
@@ -143,7 +143,7 @@ module Spate
       assert_empty Store::Verify.new(store).call.damaged
     end
 
-    def test_nobody_else_may_write_in_a_slot_whatever_the_umask
+    def test_slots_are_not_writable_by_others_with_any_umask
       before = File.umask(0)
       restore(shared)
       open = Dir.glob("#{links}/**/*").reject { |path| File.symlink?(path) || File.stat(path).mode & 0o022 == 0 }

@@ -3,7 +3,7 @@
 require_relative "restore_case"
 
 module Spate
-  # What the store's own commands do with npm packages.
+  # The store's own commands with npm packages.
   class JSRestoreStoreTest < RestoreCase
     def setup
       @a = package("a", files: { "x.js" => "a" })
@@ -22,14 +22,14 @@ module Spate
       assert_empty Dir.children(store.path("archives"))
     end
 
-    def test_what_a_project_uses_is_not_pruned
+    def test_packages_in_use_are_not_pruned
       result = prune(now: Time.now + 1_000_000)
       assert_equal 0, result.packages
       assert_equal both, keys
       assert record.nil? || record.hold?("here")
     end
 
-    def test_what_none_uses_is_pruned
+    def test_unused_packages_are_pruned
       restore(plan(tree("node_modules/a", @a)))
       assert_equal 1, prune(now: Time.now + 10).packages
       assert_equal [@a.integrity.key], keys

@@ -90,7 +90,7 @@ module Spate
       assert_raises(JS::Restore::ChecksumError) { restored("#{digest("sha1", body)} #{digest("sha512", "other")}") }
     end
 
-    def test_what_only_a_sha1_vouches_for_is_told
+    def test_warns_of_packages_with_only_a_sha1
       report = restored(digest("sha1", body))
       assert_equal ["only an SHA-1 vouches for a@1.0.0"], report.warnings
     end
@@ -156,7 +156,7 @@ module Spate
       assert_equal %w[x.js], all("node_modules/a")
     end
 
-    def test_what_a_damaged_object_was_in_is_fetched_anew
+    def test_packages_with_a_damaged_object_are_fetched_again
       made = plan(tree("node_modules/a", package("a", files: { "x.js" => "right" })))
       restore(made)
       FileUtils.rm_rf(inside("node_modules"))

@@ -9,7 +9,7 @@ class JSScriptsAgainTest < Minitest::Test
   ADDON = { "node_modules/addon" => ["addon", "1.0.0"] }.freeze
   ALLOWED = { allowScripts: { addon: true } }.freeze
 
-  def test_what_was_edited_before_they_run_gets_into_no_build
+  def test_edits_before_a_script_runs_get_into_no_stored_build
     add_addon("cat source > built")
     lock(ADDON, **ALLOWED)
     restore(ignore_scripts: true)
@@ -23,7 +23,7 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal "honest", read("node_modules/addon/built")
   end
 
-  def test_what_another_script_edited_is_kept_for_nobody
+  def test_a_build_with_files_that_another_script_edited_is_not_stored
     @registry.add("first", "1.0.0", scripts: { install: "echo edited > ../addon/source" })
     add_addon("cat source > built", dependencies: { "first" => "1.0.0" })
     lock({ **ADDON, "node_modules/first" => ["first", "1.0.0"] }, allowScripts: { addon: true, first: true })
@@ -64,7 +64,7 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal %w[1.0.0 2.0.0], built
   end
 
-  def test_what_is_the_same_stays
+  def test_unchanged_packages_stay_in_place
     @registry.add("two", "1.0.0")
     add_addon("echo x > built")
     lock(ADDON, **ALLOWED)
@@ -76,7 +76,7 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal before, File.stat("#{@root}/node_modules/addon/package.json").ino
   end
 
-  def test_what_may_not_run_any_more
+  def test_packages_whose_scripts_are_not_allowed_any_more
     add_addon("echo x > built; echo more >> source")
     lock(ADDON, **ALLOWED)
     restore

@@ -2,7 +2,7 @@
 
 require_relative "scripts_case"
 
-# What scripts made is used again while what they read is the same.
+# The results of scripts are reused while their inputs are unchanged.
 class JSScriptsBuildTest < Minitest::Test
   include JSScriptsCase
 
@@ -12,13 +12,13 @@ class JSScriptsBuildTest < Minitest::Test
 
   def setup
     super
-    skip "nothing can be heard here" unless Spate::Ear.available? == true
+    skip "tracing is not available" unless Spate::Ear.available? == true
     manifest(allowScripts: { one: true })
     File.write("#{@base}/input", "first")
     sleep 0.03
   end
 
-  def test_nothing_runs_the_second_time
+  def test_a_second_install_runs_no_scripts
     install
 
     assert_equal [1, 0], @count.to_a
@@ -39,7 +39,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_built "first"
   end
 
-  def test_what_it_read_counts
+  def test_a_changed_input_runs_the_scripts_again
     install
     File.write("#{@base}/input", "second")
     install
@@ -107,7 +107,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal ["tool", 0o755], File.open("#{@root}/node_modules/one/out/tool") { |f| [f.read, f.stat.mode & 0o777] }
   end
 
-  def test_what_it_wrote_outside_is_written_each_time
+  def test_scripts_that_write_outside_run_each_time
     2.times { install(script: "#{script}; echo x > #{@root}/outside") }
 
     assert_equal 2, starts

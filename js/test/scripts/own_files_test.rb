@@ -24,8 +24,8 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_equal "original", content("third")
   end
 
-  # What they do not write into stays a link.
-  def test_a_file_of_its_own_is_had_by_what_is_written_alone
+  # Files that scripts do not write to stay links.
+  def test_only_written_files_are_copied
     project("app", patch: "patched") { restore }
     links = %w[index.js package.json].map { |name| File.stat("#{@root}/node_modules/lib/#{name}").nlink }
 
@@ -44,7 +44,7 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_empty Spate::Store::Verify.new(@store).call.damaged
   end
 
-  def test_what_scripts_made_goes_with_them
+  def test_files_that_scripts_made_are_removed_with_them
     project("app", patch: "patched") { restore }
     lock(LIB)
     restore
@@ -69,7 +69,7 @@ class JSScriptsOwnFilesTest < Minitest::Test
     assert_predicate restore, :noop?
   end
 
-  def test_what_was_linked_before_is_not
+  def test_files_linked_before_are_not_copied
     project("other") { restore }
     project("app") { restore }
 

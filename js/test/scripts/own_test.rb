@@ -80,7 +80,7 @@ class JSScriptsOwnTest < Minitest::Test
     assert_empty Spate::NodeModulesComparison.differences(made, found).grep_v(OTHERWISE)
   end
 
-  # What scripts wrote: pnpm runs those of several packages side by side, each after those that it needs.
+  # Lines that scripts wrote: pnpm runs those of several packages in parallel, each after those that it needs.
   def heard(name)
     @env.update("ROOT" => @root, "SAID" => "#{@base}/heard")
     yield

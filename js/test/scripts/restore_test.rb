@@ -60,8 +60,8 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal "native\n", found.first["node_modules/.bin/tool"]
   end
 
-  # Of one that is not kept, as here once it uses the network, nobody knows what it made; an earlier one tells nothing.
-  def test_what_a_script_made_belongs_there_kept_or_not
+  # A build that is not stored, as here once it uses the network, has no list of files; an earlier list is not used.
+  def test_files_made_by_scripts_are_not_strays_stored_or_not
     server = TCPServer.new("127.0.0.1", 0)
     @registry.add("loads", "1.0.0", scripts: { install: "echo > made; test -z \"$PORT\" || node -e \"#{LOAD}\"" })
     manifest(dependencies: { "loads" => "1.0.0" }, allowScripts: { loads: true })
@@ -100,7 +100,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_empty said
   end
 
-  def test_whose_an_archive_is_is_asked_once
+  def test_the_origin_of_an_archive_is_checked_once
     manifest(dependencies: { "one" => "1.0.0" }, allowScripts: { one: true })
     capture(*NPM)
     restore
@@ -140,7 +140,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_slow
   end
 
-  # The one that is only allowed now has its files again, whatever its script did to them.
+  # The package that was allowed in between has the files of its archive again.
   def test_an_interruption_in_a_script_leaves_what_was_there
     slow
     restore

@@ -77,7 +77,7 @@ module JSScriptsCase
     outcome
   end
 
-  # What the scripts wrote with `log`.
+  # The words that scripts wrote with `say`.
   def said = File.exist?("#{@base}/said") ? File.readlines("#{@base}/said", chomp: true) : []
   def say(word) = "echo #{word} >> #{@base}/said"
 end

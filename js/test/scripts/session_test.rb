@@ -6,7 +6,7 @@ require "timeout"
 class JSScriptsSessionTest < Minitest::Test
   include JSScriptsCase
 
-  def test_nothing_runs_that_is_not_allowed
+  def test_scripts_without_permission_do_not_run
     manifest
     add("one", "1.0.0", { preinstall: say("a"), install: say("b"), postinstall: say("c") })
     add("two", "1.0.0", {}, files: { "binding.gyp" => "{}" })
@@ -25,7 +25,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_empty said
   end
 
-  # A lockfile's word for an archive is anybody's text.
+  # The name in a lockfile proves nothing about an archive.
   def test_an_archive_that_is_another_package_is_denied_and_told
     manifest(allowScripts: { one: true })
     %w[npm pnpm].each do |tool|
@@ -42,7 +42,7 @@ class JSScriptsSessionTest < Minitest::Test
     end
   end
 
-  def test_what_is_allowed_runs_in_its_folder_in_order_once
+  def test_allowed_scripts_run_once_in_order_in_their_folder
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { postinstall: say("c"), preinstall: say("$PWD"), install: say("b") })
 
@@ -92,7 +92,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_empty said
   end
 
-  def test_what_is_needed_runs_first
+  def test_scripts_of_dependencies_run_first
     manifest(allowScripts: %w[a b c].to_h { |name| [name, true] })
     add("a", "1.0.0", { install: say("a") }, needs: ["node_modules/between"])
     add("between", "1.0.0", {}, needs: ["node_modules/b"])
@@ -150,7 +150,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal [0o600, 0o700], [log, File.dirname(log)].map { |path| File.stat(path).mode & 0o777 }
   end
 
-  def test_what_failed_is_placed_anew
+  def test_a_package_whose_script_failed_is_placed_again
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { install: "echo half > half; exit 3" })
     assert_raises(JS::ScriptFailed) { run_scripts }

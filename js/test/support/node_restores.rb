@@ -24,8 +24,8 @@ module Spate
       @folder = folder
     end
 
-    # What the tool said, and whether it ended well. Of pnpm the version that the project names: what another makes of
-    # the same lockfile differs.
+    # The tool's output, and whether it succeeded. Runs the pnpm version that the project names: results differ between
+    # versions.
     def tool(name, words, folder) = run([name, *words], folder)
     def frozen(name, folder) = tool(name, [*FROZEN.fetch(name), "--ignore-scripts", *QUIET.fetch(name)], folder)
     def spate(folder) = run([RbConfig.ruby, "--disable-gems", EXE, "js", "--ignore-scripts"], folder)

@@ -16,16 +16,16 @@ require "support/gem_source"
 #   registry.requests.map(&:path)                   # => ["/hello", "/hello/-/hello-1.0.0.tgz"]; each with #headers
 #   registry.stop
 #
-# package.json is made from what #add is given: everything that is no option of Package stands in it (bin, scripts, os,
-# cpu, dependencies, optionalDependencies, peerDependencies, bundledDependencies, engines ...).
+# package.json is made from the arguments of #add: all except the options of Package (bin, scripts, os, cpu,
+# dependencies, optionalDependencies, peerDependencies, bundledDependencies, engines ...).
 #
-# How it is told to a tool: { "npm_config_registry" => registry.url }, or `registry=...` in .npmrc;
-# NpmRegistry.env(registry) answers an environment in which npm and pnpm ask nobody else and keep nothing of this
-# machine's user.
+# Configure a tool with { "npm_config_registry" => registry.url }, or `registry=...` in .npmrc.
+# NpmRegistry.env(registry) returns an environment in which npm and pnpm use no other registry and none of the user's
+# files.
 #
 #   NpmRegistry.start(token: "secret")              # 401 to all that do not send "Bearer secret"
 #   NpmRegistry.start(userinfo: "me:secret")        # the same with "Basic ..."
-#   NpmRegistry.start(path: "/npm/all/")            # lies below a path
+#   NpmRegistry.start(path: "/npm/all/")            # is below a path
 #   NpmRegistry.start(tls: GemSource::Authority.new(folder))
 #   registry.fault(%r{/-/hello}, :status, code: 503, times: 2)
 #

@@ -16,14 +16,14 @@ class JSToolsMemoryTest < Minitest::Test
     age
   end
 
-  def test_nothing_to_do_starts_nothing
+  def test_an_unchanged_project_starts_no_tool
     assert restore(@project).ran
 
     refute restore(@project).ran
     assert_equal 1, calls.size
   end
 
-  def test_what_it_restores_from_counts
+  def test_a_changed_input_starts_the_tool
     changes = { "the lockfile" => -> { write("yarn.lock", "#{LOCK}x\n") },
                 "package.json" => -> { write("package.json", '{"workspaces":["packages/*"], "x":1}') },
                 "a package.json of the workspace" => -> { write("packages/first/package.json", "{ }") },
@@ -43,7 +43,7 @@ class JSToolsMemoryTest < Minitest::Test
     end
   end
 
-  def test_what_is_edited_while_the_tool_runs_counts
+  def test_an_edit_while_the_tool_runs_starts_it_again
     { "yarn.lock" => "#{LOCK}x\n", "package.json" => "{}", ".yarnrc" => "x true\n",
       "packages/second/package.json" => "{}" }.each do |path, text|
       program("yarn", "#{YARN}\nmkdir -p packages/second; echo '#{text}' > #{path}")
@@ -66,7 +66,7 @@ class JSToolsMemoryTest < Minitest::Test
     refute restore(@project).ran
   end
 
-  def test_what_does_not_matter_does_not_count
+  def test_irrelevant_changes_start_no_tool
     restore(@project)
     @env["EDITOR"] = "ed"
     write("index.js", "")

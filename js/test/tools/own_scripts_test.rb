@@ -30,7 +30,7 @@ class JSToolsOwnScriptsTest < Minitest::Test
     refute runs?("yarn.lock")
   end
 
-  def test_so_does_the_users
+  def test_the_users_settings_disable_them_too
     File.write("#{@home}/.npmrc", "ignore-scripts=true\n")
 
     refute runs?("yarn.lock")

@@ -25,8 +25,8 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable", "scripts 0"], calls
   end
 
-  # With that setting it runs those of packages that the project names.
-  def test_what_a_later_yarn_may_run_is_in_package_json
+  # With that setting it runs the scripts of packages that the project names.
+  def test_yarn_2_runs_scripts_that_package_json_allows
     package = '{"dependenciesMeta":{"one":{"built":true},"two":7}}'
     flags = ["{}", package].map do |text|
       Spate::JS::Tools.of(project("yarn.lock", "__metadata:\n", package: text), @env).then do |tool|
@@ -77,7 +77,7 @@ class JSToolsRunTest < Minitest::Test
                  told.select { |event| event[:event] == :warning }.map { |event| event[:message] }
   end
 
-  # npm 11 has lists: what none denies would run all the same.
+  # npm 11 has lists: scripts that none denies would still run.
   def test_an_npm_before_12_is_said_to_keep_to_no_list
     program("npm", "[ \"$1\" = --version ] && echo 11.19.1; exit 0")
     told = []
@@ -137,7 +137,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal "install it: npm install -g yarn@1.22.19", error.hint
   end
 
-  # As node prints an error of corepack's that nobody caught.
+  # An uncaught error of corepack as node prints it.
   UNCAUGHT = <<~TEXT
     /usr/lib/node_modules/corepack/dist/lib/corepack.cjs:22036
         throw new Error(`Corepack cannot download ${name}`);
@@ -219,7 +219,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal "one\ntwo\n", out.string
   end
 
-  def test_what_it_starts_ends_with_an_interruption
+  def test_an_interruption_ends_the_tool_and_its_children
     program("yarn", "sleep 60 & echo $! > #{@root}/pid; wait")
     thread = Thread.new { restore(project("yarn.lock")) }
     thread.report_on_exception = false

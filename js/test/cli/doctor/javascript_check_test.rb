@@ -17,7 +17,7 @@ class JavascriptCheckTest < JSCase
     "#{folder}/bin"
   end
 
-  def test_what_spate_restores_itself
+  def test_reports_a_project_that_spate_restores
     %w[npm node].each { |name| program(name) }
     assert_equal [[:ok, "#{app}/package-lock.json: Spate restores it"], [:ok, "npm is #{folder}/bin/npm"],
                   [:ok, "the registry is http://r.test/"], [:ok, "node is #{folder}/bin/node"],
@@ -25,7 +25,7 @@ class JavascriptCheckTest < JSCase
                  check("PATH" => "#{folder}/bin", "npm_config_registry" => "http://me:secret@r.test")
   end
 
-  def test_what_is_not_on_the_path
+  def test_reports_programs_missing_on_the_path
     assert_equal [[:ok, "npm is not on the PATH: needed only for what Spate leaves to it"],
                   [:odd, "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one: " \
                          "packages come from the lockfile's addresses alone, and no list allows scripts by name"],
@@ -59,7 +59,7 @@ class JavascriptCheckTest < JSCase
                                                  packages: { "" => root, "node_modules/hello" => facts }))
   end
 
-  def test_what_another_tool_restores
+  def test_reports_a_project_of_another_tool
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
     found = check("PATH" => "")
@@ -69,7 +69,7 @@ class JavascriptCheckTest < JSCase
     assert_match(/yarn, which is not on the PATH/, found[1].last)
   end
 
-  def test_what_spate_leaves_to_the_tool
+  def test_reports_why_a_project_is_left_to_the_tool
     write("app/package.json", '{"name":"app","version":"1.0.0","dependencies":{"x":"github:a/b"}}')
     write("app/package-lock.json", <<~JSON)
       {"name":"app","version":"1.0.0","lockfileVersion":3,"packages":{

@@ -83,7 +83,7 @@ class BothHalvesTest < CLICase
     reader.close
   end
 
-  # Once, where somebody looks and nothing was there before.
+  # Printed once, on a terminal, if node_modules was missing before.
   def test_the_hint
     screen = Screen.new
     terminal = terminal(err: screen, env: {})

@@ -7,7 +7,7 @@ require "support/project"
 # `spate install --js` with real gems, and a restore of packages that does what the test says.
 class WithPackagesTest < CLICase
   LIB = File.expand_path("../../../../lib", __dir__)
-  # Stands in for JS.restore; what it does is in the environment.
+  # Replaces JS.restore; the environment controls what it does.
   RESTORE = <<~'RUBY'
     require "spate"
     Spate::JSGem.activate
@@ -69,7 +69,7 @@ class WithPackagesTest < CLICase
     assert_match(/\A1 gem in place/, install.first)
   end
 
-  # Official images of Ruby set it: what one project says is no other's.
+  # Official images of Ruby set it: a setting of one project must not apply to others.
   def test_a_configuration_of_all_projects_remembers_nothing
     shared = "#{folder}/shared"
     said, status = install("--js", BUNDLE_APP_CONFIG: shared)

@@ -35,7 +35,7 @@ class JSCheckTest < JSCase
   end
 
   # A command that can be copied, and does it.
-  def test_what_puts_it_right
+  def test_hint_is_a_command_that_restores_the_files
     { "node_modules/a/index.js" => "a", "node_modules/a/node_modules/@b/c/x.js" => "@b/c",
       "node_modules/.bin/x" => "all",
       "node_modules/.pnpm/a@1.0.0/node_modules/a/x" => "a", "node_modules/@b" => "all",
@@ -65,7 +65,7 @@ class JSCheckTest < JSCase
     TEXT
   end
 
-  # Nobody looks at packages there.
+  # Packages are not compared there.
   def test_of_a_tool_only_what_it_left_is_told
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")

@@ -58,7 +58,7 @@ class RealJSTest < CLICase
     assert_equal 0, js("check").status
   end
 
-  # What the hint says can be taken as it is.
+  # The hint's text can be used unchanged.
   def test_several_that_ask_and_an_archive_of_the_project
     @registry.add("@a/b", "1.0.0", scripts: { "postinstall" => "true" })
     archive = NpmRegistry::Package.new("own", "1.0.0", scripts: { "install" => "true" })
@@ -93,7 +93,7 @@ class RealJSTest < CLICase
     end
   end
 
-  def test_who_asks_to_run_scripts
+  def test_scripts_lists_packages_with_scripts
     asked = js("scripts")
     assert_equal [0, ""], [asked.status, asked.out]
     assert_match(/2 packages not restored yet, and unknown/, asked.err)
@@ -167,7 +167,7 @@ class RealJSTest < CLICase
     refute_includes js_alone("--ignore-scripts").err, "registry"
     write("app/.npmrc", "registry=#{@registry.url}\n")
 
-    assert_equal 10, js_alone.status # it would run, and there is no node
+    assert_equal 10, js_alone.status # it would run, but node is missing
   end
 
   def test_without_a_registry_what_the_lockfile_does_not_say_is_an_error
@@ -256,7 +256,7 @@ class RealJSTest < CLICase
                  js("scripts").to_a.values_at(0, 2)
   end
 
-  def test_what_is_left_to_the_tool_has_its_reason
+  def test_scripts_prints_why_a_project_is_left_to_the_tool
     write("app/.npmrc", "install-strategy=linked\n")
     said = js("scripts")
 

@@ -106,13 +106,13 @@ class TimelinePageTest < JSCase
     open { refute evaluate("byId('longest').parentElement.hidden") }
   end
 
-  def test_nothing_is_asked_for
+  def test_makes_no_requests
     write_page
     open do
       assert_equal "refused", evaluate("fetch('http://localhost:1/').catch(() => 'refused')")
       urls = @browser.requests.map { |request| request["request"]["url"] }
       assert_equal ["file://#{page}"], urls.grep_v(/\Adata:/)
-      @browser.problems.clear # the browser tells of what it refused
+      @browser.problems.clear # the browser reports the refused request
     end
   end
 
@@ -224,7 +224,7 @@ class TimelinePageTest < JSCase
     end
   end
 
-  def test_nothing_to_do_has_a_page_too
+  def test_an_empty_run_has_a_page_too
     write_page(does: ->(_) {})
     open do
       assert_equal ["Nothing was done.", ""], [text("phases"), text("tail")]

@@ -21,7 +21,7 @@ module Spate
       end
     end
 
-    def test_what_the_root_asks_for_itself
+    def test_dependencies_of_the_root_itself
       app = APP.merge("dependencies" => { "a" => "1", "b" => "2" }, "overrides" => { "b" => "$b" })
       lock(app)
 

@@ -3,7 +3,7 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # What npm says of a project's `devEngines`, and of its `engines`.
+  # npm's reaction to a project's `devEngines` and `engines`.
   class NpmDevEnginesTest < NpmCiCase
     NODE = { "name" => "node", "version" => ">=99" }.freeze
     FITS = [{ "runtime" => { "name" => "node", "version" => ">=1" } }, { "packageManager" => { "name" => "npm" } },
@@ -14,23 +14,23 @@ module Spate
                { "runtime" => { "name" => "node", "onFail" => "explode" } }].freeze
     WARNED = { "runtime" => [{ "name" => "bun" }, NODE.merge("onFail" => "warn")] }.freeze
 
-    def test_what_fits
+    def test_accepts_matching_engines
       FITS.each { |value| assert_taken(value) }
       assert_taken({ "runtime" => NODE.merge("onFail" => "ignore") })
     end
 
-    def test_what_does_not_fit
+    def test_refuses_engines_that_do_not_match
       REFUSED.each { |value| assert_refused(value, /devEngines/) }
       error = assert_refused(REFUSED.first, /asks for runtime node >=99 \(devEngines\), found node \d/)
 
       assert_equal 3, error.exit_code
     end
 
-    def test_what_npm_does_not_know
+    def test_refuses_values_unknown_to_npm
       UNKNOWN.each { |value| assert_refused(value, /devEngines.* npm does not know/) }
     end
 
-    def test_what_is_only_told
+    def test_warns_if_on_fail_is_warn
       made = assert_taken(WARNED)
 
       assert_match(/asks for runtime bun or node >=99 \(devEngines\), found node \d/, made.warnings.first)
@@ -46,7 +46,7 @@ module Spate
     end
 
     # npm 10.9.0 is the first that knows the field.
-    def test_nothing_before_npm_knew_it
+    def test_ignored_by_npm_versions_without_the_field
       write({ "devEngines" => { "node" => "12.x" } })
       assert_equal [[], :refused], %w[10.8.3 10.9.0].map { |version| with_npm(version) }
     end

@@ -3,7 +3,7 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # Which archives npm takes: its own npm tells, of whatever version it is.
+  # Which archives npm accepts, compared with the installed npm.
   class NpmAllowedTest < NpmCiCase
     def setup
       super
@@ -55,7 +55,7 @@ module Spate
       assert_as_npm_takes("remote")
     end
 
-    def test_what_an_override_asks_for
+    def test_archives_that_an_override_names
       add("a", "1.0.0", dependencies: { "r" => "1" })
       lock({ "name" => "app", "dependencies" => { "a" => "1" },
              "overrides" => { "r" => @other.resolved("r", "1.0.0") } })
@@ -82,7 +82,7 @@ module Spate
       assert_equal File.read("#{@root}/node_modules/.package-lock.json"), state_of(made)
     end
 
-    def test_what_is_told
+    def test_error_names_the_archive_and_the_setting
       lock({ "name" => "app", "dependencies" => { "r" => @other.resolved("r", "1.0.0") } })
       error = assert_raises(JS::LockfileError) { plan_with("npm_config_allow_remote" => "none") }
 

@@ -81,7 +81,7 @@ module Spate
       out.gsub("/.bin/..", "")
     end
 
-    # What the last exec starts with.
+    # First words of the last exec line.
     def programs(target, shebang)
       text = JS::Pnpm::Bins::Shim.new(target, shebang, []).text
       text[/^exec (.*?)"\$here"/, 1].split

@@ -70,8 +70,8 @@ module Spate
       assert_equal [[], ["p/.bin/a"], []], names
     end
 
-    # Up to pnpm 11 one that scripts build or a patch changes, where it looked for those.
-    def test_who_finds_its_own_executables
+    # Up to pnpm 11 only packages that scripts build or a patch changes, if pnpm looked for those.
+    def test_packages_with_links_to_their_own_executables
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, packages: { "a@1.0.0" => entry("a@1.0.0", hasBin: true) })
       own = -> { plan(ignore_scripts: true).bins.any? { |each| each.path.end_with?("/a/node_modules/.bin") } }
       found = %w[11.0.0 12.0.0].map { |version| installed(version).then { own.call } }
@@ -85,8 +85,8 @@ module Spate
       assert_equal [false, true, true], [*found, own.call]
     end
 
-    # What an archive has in its node_modules was linked last by older ones, over all others.
-    def test_what_yields_to_a_bundled_package
+    # Older versions linked bundled packages last, which overwrote all others.
+    def test_packages_that_lose_to_a_bundled_one
       given = { "b@1.0.0" => entry("b@1.0.0", hasBin: true),
                 "a@1.0.0" => entry("a@1.0.0", bundledDependencies: true) }
       found = %w[12.0.0 11.0.0].map do |version|

@@ -34,7 +34,7 @@ module Spate
       refute_equal before.first, slots.first
     end
 
-    def test_what_scripts_may_write_into_is_the_projects_own_and_so_is_what_needs_it
+    def test_packages_with_scripts_and_their_dependents_are_not_shared
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } },
                                     "b@1.0.0" => { "dependencies" => { "c" => "1.0.0" } }, "c@1.0.0" => {} })
       write("pnpm-workspace.yaml", "allowBuilds: {b: true}\n")
@@ -63,7 +63,7 @@ module Spate
       assert_raises(JS::LeftToTool) { global }
     end
 
-    def test_what_else_decides_is_in_the_name
+    def test_the_folder_name_depends_on_settings
       variants = ["", "extendNodePath: false\n", "preferSymlinkedExecutables: true\n", "hoist: false\n",
                   "supportedArchitectures: {os: [win32]}\n"].map do |text|
         write("pnpm-workspace.yaml", text)

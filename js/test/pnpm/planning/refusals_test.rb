@@ -3,7 +3,7 @@
 require_relative "../majors_case"
 
 module Spate
-  # What a frozen install of each pnpm major refuses in lockfile and package.json, or does not.
+  # Lockfiles and package.json files that a frozen install of each pnpm major refuses or accepts.
   class PnpmRefusalsTest < PnpmMajorsCase
     BINARY = "@pnpm/exe.linux-x64"
 
@@ -73,7 +73,7 @@ module Spate
       end
     end
 
-    # A registry may keep archives elsewhere. What it has said once is in the store.
+    # A registry may have archives at other addresses. Its answer is kept in the store.
     def test_a_registry_with_addresses_of_its_own
       each_project do |major|
         other = "#{@registry.url(host: "127.0.0.1")}one/-/one-1.0.0.tgz"

@@ -3,7 +3,7 @@
 require_relative "../restore_case"
 
 module Spate
-  # The plan kept for the next restore is believed only where nobody else can have written it.
+  # The stored plan is loaded only if no other user can have written it.
   class JSRestoreKeptPlanTest < RestoreCase
     def kept(store = self.store) = JS::Restore::Memory::KeptPlan.new(store, root, "here")
     def plain = @plain ||= plan(tree("node_modules/a", package("a")), bins: [])
@@ -23,7 +23,7 @@ module Spate
       assert_equal ["node_modules/a"], kept.load.first.trees.map(&:path)
     end
 
-    def test_what_others_may_write_is_not_read
+    def test_files_writable_by_others_are_not_read
       [path, File.dirname(path), store.root, store.home].each do |each|
         mode = File.stat(each).mode & 0o7777
         [0o020, 0o002].each do |others|
@@ -35,7 +35,7 @@ module Spate
       refute_nil kept.load
     end
 
-    def test_what_stands_in_a_folder_like_tmp_is_read_where_it_is_ones_own
+    def test_own_files_in_a_sticky_folder_are_read
       File.chmod(0o1777, store.home)
       refute_nil kept.load
     end
@@ -46,7 +46,7 @@ module Spate
       assert_nil kept.load
     end
 
-    def test_what_belongs_to_somebody_else_is_not_read
+    def test_files_of_another_user_are_not_read
       skip "needs root, to give a file away" unless Process.euid.zero?
       [path, File.dirname(path), store.root].each do |each|
         File.chown(65_534, nil, each)

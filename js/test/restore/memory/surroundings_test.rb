@@ -3,7 +3,7 @@
 require "test_helper"
 require "spate/js"
 
-# What decides about a node_modules besides the project's files.
+# Everything besides the project's files that affects a node_modules.
 class JSSurroundingsTest < Minitest::Test
   Surroundings = Spate::JS::Restore::Memory::Surroundings
 

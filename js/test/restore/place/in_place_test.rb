@@ -87,7 +87,7 @@ module Spate
       assert_anew
     end
 
-    def test_where_another_tool_was_at_work_nobody_knows_whose_files_they_are
+    def test_edits_are_not_trusted_after_another_tool_ran
       edited(mine: true)
       edit(STATE, read(STATE))
       assert_anew

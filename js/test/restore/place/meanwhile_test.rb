@@ -6,18 +6,18 @@ require "test_helper"
 class JSRestorePlaceMeanwhileTest < Minitest::Test
   Meanwhile = Spate::JS::Restore::Place::Meanwhile
 
-  def test_what_the_block_answers
+  def test_returns_the_result_of_the_block
     done = []
     assert_equal 1, Meanwhile.call(-> { done << 2 }) { 1 }
     assert_equal [2], done
   end
 
-  def test_what_either_raises
+  def test_raises_the_error_of_either
     assert_equal "other", assert_raises(IOError) { Meanwhile.call(-> { raise IOError, "other" }) { 1 } }.message
     assert_equal "block", assert_raises(IOError) { Meanwhile.call(-> {}) { raise IOError, "block" } }.message
   end
 
-  # Whoever ends a thread that loads a file gets another error from RubyGems, in the place of the first.
+  # Killing a thread that loads a file makes RubyGems raise another error, which hides the first one.
   def test_a_failure_while_the_other_loads_a_file
     path = write("slow.rb", "$slow = [:begun]\nsleep 0.2\n$slow << :done\n")
     error = assert_raises(IOError) do

@@ -3,7 +3,7 @@
 require_relative "../../npm/npm_ci_case"
 
 module Spate
-  # What `npm ci` leaves of the executables in a project's own folders, and what a restore leaves.
+  # Modes and first lines of executables in a project's own folders, after `npm ci` and after a restore.
   class OwnBinsTest < NpmCiCase
     LINES = "#!/usr/bin/env node\r\nfirst\r\n"
 
@@ -28,7 +28,7 @@ module Spate
       assert_equal [LINES, "644"], ours["w/x.js"]
     end
 
-    def test_nothing_outside_of_the_project_is_touched
+    def test_files_outside_the_project_are_not_changed
       File.write("#{@home}/outside", LINES, perm: 0o644)
       member("w", "x.js" => [LINES, 0o644])
       File.symlink("#{@home}/outside", "#{@root}/w/out.js")

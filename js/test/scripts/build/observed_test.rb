@@ -2,8 +2,8 @@
 
 require_relative "../scripts_case"
 
-# What another project must have in common with the one in which a build was made. One that has other neighbours, or
-# lies elsewhere, gets what its own place makes of the script.
+# When a build of one project is reused in another. A project with other neighbours or at another path runs the scripts
+# again.
 class JSScriptsBuildObservedTest < Minitest::Test
   include JSScriptsCase
 
@@ -11,10 +11,10 @@ class JSScriptsBuildObservedTest < Minitest::Test
 
   def setup
     super
-    skip "nothing can be heard here" unless Spate::Ear.available? == true
+    skip "tracing is not available" unless Spate::Ear.available? == true
   end
 
-  def test_nothing_of_it
+  def test_a_script_without_inputs
     assert_equal %w[x x], made("echo x")
     assert_equal [0, 1], @count.to_a
   end
@@ -74,7 +74,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
     assert_equal [0, 1], @count.to_a
   end
 
-  def test_what_it_writes_into_a_package_of_its_own
+  def test_writes_into_a_nested_package
     inner = -> { add("two", path: "node_modules/one/node_modules/two", files: { "x" => "" }) }
     made("echo x > node_modules/two/written", inner) { inner.call }
 
@@ -89,7 +89,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
 
   private
 
-  # What the script says in one project, and in another, where the block is called first.
+  # The result of the script in one project, and in another. The block is called before the second run.
   def made(text, first = nil, &second)
     [["app", first], ["another", second]].map do |name, before|
       @root = "#{@base}/#{name}"

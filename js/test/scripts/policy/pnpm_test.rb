@@ -42,7 +42,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     assert_decisions("onlyBuiltDependencies: [one]\n", "one@1.0.0" => nil)
   end
 
-  def test_who_says_so
+  def test_decisions_name_the_list
     decide("allowBuilds:\n  one: true\n", "one@1.0.0")
     plan = plan("pnpm").tap { |made| made.version = "10.34.9" }
 

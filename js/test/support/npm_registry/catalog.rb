@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module NpmRegistry
-  # What a registry has: packages by name and version.
+  # The packages of a registry, by name and version.
   class Catalog
     PUBLISHED = "2020-01-02T03:04:05.000Z"
 

@@ -33,7 +33,7 @@ module NpmRegistry
     # The archive's name below the package's: "b-1.2.0.tgz".
     def file = "#{@name[%r{[^/]+\z}]}-#{@version}.tgz"
 
-    # What a registry says of it. address: of the archive.
+    # A registry's entry for it. address: of the archive.
     def entry(address)
       dist = { "tarball" => address, "shasum" => Digest::SHA1.hexdigest(@archive), "integrity" => integrity }
       dist = dist.compact.merge(@dist)

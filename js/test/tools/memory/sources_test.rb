@@ -107,7 +107,7 @@ class JSToolsSourcesTest < Minitest::Test
     assert_runs("a member") { write("libs/one/package.json", "{}") }
   end
 
-  def test_what_is_gone_from_node_modules
+  def test_a_package_missing_in_node_modules
     @project = project("bun.lock", "{}")
 
     %w[one/package.json .bun/two@1 .bun/two@1/node_modules/two/package.json].each do |path|

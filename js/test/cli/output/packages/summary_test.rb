@@ -27,7 +27,7 @@ class PackagesSummaryTest < CLICase
                  line(packages: packages(total: 2, seconds: 1, reused: 2, removed: ["x"], build_reused: 3))
   end
 
-  def test_nothing_to_do
+  def test_everything_in_place
     assert_equal "1 gem and 2 packages in place, nothing to do (0.05 s)",
                  line(gems: gems(total: 1, noop: true), packages: packages(total: 2, noop: true), seconds: 0.05)
     assert_equal "1 gem and 2 packages in 0.05 s: 3 in place",
@@ -35,7 +35,7 @@ class PackagesSummaryTest < CLICase
                       seconds: 0.05)
   end
 
-  def test_what_others_did
+  def test_restores_by_another_tool
     assert_equal "155 gems and packages by yarn in 3.0 s",
                  line(gems: gems(total: 155), packages: packages(tool: "yarn", handed_over: "its own"), seconds: 3)
     assert_equal "gems by Bundler and 2 packages in 3.0 s",
