@@ -65,7 +65,7 @@ module BucketCase
   end
 
   def test_missing_bucket
-    cache = by(keys, address.sub(bucket, "nobodys-bucket"))
+    cache = by(keys, address.sub(bucket, "another-bucket"))
     error = assert_raises(Unavailable) { cache.get(cas("x"), limit: 9) }
 
     assert_match(/answers 404 NoSuchBucket|answers 403/, error.message)
@@ -119,9 +119,9 @@ class S3rverTest < Minitest::Test
   def test_anonymous_access
     cache.put(cas("open"), "open")
     proxy = FaultProxy.new(@server.url).start
-    nobody = by({}, address(server: proxy))
+    anonymous = by({}, address(server: proxy))
 
-    assert_equal "open", nobody.get(cas("open"), limit: 9)
+    assert_equal "open", anonymous.get(cas("open"), limit: 9)
     assert_empty proxy.requests.flat_map { |request| request.headers.keys }.grep(/\A(authorization|x-amz-)/)
   ensure
     proxy&.stop

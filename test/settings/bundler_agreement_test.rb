@@ -6,7 +6,7 @@ require "json"
 
 module Spate
   class Settings
-    # The same files and environment, read by the machine's Bundler, and the newest of each line, and by us.
+    # The same files and environment, read by the machine's Bundler, by the newest of each line, and by Spate.
     class BundlerAgreementTest < Minitest::Test
       SCRIPT = <<~'RUBY'
         gem "bundler", *ARGV

@@ -4,13 +4,13 @@ require "test_helper"
 
 module Spate
   class Settings
-    # The table for people, the data for the program and the machine's Bundler have to know the same settings.
+    # The documented table, the program's data and the machine's Bundler have the same settings.
     class CatalogueTest < Minitest::Test
       TABLE = File.read(File.expand_path("../../docs/settings.md", __dir__), encoding: "UTF-8")
 
       def documented = TABLE.scan(/`([a-z][\w.-]*)`/).flatten.uniq
 
-      # Rows of the tables: name to "honoured", "Bundler" or "no matter".
+      # Rows of the tables: name => "honoured", "Bundler" or "no matter".
       def rows
         TABLE.scan(/^\| (`[^|]+) \|[^|]*\| ([^|]+) \|/).each_with_object({}) do |(names, fate), found|
           names.scan(/`([^`]+)`/).flatten.each { |name| found[name] = fate }
@@ -25,7 +25,7 @@ module Spate
         assert_empty known - documented
       end
 
-      def test_what_the_table_leaves_to_bundler_is_what_the_program_leaves
+      def test_settings_left_to_bundler_are_those_of_the_table
         left = rows.select { |_, fate| fate == "Bundler" }.keys.map { |name| name.sub("NAME", "") }
         assert_equal (Catalogue::HANDED_OVER.keys + Catalogue::PREFIXES.keys).sort, left.sort
         rows.each do |name, fate|

@@ -6,7 +6,7 @@ require "socket"
 module Spate
   class Settings
     class MirrorsTest < Minitest::Test
-      # Names and values as Settings has them.
+      # Names and values, with the interface of Settings.
       Configured = Struct.new(:all) do
         def names = all.keys
         def [](name) = all[name]
@@ -14,7 +14,7 @@ module Spate
 
       def mirrors(values, probe = nil) = Mirrors.from(Configured.new(values), probe: probe)
 
-      # Notes what it was asked.
+      # Records the probed addresses.
       class Probe
         attr_reader :asked
 
@@ -54,7 +54,7 @@ module Spate
         refute Mirrors::Probe.replies?("nonsense", 1)
       end
 
-      def test_a_limit_without_a_mirror_is_nothing
+      def test_limit_without_a_mirror_is_ignored
         refute_predicate mirrors({ "mirror.all.fallback_timeout" => "1" }), :any?
       end
     end

@@ -3,19 +3,19 @@
 require "install/install_case"
 require "support/gem_eras"
 
-# Metadata of all times: what this RubyGems installs is installed, with the same specification and wrappers in every
-# byte; what it refuses is refused.
+# Metadata of all RubyGems versions: gems that this RubyGems installs are installed with identical specification and
+# wrappers; gems that it refuses are refused.
 class ErasTest < InstallCase
   include Spate::Specification
 
   Expected = Struct.new(:full_name, :content_address)
   PATHS = GemEras::FILES.keys
   MUTANTS = ENV["SPATE_TEST_FULL"] ? 5000 : 300
-  # RubyGems writes the wrapper where this leads to.
+  # RubyGems writes the wrapper to the place where this leads.
   UNSAFE = { "executables" => "[../bin/run]" }.freeze
 
-  # Asks RubyGems of each archive: "installs FULL_NAME" or "refuses", and installs it into a folder of its own. Where
-  # RubyGems 4 looks for plugins, it trips over metadata that it has accepted ("stumbles").
+  # Runs RubyGems for each archive: prints "installs FULL_NAME" or "refuses", and installs it into a separate folder.
+  # When RubyGems 4 looks for plugins, it fails on metadata that it has accepted ("stumbles").
   ASK = <<~'RUBY'
     require "rubygems/installer"
     require "rubygems/user_interaction"
@@ -75,7 +75,7 @@ class ErasTest < InstallCase
     assert_empty wrong
   end
 
-  # The command does, too.
+  # Like the command.
   def installs_all(names)
     assert_operator names.size, :>, 400
     serve(names)
@@ -91,7 +91,7 @@ class ErasTest < InstallCase
 
   def theirs(name) = File.join(folder, "theirs", name)
 
-  # Without the wrapper that all of them have: the last one's counts.
+  # Without the wrapper that all of them have, since the last one's is left.
   def tree(app) = Spate::TreeComparison.snapshot(app.bundle_root) { |path| %w[cache bin/run].include?(path) }
 
   def verdicts
@@ -104,14 +104,14 @@ class ErasTest < InstallCase
     end
   end
 
-  # What RubyGems wrote: the specification and the executables.
+  # The files written by RubyGems: the specification and the executables.
   def written(name, full_name)
     bin = "#{theirs(name)}/bin"
     wrappers = File.directory?(bin) ? Dir.children(bin).to_h { |file| [file, File.binread("#{bin}/#{file}")] } : {}
     [File.binread("#{theirs(name)}/specifications/#{full_name}.gemspec"), wrappers]
   end
 
-  # The same of Spate, or its Error.
+  # The same by Spate, or its Error.
   def read(text, full_name)
     package = Expected.new(full_name)
     metadata = PlainMetadata.read(text, package,

@@ -8,18 +8,18 @@ class GeneratedFilesTest < Minitest::Test
                                                           wrappers: { "a b" => "#!x\n" })
   end
 
-  def test_a_text_gives_back_what_it_was_made_from
+  def test_round_trip
     again = Spate::Specification::GeneratedFiles.parse(@generated.to_s)
 
     assert_equal @generated.specification.b, again.specification
     assert_equal({ "a b" => "#!x\n" }, again.wrappers)
   end
 
-  def test_no_part_of_a_text_is_taken_for_the_whole
+  def test_truncated_text_is_refused
     text = @generated.to_s
     whole = text.bytesize
     taken = (0...whole).select { |length| Spate::Specification::GeneratedFiles.parse(text.byteslice(0, length)) }
-    # Between two sections a text is whole: only the wrapper is then missing, which the store's own checksum tells.
+    # Cut between two sections a text is valid: only the wrapper is missing, which the store's own checksum detects.
     assert_operator taken.size, :<=, 1
   end
 end

@@ -6,7 +6,7 @@ require "open3"
 require "support/addressing_rubygems"
 require "support/gem_eras"
 
-# Whatever it reads, it reads as RubyGems does; what it does not read is RubyGems' own.
+# The reader returns the same as RubyGems, or leaves the metadata to RubyGems.
 class PlainMetadataTest < Minitest::Test
   include Spate::Specification
 
@@ -19,7 +19,7 @@ class PlainMetadataTest < Minitest::Test
   def store = @store ||= Spate::Store.open(home: File.join(folder, "home"), env: {})
   def folder = @folder ||= super
 
-  # The full name is what RubyGems reads, so that only the rest decides.
+  # The full name comes from RubyGems, so that only the rest decides.
   def theirs(yaml)
     spec = Gem::Specification.from_yaml(yaml)
     expected = Expected.new(spec.full_name)
@@ -40,7 +40,7 @@ class PlainMetadataTest < Minitest::Test
     metadata && said(metadata, metadata["executables"])
   end
 
-  # Answers whether it was read without RubyGems.
+  # Returns whether it was read without RubyGems.
   def assert_same(yaml)
     expected, others = theirs(yaml)
     expected ||= Expected.new("#{yaml[/^name: (\S+)/, 1]}-#{yaml[/^  version: '?([^'\n]+)/, 1]}")
@@ -50,7 +50,7 @@ class PlainMetadataTest < Minitest::Test
     true
   end
 
-  def test_the_dialect_of_this_rubygems_is_learnt_and_remembered
+  def test_dialect_of_this_rubygems_is_detected_and_stored
     assert_instance_of Dialect, dialect
     recalled = Dialect.recall(store, "rubygems-test")
 
@@ -58,8 +58,8 @@ class PlainMetadataTest < Minitest::Test
     assert_nil Dialect.recall(store, "rubygems-other")
   end
 
-  # RubyGems 4.1 reads YAML by itself, and has content addresses.
-  def test_all_of_it_under_rubygems_that_knows_content_addresses
+  # RubyGems 4.1 has its own YAML reader, and content addresses.
+  def test_metadata_under_rubygems_with_content_addresses
     missing = AddressingRubygems.missing and skip missing
     environment = AddressingRubygems.environment
     skip "this RubyGems knows them" if environment.empty? || ENV["RUBYLIB"] == environment["RUBYLIB"]
@@ -80,7 +80,7 @@ class PlainMetadataTest < Minitest::Test
     refute dialect.wraps?(spec.dup.tap { |bundler| bundler.name = "bundler" })
   end
 
-  def test_a_rubygems_that_writes_otherwise_has_no_dialect
+  def test_rubygems_with_another_format_has_no_dialect
     store.write("verdicts", Dialect.send(:key, "rubygems-test"), "")
 
     assert_equal false, Dialect.recall(store, "rubygems-test")
@@ -104,7 +104,7 @@ class PlainMetadataTest < Minitest::Test
     "\"a\\\n\n  b\"", "word  ", "\"\\_\"", "trailing:", "1.0.0.pre1", "3D things"
   ].freeze
 
-  def test_scalars_are_those_of_psych
+  def test_scalars_equal_those_of_psych
     read = SCALARS.count { |scalar| assert_same(BARE.sub("summary: nothing", "summary: #{scalar}")) }
 
     assert_operator read, :>, dialect.psych? ? 20 : 15
@@ -124,8 +124,8 @@ class PlainMetadataTest < Minitest::Test
     assert assert_same(nested)
   end
 
-  # As Psych writes an object that stands twice; what lists of files hold, no installed dialect says.
-  def test_a_requirement_that_stands_twice_and_any_list_of_files_are_read
+  # As Psych writes an object that occurs twice. The content of file lists is not part of the dialect.
+  def test_requirement_with_an_alias_and_any_list_of_files_are_read
     twice = FULL.gsub("  requirement: !ruby", "  requirement: &70154898013400 !ruby")
                 .gsub(/^  prerelease: .*\n/, "\\0  version_requirements: *70154898013400\n")
     number = 0
@@ -139,7 +139,7 @@ class PlainMetadataTest < Minitest::Test
     end
   end
 
-  def test_what_another_gem_or_an_odd_one_is_is_left_to_rubygems
+  def test_metadata_of_another_gem_or_an_unusual_one_is_left_to_rubygems
     assert_nil PlainMetadata.read(BARE, Expected.new("other-1.0"), dialect)
     ["name: ../x", "name: bundler", "name:", "platform: weird-os"].each do |line|
       refute assert_same(BARE.sub(/^#{line[/\w+/]}:.*/, line))
@@ -149,7 +149,7 @@ class PlainMetadataTest < Minitest::Test
     refute assert_same(BARE.sub("summary:", "unknown: a\nsummary:"))
   end
 
-  def test_mutated_metadata_is_read_alike_or_left_alone
+  def test_mutated_metadata_is_read_the_same_or_left_to_rubygems
     random = Random.new(20_261_121)
     mutants = GemEras::Mutants.of([BARE, FULL], MUTATIONS, random).each_value
     read = mutants.count { |text| assert_same(text) }

@@ -31,7 +31,7 @@ class RubygemsMetadataTest < Minitest::Test
     assert_match(/not a gem, or it is damaged/, error.hint)
   end
 
-  def test_the_installed_form_is_rubygems_own
+  def test_installed_form_is_that_of_rubygems
     spec = specification(executables: ["run"], bindir: "exe", post_install_message: "hello\nfiles:\n- x\n")
     generated = read(spec).generate({ "run" => "#!/usr/bin/env ruby\n" }, folder)
     spec.installed_by_version = Gem.rubygems_version
@@ -63,7 +63,7 @@ class RubygemsMetadataTest < Minitest::Test
   end
 
   # RubyGems before 3.3.22 installs a gem for x86_64-linux-gnu as one for x86_64-linux.
-  def test_a_platform_that_rubygems_spells_otherwise_needs_a_newer_rubygems
+  def test_platform_that_rubygems_spells_differently_needs_a_newer_rubygems
     PLATFORMS.each do |platform|
       metadata = read(specification(platform: platform), package("a", platform))
       next metadata.ensure_runs_here if Gem::Platform.new(platform).to_s == platform
@@ -74,8 +74,8 @@ class RubygemsMetadataTest < Minitest::Test
     end
   end
 
-  # In a thread, as installs read it: its stack is smaller.
-  def test_yaml_nested_beyond_all_reason_is_refused
+  # In a thread, as installs read it, because its stack is smaller.
+  def test_deeply_nested_yaml_is_refused
     yaml = "#{specification.to_yaml}deep:\n#{Array.new(3000) { |depth| "#{" " * (depth + 1)}a:\n" }.join}"
     error = Thread.new do
       Spate::Specification::RubygemsMetadata.read(yaml, package)
@@ -100,7 +100,7 @@ class RubygemsMetadataTest < Minitest::Test
     end
   end
 
-  def test_a_gem_for_another_ruby_says_so
+  def test_gem_for_another_ruby_is_refused_with_the_reason
     error = assert_raises(Spate::Specification::WrongRubyError) do
       read(specification(required_ruby_version: ">= 99")).ensure_runs_here
     end

@@ -13,7 +13,7 @@ module Spate
         BundleRecord.new(root: root, app: "/p q", trees: trees, time: 1_700_000_000, notes: "one\n\ntwo")
       end
 
-      def test_comes_back_as_it_was
+      def test_round_trip
         assert bundle.save(store)
         found = BundleRecord.load(store, bundle.root)
         assert_equal bundle.to_s, found.to_s
@@ -45,7 +45,7 @@ module Spate
         assert_equal ["", "gems/z-1.0"], record.only(%w[z-1.0 none-1.0]).trees.map(&:path)
       end
 
-      # As a user without rights in the store has them: one of its owner's, one of his own.
+      # As for a user without write permission in the store: a record of its owner, and one of the user.
       def test_of_two_stores_the_later_record_counts
         early, late = [1, 2].map do |time|
           trees = ["both", "only#{time}"].map do |name|
@@ -59,8 +59,8 @@ module Spate
         assert_equal %w[/app2 /app1], found.projects.map(&:app)
       end
 
-      # Its method was that of all trees, and its builds were in one tree of all gems.
-      def test_a_record_of_the_former_version
+      # It had one method for all trees, and its builds were in one tree of all gems.
+      def test_record_of_the_previous_version
         text = "spate-bundle 1\nroot\t/gems\napp\t/one\ntime\t3\nmethod\tcopy\n" \
                "tree\tlinked\tp:#{"a" * 64}\tgems/a-1.0\ntree\tprivate\tp:#{"b" * 64}\tgems/b-1.0\n" \
                "tree\tlinked\tb:#{"c" * 64}\t\n\ngit\tx\n"
@@ -75,7 +75,7 @@ module Spate
         assert_nil BundleRecord.parse("spate-bundle 1\napp\t/x\n\n")
       end
 
-      def test_what_cannot_be_written_down_is_not
+      def test_unrepresentable_path_is_not_saved
         refute bundle("/with\ttab").save(store)
         assert_empty BundleRecord.all(store)
       end

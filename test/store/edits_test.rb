@@ -4,7 +4,7 @@ require "store/store_case"
 
 module Spate
   class Store
-    # Two projects that link the same gem, and an edit in one of them: both find it, neither is touched.
+    # Two projects that link the same gem, and an edit in one of them: both report it, neither is changed.
     class EditsTest < StoreCase
       FILE = "gems/alpha-1.0/lib/alpha.rb"
       RIGHT = "module A; end\n"
@@ -18,7 +18,7 @@ module Spate
         sleep 0.02
       end
 
-      def test_an_edit_through_a_link_is_named_wherever_it_is_met
+      def test_edit_through_a_link_is_reported_by_both_projects
         edit_in_place(file(@one, FILE), "edited\n")
         before = tree(folder)
         [@one, @two].each do |bundle|
@@ -30,14 +30,14 @@ module Spate
         assert_equal before, tree(folder)
       end
 
-      def test_a_replaced_file_is_its_projects_own
+      def test_replaced_file_belongs_to_its_project
         system("sed", "-i", "s/A/Mine/", file(@one, FILE), exception: true)
         edit = check(@one).fetch(0)
         assert_equal [:changed, false, 0], [edit.kind, edit.shared?, edit.projects]
         assert_empty check(@two)
       end
 
-      def test_a_touched_file_is_no_edit
+      def test_touched_file_is_not_an_edit
         File.utime(Time.now, Time.now + 5, file(@one, FILE))
         edits = edits(@one)
         assert_empty edits.call(Native.check_trees(@one.jobs(store), 1))
@@ -58,7 +58,7 @@ module Spate
         assert_equal([[:type, "README"], [:missing, "lib/alpha.rb"]], check(@one).map { |edit| [edit.kind, edit.path] })
       end
 
-      # A licence, an empty file: other packages hold the same inode under other names.
+      # A licence or an empty file: other packages have the same inode under other names.
       def test_the_same_content_in_another_gem
         other = package("beta", "2.0", { "lib/copy.rb" => RIGHT, "lib/again.rb" => RIGHT })
         three = project("three", { "beta-2.0" => other })
@@ -74,8 +74,8 @@ module Spate
         assert_equal [1, 1], check(@one).fetch(0).to_h.values_at(:projects, :unknown_links)
       end
 
-      # The store got a better inode in the meantime; the projects still share the edited one.
-      def test_a_store_that_healed_itself_hides_no_edit
+      # The store has a new inode in the meantime; the projects still share the edited one.
+      def test_store_that_repaired_itself_hides_no_edit
         edit_in_place(file(@one, FILE), "edited\n")
         manifest = store.package(@sha256)
         store.heal(manifest, store.native.verify_manifest(manifest))
@@ -84,7 +84,7 @@ module Spate
         assert_equal [%i[changed healed]], store.healed.map { |healed| [healed.state, healed.outcome] }
       end
 
-      def test_a_file_that_was_given_away
+      def test_file_with_a_changed_owner
         skip "only root gives files away" unless root?
 
         File.chown(65_534, 65_534, file(@one, FILE))
@@ -108,7 +108,7 @@ module Spate
       def edits(bundle) = Edits.new(store, bundle)
       def check(bundle) = edits(bundle).call(Native.check_trees(bundle.jobs(store), 1, store.owner))
 
-      # Everything that a write would change, but for the times that reading changes.
+      # The state that a write would change, except for times that reading changes.
       def tree(root)
         Dir.glob("**/*", File::FNM_DOTMATCH, base: root).sort.to_h do |path|
           stat = File.lstat(File.join(root, path))

@@ -31,9 +31,9 @@ module Spate
 
       def test_a_bundle_keeps_what_it_has
         File.link(@path, linked = File.join(folder, "linked"))
-        File.write(@path, "somebody wrote this\n")
+        File.write(@path, "edited\n")
         store.heal(store.package(@sha256), [2])
-        assert_equal ["somebody wrote this\n", "right\n"], [linked, @path].map { |path| File.read(path) }
+        assert_equal %W[edited\n right\n], [linked, @path].map { |path| File.read(path) }
       end
 
       def test_right_content_with_another_time_is_left_alone

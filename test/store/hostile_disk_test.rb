@@ -82,7 +82,7 @@ module Spate
         nil
       end
 
-      # The same store through a read-only mount: root may write anywhere else.
+      # The same store through a read-only mount, because root can write anywhere else.
       def read_only
         skip "needs root for a read-only mount" unless root?
 

@@ -4,7 +4,7 @@ require "store/store_case"
 
 module Spate
   class Store
-    # Several processes in one store, and processes that are killed: what has a manifest is whole, whatever happened.
+    # Several processes in one store, and killed processes: a package with a manifest is complete in all cases.
     class ProcessesTest < StoreCase
       KILLS = Integer(ENV.fetch("SPATE_TEST_KILLS", "5"), 10)
 

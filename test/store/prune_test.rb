@@ -18,7 +18,7 @@ module Spate
         @bundle = project("one", { "alpha-1.0" => @used })
       end
 
-      # now: days from here.
+      # now: days from today.
       def prune(now: 40, **options) = Prune.new(store, now: Time.now + (now * DAY), **options).call
 
       def test_removes_what_no_project_names
@@ -35,8 +35,8 @@ module Spate
         assert JSON.generate(result.to_h)
       end
 
-      # A token of an hour makes a folder of the index that nobody asks for after that.
-      def test_what_sources_said_to_those_who_no_longer_ask
+      # A token valid for an hour creates a folder of the index that is unused afterwards.
+      def test_unused_index_folders_are_removed
         %w[now/info/alpha now/info/beta old/info/alpha].each { |path| write("home/index/#{path}", "1.0 |\n") }
         FileUtils.touch(File.join(store.home, "index/now/info/beta"), mtime: Time.now + (39 * DAY))
         prune(dry_run: true)
@@ -51,14 +51,14 @@ module Spate
         assert_equal 1, prune(now: 20, older_than: 10 * DAY).packages
       end
 
-      def test_dry_run_tells_and_removes_nothing
+      def test_dry_run_reports_and_removes_nothing
         before = everything
         dry = prune(dry_run: true)
         assert_equal before, everything
         assert_equal dry.to_h.except(:dry_run), prune.to_h.except(:dry_run)
       end
 
-      def test_missing_project_is_believed_for_a_while
+      def test_missing_project_is_kept_for_a_while
         FileUtils.mv(@bundle.app, File.join(folder, "unmounted"))
         assert_equal [0, 0], prune(now: 20).to_h.values_at(:projects, :objects)
         assert store.package(@used)
@@ -72,14 +72,14 @@ module Spate
         assert store.package(@used)
       end
 
-      def test_objects_that_a_folder_outside_holds_are_counted_apart
+      def test_objects_linked_from_outside_are_counted_separately
         FileUtils.ln(object(@unused, "lib/beta.rb"), File.join(folder, "held"))
         result = prune
         assert_equal [1, 1], [result.objects, result.linked]
         assert_path_exists File.join(folder, "held")
       end
 
-      def test_memories_and_images_go_by_age_alone
+      def test_caches_and_images_are_pruned_by_age_alone
         [%w[verdicts key], %w[team key], ["sent", "cache/key"]].each { |kind, key| store.write(kind, key, "text") }
         store.make(store.path("images"))
         File.write(store.path("images", "a" * 64), "image")
@@ -101,7 +101,7 @@ module Spate
         end
       end
 
-      # As a process would that could not take the lock.
+      # Like a process that could not get the lock.
       def test_manifest_written_while_pruning_keeps_its_objects
         FileUtils.cp(store.archive_path(@unused), again = File.join(folder, "again.gem"))
         File.unlink(store.package_path(@unused))
@@ -116,7 +116,7 @@ module Spate
         assert_empty store.native.verify_manifest(store.package(@unused))
       end
 
-      def test_killed_on_the_way_the_store_is_right
+      def test_store_is_right_after_a_kill
         (1..8).each do |step|
           pid = fork do
             seen = 0

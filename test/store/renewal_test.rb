@@ -5,7 +5,7 @@ require "store/store_case"
 module Spate
   class Store
     class RenewalTest < StoreCase
-      # Where the core reads the boot id; a manifest of another boot is made by changing the bytes of this one's.
+      # The core reads the boot ID here. A manifest of another boot is made by changing the bytes of the present one.
       BOOT = "/proc/sys/kernel/random/boot_id"
 
       def setup
@@ -28,7 +28,7 @@ module Spate
         assert_equal [before.sha256, before.facts, before.paths], [after.sha256, after.facts, after.paths]
       end
 
-      def test_nothing_to_do_writes_nothing
+      def test_renewal_of_valid_objects_writes_nothing
         before = inode(@path)
         store.renew([@path])
         assert_equal before, inode(@path)
@@ -63,7 +63,7 @@ module Spate
         assert_empty store.native.verify_manifest(store.package(@sha256))
       end
 
-      def test_manifest_that_is_not_whole_is_dropped
+      def test_incomplete_manifest_is_removed
         File.truncate(@path, 100)
         assert_empty store.renew([@path])
         refute_path_exists @path
@@ -80,7 +80,7 @@ module Spate
         end
       end
 
-      # A child in which the kernel tells another boot id writes the manifest anew.
+      # A child process with another boot ID writes the manifest again.
       def other_boot
         skip "needs root for a mount of its own" unless root?
 

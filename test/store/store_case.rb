@@ -4,14 +4,14 @@ require "test_helper"
 require "rubygems/package"
 
 module Spate
-  # A store of the test's own, real gems, and projects that link them.
+  # A store for each test, real gems, and projects that link them.
   class StoreCase < Minitest::Test
     ROOT = "vendor/bundle/ruby/3.1.0"
 
     def store = @store ||= open_store
     def open_store = Store.open(home: File.join(folder, "home"), env: {})
 
-    # Builds a gem with RubyGems; files: {path => content}. Answers the archive's path.
+    # Builds a gem with RubyGems; files: {path => content}. Returns the archive's path.
     def gem_file(name, version, files)
       source = File.join(folder, "source", "#{name}-#{version}")
       files.each { |path, text| write("source/#{name}-#{version}/#{path}", text, mode: 0o644) }
@@ -23,7 +23,7 @@ module Spate
       File.join(source, "#{name}-#{version}.gem")
     end
 
-    # Unpacks an archive into the store, as an install does; answers its SHA-256.
+    # Unpacks an archive into the store, as an install does; returns its SHA-256.
     def add(archive, to: store)
       unpacked = to.native.unpack(archive, kind: :gem)
       FileUtils.cp(archive, to.archive_path(unpacked.sha256))
@@ -33,12 +33,12 @@ module Spate
       unpacked&.close
     end
 
-    # A gem in the store: SHA-256 of its archive.
+    # Adds a gem to the store; returns the SHA-256 of its archive.
     def package(name = "alpha", version = "1.0", files = nil)
       add(gem_file(name, version, files || { "lib/#{name}.rb" => "module A; end\n", "README" => "read\n" }))
     end
 
-    # A project with those packages ({full name => sha256}) linked into its bundle, and recorded. Answers the
+    # A project with these packages ({full name => sha256}) linked into its bundle and recorded. Returns the
     # BundleRecord.
     def project(name, packages, link_method: :hard)
       app = File.join(folder, name)
@@ -51,7 +51,7 @@ module Spate
       bundle
     end
 
-    # Path of an object that a package's file is in.
+    # Path of the object of a package's file.
     def object(sha256, path)
       manifest = store.package(sha256)
       entry = manifest.entry(manifest.index(path))
@@ -61,9 +61,9 @@ module Spate
     def file(bundle, path) = File.join(bundle.root, path)
     def inode(path) = File.stat(path).ino
 
-    # Overwrites without making a new inode, as an editor does that writes in place.
+    # Overwrites without a new inode, like an editor that writes in place.
     def edit_in_place(path, text)
-      sleep 0.02 # past the clock tick of whatever made the file
+      sleep 0.02 # past the clock tick in which the file was written
       File.open(path, "r+") do |io|
         io.write(text)
         io.truncate(text.bytesize)

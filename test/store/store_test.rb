@@ -8,7 +8,7 @@ module Spate
   class StoreTest < Minitest::Test
     def store = @store ||= Store.open(home: File.join(folder, "home"), env: {})
 
-    def test_opening_writes_nothing
+    def test_opening_writes_no_file
       assert store.writable?
       assert_nil store.package("0" * 64)
       assert_nil store.read("verdicts", "key")
@@ -48,7 +48,7 @@ module Spate
       assert_nil store.name_lookup("http://other.test/", "rake-1.0")
     end
 
-    def test_an_interrupt_or_the_end_of_a_thread_leaves_nothing_temporary
+    def test_interrupt_or_killed_thread_leaves_no_temporary_file
       store.write("verdicts", "first", "text")
       begun = Thread::Queue.new # a thread that has not begun rescues nothing
       60.times do |round|
@@ -70,7 +70,7 @@ module Spate
       end
     end
 
-    def test_name_that_is_no_checksum
+    def test_invalid_checksum
       store.remember_name("http://gems.test/", "rake-1.0", "../../etc")
       assert_nil store.name_lookup("http://gems.test/", "rake-1.0")
     end
@@ -95,7 +95,7 @@ module Spate
       Process.kill(:KILL, child) && Process.wait(child) if child
     end
 
-    def test_full_disk_is_told_with_free_bytes
+    def test_full_disk_is_reported_with_free_bytes
       error = Store::Error.for(Errno::ENOSPC.new, store.root)
       assert_kind_of Store::Full, error
       assert_equal 9, error.exit_code
@@ -103,7 +103,7 @@ module Spate
       assert_match(/prune/, error.hint)
     end
 
-    def test_nothing_heavy_is_loaded
+    def test_heavy_libraries_are_not_loaded
       script = <<~RUBY
         require "spate"
         s = Spate::Store.open(home: ARGV[0])

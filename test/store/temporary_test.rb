@@ -3,8 +3,8 @@
 require "json"
 require "install/install_case"
 
-# Users without a home that can be written, as containers start programs: each command goes on with a store of its own,
-# prints one warning and leaves nothing behind.
+# Users without a writable home, as in containers: each command uses a temporary store, prints one warning and leaves no
+# file.
 class TemporaryTest < InstallCase
   STRANGER = 65_530 # in no passwd file
   HOMES = { "not_set" => nil, "missing" => "/nonexistent", "read_only" => :read_only }.freeze
@@ -46,7 +46,7 @@ class TemporaryTest < InstallCase
     end
   end
 
-  # The store of the command that edited or restored is gone: its successor has nothing to compare with.
+  # The temporary store of the command that edited or restored is gone, so the next command cannot compare.
   def test_commands_that_need_a_record_report_that_there_is_none
     ["install", "edit small"].each { |command| assert_predicate spate(command, {}).last, :success? }
     output, status = spate("edit --list", {})
@@ -62,7 +62,7 @@ class TemporaryTest < InstallCase
     refute_includes output, "--restore"
   end
 
-  def test_boot_and_doctor_say_that_nothing_is_kept
+  def test_boot_and_doctor_report_that_the_store_is_temporary
     spate("install", {})
     output, = spate("boot status", {})
     assert_equal [Spate::CLI::Boot::TEMPORARY], output.lines(chomp: true).grep_v(/^(warning|hint): /)
@@ -75,7 +75,7 @@ class TemporaryTest < InstallCase
     refute_match(/no store yet|has not installed|first `spate exec`|unknown to Spate/, output)
   end
 
-  # It was named on purpose: no other one takes its place.
+  # It was set explicitly, so there is no fallback.
   def test_a_spate_home_that_cannot_be_written
     output, status = spate("install", { "SPATE_HOME" => "/nonexistent/spate" })
 

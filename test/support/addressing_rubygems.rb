@@ -2,16 +2,16 @@
 
 require "support/rubygems_release"
 
-# RubyGems 4.1 or newer and its Bundler, which know content addresses: the machine's own, or fetched.
+# RubyGems 4.1 or newer and its Bundler, which support content addresses: the machine's own, or fetched.
 module AddressingRubygems
   RELEASE = RubygemsRelease.new("4.1")
 
   module_function
 
-  # nil where they can be used, else why not.
+  # nil if they can be used, else the reason.
   def missing = own? ? nil : RELEASE.missing
 
-  # What a child needs besides its own environment.
+  # Variables that a child process needs besides its own environment.
   def environment = own? ? {} : RELEASE.environment(rubygems: true)
 
   # Bundler alone, for the machine's own RubyGems.

@@ -8,9 +8,9 @@ require "support/tree_comparison"
 
 module Spate
   # A real application from the gem source in use, installed by Spate and by the newest Bundler that runs on this Ruby,
-  # compared path by path. (Bundler 2.3 leaves out gems that Ruby brings along as default gems.)
+  # compared path by path. (Bundler 2.3 leaves out gems that are default gems of Ruby.)
   class AppCase < Minitest::Test
-    # What a build writes differs between two runs of Bundler itself: compiled code, and logs with paths and times.
+    # Files of a build that differ between two runs of Bundler: compiled code, and logs with paths and times.
     BUILT = /\.(?:so|o|a|bundle)\z|Makefile\z|(?:gem_make\.out|mkmf\.log|config\.log|config\.status|libtool|\.pc)\z/
 
     private
@@ -38,7 +38,7 @@ module Spate
       TreeComparison.differences(expected, found, allowed: expected.keys.grep(BUILT))
     end
 
-    # Files, links to one of which the other's are: no second copy of a byte of the store.
+    # Number of hard-linked files: they share their bytes with the store.
     def linked(app) = Dir.glob("#{app.bundle_root}/gems/**/*.rb").count { |path| File.stat(path).nlink > 1 }
   end
 end

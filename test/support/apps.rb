@@ -3,8 +3,8 @@
 require "fileutils"
 
 module Spate
-  # Real applications that tests and benchmarks install: folders with Gemfile and Gemfile.lock, found through
-  # SPATE_TEST_APPS. `__SOURCE__` in them stands for the gem source that this machine uses.
+  # Real applications that tests and benchmarks install: folders with Gemfile and Gemfile.lock below SPATE_TEST_APPS.
+  # `__SOURCE__` in them is replaced by the gem source of this machine.
   module TestApps
     FOLDER = ENV["SPATE_TEST_APPS"] || File.expand_path("../../../shared/apps", __dir__)
 
@@ -12,12 +12,12 @@ module Spate
 
     def available?(name) = File.directory?(File.join(FOLDER, name))
 
-    # Copies the app into `target` with its source filled in. source: URI without a final slash.
+    # Copies the app into `target` with its source inserted. source: URI without a final slash.
     def copy(name, target, source: self.source)
       FileUtils.mkdir_p(target)
       source_folder = File.join(FOLDER, name)
       FileUtils.cp_r("#{source_folder}/.", target)
-      # Not of what else lies there: a bundle's files share their modes with the store.
+      # Not recursively from `target`: files of an existing bundle share their modes with the store.
       FileUtils.chmod_R("u+w", Dir.children(source_folder).map { |child| File.join(target, child) })
       %w[Gemfile Gemfile.lock].each do |file|
         path = File.join(target, file)

@@ -3,8 +3,8 @@
 require "support/boot_gems"
 
 module Spate
-  # Every kind of edit between two boots of a BootGems project. Each answers what the next boot is started with:
-  # {env: {...}, arguments: [...]}, or anything else for nothing special.
+  # Every kind of edit between two boots of a BootGems project. Each returns the options for the next boot:
+  # {env: {...}, arguments: [...]}, or any other value for none.
   module BootEdits
     ALPHA = "vendor/bundle/#{Layout.ruby_scope}/gems/alpha-1.0/lib".freeze
     BETA = "vendor/bundle/#{Layout.ruby_scope}/gems/beta-2.0/lib".freeze
@@ -13,7 +13,7 @@ module Spate
 
     module_function
 
-    # Puts another text of the same length, whatever the clock says.
+    # Replaces text by another of the same length, and makes sure that the mtime differs.
     def change(project, file, from, to)
       path = project.path(file)
       text = File.read(path)
@@ -164,7 +164,7 @@ module Spate
     }.freeze
 
     ALL = FILES.merge(NAMES, BUNDLES, ENVIRONMENTS).freeze
-    # Edits that do not get into each other's way, made together where time is short.
+    # Independent edits, made together to save time.
     TOGETHER = [
       ["same size, at once", "same size, mtime put back", "same size by an exchange of inodes, mtime put back", "grown",
        "lines added above", "emptied", "the application's file", "a file of a gem by path"],

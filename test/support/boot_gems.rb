@@ -3,11 +3,11 @@
 require "support/boot_project"
 
 module Spate
-  # What a BootProject holds: gems that load each other, that look for features which are not there, that are loaded
-  # from the application, by path and by group; and a program that tells all it can about its boot.
+  # The files of a BootProject: gems that load each other, search missing features, and are loaded from the application,
+  # by path and by group; and a program that prints the details of its boot.
   module BootGems
-    # Prints what was loaded, in order, under which names, and what it says; never fails itself. Paths below the
-    # application are told relative to it.
+    # Prints the loaded files in order, their names and their output; never fails itself. Paths below the application
+    # are printed relative to it.
     MAIN = <<~'RUBY'
       ROOT = __dir__
       def told(value) = value.gsub(ROOT, "ROOT").gsub(/0x\h+/, "0x")
@@ -89,7 +89,7 @@ module Spate
 
     module_function
 
-    # A project with everything in it, not booted yet.
+    # A project with all of these files, not booted yet.
     def project(folder, **options)
       project = BootProject.new(folder, **options)
       gems(project)
@@ -121,13 +121,13 @@ module Spate
         "lib/alpha/lazy.rb" => "module Alpha\n  module Lazy\n    def self.tell = :lazy\n  end\nend\n" }
     end
 
-    # Its folder comes later in the load path than alpha's.
+    # Its folder comes after alpha's in the load path.
     def beta
       { "lib/beta.rb" => BETA, "lib/beta/part.rb" => "module Beta\n  PART = 20\nend\n",
         "lib/shadow.rb" => "SHADOW = :beta\n" }
     end
 
-    # alpha: version, nil where it is not in it. more: further specs below GEM.
+    # alpha: version, nil to leave it out. more: further specs below GEM.
     def lockfile(alpha: "1.0", beta: "2.0", more: [], dependencies: [])
       <<~LOCK
         PATH

@@ -4,16 +4,16 @@ require "test_helper"
 require "support/boot_edits"
 
 module Spate
-  # A boot before, an edit, and the next boot: with each part of Spate's alone and with all, it must do what plain Ruby
-  # does in the same state.
+  # A boot, an edit, and the next boot: with each part of Spate alone and with all, it must behave as plain Ruby does in
+  # the same state.
   class BootMatrixCase < Minitest::Test
     PARTS = [:index, :bundle, :standin, nil].freeze
-    # Words of an error that name who asked, not what is wrong.
+    # The part of an error that names the command, not the cause.
     WHO = /\Abundler: failed to load command.*\n/
 
     private
 
-    # names: of BootEdits::ALL, made one after another. again: and the boot after a rebuild.
+    # names: of BootEdits::ALL, made one after another. again: also boots after a rebuild.
     def edited(*names, parts: PARTS, again: false)
       project = BootGems.project(File.join(folder, "app#{@projects = @projects.to_i + 1}"))
       project.warm
@@ -45,13 +45,13 @@ module Spate
       assert_equal told(expected.err), told(found.err), what
     end
 
-    # Where Bundler raises, Spate tells.
+    # If Bundler raises, Spate reports it.
     def assert_incomplete(found, what)
       assert_equal [11, ""], [found.code, found.out], "#{what}\n#{found.err}"
       assert_match(/^error: .*of the bundle missing\n(?:  \S+\n)+hint: spate install\n\z/, found.err, what)
     end
 
-    # A Gemfile's error in Bundler's own words.
+    # A Gemfile's error with Bundler's text.
     def assert_unreadable(expected, found, what)
       assert_equal [4, ""], [found.code, found.out], "#{what}\n#{found.err}"
       words = [expected.err[/^\[!\].*^ +# +-+\n.*^ +# +-+$/m].to_s, found.err].map { |text| text.lines.map(&:strip) }
@@ -59,7 +59,7 @@ module Spate
       assert_empty words.first - words.last - [""], what
     end
 
-    # What a boot wrote to stderr, without backtrace lines: those of Bundler's own files differ.
+    # The stderr of a boot without backtrace lines, because those of Bundler's own files differ.
     def told(text)
       text.gsub(WHO, "").lines.grep_v(/^\s+from |^\S+:\d+:in /).join
     end

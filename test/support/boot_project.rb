@@ -5,17 +5,17 @@ require "open3"
 require "rubygems"
 
 module Spate
-  # A tiny application with a bundle that lies there as Bundler would have installed it, for boots by the dozen: no
-  # command runs to make it. Its program tells what the boot did (Gems::MAIN).
+  # A tiny application with a bundle written in the layout of Bundler, for many boots: no command runs to create it. Its
+  # program prints the details of the boot (Gems::MAIN).
   class BootProject
     PROBE = File.expand_path("../../benchmark/support/boot_probe.rb", __dir__)
     LIBRARY = File.expand_path("../../lib", __dir__)
     SPATE = ["ruby", "--disable-gems", "-I#{LIBRARY}", File.expand_path("../../exe/spate", __dir__)].freeze
-    # An address where nothing answers; no boot may ask for it.
+    # An address without a server; no boot may connect to it.
     SOURCE = "http://localhost:9"
     PARTS = { index: "SPATE_NO_INDEX", bundle: "SPATE_NO_BUNDLE", standin: "SPATE_NO_STANDIN" }.freeze
 
-    # What a run left: both streams, the exit code or signal, and the facts of benchmark/support/boot_probe.rb.
+    # The result of a run: both streams, the exit code or signal, and the facts of benchmark/support/boot_probe.rb.
     Result = Struct.new(:out, :err, :code, :facts) do
       def loader = facts[:loader].to_h
       def hits = loader[:hit].to_i + loader[:revalidated].to_i
@@ -29,7 +29,7 @@ module Spate
       FileUtils.mkdir_p([folder, home])
     end
 
-    # Only the named part of Spate's is on; nil: all.
+    # Enables only the named part of Spate; nil: all.
     def self.only(part)
       return {} unless part
 
@@ -46,7 +46,7 @@ module Spate
       File.write(path(relative), content)
     end
 
-    # files: {"lib/alpha.rb" => content}; the gem as an install leaves it.
+    # files: {"lib/alpha.rb" => content}; written as by an install.
     def add_gem(name, version, files, dependencies: {}, require_paths: ["lib"])
       scope = "vendor/bundle/#{Layout.ruby_scope}"
       files.each { |file, content| write("#{scope}/gems/#{name}-#{version}/#{file}", content) }
@@ -76,7 +76,7 @@ module Spate
       Result.new(out, err, status.exitstatus || status.termsig.to_s, found)
     end
 
-    # The program as plain Ruby runs it, in the same state.
+    # Runs the program in plain Ruby in the same state.
     def plain(*arguments, **more) = run("bundle", "exec", "ruby", *program(arguments), **more)
 
     # part: :index, :bundle or :standin for that one alone, nil for all.
@@ -85,7 +85,7 @@ module Spate
       run(*SPATE, "exec", "ruby", *program(arguments), chdir: chdir, **more)
     end
 
-    # Boots until images are there, and are all that is loaded from.
+    # Boots until there are images and every file is loaded from them.
     def warm(*arguments, **more)
       3.times do
         spate(*arguments, readonly: false, **more)
@@ -97,7 +97,7 @@ module Spate
             "#{Dir.glob("#{images}/boots/*.log").map { |log| File.read(log) }.join}"
     end
 
-    # Waits until no builder is at work.
+    # Waits until no builder is running.
     def settle
       2400.times do # large applications, on a machine that has other work too
         sleep 0.05
@@ -106,7 +106,7 @@ module Spate
       raise "a builder does not end: #{builders}"
     end
 
-    # Process numbers of those that work for this home.
+    # Process IDs of the builders for this home.
     def builders
       Dir.glob("/proc/[0-9]*/environ").filter_map do |file|
         pid = file[/\d+/].to_i
@@ -116,7 +116,7 @@ module Spate
       end
     end
 
-    # Folder of this Ruby's images.
+    # The folder of this Ruby's images.
     def images = File.dirname(Dir.glob("#{home}/spate/store/v1/images/*/boots").first.to_s)
 
     private

@@ -4,7 +4,7 @@ require "support/boot_matrix_case"
 require "support/boot_random_edits"
 
 module Spate
-  # Edits at random, and after each few of them a boot that rebuilds in the background and must do what plain Ruby does.
+  # Random edits, and after every few of them a boot that rebuilds in the background and must behave as plain Ruby does.
   class BootPropertyCase < BootMatrixCase
     private
 
@@ -22,7 +22,7 @@ module Spate
       made.length
     end
 
-    # All parts, now and then one alone; with a builder still at work from before, or not.
+    # All parts, sometimes one alone; with a builder still running or not.
     def check(project, random, what)
       oracle = project.plain
       part = random.rand(4).zero? ? PARTS.sample(random: random) : nil

@@ -6,11 +6,11 @@ require "support/hasty_compiler"
 
 module Spate
   # A small real Rails application (railties, controllers, views; no database), installed by Spate from the gem source
-  # in use. Made once a checkout, under tmp, and shared by the tests: they only boot it.
+  # in use. Made once per checkout, below tmp, and shared by the tests, which only boot it.
   class BootRails < BootProject
     FOLDER = File.expand_path("../../tmp/boot-rails-#{RUBY_VERSION[/\A\d+\.\d+/]}", __dir__)
     NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
-    # Version of what is below; another one makes the application anew.
+    # Version of the files below; a new one recreates the application.
     EDITION = "2"
 
     FILES = {
@@ -53,7 +53,7 @@ module Spate
         class Note::Missing < StandardError; end
       RUBY
       "tell.rb" => <<~'RUBY'
-        # What a booted application is, for comparison: Marshal of a Hash into BOOT_TOLD.
+        # The state of a booted application for comparison: Marshal of a Hash into BOOT_TOLD.
         told = {}
         told[:response] = Rack::MockRequest.new(Rails.application).get("/notes").then { |r| [r.status, r.body] }
         begin
@@ -78,14 +78,14 @@ module Spate
       RUBY
     }.freeze
 
-    # The shared one, made when it is not there, and without images. One program uses it at a time: nobody else may
-    # boot it while the lock is held, which is until the program ends.
+    # The shared application, created if missing, without images. The lock is held until the program ends, so that one
+    # program at a time boots it.
     def self.shared
       FileUtils.mkdir_p(FOLDER)
       app = new("#{FOLDER}/app", home: "#{FOLDER}/home")
       @lock ||= File.open("#{FOLDER}.lock", "w").tap { |lock| lock.flock(File::LOCK_EX) }
       app.make
-      # Images of an earlier run, perhaps of another Spate.
+      # Images of an earlier run, possibly of another Spate.
       FileUtils.rm_rf("#{app.home}/spate/store/v1/images")
       app
     end
@@ -102,7 +102,7 @@ module Spate
       write(".made", EDITION)
     end
 
-    # What the program told, as [Hash, Result]. spate: whether with it.
+    # The program's state, as [Hash, Result]. spate: whether with Spate.
     def told(spate:, **more)
       file = "#{home}/told"
       FileUtils.rm_f(file)
@@ -124,7 +124,7 @@ module Spate
       raise "#{command.join(" ")} failed:\n#{result.out}#{result.err}" unless result.code.zero?
     end
 
-    # Native gems in the version that Ruby itself brings.
+    # Native gems in the version that Ruby includes.
     def gemfile
       pins = RUBY_VERSION < "3.2" ? { "nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0" } : {}
       pins["railties"] = pins["actionpack"] = RUBY_VERSION < "3.2" ? "~> 7.1.0" : "~> 8.1.0"

@@ -3,7 +3,7 @@
 require "support/boot_edits"
 
 module Spate
-  # Edits of a BootGems project at random: files, folders and links of its gems and of the application, the lockfile and
+  # Random edits of a BootGems project: files, folders and links of its gems and of the application, the lockfile and
   # the Gemfile, times. The same seed makes the same edits.
   class BootRandomEdits
     FILES = ["#{BootEdits::ALPHA}/alpha/part.rb", "#{BootEdits::ALPHA}/alpha/lazy.rb", "#{BootEdits::BETA}/shadow.rb",
@@ -19,7 +19,7 @@ module Spate
       @links = 0
     end
 
-    # Makes one, and answers what it was, for a message.
+    # Makes one edit and returns its description.
     def step
       kind = KINDS.sample(random: @random)
       file = FILES.sample(random: @random)
@@ -31,14 +31,14 @@ module Spate
 
     def path(file) = @project.path(file)
 
-    # For features that only edits bring.
+    # For features that only edits create.
     def text(file)
       return "module Alpha\n  OPTION = 1\nend\n" if file.end_with?("option.rb")
 
       "SHADOW = 1\n"
     end
 
-    # Another number or one more line; now and then what does not parse.
+    # Another number or one more line; sometimes a syntax error.
     def content(file)
       text = @contents[file].gsub(/\b\d\d?\b/) { @random.rand(10..99).to_s }
       text = "#{"# line\n" * @random.rand(3)}#{text}" if @random.rand(3).zero?
@@ -88,7 +88,7 @@ module Spate
       File.utime(Time.now, Time.at(@random.rand(1_600_000_000..1_700_000_000)), path(file)) if File.exist?(path(file))
     end
 
-    # A folder and its copy, in which one file may differ, change places.
+    # Swaps a folder and its copy, in which one file may differ.
     def swap_folders(file)
       folder = File.dirname(path(file))
       return unless File.directory?(folder) && folder.include?("/lib/")

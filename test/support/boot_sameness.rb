@@ -3,19 +3,18 @@
 require "support/boot_project"
 
 module Spate
-  # Holds what two boots of an application told against each other (BootRails tells it), after leaving out what is meant
-  # to differ, and nothing else.
+  # Compares the states of two boots of an application (written by BootRails), without the parts that differ by design.
   module BootSameness
-    # Bundler, RubyGems and what they alone load; Spate itself; bootsnap. A lean start leaves out RubyGems alone.
+    # Files of Bundler and RubyGems, and those that only they load; Spate; bootsnap. A lean start omits RubyGems only.
     FEATURES = %r{
       /bundler(-[\d.]+)?/ | /bundler\.rb\z | /rubygems(/|\.rb) | \A#{Regexp.escape(BootProject::LIBRARY)}/ |
       /boot_probe | /bootsnap[-/] | /bundled_gems\.rb\z
     }x
     CONSTANTS = /\A(Bundler|Gem|Spate|Bootsnap|MonitorMixin|Monitor)(::|\z)/
-    # Loaded by Bundler or RubyGems for themselves, and by the application only where it asks: they may come later.
+    # Loaded by Bundler or RubyGems for themselves, and by the application only on demand: they may come later.
     LATER = %w[etc.so fileutils.rb monitor.so monitor.rb open3.rb pathname.rb pathname.so rbconfig.rb shellwords.rb
                stringio.so tsort.rb uri.rb English.rb].freeze
-    # From Ruby 3.2 on Zeitwerk is told of each constant that anybody defines, and counts Bundler's.
+    # From Ruby 3.2 on Zeitwerk receives each constant that is defined, and counts Bundler's.
     CONSTANT_ADDED = %w[/zeitwerk/core_ext/module.rb /zeitwerk/cref/map.rb /zeitwerk/registry/autoloads.rb
                         /zeitwerk/registry/explicit_namespaces.rb].freeze
     COUNTED = ["/tell.rb", *(CONSTANT_ADDED if RUBY_VERSION >= "3.2")].freeze
@@ -23,7 +22,7 @@ module Spate
 
     module_function
 
-    # What a boot told => what must be equal.
+    # The state of a boot => the parts that must be equal.
     def essence(told)
       told.merge(features: told[:features].grep_v(FEATURES).reject { |path| LATER.include?(File.basename(path)) },
                  load_path: told[:load_path].grep_v(FEATURES),
@@ -33,7 +32,7 @@ module Spate
                  environment: told[:environment].reject { |name, _| name.match?(ENVIRONMENT) })
     end
 
-    # Warnings, without those of Bundler's own and RubyGems' files.
+    # Warnings, without those from files of Bundler and RubyGems.
     def warnings(text) = text.lines.grep_v(FEATURES)
   end
 end

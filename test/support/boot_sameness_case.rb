@@ -5,13 +5,13 @@ require "support/boot_rails"
 require "support/boot_sameness"
 
 module Spate
-  # An application booted by plain Ruby and by Spate, from images, with each part alone and with all.
+  # An application booted by plain Ruby and by Spate from images, with each part alone and with all.
   class BootSamenessCase < Minitest::Test
     TELL = ["bin/rails", "runner", "tell.rb"].freeze
 
     private
 
-    # plain: what a plain boot of the same told, where there was one.
+    # plain: the state of a plain boot of the same, if there was one.
     def assert_same_boot(app, hits: 500, plain: nil, **more)
       plain, expected = plain || app.told(spate: false, **more)
       told, found = app.told(spate: true, **more)
@@ -36,7 +36,7 @@ module Spate
       end
     end
 
-    # Boots until all comes from images.
+    # Boots until every file comes from images.
     def warm(app, **more)
       app.warm(*TELL, BOOT_TOLD: "#{app.home}/told", **more)
     end

@@ -7,8 +7,8 @@ require "tmpdir"
 require "fileutils"
 
 module Spate
-  # Headless Chromium, driven through its pipe (DevTools protocol, messages end with NUL). Notes everything that a page
-  # says to the console, every exception, and every request that it makes.
+  # Headless Chromium, driven through its pipe (DevTools protocol, messages end with NUL). Records console messages,
+  # exceptions and requests of a page.
   class Browser
     NAMES = %w[chromium-headless-shell chromium chromium-browser google-chrome].freeze
     SECONDS = 30
@@ -16,7 +16,7 @@ module Spate
                "Runtime.consoleAPICalled" => :problems, "Network.requestWillBeSent" => :requests,
                "Page.loadEventFired" => :loads }.freeze
 
-    # The program's path, nil where there is none.
+    # The program's path, or nil.
     def self.program
       folders = ENV.fetch("PATH").split(File::PATH_SEPARATOR)
       NAMES.product(folders).map { |name, folder| "#{folder}/#{name}" }.find { |path| File.executable?(path) }
@@ -24,7 +24,7 @@ module Spate
 
     attr_reader :problems, :requests
 
-    # Yields the browser, and ends it.
+    # Yields the browser and closes it afterwards.
     def self.open(width: 1200, height: 900)
       browser = new(width, height)
       yield browser

@@ -4,13 +4,13 @@ require "fileutils"
 require "rubygems"
 
 module Spate
-  # Kinds of places where a bundle may be, each the test's own: in the project, beside the user's data, in a folder that
-  # projects share, and, as root, in Ruby's own gem folder.
+  # Kinds of places for a bundle, each only for the test: in the project, beside the user's data, in a folder shared by
+  # projects, and, as root, in Ruby's own gem folder.
   module BundlePlaces
     DEFAULT = Gem.default_dir
-    # In a namespace of this process's: the tests leave the machine's folder as it is.
+    # In a mount namespace, so that the tests do not change the machine's folder.
     OWN_MOUNT = "mount --bind \"$0\" #{DEFAULT} && exec \"$@\"".freeze
-    # {kind => environment}; %s: a folder for all that the test keeps.
+    # {kind => environment}; %s: a folder for all files of the test.
     KINDS = { "gem_home" => { "GEM_HOME" => "%s/home/.local/share/gem/ruby/own", "BUNDLE_PATH" => nil },
               "shared" => { "BUNDLE_PATH" => "%s/srv/bundle" }, "vendor" => {} }.freeze
 
@@ -18,14 +18,14 @@ module Spate
 
     def kinds = Process.euid.zero? ? ["default", *KINDS.keys] : KINDS.keys
 
-    # Environment of a project whose bundle is to be in a place of that kind.
+    # Environment of a project with its bundle in a place of that kind.
     def env(kind, folder)
       return { "BUNDLE_PATH" => nil, "BUNDLE_SYSTEM_BINDIR" => "#{folder}/bin" } if kind == "default"
 
       KINDS.fetch(kind).transform_values { |path| path && format(path, folder) }
     end
 
-    # Lets the project's commands have a copy of Ruby's own gem folder in its place.
+    # Mounts a copy over Ruby's own gem folder for the project's commands.
     def own_default(project, folder)
       own = "#{folder}/default"
       FileUtils.mkdir_p(folder)

@@ -2,9 +2,9 @@
 
 require_relative "gem_source"
 
-# A team's cache at a static web server, out of a folder; as unreliable as asked for (see GemSource::Server).
+# A team cache on a static web server that serves a folder, with faults on request (see GemSource::Server).
 class CacheServer < GemSource::Server
-  # What lies in the folder, as it is.
+  # The files of the folder.
   class Shelf
     def initialize(folder)
       @folder = folder

@@ -5,7 +5,7 @@ lib = File.expand_path("../../lib", __dir__)
 $LOAD_PATH.unshift(lib) unless $LOAD_PATH.include?(lib)
 require "spate"
 
-# docs/commands.md, made from the help of each command.
+# docs/commands.md, generated from the help of each command.
 module CommandPages
   HEAD = <<~TEXT
     # Commands

@@ -3,11 +3,11 @@
 require "open3"
 require "rbconfig"
 
-# What an extension is compiled from, as its own Makefile says: sources, and the headers that they include.
+# The files that an extension is compiled from, according to its Makefile: sources, and the headers that they include.
 class CompiledFiles
   INCLUDE = /^\s*#\s*include\s+"([^"]+)"/
 
-  # extconf: a path; folder: where its Makefile may go.
+  # extconf: a path; folder: for its Makefile.
   def initialize(extconf, folder)
     said, status = Open3.capture2e(RbConfig.ruby, extconf, chdir: folder)
     raise said unless status.success?

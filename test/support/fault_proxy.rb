@@ -3,13 +3,13 @@
 require "net/http"
 require_relative "gem_source"
 
-# Before a real server, and as unreliable as asked for: faults, latency and bandwidth are GemSource's.
+# A proxy in front of a real server, with faults on request: faults, latency and bandwidth are GemSource's.
 #
 #   proxy = FaultProxy.new("http://127.0.0.1:8080").start
 #   proxy.fault(%r{/cas/}, :truncate, times: 1)
 #   proxy.url, proxy.requests, proxy.stop
 class FaultProxy < GemSource::Server
-  # What an answer has from the server behind, as it says it.
+  # Returns the response of the server behind it unchanged.
   class Upstream
     OWN = %w[connection keep-alive transfer-encoding content-length].freeze
 
@@ -33,7 +33,7 @@ class FaultProxy < GemSource::Server
                              .tap { |forwarded| forwarded.body = request.body if request.body }
     end
 
-    # Of a HEAD the length is not that of the body.
+    # The length in a response to HEAD is not that of the body.
     def headers(answer, request)
       kept = answer.each_capitalized.to_a.reject { |name, _| OWN.include?(name.downcase) }.to_h
       kept["Content-Length"] = answer["Content-Length"] if request.verb == "HEAD" && answer["Content-Length"]

@@ -53,7 +53,7 @@ static void spell(const char *folder, const char *name, char *spelled) {
     closedir(listing);
 }
 
-/* Where the path lies in the folder below. One buffer a thread and place. */
+/* The path in the folder below. One buffer per thread and place. */
 static const char *real(const char *path, int place) {
     static _Thread_local char found[2][2 * PATH_MAX];
     char *at = found[place], name[NAME_MAX + 1];

@@ -2,9 +2,9 @@
 
 require "support/hostile_archives"
 
-# Metadata as RubyGems and its YAML writers of all times wrote it (Syck up to 2011, Psych, both patched by RubyGems),
-# each under a name of its own in version 1.0, and what never was written but can be read. Whether a text is right is
-# for the RubyGems in use to say.
+# Metadata as all versions of RubyGems and its YAML writers wrote it (Syck up to 2011, Psych, both patched by RubyGems),
+# each with a separate name in version 1.0, and readable texts that no version wrote. The RubyGems in use decides
+# whether a text is valid.
 module GemEras
   autoload :Mutants, "support/gem_eras/mutants"
   autoload :Odd, "support/gem_eras/odd"
@@ -17,7 +17,7 @@ module GemEras
   # {name => metadata}
   def all = Whole.all.merge(Odd.all)
 
-  # The bytes of a gem with such metadata.
+  # The bytes of a gem with this metadata.
   def archive(metadata)
     members = FILES.map { |path, text| HostileArchives::Tar.member(path, text, mode: 0o644) }
     HostileArchives::Gem.new(*members, metadata: metadata).bytes

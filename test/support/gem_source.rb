@@ -3,8 +3,8 @@
 require "fileutils"
 require "tmpdir"
 
-# A gem source on the loopback interface, for tests and benchmarks: true enough for `gem`, `bundle` and Spate, and able
-# to misbehave on demand.
+# A gem source on the loopback interface, for tests and benchmarks: real enough for `gem`, `bundle` and Spate, and with
+# faults on request.
 #
 #   source = GemSource.start
 #   source.add("hello", "1.0", dependencies: { "world" => ">= 1" }, native: true)
@@ -34,13 +34,13 @@ module GemSource
   autoload :Response, File.expand_path("gem_source/message", __dir__)
   autoload :Server, File.expand_path("gem_source/server", __dir__)
 
-  # folder: of .gem files to serve, made when missing (a temporary one without). Other options: see Server.
+  # folder: of .gem files to serve, created if missing (a temporary one by default). Other options: see Server.
   def self.start(folder: nil, **options)
     own = folder ? nil : Dir.mktmpdir("gem-source-")
     Server.new(Catalog.new(folder || own), temporary: own, **options).start
   end
 
-  # The same in a child process: answers #url, #pid, #requests (["GET /path", ...]) and #stop.
+  # The same in a child process: returns an object with #url, #pid, #requests (["GET /path", ...]) and #stop.
   def self.spawn(folder:, latency_ms: 0, bandwidth: 0)
     Child.new(folder: folder, latency_ms: latency_ms, bandwidth: bandwidth).start
   end

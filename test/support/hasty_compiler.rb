@@ -3,9 +3,9 @@
 require "fileutils"
 require "rbconfig"
 
-# The compiler of this Ruby, told to take no pains: for what needs C and no fast code, in a third of the time.
+# The compiler of this Ruby without optimization, for tests that need C but no fast code, in a third of the time.
 module HastyCompiler
-  # A PATH on which it comes first. folder: made, for it alone.
+  # A PATH with it in front. folder: created for it.
   def self.path(folder)
     name = RbConfig::CONFIG["CC"].split.first
     real = ENV.fetch("PATH").split(":").map { |place| File.join(place, name) }.find { |path| File.executable?(path) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Archives that no honest gem builder makes, each with what must come of it.
+# Archives that no honest gem builder makes, each with the expected result.
 module HostileArchives
   autoload :Gem, File.expand_path("hostile_archives/gem", __dir__)
   autoload :Tar, File.expand_path("hostile_archives/tar", __dir__)

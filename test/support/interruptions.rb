@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# For what is done without Ruby's lock, and must leave nothing behind where an exception comes meanwhile.
+# For code that runs without Ruby's lock and must leave no file or memory behind after an exception.
 module Interruptions
   PAGE = 4096
 
-  # Bytes of this process that are in memory.
+  # Resident memory of this process in bytes.
   def resident = File.read("/proc/self/statm").split[1].to_i * PAGE
 
-  # The block in a thread that an exception waits for until it has given up Ruby's lock.
+  # Runs the block in a thread, and raises an exception in it once it has released Ruby's lock.
   def interrupted
     step = nil
     thread = Thread.new do

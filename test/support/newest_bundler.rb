@@ -3,31 +3,31 @@
 require "open3"
 require "rbconfig"
 
-# The newest Bundler that runs on this Ruby, in a folder of its own beside the machine's: tests compare with it.
+# The newest Bundler that runs on this Ruby, in a separate folder: tests compare with it.
 # bin/setup runs this file to fetch it.
 module NewestBundler
   HOME = File.expand_path("../../tmp/bundler/#{RbConfig::CONFIG["ruby_version"]}", __dir__)
 
   module_function
 
-  # Its version, as SPATE_TEST_BUNDLER names it (then `gem` must know it), or as bin/setup fetched it; nil without.
+  # The version in SPATE_TEST_BUNDLER (then `gem` must have it), or that bin/setup fetched; else nil.
   def version = ENV["SPATE_TEST_BUNDLER"] || folder&.then { |path| path[/bundler-(.+)\z/, 1] }
 
-  # What a child needs besides its own environment to find it. A final ":" stands for the usual folders.
+  # Variables with which a child process finds it. A final ":" adds the usual folders.
   def environment = folder ? { "GEM_PATH" => "#{HOME}:" } : {}
 
-  # Of the fetched one, with lib/ and exe/ in it; nil without.
+  # The folder of the fetched one, with lib/ and exe/; nil without.
   def folder
     Dir.glob("#{HOME}/gems/bundler-*").max_by { |path| Gem::Version.new(path[/bundler-(.+)\z/, 1]) }
   end
 
-  # The same, fetched from where `gem` takes gems if need be. Raises RuntimeError.
+  # The same, fetched from the gem source if needed. Raises RuntimeError.
   def fetch
     install unless folder
     folder
   end
 
-  # RubyGems of Debian's Ruby 3.1 does not choose a version that fits: its error names the one to take.
+  # RubyGems of Debian's Ruby 3.1 does not choose a version that fits, but its error names one.
   def install(version = nil)
     command = [RbConfig.ruby, "-S", "gem", "install", "bundler", "--install-dir", HOME, "--no-document"]
     command.push("-v", version) if version

@@ -3,33 +3,33 @@
 require "fileutils"
 require "open3"
 
-# npm, pnpm, bun and yarn in their newest versions, in a folder of their own beside the machine's: what Spate restores
-# is compared with what they make. bin/setup runs this file to fetch them, with the machine's npm; a test that requires
-# it has them first on its PATH.
+# npm, pnpm, bun and yarn in their newest versions, in a separate folder: tests compare Spate's node_modules with
+# theirs. bin/setup runs this file to fetch them, with the machine's npm; a test that requires it has them first on its
+# PATH.
 module NpmTools
   HOME = File.expand_path("../../tmp/npm-tools", __dir__)
-  # yarn's first line is 1; what it makes of a lockfile has not changed in years.
+  # yarn's first line is 1; its result for a lockfile has not changed in years.
   NAMES = %w[npm pnpm bun yarn@1].freeze
 
   module_function
 
-  # Of one of them, e.g. "pnpm"; nil where it could not be fetched.
+  # The path of one of them, e.g. "pnpm"; nil if it could not be fetched.
   def path(name)
     path = "#{HOME}/node_modules/.bin/#{name}"
     path if File.executable?(path)
   end
 
-  # A PATH on which all of them come first.
+  # A PATH with all of them in front.
   def search_path(path = ENV.fetch("PATH")) = "#{HOME}/node_modules/.bin:#{path}"
 
   # Raises RuntimeError.
   def fetch
     install(HOME, NAMES) unless NAMES.all? { |name| path(name[/\A\w+/]) }
   rescue Errno::ENOENT
-    raise "there is no npm"
+    raise "npm is missing"
   end
 
-  # Of the very version that a project names, fetched when it is first asked for. Raises RuntimeError.
+  # The exact version of a project, fetched on first use. Raises RuntimeError.
   def pinned(name, version, program: name)
     home = "#{HOME}/pinned/#{name}-#{version}"
     path = "#{home}/node_modules/.bin/#{program}"
@@ -37,16 +37,16 @@ module NpmTools
     path
   end
 
-  # The node_modules that has a library, fetched when it is first asked for. Raises RuntimeError.
+  # The node_modules with a library, fetched on first use. Raises RuntimeError.
   def library(name)
     home = "#{HOME}/libraries/#{name}"
     alone(home) { install(home, [name]) unless File.directory?("#{home}/node_modules/#{name}") }
     "#{home}/node_modules"
   rescue Errno::ENOENT
-    raise "there is no npm"
+    raise "npm is missing"
   end
 
-  # Test programs run side by side, and the first of them to ask may be several.
+  # Test programs run concurrently, and several may be the first to fetch.
   def alone(home)
     FileUtils.mkdir_p(home)
     File.open("#{home}/lock", File::RDWR | File::CREAT) do |lock|
@@ -55,7 +55,7 @@ module NpmTools
     end
   end
 
-  # Their binaries lie in packages of their own; bun and pnpm copy them over a stub with a script.
+  # Their binaries are in separate packages; bun and pnpm copy them over a stub with a script.
   def install(home, names)
     FileUtils.mkdir_p(home)
     File.write("#{home}/package.json", "{\"private\":true}\n")

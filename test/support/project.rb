@@ -5,13 +5,13 @@ require "open3"
 require "support/gem_source"
 
 module Spate
-  # An application of a test: a Gemfile, a lockfile that the real Bundler made, a HOME and a store of its own.
+  # A test application: a Gemfile, a lockfile written by the real Bundler, a HOME and a store.
   class TestProject
     XDG = %w[CACHE CONFIG DATA STATE].to_h { |kind| ["XDG_#{kind}_HOME", nil] }.freeze
 
     attr_reader :folder, :home
 
-    # folder: made, may exist. gemfile: text. home: shared between projects that share a store.
+    # folder: created, may exist. gemfile: text. home: shared by projects that share a store.
     def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {})
       @folder = folder
       @home = home
@@ -20,7 +20,7 @@ module Spate
       File.write(File.join(folder, "Gemfile"), gemfile)
     end
 
-    # What children start with: nothing of the outer bundle or user.
+    # The environment of child processes, without variables of an outer bundle or the user.
     def env
       { "HOME" => home, "BUNDLE_USER_HOME" => "#{home}/.bundle", "SPATE_HOME" => "#{home}/spate",
         "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil,
@@ -43,7 +43,7 @@ module Spate
     def lock = run!("bundle", "lock")
     def bundle(*arguments, **extra) = run!("bundle", *arguments, **extra)
 
-    # The command as a user starts it, without RubyGems as the launcher does.
+    # Runs the command as the launcher does, without RubyGems.
     def spate(*arguments, **extra)
       run("ruby", "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
           File.expand_path("../../exe/spate", __dir__), *arguments, **extra)

@@ -4,8 +4,8 @@ require "fileutils"
 require "support/gem_source"
 
 module Spate
-  # A Gemfile made up by a number: the same number makes the same one. Gems of a source (RandomBundle.stock), of a
-  # folder, of a git repository; groups, platforms, conditions; settings in the environment or in .bundle/config.
+  # A randomly generated Gemfile: the same seed makes the same one. Gems of a source (RandomBundle.stock), of a folder,
+  # of a git repository; groups, platforms, conditions; settings in the environment or in .bundle/config.
   class RandomBundle
     POOL = %w[alone base tool twin-a twin-b native variants plugged wordy early].freeze
     GROUPS = [":test", ":development, :test", ":docs, optional: true"].freeze
@@ -15,7 +15,7 @@ module Spate
                 %w[jobs 1], %w[clean true], %w[ignore_messages true], %w[build.native --with-this]].freeze
     UMASKS = [0o022, 0o022, 0o002, 0o077].freeze
 
-    # Fills a GemSource.
+    # Adds the gems to a GemSource.
     def self.stock(source)
       source.add("alone", "1.0")
       %w[1.0 1.1 2.0.rc1].each { |version| source.add("base", version) }
@@ -51,10 +51,10 @@ module Spate
 
     def umask = @umask ||= pick(UMASKS)
     def subfolder? = @subfolder ||= pick([false, true, false])
-    # What becomes of the lockfile before the installation.
+    # The state of the lockfile before the installation.
     def lockfile = @lockfile ||= pick(%i[kept kept kept removed crlf changed])
 
-    # Puts it into the application's folder.
+    # Writes it into the application's folder.
     def write(path)
       _, config = settings
       FileUtils.mkdir_p(["#{path}/own/exe", "#{path}/.bundle", "#{path}/sub/folder"])

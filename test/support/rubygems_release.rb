@@ -4,8 +4,8 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 
-# A line of Bundler and the RubyGems that came out with it, the newest of each, in a folder of their own beside the
-# machine's: fetched at the first use from where `gem` takes gems.
+# A line of Bundler and the RubyGems released with it, the newest of each, in a separate folder: fetched from the gem
+# source on first use.
 #
 #   release = RubygemsRelease.new("2.6")     # and RubyGems 3.6
 #   release.missing                          # => nil, or why it cannot be used on this Ruby
@@ -17,7 +17,7 @@ class RubygemsRelease
     @home = File.expand_path("../../tmp/rubygems/#{RbConfig::CONFIG["ruby_version"]}/#{line}", __dir__)
   end
 
-  # nil where it can be used, else why not.
+  # nil if it can be used, else the reason.
   def missing
     return @missing if defined?(@missing)
 
@@ -28,7 +28,7 @@ class RubygemsRelease
   def bundler = version("bundler")
   def rubygems = version("rubygems-update")
 
-  # A final ":" stands for the usual folders.
+  # A final ":" adds the usual folders.
   def environment(rubygems: false)
     { "GEM_PATH" => "#{@home}:", "PATH" => "#{@home}/bin:#{ENV.fetch("PATH")}",
       "RUBYLIB" => ("#{@home}/rubygems" if rubygems) }
@@ -36,17 +36,17 @@ class RubygemsRelease
 
   private
 
-  # A beta of the line counts while there is nothing else of it.
+  # A beta of the line counts as long as there is no release.
   def wanted = "~> #{@line}.0.a"
 
-  # RubyGems was at 3.3 when Bundler was at 2.3, and has the same numbers since 4.
+  # RubyGems was at 3.3 when Bundler was at 2.3, and has the same version numbers since 4.
   def wanted_rubygems = wanted.sub("~> 2.", "~> 3.")
 
   def version(name)
     File.basename(Dir.glob("#{@home}/gems/#{name}-[0-9]*").first).delete_prefix("#{name}-")
   end
 
-  # One test program at a time; the library's copy comes last. Answers nil, or what went wrong.
+  # One test program at a time; the library's copy comes last. Returns nil, or the error.
   def fetch
     FileUtils.mkdir_p(@home)
     File.open("#{@home}/.lock", File::RDWR | File::CREAT) do |lock|
@@ -62,7 +62,7 @@ class RubygemsRelease
 
   def reason(output) = output[/^.*requires Ruby version.*$/]&.strip || output.lines.last
 
-  # Without the Bundler in it, which comes as a gem.
+  # Without the bundled Bundler, which is installed as a gem.
   def take_library
     library = Dir.glob("#{@home}/gems/rubygems-update-*/lib").first
     FileUtils.mkdir_p("#{@home}/copy")

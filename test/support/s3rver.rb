@@ -8,7 +8,7 @@ module S3rver
   VERSION = "3.7.1"
   KEYS = { "AWS_ACCESS_KEY_ID" => "S3RVER", "AWS_SECRET_ACCESS_KEY" => "S3RVER" }.freeze
 
-  # home: where it keeps its buckets. Raises RuntimeError and Errno::ENOENT where it cannot be had.
+  # home: folder of its buckets. Raises RuntimeError or Errno::ENOENT if it cannot be started.
   def self.start(home, *buckets)
     program = NpmTools.pinned("s3rver", VERSION)
     port = ServerProgram.free_port

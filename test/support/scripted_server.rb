@@ -2,11 +2,11 @@
 
 require_relative "gem_source"
 
-# A server on the loopback that answers what a block says, request by request; connections are GemSource's.
+# A server on the loopback that answers each request with the block's result; connections are GemSource's.
 #
 #   server = ScriptedServer.new { |request| request.path == "/x" ? "text" : 404 }.start
 class ScriptedServer < GemSource::Server
-  # The block's answer to a Request: a text, a status, or [status, text, headers].
+  # The block's result for a Request: a text, a status, or [status, text, headers].
   Pages = Struct.new(:script) do
     def answer(request)
       status, text, headers = case (said = script.call(request))

@@ -5,9 +5,9 @@ require "open3"
 require "socket"
 require "tmpdir"
 
-# A server of others, on the loopback, for one test: started, waited for and ended by its process' id.
+# An external server on the loopback for one test: started, waited for and ended by its process ID.
 class ServerProgram
-  # Seconds.
+  # Time limit in seconds.
   PATIENCE = 30
 
   # A port that was free a moment ago.
@@ -18,13 +18,13 @@ class ServerProgram
     server.close
   end
 
-  # Of a program that may not be on PATH, as those of Debian's sbin.
+  # The path of a program that may not be on PATH, like those in Debian's sbin.
   def self.find(name)
     [*ENV.fetch("PATH").split(":"), "/usr/sbin"].map { |folder| "#{folder}/#{name}" }
                                                 .find { |path| File.executable?(path) }
   end
 
-  # The text of a fenced block in a page of docs/: a configuration that users copy is the one that is tested.
+  # The text of a fenced block in a page of docs/, so that the tested configuration is the documented one.
   def self.documented(page, language)
     text = File.read(File.expand_path("../../docs/#{page}", __dir__), encoding: "UTF-8")
     text[/^```#{language}\n(.*?)^```$/m, 1] or raise "docs/#{page} has no #{language}"

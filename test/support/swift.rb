@@ -6,12 +6,12 @@ require "zlib"
 require_relative "server_program"
 
 # OpenStack's Swift with its S3 interface, on one disk: account, container, object and proxy server, of Debian. A second
-# opinion on S3, and the one that answers 501 to conditional writes.
+# S3 implementation, and the one that answers 501 to conditional writes.
 class Swift
   PARTS = %w[account container object].freeze
   KEYS = { "AWS_ACCESS_KEY_ID" => "test:tester", "AWS_SECRET_ACCESS_KEY" => "testing" }.freeze
 
-  # Why it cannot be had here; nil where it can.
+  # The reason why it cannot run here, or nil.
   def self.missing
     names = [*PARTS, "proxy"].map { |name| "swift-#{name}-server" }
     missing = names.find { |name| !ServerProgram.find(name) }
@@ -49,8 +49,8 @@ class Swift
 
   private
 
-  # Where everything of a kind is: four parts, once each, on the one disk. Swift's own builder takes twenty seconds to
-  # say so. "R1NG", version and length of JSON, JSON, then each part's disk.
+  # The ring file of a kind of server: four parts, once each, on the one disk. Swift's own builder takes twenty seconds
+  # for it. "R1NG", version and length of JSON, JSON, then each part's disk.
   def ring(part, port)
     disk = { id: 0, region: 1, zone: 1, ip: "127.0.0.1", port: port, replication_ip: "127.0.0.1",
              replication_port: port, device: "disk", weight: 1.0, meta: "" }

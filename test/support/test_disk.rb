@@ -4,10 +4,10 @@ require "fileutils"
 require "open3"
 
 module Spate
-  # A file system of a test's own: an image that is mounted by loop, for root.
+  # A file system for a test: an image that is mounted as a loop device, which needs root.
   class TestDisk
-    # The command that makes an image, of nothing or of a folder, and the options of its mount. chosen: ext4 of a folder,
-    # with room for nanoseconds in its inodes, and times in whole seconds; reading a file sets its atime.
+    # The command that makes an image, empty or from a folder, and its mount options. chosen: ext4 from a folder, with
+    # nanoseconds in its inodes, and times in whole seconds; reading a file sets its atime.
     TYPES = {
       ext4: { command: %w[mkfs.ext4 -q -F -I 128 -O ^has_journal IMAGE], options: "loop" },
       chosen: { command: %w[mkfs.ext4 -q -F -I 256 -O ^has_journal -d FOLDER IMAGE 16M], options: "loop,strictatime" },
@@ -19,7 +19,7 @@ module Spate
     BYTES = 16 << 20
 
     class << self
-      # Why there can be none of this type here, nil where there can.
+      # The reason why this type cannot be used here, or nil.
       def obstacle(type)
         program = TYPES.fetch(type)[:command].first
         return "needs root, for mounts" unless Process.euid.zero?
@@ -34,7 +34,7 @@ module Spate
       end
     end
 
-    # source: the folder that an image is made of.
+    # source: the folder that fills the image.
     def initialize(type, image, source: nil)
       @options = TYPES.fetch(type)[:options]
       @type = type
@@ -46,7 +46,7 @@ module Spate
       choose_times(source) if type == :chosen
     end
 
-    # Mounts it, in place of itself where it is mounted; raises where this kernel does not.
+    # Mounts it, after unmounting it if mounted; raises if this kernel cannot.
     def mount(folder)
       FileUtils.mkdir_p(folder)
       run("mount", "-t", @type == :chosen ? "ext4" : @type.to_s, "-o", @options, @image, folder)

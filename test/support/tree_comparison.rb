@@ -27,8 +27,8 @@ module Spate
       stat.directory? ? "d#{mode}" : "f#{mode} #{Digest::SHA256.file(path).hexdigest}"
     end
 
-    # Lines that tell the differences, sorted by path; `allowed` are paths whose content may differ, not their presence
-    # or mode.
+    # The differences as lines, sorted by path; `allowed` are paths whose content may differ, but not their presence or
+    # mode.
     def self.differences(expected, found, allowed: [])
       (expected.keys | found.keys).sort.filter_map do |path|
         wanted = expected[path]
@@ -40,7 +40,7 @@ module Spate
       end
     end
 
-    # Paths on which two runs of the same tool differ: what no other tool can be held to.
+    # Paths that differ between two runs of the same tool, so that no other tool has to match them.
     def self.unstable(first, second)
       (first.keys | second.keys).reject { |path| first[path] == second[path] }
     end

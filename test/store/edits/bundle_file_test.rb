@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   class BundleFileTest < Minitest::Test
-    # 255 bytes are what a name may have on most file systems.
+    # Most file systems limit a name to 255 bytes.
     def test_a_file_with_the_longest_name_gets_an_inode_of_its_own
       name = "n" * 255
       file = write(name, "text")
@@ -16,8 +16,8 @@ module Spate
       assert_equal [name, "other"].sort, Dir.children(folder).sort
     end
 
-    # At any point: the file is as before, and the next attempt leaves nothing of the first.
-    def test_a_kill_on_the_way
+    # At any point: the file is unchanged, and the next attempt leaves no temporary file.
+    def test_kill_at_any_point
       file = write("file", "text")
       File.link(file, File.join(folder, "other"))
       in_bundle = Store::Edits::BundleFile.at(folder, file)

@@ -3,25 +3,25 @@
 require_relative "machine"
 
 module CI
-  # `docker build` by buildah, without a daemon. What ruby's images have comes from this machine: its /usr, for reading.
-  # So the layers hold only what the recipe makes.
+  # `docker build` by buildah, without a daemon. The files of ruby's images come from this machine: its /usr, read-only,
+  # so that the layers contain only the results of the recipe.
   class Docker
     IMAGES = %w[ruby:4.0 ruby:4.0-slim].freeze
-    # Of this machine's root: what its programs look for outside of /usr.
+    # Folders of this machine's root that its programs need outside of /usr.
     LINKS = %w[bin lib lib64 sbin].freeze
     ETC = %w[passwd group ld.so.cache alternatives].freeze
     FOLDERS = %w[etc tmp root run var/tmp usr/local/bundle proc sys dev].freeze
     PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    # Why there is none here, nil where there is.
+    # The reason why it cannot be used here, or nil.
     def self.lacking
-      return "there is no buildah" unless ServerProgram.find("buildah")
-      return "only root has buildah without another user namespace" unless Process.euid.zero?
+      return "buildah is missing" unless ServerProgram.find("buildah")
+      return "buildah needs root to run without a user namespace" unless Process.euid.zero?
 
       "its images have /usr, and this Ruby is #{RbConfig.ruby}" unless RbConfig.ruby.start_with?("/usr/")
     end
 
-    # folder: for images, layers and mounts. programs: see Machine.programs. Raises Failed where no image can be made.
+    # folder: for images, layers and mounts. programs: see Machine.programs. Raises Failed if no image can be built.
     def initialize(folder, programs:)
       @folder = folder
       @programs = programs
@@ -29,7 +29,7 @@ module CI
       make_images
     end
 
-    # A folder with a program `docker` that knows `build` with the options that the recipes use.
+    # A folder with a program `docker` that supports `build` with the options of the recipes.
     def program(folder)
       FileUtils.mkdir_p(folder)
       Machine.script(folder, "docker", <<~SH)
@@ -40,7 +40,7 @@ module CI
       folder
     end
 
-    # Runs a command line in an image, as its user and with its variables: a build of one line more. Answers its output
+    # Runs a command line in an image, with its user and variables, as an additional line of a build. Returns its output
     # and Process::Status.
     def run(image, line)
       FileUtils.mkdir_p("#{@folder}/run")
@@ -48,15 +48,15 @@ module CI
       Open3.capture2e("sh", "-c", "#{build} #{@folder}/run")
     end
 
-    # All that layers hold of an image and of what it was made from.
+    # The contents of all layers of an image and its base.
     def layers
       Dir.glob("#{@folder}/storage/*/*/diff/**/*", File::FNM_DOTMATCH).select { |path| File.lstat(path).file? }
     end
 
-    # What is in cache mounts goes, as on another runner.
+    # Empties the cache mounts, as on another runner.
     def forget_mounts = FileUtils.rm_rf(Dir.glob("#{@folder}/tmp/buildah-cache*"))
 
-    # What a build that was killed has left mounted.
+    # Unmounts the leftovers of a killed build.
     def stop
       mounts = File.readlines("/proc/self/mounts").map { |line| line.split[1] }
       mounts.reverse_each { |path| system("umount", "-l", path) if path.start_with?("#{@folder}/") }
@@ -67,7 +67,7 @@ module CI
     def buildah = "TMPDIR=#{@folder}/tmp buildah --root #{@folder}/storage --runroot #{@folder}/state"
     def build = "#{buildah} bud --isolation chroot --layers=false --pull-never #{volumes}"
 
-    # The programs come before all others on the PATH of an image.
+    # The programs come first in the PATH of an image.
     def volumes
       [%w[/usr /usr], [Machine::ROOT] * 2, [@programs, "/usr/local/sbin"]]
         .map { |from, to| "--volume #{from}:#{to}:ro" }.join(" ")

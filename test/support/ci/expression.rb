@@ -3,15 +3,15 @@
 require "strscan"
 
 module CI
-  # The few expressions of GitHub's that the recipes use: names, texts, ==, !=, !, &&, ||, parentheses and functions
-  # without arguments. Names that the context has not are an ArgumentError, except secrets: these are empty.
+  # The few GitHub expressions that the recipes use: names, strings, ==, !=, !, &&, ||, parentheses and functions
+  # without arguments. Unknown names raise an ArgumentError, except secrets, which are empty.
   class Expression
     TOKEN = /\s*(?:(?<text>'[^']*')|(?<name>[a-z_]\w*(?:\.\w+)*)|(?<sign>==|!=|&&|\|\||[!()]))/i
 
     # text: with or without ${{ }}. context: {"github.ref" => "refs/heads/main", "cancelled()" => false}.
     def self.value(text, context) = new(text[/\A\$\{\{(.*)\}\}\z/m, 1] || text, context).value
 
-    # Each ${{ }} of a text replaced.
+    # Replaces each ${{ }} in a text.
     def self.expand(text, context) = text.to_s.gsub(/\$\{\{.*?\}\}/m) { |part| value(part, context).to_s }
 
     def initialize(text, context)
@@ -32,7 +32,7 @@ module CI
     def unknown(what) = raise(ArgumentError, "what is #{what.inspect} in an expression?")
     def sign?(sign) = @tokens.first == ["sign", sign] && @tokens.shift
 
-    # GitHub's operators answer one of their operands, as Ruby's; an empty text is false.
+    # GitHub's operators return one of their operands, like Ruby's; an empty string is false.
     def either
       left = both
       while sign?("||")

@@ -3,9 +3,9 @@
 require "support/fault_proxy"
 
 module CI
-  # Before a cache, which gets no document: whoever sends one waits for its answer until it ends.
+  # A proxy that passes no document to the cache: an upload waits for its response until the client ends.
   class HeldUploads < FaultProxy
-    # The bytes that somebody waits with, each time.
+    # The bytes of each waiting upload.
     attr_reader :waiting
 
     def initialize(...)

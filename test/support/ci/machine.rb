@@ -6,23 +6,23 @@ require "rbconfig"
 require "timeout"
 
 module CI
-  # A step that failed, with what was printed so far.
+  # A failed step, with the output so far.
   class Failed < StandardError; end
 
-  # What a page of docs/ has that its reader is to do. Only what is in it runs; what its keys mean to the real service
-  # is said in Workflow and Pipeline, and what these do not know is an ArgumentError.
+  # Runs the instructions of a page in docs/ and nothing else. Workflow and Pipeline implement the keys of the real
+  # services, and raise an ArgumentError for unknown keys.
   #
-  # A machine for one job: a folder with an empty home, and no variable but those of the service and the recipe.
+  # A machine for one job: a folder with an empty home, and only the variables of the service and the recipe.
   class Machine
     ROOT = File.expand_path("../../..", __dir__)
-    # Seconds for one script.
+    # Time limit of a script in seconds.
     PATIENCE = 150
-    # Of the machine that runs the tests: what an image has, or a runner.
+    # Variables of the machine that runs the tests, which an image or a runner would set.
     SAME = %w[LANG LC_ALL LC_CTYPE].freeze
     IMAGE = { "SPATE_BOOT_BACKGROUND" => "0", "SPATE_NO_OWN_CODE" => "1", "BUNDLE_SILENCE_ROOT_WARNING" => "true",
               "BUNDLE_VERSION" => "system", "NO_COLOR" => "1" }.freeze
 
-    # What is on its PATH as well: Spate from this checkout, and a `gem` that can do nothing but install it.
+    # Additional programs on its PATH: Spate from this checkout, and a `gem` that can only install it.
     def self.programs(folder)
       FileUtils.mkdir_p(folder)
       Spate::CLI::Setup::Launcher.new(ruby: RbConfig.ruby, lib: "#{ROOT}/lib").write("#{folder}/spate")
@@ -35,12 +35,12 @@ module CI
       File.chmod(0o755, "#{folder}/#{name}")
     end
 
-    # What was printed so far, by all steps.
+    # The output of all steps so far.
     attr_reader :said
-    # Where the repository is checked out.
+    # The folder of the checked out repository.
     attr_reader :work
 
-    # folder: made here. programs: see Machine.programs. env: of the image.
+    # folder: created here. programs: see Machine.programs. env: of the image.
     def initialize(folder, programs:, env: {})
       @folder = folder
       @work = "#{folder}/checkout"
@@ -55,7 +55,7 @@ module CI
 
     def check_out(repository) = FileUtils.cp_r("#{repository}/.", work)
 
-    # Yields the process' id where a block is given, which may end it. Raises Failed.
+    # Yields the process ID to the block, which may end it. Raises Failed.
     def run(script, shell: %w[bash -e -o pipefail], env: {})
       output, status = start(script, shell, @env.merge(env)) { |pid| yield pid if block_given? }
       @said << output

@@ -4,13 +4,13 @@ require "yaml"
 require_relative "machine"
 
 module CI
-  # A pipeline of GitLab's, as far as the recipes need it.
+  # A GitLab pipeline, as far as the recipes need it.
   class Pipeline
     KEYS = %w[default variables].freeze
     JOB = %w[script variables id_tokens].freeze
 
-    # text: YAML. protected: {"NAME" => "value"}, and files: the same of variables that are files, for protected
-    # branches. The block gives a Machine for a job's name.
+    # text: YAML. protected: {"NAME" => "value"}, and files: the same for variables of type file, both for protected
+    # branches. The block returns a Machine for a job's name.
     def initialize(text, protected: {}, files: {}, &machine)
       @tree = YAML.safe_load(text)
       @protected = protected
@@ -18,7 +18,7 @@ module CI
       @machine = machine
     end
 
-    # {name of a job => Machine or Failed}. main alone is protected.
+    # {name of a job => Machine or Failed}. Only main is protected.
     def run(branch:, repository:, &during)
       @tree.except(*KEYS).to_h do |name, job|
         raise ArgumentError, "what is #{(job.keys - JOB).join(", ")} in a job?" if (job.keys - JOB).any?
@@ -29,7 +29,7 @@ module CI
 
     private
 
-    # All lines in one shell, which ends at the first that fails.
+    # All lines in one shell, which ends at the first failure.
     def perform(name, job, branch, repository, &during)
       machine = @machine.call(name)
       machine.check_out(repository)

@@ -5,16 +5,16 @@ require_relative "expression"
 require_relative "machine"
 
 module CI
-  # A workflow of GitHub Actions, as far as the recipes need it.
+  # A GitHub Actions workflow, as far as the recipes need it.
   class Workflow
     KEYS = %w[name on permissions env jobs].freeze
     JOB = %w[if needs runs-on environment permissions env steps].freeze
     STEP = %w[name uses run env].freeze
-    # What an `if` has that is to be asked although a job before it did not succeed.
+    # Functions by which an `if` is evaluated even after a failed job.
     ASKED_ANYWAY = /\b(?:always|cancelled|failure)\(\)/
 
     # text: YAML. environments: {"builds" => {branches: ["main"], secrets: {"NAME" => "value"}}}. identity: variables of
-    # a job that may ask for its identity. The block gives a Machine for a job's name.
+    # a job with permission to request its identity. The block returns a Machine for a job's name.
     def initialize(text, environments:, identity: {}, &machine)
       @tree = YAML.safe_load(text).transform_keys { |key| key == true ? "on" : key } # YAML 1.1 has `on` for true
       only(@tree, KEYS)
@@ -23,8 +23,8 @@ module CI
       @machine = machine
     end
 
-    # {name of a job => Machine, or nil where it was left out, or Failed}. event: "push" or "pull_request". The
-    # block is given the process' id of each script.
+    # {name of a job => Machine, nil if it was skipped, or Failed}. event: "push" or "pull_request". The block receives
+    # the process ID of each script.
     def run(event:, branch:, repository:, &during)
       return {} unless begins?(event, branch)
 
@@ -84,7 +84,7 @@ module CI
 
     def env(level, context) = level.fetch("env", {}).transform_values { |text| Expression.expand(text, context) }
 
-    # Of the job's environment. Where its rules do not let the branch in, the job is not started.
+    # The secrets of the job's environment. If its rules exclude the branch, the job is not started.
     def secrets(job)
       return {} unless (name = job["environment"])
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module GemEras
-  # Metadata with random edits: lines are dropped, doubled, swapped, indented and cut; characters that mean something
-  # are put in.
+  # Metadata with random edits: lines are dropped, doubled, swapped, indented and cut; YAML's special characters are
+  # inserted.
   module Mutants
     MARKS = ["'", "\"", ":", ": ", " #", "- ", "\\", "!", "! ", "&1 ", "*1", "|", ">", "\n", " ", "  ", "~", "0", ".",
              "?", "é", "\t", "[", "{", "!!str ", "!binary ", "\x01"].freeze

@@ -3,7 +3,7 @@
 require "openssl"
 
 module GemSource
-  # A certificate authority of one's own: signs the source's certificate and those of clients.
+  # A private certificate authority: signs the certificates of the source and of clients.
   class Authority
     HOSTS = "DNS:localhost,IP:127.0.0.1,DNS:gems.test,DNS:*.gems.test"
     DAY = 86_400

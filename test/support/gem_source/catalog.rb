@@ -7,7 +7,7 @@ require "set"
 require "zlib"
 
 module GemSource
-  # What a folder of .gem files holds, in the forms in which clients ask for it.
+  # The gems of a folder, in the formats that clients request.
   # Formats: the compact index (/versions, /info/NAME, /names) and RubyGems' own (specs.4.8, quick/Marshal.4.8).
   class Catalog
     # address: of a content-addressed gem, else nil.
@@ -41,7 +41,7 @@ module GemSource
 
     def entries = @mutex.synchronize { @entries.dup }
 
-    # Puts a recipe's archive, or the given bytes under the recipe's name, into the folder.
+    # Writes a recipe's archive, or the given bytes under the recipe's name, into the folder.
     def add(recipe, bytes = recipe.archive)
       file = "#{recipe.full_name}.gem"
       File.binwrite(File.join(@folder, file), bytes)
@@ -63,12 +63,12 @@ module GemSource
       end
     end
 
-    # What the source lists from now on: Entry, which may say anything.
+    # The entries that the source lists from now on, which may be wrong.
     def list(*entries) = @mutex.synchronize { @entries, @history = entries, nil }
 
     def entry(full_name) = entries.find { |entry| entry.full_name == full_name }
 
-    # Path of an archive, nil where there is none or it was yanked.
+    # Path of an archive; nil if it is missing or was yanked.
     def archive(file)
       return if @yanked.include?(file.delete_suffix(".gem")) || file.include?("/")
 
@@ -78,7 +78,7 @@ module GemSource
 
     def names = "---\n#{entries.map(&:name).uniq.sort.join("\n")}\n"
 
-    # Append-only, as the real one: later gems and yanks come as later lines.
+    # Append-only, like the real one: later gems and yanks are appended as lines.
     def versions
       @mutex.synchronize do
         @history ||= @entries.group_by(&:name).map do |name, entries|
@@ -142,7 +142,7 @@ module GemSource
       requirement.nil? || requirement.none? ? nil : requirements(requirement).join("&")
     end
 
-    # Reading hundreds of archives' metadata takes seconds: kept beside them.
+    # Reading the metadata of hundreds of archives takes seconds, so it is cached beside them.
     def recall
       Marshal.load(File.binread(memory_path)) # rubocop:disable Security/MarshalLoad
     rescue SystemCallError, TypeError, ArgumentError

@@ -3,8 +3,8 @@
 require "rbconfig"
 
 module GemSource
-  # The source in a process of its own, so that it does not share the client's interpreter lock. It serves until its
-  # standard input closes; a line "requests" asks for what it saw.
+  # The source in a child process, so that it does not share the client's interpreter lock. It serves until its standard
+  # input closes; a line "requests" returns the requests so far.
   class Child
     SCRIPT = File.expand_path("../gem_source.rb", __dir__)
 

@@ -3,12 +3,12 @@
 require "socket"
 
 module GemSource
-  # One client's connection: requests one after the other, each answer at the source's pace.
+  # One client's connection: requests one after the other, each response at the configured speed.
   class Connection
     CHUNK = 16 * 1024
     LINGER_AND_RESET = [1, 0].pack("ii")
 
-    # socket: what requests come over (a TLS one too); raw: the TCP socket below.
+    # socket: for requests (may be TLS); raw: the TCP socket below.
     def initialize(socket, raw, server)
       @socket = socket
       @raw = raw
@@ -49,7 +49,7 @@ module GemSource
       Request.new(verb, target, headers, headers["host"], body)
     end
 
-    # False when the connection is over.
+    # False if the connection is over.
     def answer(request)
       response, faults = @server.respond(request)
       sleep(@server.latency) if @server.latency.positive?

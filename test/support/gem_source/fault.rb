@@ -8,7 +8,7 @@ module GemSource
   #   :reset     bytes: (default 0)          that many bytes of the body, then RST (0: before the status line)
   #   :stall     bytes: (default 0)          that many bytes of the body, then silence until the client goes
   #   :endless                               no length announced, and bytes until the client goes
-  #   :announce  length:                     that Content-Length, whatever the body has
+  #   :announce  length:                     that Content-Length, for any body
   #   :corrupt   at: (default the middle)    one byte differs
   #   :html                                  200 with a page, as a captive portal sends it
   #   :status    code:, retry_after:, body:  401 sends WWW-Authenticate
@@ -19,7 +19,7 @@ module GemSource
   class Fault
     attr_reader :kind, :facts
 
-    # times: how often it happens before all is well (nil: always).
+    # times: how often it happens (nil: always).
     def initialize(pattern, kind, times: nil, **facts)
       @pattern = pattern
       @kind = kind
@@ -28,7 +28,7 @@ module GemSource
       @mutex = Mutex.new
     end
 
-    # Takes one of its times. pattern: String (the whole path) or Regexp.
+    # Uses it once. pattern: String (the whole path) or Regexp.
     def take?(request)
       return false unless @pattern === request.path # rubocop:disable Style/CaseEquality
       return true unless @left
@@ -41,7 +41,7 @@ module GemSource
       end
     end
 
-    # The response changed; connection faults (:truncate, :reset, :stall, :endless) are the connection's to play.
+    # The changed response; connection faults (:truncate, :reset, :stall, :endless) are applied by the connection.
     def apply(request, response) = respond_to?(kind, true) ? send(kind, request, response) : response
 
     private

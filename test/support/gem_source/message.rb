@@ -6,7 +6,7 @@ module GemSource
               416 => "Range Not Satisfiable", 429 => "Too Many Requests", 503 => "Service Unavailable" }.freeze
   private_constant :REASONS
 
-  # A request as it came. headers: names in lower case. body: nil where there is none.
+  # A received request. headers: names in lower case. body: nil if there is none.
   Request = Struct.new(:verb, :path, :headers, :host, :body) do
     # "user:password" of basic authentication, or nil.
     def userinfo
@@ -23,7 +23,7 @@ module GemSource
 
     def length = body.is_a?(Hash) ? File.size(body[:file]) : body.bytesize
 
-    # The whole body in memory.
+    # The complete body in memory.
     def bytes = body.is_a?(Hash) ? File.binread(body[:file]) : body
 
     def head

@@ -4,7 +4,7 @@ require "digest"
 require "zlib"
 
 module GemSource
-  # Answers a request from the catalog, without any fault. compact: false makes a source that knows only RubyGems' old
+  # Answers a request from the catalog, without faults. compact: false makes a source that has only RubyGems' old
   # index.
   class Pages
     SPECS = { "specs" => :all, "latest_specs" => :latest, "prerelease_specs" => :prerelease }.freeze

@@ -4,8 +4,8 @@ require "socket"
 require "uri"
 
 module GemSource
-  # A forward proxy on the loopback interface: absolute requests and CONNECT. It also is the only way to hosts under
-  # .test, whose names no resolver knows:
+  # A forward proxy on the loopback interface: absolute requests and CONNECT. It is also the only way to hosts below
+  # .test, whose names no resolver has:
   #
   #   proxy = GemSource::Proxy.new(hosts: { "gems.test" => source.port }, userinfo: "me:secret").start
   #   ENV["http_proxy"] = proxy.url     # http://gems.test/ now is the source
@@ -84,7 +84,7 @@ module GemSource
       relay(client, upstream)
     end
 
-    # One request a connection: the answer's end is the connection's.
+    # One request per connection: the connection ends with the response.
     def forward(client, target, head)
       uri = URI(target)
       upstream = connect(uri.host, uri.port)

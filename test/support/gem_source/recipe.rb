@@ -6,7 +6,7 @@ require "stringio"
 require "zlib"
 
 module GemSource
-  # A small gem made up on the spot. Times are fixed, so the same recipe gives the same bytes.
+  # A small generated gem. Times are fixed, so the same recipe gives the same bytes.
   #
   #   Recipe.new("hello", "1.0", native: true).archive   # => the bytes of hello-1.0.gem
   class Recipe
@@ -39,7 +39,7 @@ module GemSource
       @specification ||= build_specification
     end
 
-    # With the platform as the gem's author wrote it: RubyGems before 3.3.22 removes "-gnu" from it.
+    # With the platform as written by the gem's author: RubyGems before 3.3.22 removes "-gnu" from it.
     def full_name = @addressed ? "#{@name}-#{@version}-#{address}" : specification.original_name
 
     # The first digits of the archive's SHA-256.

@@ -6,8 +6,8 @@ require "open3"
 module GemSource
   # A git repository with gems in it, for tests of git sources. Its commits always get the same time and author.
   class Repository
-    ENVIRONMENT = { "GIT_AUTHOR_NAME" => "Nobody", "GIT_AUTHOR_EMAIL" => "nobody@gems.test",
-                    "GIT_COMMITTER_NAME" => "Nobody", "GIT_COMMITTER_EMAIL" => "nobody@gems.test",
+    ENVIRONMENT = { "GIT_AUTHOR_NAME" => "Author", "GIT_AUTHOR_EMAIL" => "author@gems.test",
+                    "GIT_COMMITTER_NAME" => "Author", "GIT_COMMITTER_EMAIL" => "author@gems.test",
                     "GIT_AUTHOR_DATE" => "2020-01-02T00:00:00Z", "GIT_COMMITTER_DATE" => "2020-01-02T00:00:00Z",
                     "GIT_CONFIG_GLOBAL" => File::NULL, "GIT_CONFIG_NOSYSTEM" => "1",
                     "GIT_DIR" => nil, "GIT_WORK_TREE" => nil, "GIT_INDEX_FILE" => nil }.freeze
@@ -43,7 +43,7 @@ module GemSource
       status.success? ? output : raise("git #{arguments.join(" ")}: #{output}")
     end
 
-    # Files of a gem whose gemspec is a program: it asks git and loads the gem's version.
+    # Files of a gem whose gemspec is a program: it runs git and loads the gem's version.
     def self.gem_files(name, version, folder: nil, extra: "")
       prefix = folder ? "#{folder}/" : ""
       gemspec = <<~RUBY
@@ -52,7 +52,7 @@ module GemSource
           spec.name = #{name.dump}
           spec.version = #{name.capitalize}::VERSION
           spec.summary = "A gem in a repository"
-          spec.authors = ["Nobody"]
+          spec.authors = ["Author"]
           spec.files = `git ls-files -z`.split("\\0")
           #{extra}
         end

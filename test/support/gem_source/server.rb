@@ -7,7 +7,7 @@ module GemSource
   class Server
     attr_reader :catalog, :port, :bandwidth
 
-    # latency_ms: before each answer. bandwidth: bytes a second for one connection, 0 is as fast as it goes.
+    # latency_ms: before each response. bandwidth: bytes per second of a connection, 0 for unlimited.
     # userinfo: "user:password" that every request must carry. compact: false: no compact index.
     # tls: an Authority, whose certificate is shown; client_certificate: true asks for one of that Authority.
     def initialize(catalog, latency_ms: 0, bandwidth: 0, userinfo: nil, compact: true, tls: nil,
@@ -45,7 +45,7 @@ module GemSource
       FileUtils.rm_rf(@temporary) if @temporary
     end
 
-    # host: "127.0.0.1" is another host to a client than "localhost"; names under .test need a Proxy.
+    # For a client, host "127.0.0.1" differs from "localhost"; names below .test need a Proxy.
     def url(host: "localhost", userinfo: nil)
       "#{@tls ? "https" : "http"}://#{"#{userinfo}@" if userinfo}#{host}:#{port}/"
     end
@@ -65,7 +65,7 @@ module GemSource
 
     def clear_faults = @mutex.synchronize { @faults.clear }
 
-    # What was asked so far: Array of Request. #connections counts accepted connections.
+    # The requests so far: Array of Request. #connections counts accepted connections.
     def requests = @mutex.synchronize { @requests.dup }
     def connections = @mutex.synchronize { @connections }
 
@@ -76,7 +76,7 @@ module GemSource
       end
     end
 
-    # Request -> [Response, the faults that took part]. For Connection.
+    # Request -> [Response, the applied faults]. For Connection.
     def respond(request)
       faults = @mutex.synchronize { @requests.push(request) && @faults.dup }
       faults = faults.select { |fault| fault.take?(request) }

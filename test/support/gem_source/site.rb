@@ -3,7 +3,7 @@
 require "socket"
 
 module GemSource
-  # A folder as a web server shows it, one request a connection: enough for git, which then asks for plain files.
+  # A folder as served by a static web server, one request per connection: enough for git's dumb protocol.
   class Site
     attr_reader :port
 

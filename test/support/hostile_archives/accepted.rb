@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module HostileArchives
-  # One gem with everything that is strange and still right, and the files that must come of it.
+  # One gem with everything that is unusual and still valid, and its expected files.
   module Accepted
     MANY = 40 # members: more than the parallel branch needs
-    # Names that some file systems take for one (CVE-2026-23950): a ligature, and one letter composed and decomposed.
+    # Names that some file systems treat as equal (CVE-2026-23950): a ligature, and a letter composed and decomposed.
     ALIKE = ["lib/stra\u00dfe", "lib/strasse", "lib/\u00e9", "lib/e\u0301"].freeze
 
     module_function

@@ -3,8 +3,8 @@
 require "zlib"
 
 module HostileArchives
-  # What an install must refuse: {label => [bytes, exit code, what the message must say]}. CVE numbers name the attack
-  # that a case is the shape of. outside: a folder that nobody may write into.
+  # Archives that an install must refuse: {label => [bytes, exit code, words of the message]}. CVE numbers name the
+  # attack of a case. outside: a folder that no install may write to.
   class Refused
     MEBIBYTE = 1 << 20
 
@@ -86,7 +86,7 @@ module HostileArchives
           [gem(file("a"), more: Tar.member("metadata.gz", Zlib.gzip("--- {}\n"))), 8, ["metadata.gz"]],
         "no metadata" => [gem(file("a"), parts: { "metadata.gz" => nil }), 8, ["metadata.gz"]],
         "no data" => [gem(parts: { "data.tar.gz" => nil }), 8, ["data.tar.gz"]],
-        "data is no gzip" => [gem(parts: { "data.tar.gz" => "plainly nothing" }), 8, ["data.tar.gz"]],
+        "data is not gzip" => [gem(parts: { "data.tar.gz" => "plainly nothing" }), 8, ["data.tar.gz"]],
         "nothing" => ["", 8, []],
         "zeros only" => [Tar::ENDING, 8, []],
         "wrong checksums inside" =>
@@ -114,19 +114,19 @@ module HostileArchives
         "empty metadata" => [with(""), 8, [said]],
         "aliases of aliases" => [with(Gem.metadata(anything: laughs, authors: "*l9")), 8, [said, "stand for"]],
         "aliases as keys" => [with(Gem.metadata(anything: laughs, email: "{? *l9 : x}")), 8, [said, "stand for more"]],
-        "aliases of a long text" => [with(Gem.metadata(licenses: long)), 8, [said, "stand for more than 16 MiB"]],
+        "aliases of a long string" => [with(Gem.metadata(licenses: long)), 8, [said, "stand for more than 16 MiB"]],
         "a list within itself" => [with(Gem.metadata(licenses: "&a [x, *a]")), 8, [said]],
         "lists in lists" => [with(Gem.metadata(licenses: "[" * MEBIBYTE)), 8, [said]],
         "folders in folders" => [with(Gem.metadata(licenses: "\n#{deep}")), 8, [said]],
         "executable with a path" => [exe("bin/../../../x", "bin", "../../../x"), 8, [said]],
         "executable in a folder" => [exe("bin/a/b", "bin", "a/b"), 8, [said]],
         "executable that is a folder" => [exe("bin/x", "bin", ".."), 8, [said]],
-        "executables that are no list" => [with(Gem.metadata(executables: "{a: {b: c}}")), 8, [said]],
-        "executables that are no names" => [with(Gem.metadata(executables: "[{a: b}, 3]")), 8, [said]],
+        "executables that are not a list" => [with(Gem.metadata(executables: "{a: {b: c}}")), 8, [said]],
+        "executables that are not names" => [with(Gem.metadata(executables: "[{a: b}, 3]")), 8, [said]],
         "dependencies that are none" => [with(Gem.metadata(dependencies: "[x, 3]")), 8, [said]] }
     end
 
-    # A billion texts in ten lines.
+    # A billion strings in ten lines.
     def laughs
       lists = Array.new(9) { |depth| "- &l#{depth + 1} [#{(["*l#{depth}"] * 9).join(", ")}]\n" }
       "\n- &l0 laugh\n#{lists.join}"
@@ -146,8 +146,8 @@ module HostileArchives
 
     def wrong_checksums = Zlib.gzip("---\nSHA256:\n  metadata.gz: #{"0" * 64}\n  data.tar.gz: #{"0" * 64}\n")
 
-    # One gzip member: the text, then zeros. Zeros pack a thousandfold, and a packed piece that ends in a full flush may
-    # be repeated (RFC 1951); nobody gets as far as the checksum at its end.
+    # One gzip member: the text, then zeros. Zeros compress a thousandfold, and a compressed piece that ends in a full
+    # flush may be repeated (RFC 1951); no reader reaches the checksum at its end.
     def inflated(text, mebibytes)
       deflate = Zlib::Deflate.new(Zlib::BEST_SPEED, -Zlib::MAX_WBITS)
       start = deflate.deflate(text, Zlib::FULL_FLUSH)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module HostileArchives
-  # Tar archives byte by byte, for members that no honest writer makes. Header: POSIX ustar, 512 bytes.
+  # Tar archives byte by byte, for invalid members. Header: POSIX ustar, 512 bytes.
   module Tar
     BLOCK = 512
     FIELDS = "a100a8a8a8a12a12a8a1a100a6a2a32a32a8a8a155a12"
@@ -9,7 +9,7 @@ module HostileArchives
 
     module_function
 
-    # size: what the header says, Integer or the field's raw bytes; without it, the content's.
+    # size: of the header, an Integer or the field's raw bytes; by default the content's.
     def member(name, content = "", type: "0", link: "", mode: 0o644, size: nil)
       content = content.b
       header(name, size || content.bytesize, type, link, mode) + padded(content)
