@@ -69,11 +69,16 @@ module Spate
 
       def test_a_gemfile_that_is_edited_while_it_is_read
         path = project.path("more.rb")
-        slow = Thread.new { sleep(0.9) && File.write(path, "# other\n") }
-        bytes = make_with("sleep 1.5")
-        slow.join
+        held = write("held", "")
+        editor = Thread.new do
+          sleep 0.01 until Dir.glob("/proc/[0-9]*/fd/*").any? { |descriptor| File.identical?(descriptor, held) }
+          File.write(path, "# other\n")
+        end
+        record = Record.new(make_with("File.open('#{held}') { sleep 1.5 }"))
+        editor.join
 
-        refute_equal true, Record.new(bytes).usable?(env)
+        assert_equal "#{path} changes just now", record.refused
+        refute_equal true, record.usable?(env)
       ensure
         File.write(path, "# nothing\n")
       end
