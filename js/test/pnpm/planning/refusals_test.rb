@@ -64,7 +64,8 @@ module Spate
           { tarball: @registry.resolved("one", "1.0.0") } => false }.each do |resolution, native|
           resolve(resolution)
           assert_same({}, spate: native)
-          next if native || !resolution[:integrity]
+          # An archive of another package: pnpm installs it or not, depending on what its store has.
+          next if native || resolution[:integrity] != ours
 
           put("pnpm-workspace.yaml", "trustLockfile: true\n")
           assert_same({}, spate: true)
