@@ -68,7 +68,7 @@ class CLITest < CLICase
     assert_equal spate("help", "store").out, spate("help", "store", "prune").out
   end
 
-  def test_a_relative_store_is_refused_as_a_relative_home_is
+  def test_relative_store_is_refused
     [[%w[--store here], {}], [[], { "SPATE_HOME" => "here" }]].each do |argv, env|
       result = spate("store", "path", *argv, env: env)
 
@@ -78,7 +78,7 @@ class CLITest < CLICase
     refute_path_exists File.join(folder, "here")
   end
 
-  def test_an_error_tells_facts_then_details_then_the_hint
+  def test_error_has_facts_then_details_then_the_hint
     error = Class.new(Spate::Error) { const_set(:EXIT_CODE, 8) }
     result = failing(error.new("rack-3.0 is damaged\e[2J", hint: "fetch it again", details: ["lib/rack.rb: got x"]))
 
@@ -103,7 +103,7 @@ class CLITest < CLICase
     assert_match(/^ {4}\S+\.rb:\d+/, failing(NoMethodError.new("x"), "--verbose").err)
   end
 
-  def test_trouble_with_the_file_system_is_no_bug
+  def test_file_system_error_is_not_a_bug
     result = failing(Errno::ENOSPC.new("/store"))
 
     assert_equal 9, result.status

@@ -9,7 +9,7 @@ module Spate
       Denied.of(Errno::EACCES.new(paths.one? ? paths.first : "(#{paths.join(", ")})", call))
     end
 
-    def test_of_two_paths_the_one_of_another_user_is_meant
+    def test_path_of_the_other_user_is_reported
       skip "needs root to give files away" unless Process.euid.zero?
 
       write("own/file", "")
@@ -23,13 +23,13 @@ module Spate
       assert_equal found.message, denied("#{theirs}/gems/new-1.0", File.join(folder, "own/file")).message
     end
 
-    def test_a_place_of_ones_own
+    def test_own_path
       found = denied("#{folder}/none/file", call: "rb_sysopen")
       assert_equal ["#{folder}/none/file: permission denied", "make it writable: chmod u+rwX #{folder}"],
                    [found.message, found.hint]
     end
 
-    def test_other_errors_have_none
+    def test_other_errors_have_no_reason
       assert_nil Denied.of(Errno::ENOENT.new("/x", "open"))
       assert_nil Denied.of(Errno::EACCES.new("no path"))
       assert_equal "Permission denied @ x - no path", Errno::EACCES.new("no path", "x").message

@@ -122,7 +122,7 @@ module Spate
     end
 
     # RubyGems' own answer, patched by the distribution or not.
-    def test_rubygems_is_asked_once
+    def test_rubygems_is_queried_once
       store = Store.open(home: File.join(folder, "spate"))
       first = Layout::Rubygems.current(store: store, env: @env)
       script = "puts Gem::VERSION, Gem.dir, Gem.bindir, Gem::Platform.local, Gem.extension_api_version, Gem.path"
@@ -139,7 +139,7 @@ module Spate
     end
 
     # Threads that need the answer wait for one child process. If it is known, no thread is started.
-    def test_rubygems_is_asked_aside
+    def test_rubygems_is_queried_in_the_background
       store = Store.open(home: File.join(folder, "spate"))
       asked = Thread::Queue.new
       go_on = Thread::Queue.new
@@ -159,7 +159,7 @@ module Spate
     end
 
     # The first thread checks the store and is held until another one has the answer.
-    def test_threads_that_ask_rubygems_at_once
+    def test_threads_that_query_rubygems_concurrently
       looked, go_on = Array.new(2) { Thread::Queue.new }
       probe = Layout::RubygemsProbe.new(nil, @env)
       first = [true]

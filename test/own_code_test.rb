@@ -23,7 +23,7 @@ module Spate
       write("spate.rb", SCRIPT)
     end
 
-    def test_the_second_run_compiles_nothing_of_its_own
+    def test_second_run_compiles_no_file
       assert_equal [0, 0], run_spate("help"), "nothing was recorded without an image"
       assert made?
       hits, others = run_spate("help")
@@ -66,7 +66,7 @@ module Spate
       assert_equal 0o666, File.stat(image).mode & 0o777
     end
 
-    def test_switches_and_places_that_make_no_image
+    def test_switches_and_folders_without_an_image
       [{ CI: "true" }, { SPATE_READONLY: "1" }, { SPATE_BOOT: "0" }, { SPATE_NO_OWN_CODE: "1" },
        { SPATE_HOME: "#{folder}/nowhere" }, { SPATE_HOME: "relative" }].each { |env| run_spate("version", **env) }
       sleep 0.2

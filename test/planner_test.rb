@@ -188,7 +188,7 @@ class PlannerTest < Minitest::Test
     assert_equal "nokogiri-1.15-x86_64-linux", plan["nokogiri"].full_name
   end
 
-  def test_circles_end
+  def test_circular_dependencies_end
     lock = "GEM\n  specs:\n    a (1)\n      b\n    b (1)\n      a\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  a\n"
     assert_equal %w[a-1 b-1], planner(lock).plan.packages.map(&:full_name)
   end
@@ -196,7 +196,7 @@ class PlannerTest < Minitest::Test
   RUBY_ONLY = LOCK.sub("  x86_64-linux\n\nDEP", "\nDEP").gsub(/^    nokogiri \(1.15-.*\n/, "")
                   .sub("      racc (~> 1)\n", "").freeze
 
-  def test_lockfile_for_ruby_only_asks_the_source
+  def test_lockfile_for_ruby_only_queries_the_source
     asked = []
     [planner(available: offer(asked)),
      planner(RUBY_ONLY, available: offer(asked), settings: { force_ruby_platform: true })].each(&:plan)
@@ -209,7 +209,7 @@ class PlannerTest < Minitest::Test
     assert_equal %w[bundler-audit inner mini_portile2 nokogiri rack], asked.sort
   end
 
-  def test_offer_that_does_not_fit_leaves_the_locked_variant
+  def test_unsuitable_offer_keeps_the_locked_variant
     [{ ruby: ">= 9" }, { rubygems: ">= 3.3.22" }, { ruby: ">= 2.7&< 3.1.dev" }].each do |misfit|
       plan = planner(RUBY_ONLY, available: offer([], **misfit), rubygems_version: "3.3.15", ruby_version: "3.1.2").plan
       assert_equal "nokogiri-1.15", plan["nokogiri"].full_name, misfit
@@ -245,7 +245,7 @@ class PlannerTest < Minitest::Test
     assert_equal %w[nokogiri-1.15-78be552b nokogiri-1.15-x86_64-linux nokogiri-1.15-x86_64-linux], names
   end
 
-  def test_without_an_offer_the_locked_variants_stand
+  def test_locked_variants_are_kept_without_an_offer
     assert_equal "nokogiri-1.15", planner(RUBY_ONLY).plan["nokogiri"].full_name
   end
 

@@ -32,7 +32,7 @@ class PlatformTest < Minitest::Test
     compare(ask("", "ORACLE_RUBYGEMS" => newest_rubygems), exact_libc: true)
   end
 
-  def test_local_is_what_rbconfig_says
+  def test_local_equals_rbconfig
     expected = Gem::Platform.local.to_s
     assert_equal expected, Spate::Platform.local.to_s.sub(/-gnu\z/, expected.end_with?("-gnu") ? "-gnu" : "")
   end
@@ -66,7 +66,7 @@ class PlatformTest < Minitest::Test
     end
   end
 
-  def test_best_takes_what_is_closest
+  def test_best_returns_the_closest_variants
     spec = Struct.new(:platform, :content_address)
     specs = %w[ruby x86_64-linux-musl x86_64-linux-gnu java].map { |name| spec.new(name) }
     best = lambda do |local, from = specs|

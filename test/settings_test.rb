@@ -24,7 +24,7 @@ module Spate
       assert_equal 3, settings[:retry]
     end
 
-    def test_numbers_that_are_none
+    def test_invalid_numbers
       found = settings(env: { "BUNDLE_JOBS" => "zz", "BUNDLE_RETRY" => "4", "BUNDLE_TIMEOUT" => "12x" })
       assert_equal [%w[jobs zz], %w[timeout 12x]], found.odd_numbers
       assert_equal [0, 12], [found[:jobs], found[:timeout]]
@@ -53,7 +53,7 @@ module Spate
       assert_nil found[:deployment]
     end
 
-    def test_an_explicit_frozen_outweighs_deployment
+    def test_explicit_frozen_takes_precedence_over_deployment
       assert_predicate settings(env: { "BUNDLE_DEPLOYMENT" => "1" }), :frozen?
       refute_predicate settings(env: { "BUNDLE_DEPLOYMENT" => "1", "BUNDLE_FROZEN" => "false" }), :frozen?
       assert_predicate settings(env: { "BUNDLE_FROZEN" => "true" }), :frozen?
@@ -75,7 +75,7 @@ module Spate
       assert_equal [nil, 3], [ignored[:jobs], ignored[:retry]]
     end
 
-    def test_a_group_both_wanted_and_not
+    def test_group_in_with_and_without
       error = assert_raises(Settings::GroupConflict) do
         settings(local: "---\nBUNDLE_WITH: \"a:b\"\nBUNDLE_WITHOUT: \"b\"\n").validate!
       end
@@ -91,7 +91,7 @@ module Spate
       assert(found.all? { |setting| setting.reason.size > 10 })
     end
 
-    def test_the_fingerprint_changes_with_what_it_covers_only
+    def test_fingerprint_changes_with_covered_settings_only
       env = { "BUNDLE_FROZEN" => "1", "BUNDLE_JOBS" => "1" }
       one = settings(env: env)
       two = settings(env: env.merge("BUNDLE_JOBS" => "2"))

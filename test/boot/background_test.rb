@@ -14,7 +14,7 @@ module Spate
         sleep 0.03
       end
 
-      def test_a_boot_with_news_gets_its_images
+      def test_boot_with_new_files_gets_images
         assert start([[@own, :miss]])
         wait_for { File.exist?(overlay_path) }
         assert_equal [@own], image(overlay_path).paths
@@ -23,7 +23,7 @@ module Spate
         assert_equal 1, Images::Recording.load(images.recording_path(location)).kinds.size
       end
 
-      def test_folders_that_a_boot_adds_to_its_load_path_come_into_the_index
+      def test_folders_added_to_the_load_path_are_indexed
         assert start([[@own, :miss]])
         wait_for { File.exist?(application_path) && pid.nil? }
         refute_includes index, File.dirname(@own)

@@ -51,7 +51,7 @@ module Spate
       assert_equal "[true, true]\n", spate_exec("ruby", "-e", program).first
     end
 
-    def test_when_other_images_would_be_a_gain
+    def test_new_images_are_built_when_they_would_save_time
       require "spate/boot/entry"
       image = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
       hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]

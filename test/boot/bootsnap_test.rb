@@ -41,7 +41,7 @@ module Spate
 
     def boot(**env) = spate_exec("ruby", "-e", PROGRAM, **env).first
 
-    def test_without_an_image_bootsnap_stays
+    def test_bootsnap_stays_without_an_image
       assert_equal "bootsnap sets up\nbootsnap sets up\nunloaded\ntrue\n" \
                    "\"bootsnap stays, where it is loaded: no image yet\"\n", boot
     end

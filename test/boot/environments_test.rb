@@ -50,7 +50,7 @@ module Spate
       end
     end
 
-    def test_each_keeps_its_own
+    def test_each_environment_keeps_its_stand_in
       assert_equal [true, "RAILS_ENV has changed"], [DEVELOPMENT, TEST].map { |environment| standin(environment) }
       learn(TEST)
       learn(DEPLOYED)
@@ -75,13 +75,13 @@ module Spate
       assert_equal "RAILS_ENV has changed", standin(TEST)
     end
 
-    def test_their_number_is_bounded
+    def test_number_of_stand_ins_is_limited
       %w[one two three four].each { |name| learn({ RAILS_ENV: name }) }
       assert_equal 4, records
       assert_equal [true, "RAILS_ENV has changed"], [standin({ RAILS_ENV: "four" }), standin(DEVELOPMENT)]
     end
 
-    def test_each_is_a_kind_of_boot
+    def test_each_environment_is_a_kind_of_boot
       boot(TEST)
       boot(DEVELOPMENT)
       journal = Dir["#{project.home}/spate/store/v1/images/*/boots/*.journal"].map { |path| File.read(path) }.join

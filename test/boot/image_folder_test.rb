@@ -5,7 +5,7 @@ require "images/image_case"
 module Spate
   module Boot
     class ImageFolderTest < Images::ImageCase
-      def test_paths_are_stable_and_apart
+      def test_paths_are_stable_and_distinct
         app, gems_rb, bare = ["/app/Gemfile", "/app/gems.rb", nil].map { |gemfile| Application.new("/app", gemfile) }
         paths = [images.gem_path("/g/a", "1"), images.gem_path("/g/a", "2"), images.gem_path("/g/b", "1"),
                  images.application_path(app), images.application_path(gems_rb), images.overlay_path(app),
@@ -15,7 +15,7 @@ module Spate
         paths.each { |path| assert_match(%r{\A#{folder}/store/images/\h{32}/\w+/\h{32}\.image\z}, path) }
       end
 
-      def test_folders_of_others_are_not_used
+      def test_folders_writable_by_others_are_not_used
         assert_predicate images, :usable_folder?
         images.make
         assert_predicate fresh, :usable_folder?
@@ -60,7 +60,7 @@ module Spate
         assert_equal ["b", nil, false].inspect, read.read
       end
 
-      def test_a_folder_behind_a_link_is_looked_at_where_it_is
+      def test_target_of_a_linked_folder_is_checked
         FileUtils.mkdir_p(["#{folder}/elsewhere", "#{folder}/store"])
         File.symlink("#{folder}/elsewhere", "#{folder}/store/images")
         assert_nil fresh.refusal
@@ -82,7 +82,7 @@ module Spate
         refute_path_exists images.folder
       end
 
-      def test_use_is_noted_once_a_day
+      def test_use_is_recorded_once_a_day
         path = write("image", "")
         old = Time.now - (3 * ImageFolder::DAY)
         File.utime(old, old, path)

@@ -13,7 +13,7 @@ module Spate
         [1_700_000_000, kind, "exit", wall, wall / 2, hits, others, 205, "41000,9000", *parts].join("\t") << "\n"
       end
 
-      def test_gains_are_medians_beside_the_last_boot_without_images
+      def test_savings_are_medians_compared_with_the_last_boot_without_images
         File.write(path, [line("rake", 0, 100, wall: 5000), line("rake", 1, 100, wall: 3000),
                           line("rake", 95, 5, wall: 900), line("rake", 95, 5, wall: 700),
                           line("rake", 95, 5, wall: 800), line("puma", 100, 0, wall: 400)].join)
@@ -45,7 +45,7 @@ module Spate
         assert_operator from_here.max, :<, since.last, "work before it was made counts"
       end
 
-      def test_parts_that_were_not_at_work
+      def test_unused_parts
         File.write(path, line("rake", 1, 1, parts: ["heap=turned off", "yaml=a = b"]))
 
         assert_equal({ "heap" => "turned off", "yaml" => "a = b" }, Journal.lines(path).first.parts)

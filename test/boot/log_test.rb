@@ -82,7 +82,7 @@ module Spate
         assert_state(:stale, /\Aits real path is another\z/)
       end
 
-      def test_code_that_ruby_does_not_take
+      def test_blob_that_ruby_rejects
         @image = image(blob: "no code")
         assert_state(:damaged, /\ARuby does not take its code\z/)
       end

@@ -42,7 +42,7 @@ module Spate
       @script = write("app/program.rb", "#!/usr/bin/env ruby\n#{PROGRAM}", mode: 0o755)
     end
 
-    def test_an_application_loads_what_is_listed_and_nothing_else
+    def test_application_loads_exactly_the_listed_files
       first = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")
       from_images = nil
       wait { unlocked? && news(from_images = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")).empty? }
@@ -52,7 +52,7 @@ module Spate
       assert_equal GROUPS.except(*UNSEEN).values.flatten.uniq.sort, others.reduce(from_images, :|).sort
     end
 
-    def test_all_of_boot_is_listed_and_nothing_of_the_rooms_above
+    def test_list_has_all_files_of_boot_and_none_of_higher_rooms
       files = Dir.glob("boot/**/*.rb", base: LIBRARY)
 
       assert_equal HIDDEN, files - GROUPS.values.flatten

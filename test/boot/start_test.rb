@@ -26,7 +26,7 @@ module Spate
       assert_equal "turned off", parts(SPATE_LEAN: "0")["lean"]
     end
 
-    def test_read_only_leaves_nothing_behind
+    def test_read_only_boot_writes_no_file
       %w[SPATE_READONLY BOOTSNAP_READONLY].each do |name|
         spate_exec("ruby", "-e", "1", name => "1", "SPATE_BOOT_BACKGROUND" => "1")
         assert_empty Dir["#{project.home}/spate/**/*"]
@@ -54,7 +54,7 @@ module Spate
       assert_equal 1, output.lines.grep(/^spate: .*can be written by others/).length, output
     end
 
-    def test_an_extension_that_is_missing_costs_its_parts
+    def test_missing_extension_disables_its_parts
       library = File.expand_path("../../lib", __dir__)
       FileUtils.cp_r([library, File.expand_path("../../exe", __dir__)], folder)
       FileUtils.rm_f(File.join(folder, "lib/spate/native/boot.so"))
@@ -74,7 +74,7 @@ module Spate
       assert_equal %W[43\n Gemfile], [spate_exec(*answer).first, parts["standin"][/Gemfile/]]
     end
 
-    def test_required_by_the_application_it_sets_up_by_the_stand_in
+    def test_require_in_the_application_uses_the_stand_in
       build
       program = "require 'spate/boot'; require 'bundler/setup'; require 'local'; require 'json'\n" \
                 "puts JSON.generate([Local.answer, Spate::Boot.session.parts])"
@@ -84,7 +84,7 @@ module Spate
       assert_equal [42, true, true, true], [answer, *parts.values_at("loader", "standin", "index")], output
     end
 
-    def test_required_under_bundle_exec_the_rest_is_spates
+    def test_require_under_bundle_exec_uses_the_other_parts
       build
       path = write("app/main.rb", "require 'spate/boot'; require 'local'; require 'json'\n" \
                                   "puts JSON.generate([Local.answer, Spate::Boot.session.parts])")
@@ -130,7 +130,7 @@ module Spate
       end
     RUBY
 
-    def test_a_boot_ends_at_the_first_of_its_ends
+    def test_boot_ends_at_the_first_end_event
       write("app/local/lib/hooks.rb", HOOKS)
       ENDS.each do |name, program|
         next unless program

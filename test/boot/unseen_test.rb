@@ -29,7 +29,7 @@ module Spate
       wait { image && unlocked? }
     end
 
-    def test_wait_without_a_child_says_so
+    def test_wait_without_a_child_raises
       program = "Process.wait(fork {}); p((Process.wait rescue $!.class), Process.waitall)"
       assert_equal "Errno::ECHILD\n[]\n", booted(program)
       wait { image && unlocked? }

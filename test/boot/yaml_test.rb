@@ -71,7 +71,7 @@ module Spate
       load(path, program.delete_prefix("#{folder}/"), SPATE_LOG: log).to_i
     end
 
-    def test_an_edit_applies_at_once_and_the_same_again_is_known
+    def test_edit_applies_at_once_and_is_stored_again
       path = write("app/a.yml", "a: 1\n")
       assert_equal [0, 1], [hits(path), hits(path)]
       stat = File.stat(path)

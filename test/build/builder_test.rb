@@ -181,7 +181,7 @@ module Spate
       assert_raises(Interrupted) { build(made, archive) }
     end
 
-    def test_a_build_ends_with_the_process_that_wanted_it
+    def test_build_ends_with_the_requesting_process
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => <<~RUBY })
         File.write("#{folder}/pid", Process.pid.to_s)
         sleep 60

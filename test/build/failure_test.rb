@@ -108,7 +108,7 @@ module Spate
       assert_path_exists File.join(layout.gems, "alpha-1.0/ext/alpha/installed")
     end
 
-    def test_no_terminal_sequences_come_through
+    def test_terminal_sequences_are_removed
       error = failure(native_gem("alpha",
                                  { "ext/alpha/extconf.rb" => %(abort "ERROR \\e[31mred\\e[0m \\a\\xFF is missing"\n) }))
 

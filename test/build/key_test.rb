@@ -14,13 +14,13 @@ module Spate
                **options.slice(:arguments, :dependencies, :word))
     end
 
-    def test_equal_for_equal_things
+    def test_equal_for_equal_inputs
       assert_match(/\A\h{64}\z/, key)
       assert_equal key, key
       assert_equal key(dependencies: [SHA256, "b" * 64]), key(dependencies: ["b" * 64, SHA256])
     end
 
-    def test_different_for_everything_that_a_build_depends_on
+    def test_different_for_each_input
       other_ruby = Build::RubyBuild.new(description: "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]")
       keys = [
         key, key(sha256: "b" * 64), key(name: "alpha-1.0-x86_64-linux"), key(arguments: ["--with-x"]),

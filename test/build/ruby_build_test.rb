@@ -6,7 +6,7 @@ module Spate
   class RubyBuildTest < Minitest::Test
     def identity(description) = Build::RubyBuild.new(description: description).identity
 
-    def test_a_jit_that_is_switched_on_makes_no_other_ruby
+    def test_jit_does_not_change_the_ruby
       plain = identity("ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]")
 
       assert_equal plain, identity("ruby 3.4.1 (2024-12-25 revision 48d4efcb85) +YJIT +PRISM [x86_64-linux]")

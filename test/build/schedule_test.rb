@@ -20,7 +20,7 @@ module Spate
       assert_equal %w[long middle short], taken(3)
     end
 
-    def test_a_short_one_that_a_long_one_waits_for_goes_before
+    def test_short_build_that_a_long_one_needs_comes_first
       schedule.add("middle", weight: 10)
       schedule.add("tool", weight: 1)
       schedule.add("heavy", weight: 50, needs: ["tool"])
@@ -42,7 +42,7 @@ module Spate
       assert_equal "native", Timeout.timeout(5) { thread.value }
     end
 
-    def test_stop_ends_takers_at_once
+    def test_stop_ends_waiting_threads_at_once
       schedule.add("never", weight: 1, needs: ["missing"])
       takers = Array.new(2) { Thread.new { schedule.take } }
       schedule.add("one", weight: 1, payload: :payload)
@@ -52,7 +52,7 @@ module Spate
       assert_equal [nil, :payload], Timeout.timeout(5) { takers.map(&:value) }.sort_by(&:to_s)
     end
 
-    def test_a_circle_of_needs_does_not_hang
+    def test_circular_needs_do_not_hang
       schedule.add("a", weight: 1, needs: ["b"])
       schedule.add("b", weight: 1, needs: ["a"])
       schedule.add("c", weight: 1)

@@ -147,7 +147,7 @@ class BundleCommandsTest < CLICase
     refute_path_exists File.join(folder, "another")
   end
 
-  def test_edit_names_the_folders_of_gems_that_are_nobodys_links
+  def test_edit_prints_the_folders_of_path_and_git_gems
     repository = GemSource::Repository.new(File.join(folder, "repo"))
     repository.commit(GemSource::Repository.gem_files("twin", "1.0"))
     write("app/near/near.gemspec", near_gemspec)

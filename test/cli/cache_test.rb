@@ -236,7 +236,7 @@ class CacheCommandTest < TeamCase
     disk&.unmount
   end
 
-  def test_bundlers_own_cache_command_is_still_that
+  def test_bundlers_cache_command_still_works
     project = plain
     run_install(project)
     assert_match(/vendor.cache/, project.spate!("cache", "--all"))

@@ -97,7 +97,7 @@ class PassThroughTest < CLICase
     assert_match(/neither Spate nor Bundler has a command "lokc"/, app.spate("help", "lokc").first)
   end
 
-  def test_a_failure_of_bundler_ends_it
+  def test_failure_of_bundler_ends_the_command
     app = project
     output, status = app.spate("add", "no-such-gem")
 

@@ -14,14 +14,14 @@ class SetupTest < CLICase
     assert_equal 0o755, File.stat(launcher).mode & 0o777
   end
 
-  def test_a_folder_that_is_not_on_the_path_is_told
+  def test_folder_that_is_not_on_the_path_is_reported
     result = spate("setup", "--dir", "there", env: { "PATH" => "/usr/bin" })
 
     assert_equal "wrote #{folder}/there/spate\nhint: put it on the PATH: export PATH=\"#{folder}/there:$PATH\"\n",
                  result.err
   end
 
-  def test_it_prefers_a_folder_before_another_command
+  def test_it_prefers_a_folder_earlier_on_the_path
     write("gems/spate", "#!/bin/sh\n", mode: 0o755)
     before = Spate::CLI::Setup.folder("HOME" => folder, "PATH" => "#{bin}:#{folder}/gems")
     behind = { "HOME" => folder, "PATH" => "#{folder}/gems:#{bin}:/usr/local/bin" }
@@ -47,7 +47,7 @@ class SetupTest < CLICase
     2.times { assert_equal 0, spate("setup", "--dir", bin).status }
   end
 
-  def test_a_foreign_file_stays
+  def test_foreign_file_is_kept
     write(".local/bin/spate", "#!/bin/sh\necho mine\n", mode: 0o755)
     result = spate("setup", "--dir", bin)
 
@@ -59,7 +59,7 @@ class SetupTest < CLICase
     assert Spate::CLI::Setup::Launcher.own?(launcher)
   end
 
-  def test_a_command_that_comes_first_is_told
+  def test_command_earlier_on_the_path_is_reported
     write("first/spate", "#!/bin/sh\n", mode: 0o755)
     result = spate("setup", "--dir", bin, env: { "PATH" => "#{folder}/first:#{bin}" })
 

@@ -19,7 +19,7 @@ module Spate
       assert_operator heard.asked, :<, bare.size / 2, "the hooks were there"
     end
 
-    def test_no_library_but_what_every_program_has
+    def test_hooks_need_no_additional_library
       skip "no readelf" unless system("readelf", "--version", out: File::NULL)
       listed = IO.popen(["readelf", "--dynamic", "--wide", Ear.hooks], &:read)
       refute_match(/NEEDED/, listed)
@@ -27,7 +27,7 @@ module Spate
       assert_empty undefined.grep(/@|chk|^rb_/)
     end
 
-    def test_signals_interrupt_nothing_that_does_not_wait_without_an_ear
+    def test_signals_interrupt_no_nonblocking_call_without_an_ear
       storm = EarCase.program("storm")
       Dir.mktmpdir do |folder|
         heard = hear(storm, folder)

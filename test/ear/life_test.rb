@@ -28,7 +28,7 @@ module Spate
       assert_includes kinds(heard, "after"), :read
     end
 
-    def test_a_child_that_never_enters
+    def test_child_that_never_starts_the_ear
       assert_equal ["never began"], heard_ruby("1").trouble
       assert_equal ["never began"], Ear.hear { 1 }.trouble
       assert_empty hear("spate-no-such-program").trouble
@@ -70,7 +70,7 @@ module Spate
     end
 
     # A process that a build leaves running still gets answers, and the result reports it.
-    def test_a_server_that_stays
+    def test_process_that_keeps_running
       write("later", "text")
       heard = hear("sh", "-c", "setsid sh -c 'sleep 1; cat later > copy' >/dev/null 2>&1 &", grace: 0.1)
       assert_equal ["still running"], heard.trouble
@@ -142,7 +142,7 @@ module Spate
     end
 
     # No file may become longer than the first text and half of the second.
-    def test_a_text_that_is_kept_in_half
+    def test_half_recorded_text
       script = <<~'RUBY'
         require "spate/ear"
         heard = Spate::Ear.hear do |ear|

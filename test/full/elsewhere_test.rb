@@ -27,7 +27,7 @@ class ElsewhereTest < DozenCase
   ].freeze
   WITHOUT_PROC = 'mount -t tmpfs none /proc && mount -t tmpfs none /sys && exec "$@"'
 
-  def test_the_tests_elsewhere
+  def test_tests_as_on_another_system
     copy = "#{folder}/checkout"
     tracked = Open3.capture2("git", "ls-files", "-z", chdir: ROOT).first
     tracked.split("\0").each do |path|

@@ -74,7 +74,7 @@ module Spate
         assert_equal [24, "* own-40"], [error.details.length, error.details.last]
       end
 
-      def test_the_reason_that_bundler_gives_decides_about_code_and_hint
+      def test_exit_code_and_hint_depend_on_bundlers_reason
         nobody = Socket.new(:INET, :STREAM).tap { |socket| socket.bind(Addrinfo.tcp("127.0.0.1", 0)) } # does not listen
         port = nobody.local_address.ip_port
         {
@@ -131,7 +131,7 @@ module Spate
         assert_path_exists File.join(location.root, "Gemfile.next.lock")
       end
 
-      def test_the_environment_is_the_users_not_that_of_a_bundle_around_us
+      def test_environment_of_an_outer_bundle_is_not_passed_on
         env = { "PATH" => "/bin", "RUBYOPT" => "-W0 -r/gems/bundler/lib/bundler/setup", "BUNDLE_GEMFILE" => "/other",
                 "BUNDLER_ORIG_BUNDLE_GEMFILE" => "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL",
                 "BUNDLER_ORIG_GEM_HOME" => "/gems", "GEM_HOME" => "/bundle" }

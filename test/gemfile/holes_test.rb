@@ -236,7 +236,7 @@ module Spate
       end
 
       # There are more of them than stored verdicts per Gemfile.
-      def test_many_checkouts_are_recalled_beside_each_other
+      def test_verdicts_of_many_checkouts_are_stored_side_by_side
         write("shared/kind", "")
         checkouts = Array.new(Record::List::MOST + 1) do |number|
           app("File.read('../shared/kind')\n")
@@ -421,7 +421,7 @@ module Spate
         assert_nil recall
       end
 
-      def test_the_times_that_a_gemspec_asks_for
+      def test_times_read_by_a_gemspec
         scene("gemspec")
         write("app/own.gemspec", <<~RUBY)
           Gem::Specification.new do |spec|

@@ -20,7 +20,7 @@ module Spate
         assert_equal ["app/lib/gems.rb", "app/lib/gems.locked", "app/lib"], places(find("app/lib/deep"))
       end
 
-      def test_a_folder_named_gemfile_is_none
+      def test_folder_named_gemfile_is_ignored
         write("app/Gemfile", "")
         FileUtils.mkdir_p(File.join(folder, "app/lib/Gemfile"))
         assert_equal "app", places(find("app/lib")).last

@@ -69,7 +69,7 @@ module Spate
         assert_equal facts.dependencies, recall(location).dependencies
       end
 
-      def test_differences_in_words
+      def test_differences_are_described
         location = app(gemfile: "source 'http://gems.test'\ngem 'rack', '~> 3.0'\ngem 'puma', '>= 6'\n")
         facts = evaluate(location)
         refute_predicate facts, :agrees?
@@ -275,7 +275,7 @@ module Spate
         refute_predicate facts, :agrees?
       end
 
-      def test_a_gemfile_that_raises_exits_or_is_no_ruby
+      def test_gemfile_that_raises_exits_or_is_not_ruby
         { "raise 'why not'" => /why not/, "exit 3" => /exit/, "gem 'x" => /x/ }.each do |line, words|
           error = assert_raises(EvaluationFailed) { evaluate(app(gemfile: "puts 'noise'\n#{line}\n")) }
           assert_match words, error.details.join("\n"), line
@@ -284,7 +284,7 @@ module Spate
         end
       end
 
-      def test_evaluation_runs_while_others_work_and_can_be_given_up
+      def test_evaluation_runs_in_the_background_and_can_be_cancelled
         location = app(gemfile: "sleep\n")
         evaluation = Verdict.start(location: location, settings: settings(location))
         evaluation.cancel

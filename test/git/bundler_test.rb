@@ -12,7 +12,7 @@ module Spate
     # Times, process IDs and the packing of objects differ between two runs of Bundler as well.
     VOLATILE = %r{/objects/|/logs/|/\.git/index\z|/hooks/}
 
-    def test_the_result_is_bundlers
+    def test_tree_equals_that_of_bundler
       repository = GemSource::Repository.new(File.join(folder, "twin"))
       folders = "spec.files += Dir['sub/**/*']" # folders among the files, as a careless gemspec has them
       first = repository.commit({ **GemSource::Repository.gem_files("twin", "1.0", extra: folders),

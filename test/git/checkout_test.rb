@@ -42,7 +42,7 @@ module Spate
       @first, @second = self.class.revisions
     end
 
-    def test_the_checkout_has_the_revision_and_gemspecs_that_are_values
+    def test_checkout_has_the_revision_and_evaluated_gemspecs
       checkout = checkout(revision: @second)
 
       assert_equal File.join(bundle, "bundler/gems/twin-#{@second[0, 12]}"), checkout.path
@@ -151,7 +151,7 @@ module Spate
       refute_path_exists File.join(folder, "ran")
     end
 
-    def test_a_glob_leads_nowhere_else
+    def test_glob_cannot_leave_the_checkout
       mine = write("mine.gemspec", "raise 'evaluated'\n")
 
       assert_empty checkout(revision: @second, glob: "../../../../*.gemspec").gemspecs
@@ -159,7 +159,7 @@ module Spate
       assert_equal "raise 'evaluated'\n", File.read(mine)
     end
 
-    def test_the_glob_says_where_gemspecs_are
+    def test_glob_selects_the_gemspecs
       assert_equal ["sub"], checkout(revision: @second, glob: "*/*.gemspec").gemspecs.map(&:name)
     end
 
@@ -172,7 +172,7 @@ module Spate
       assert_equal [%w[lib more], ["ext/extconf.rb"], true], [twin.require_paths, twin.extensions, twin.native?]
     end
 
-    def test_a_revision_that_is_gone_and_a_repository_that_is_not_there
+    def test_missing_revision_and_missing_repository
       error = assert_raises(Git::RevisionMissing) { checkout(revision: "0" * 40) }
       assert_equal [13, "revision #{"0" * 40} does not exist in #{@repository.url}"], [error.exit_code, error.message]
       error = assert_raises(Git::CommandFailed) { checkout(uri: "file://#{folder}/nothing", revision: @second) }
@@ -229,7 +229,7 @@ module Spate
       source&.stop
     end
 
-    def test_origin_is_what_this_machines_bundler_makes_it
+    def test_origin_equals_that_of_the_machines_bundler
       { "# a Bundler up to 3\n" => %r{/cache/bundler/git/}, %(git "remote", "set-url", "origin"\n) => /\Afile:/ }
         .each_with_index do |(proxy, origin), number|
           write("bundler/bundler/source/git/git_proxy.rb", proxy)

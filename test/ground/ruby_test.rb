@@ -6,7 +6,7 @@ require "rbconfig"
 module Spate
   module Ground
     class RubyTest < Minitest::Test
-      def test_it_says_what_rbconfig_does
+      def test_same_values_as_rbconfig
         assert_equal RbConfig::CONFIG["ruby_version"], Ruby.api_version
         assert_equal File.realpath(RbConfig.ruby), File.realpath(Ruby.path)
         assert_equal RbConfig::CONFIG["CC"], Ruby.config("CC")
@@ -14,7 +14,7 @@ module Spate
         assert_equal RbConfig::CONFIG["arch"], `#{Ruby.path} --disable-gems -I#{lib} -e "#{code}"`
       end
 
-      def test_a_jit_makes_no_other_ruby
+      def test_jit_does_not_change_the_ruby
         plain = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85) [x86_64-linux]"
         [" +YJIT", " +YJIT dev", " +ZJIT stats", " +MJIT"].each do |jit|
           assert_equal plain, Ruby.description(plain.sub(" [", "#{jit} ["))

@@ -53,7 +53,7 @@ module Spate
         assert Store.open(home: home, env: { "SPATE_TRUST_STORE" => "1" })
       end
 
-      def test_folders_above_the_store_are_looked_at
+      def test_folders_above_the_store_are_checked
         home = File.join(folder, "a/home")
         FileUtils.mkdir_p(home)
         [[0o755, nil], [0o1777, nil], [0o775, nil], [0o777, "#{folder}/a can be written by every user (mode 0777)"]]
@@ -72,7 +72,7 @@ module Spate
         assert_match(%r{/open can be written}, refused("#{folder}/link/home").first)
       end
 
-      def test_another_user_may_use_roots_store_and_not_write_it
+      def test_another_user_may_read_roots_store_only
         skip "needs root to run as another user" unless Process.euid.zero?
 
         File.chmod(0o755, folder)
@@ -82,7 +82,7 @@ module Spate
         assert_equal "false\n\"text\"\nfalse\n:held\n", as_stranger(script, 54_321, home)
       end
 
-      def test_store_that_everybody_can_write_is_refused
+      def test_world_writable_store_is_refused
         home = File.join(folder, "home")
         Store.open(home: home, env: {}).write("verdicts", "key", "text")
         File.chmod(0o777, File.join(home, "store/v1"))
@@ -90,7 +90,7 @@ module Spate
         assert_match(/every user \(mode 0777\)/, error.message)
       end
 
-      def test_folders_are_not_opened_by_a_lax_umask
+      def test_permissions_do_not_depend_on_the_umask
         old = File.umask(0)
         store = Store.open(home: File.join(folder, "home"), env: {})
         store.write("verdicts", "key", "text")

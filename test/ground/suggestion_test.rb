@@ -11,7 +11,7 @@ class SuggestionTest < CLICase
     end
   end
 
-  def test_only_what_is_near
+  def test_only_similar_words_are_suggested
     assert_equal "install", Spate::Ground::Suggestion.near("intsall", %w[list install check])
     assert_nil Spate::Ground::Suggestion.near("elephant", %w[list install check])
     assert_nil Spate::Ground::Suggestion.near("x", [])

@@ -3,12 +3,12 @@
 require "cli/cli_case"
 
 class TerminalTest < CLICase
-  def test_controls_from_gems_are_shown_and_not_obeyed
+  def test_control_characters_from_gems_are_escaped
     assert_equal "a\\e[31mred\\u009B \\u202E\ttab\n", Spate::Ground::Terminal.plain("a\e[31mred\u009b \u202e\ttab\n")
     assert_equal "\u{fffd}", Spate::Ground::Terminal.plain("\xFF")
   end
 
-  def test_a_screen_has_colours_unless_somebody_objects
+  def test_terminal_has_colours_unless_disabled
     assert_equal "\e[31mx\e[0m", terminal(err: Screen.new).paint("x", :red)
     [{ "NO_COLOR" => "1" }, { "CI" => "true" }, { "TERM" => "dumb" }].each do |env|
       assert_equal "x", terminal(err: Screen.new, env: env).paint("x", :red), env
@@ -16,14 +16,14 @@ class TerminalTest < CLICase
     assert_equal "x", terminal.paint("x", :red)
   end
 
-  def test_data_has_colours_on_a_screen_only
+  def test_stdout_has_colours_on_a_terminal_only
     assert_equal "x", terminal(err: Screen.new).paint_data("x", :red)
     assert_equal "\e[31mx\e[0m", terminal(err: Screen.new, out: Screen.new).paint_data("x", :red)
     assert_equal "\e[31mx\e[0m", terminal.tap { |terminal| terminal.color = true }.paint_data("x", :red)
     assert_equal "x", terminal(err: Screen.new, out: Screen.new, env: { "NO_COLOR" => "1" }).paint_data("x", :red)
   end
 
-  def test_an_empty_no_color_does_not_count
+  def test_empty_no_color_is_ignored
     assert_predicate terminal(err: Screen.new, env: { "NO_COLOR" => "" }), :color?
   end
 
@@ -34,7 +34,7 @@ class TerminalTest < CLICase
     assert_equal 80, terminal.width
   end
 
-  def test_quiet_tells_errors_only
+  def test_quiet_prints_errors_only
     err = StringIO.new
     quiet = terminal(err: err).tap { |terminal| terminal.quiet = true }
     quiet.tell("progress")

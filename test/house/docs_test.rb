@@ -88,7 +88,7 @@ class DocsTest < Minitest::Test
     assert_operator PAGES.sum { |path| blocks(read(path)).length }, :>=, 1
   end
 
-  def test_the_commands_page_is_what_the_commands_say
+  def test_commands_page_equals_the_help
     assert_equal CommandPages.text, read("#{ROOT}/docs/commands.md"), "run `rake docs`"
   end
 

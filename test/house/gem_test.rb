@@ -46,7 +46,7 @@ class GemTest < Minitest::Test
     assert_match(/no gem spate is installed/, run_in(folder, "#{folder}/first/spate", "version").first)
   end
 
-  def test_without_libdeflate_it_runs_on_zlib_alone
+  def test_gem_works_with_zlib_alone
     output, status = install(build, SPATE_LIBDEFLATE: "0")
     assert_predicate status, :success?, output
 
@@ -55,7 +55,7 @@ class GemTest < Minitest::Test
     refute_match(/libdeflate/, run_in(folder, "ldd", library).first)
   end
 
-  def test_it_holds_what_it_needs_and_nothing_else
+  def test_gem_has_exactly_the_needed_files
     gem = build
     names, = run_in(folder, "sh", "-c", "tar -xOf #{gem} data.tar.gz | tar -tz")
     names = names.lines(chomp: true)

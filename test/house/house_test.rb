@@ -14,21 +14,21 @@ class HouseTest < Minitest::Test
   PAGE = 45
   WORDS = 35
 
-  def test_no_folder_is_too_long_to_read
+  def test_folders_are_short
     counts = files.group_by { |path| File.dirname(path) }.transform_values(&:size)
 
     assert_operator counts.size, :>, 100
     assert_empty(counts.select { |folder, count| count > SIDE_BY_SIDE && !folder.match?(LONGER) })
   end
 
-  def test_a_record_is_one_page
+  def test_decision_record_fits_on_one_page
     records = files.grep(%r{\A(?:\w+/)?docs/adr/})
 
     assert_operator records.size, :>, 25
     assert_empty(records.select { |path| File.foreach("#{ROOT}/#{path}").count > PAGE })
   end
 
-  def test_the_words_of_the_house_are_few
+  def test_glossary_is_short
     table = File.read("#{ROOT}/CONTRIBUTING.md", encoding: "UTF-8")[/^## Words$(.*?)^## /m, 1]
     words = table.scan(/^\| (?!word |---)([^|]+) \|/).flatten.flat_map { |cell| cell.split(", ") }
 

@@ -19,11 +19,11 @@ class RoomsTest < Minitest::Test
   UNNAMED = { "Ear" => "ear", "Inputs" => "inputs" }.freeze
   NOTHING = %i[on_sp on_nl on_ignored_nl on_comment].freeze
 
-  def test_no_arrow_climbs
+  def test_no_room_depends_on_a_higher_one
     assert_empty(arrows.select { |_, from, to| ORDER.index(to) > ORDER.index(from) })
   end
 
-  def test_every_room_has_its_place
+  def test_every_room_is_in_the_table
     assert_equal files.map { |path| room(path) }.uniq.sort, ORDER.sort
     assert_operator arrows.size, :>, 300
   end
@@ -33,7 +33,7 @@ class RoomsTest < Minitest::Test
     assert_empty(files.select { |path| File.read(path).match?(%r{require.*/ground/}) })
   end
 
-  def test_an_arrow_is_seen
+  def test_dependency_is_detected
     text = "module Spate; class Store; X = Boot::Journal; Y = ::Spate::CLI; Z = 'Install'; end; end # Registry"
     assert_equal %w[store boot cli], named(text)
   end

@@ -11,7 +11,7 @@ module Spate
         @beta = gem_with("beta-1.0", "lib/beta.rb" => "puts 'beta'\n")
       end
 
-      def test_gems_are_loaded_from_images_of_their_own
+      def test_each_gem_is_loaded_from_its_own_image
         report = build(gems: [@alpha, @beta])
         assert_equal [2, 0, 3, []], [report.built, report.reused, report.compiled, report.warnings]
         assert_equal ["part", "alpha", "beta", "alpha.rb hit", "part.rb hit", "beta.rb hit"],
@@ -47,7 +47,7 @@ module Spate
         assert_equal [@alpha], ImageFile.new(application_path, key).gem_images.keys
       end
 
-      def test_a_changed_gem_is_built_again_from_what_still_fits
+      def test_changed_gem_is_rebuilt_from_the_blobs_that_still_fit
         build(gems: [@alpha])
         write("gems/alpha-1.0/lib/alpha/part.rb", "puts 'edited'\n")
         report = build(gems: [@alpha])
@@ -98,7 +98,7 @@ module Spate
         assert_equal ["#{installed}/lib/gamma.rb"], image(application_path).paths
       end
 
-      def test_an_edit_of_one_file_rebuilds_little
+      def test_edit_of_one_file_rebuilds_the_overlay_only
         files = (1..20).map { |number| app_file("lib/f#{number}.rb", "puts #{number}\n") }
         loaded = ["#{@alpha}/lib/alpha.rb", *files]
         build(gems: [@alpha], recorded: loaded)
@@ -142,7 +142,7 @@ module Spate
         assert_equal ["beta", "beta.rb hit"], load_files(loaded.last)
       end
 
-      def test_files_that_are_gone_are_left_out
+      def test_missing_files_are_left_out
         gone = app_file("lib/gone.rb", "1\n")
         build(gems: [], recorded: [gone, app_file("lib/here.rb", "1\n")])
         File.unlink(gone)

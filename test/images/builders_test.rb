@@ -23,7 +23,7 @@ module Spate
         assert_whole(GEMS)
       end
 
-      def test_one_that_finds_another_at_work_goes_away
+      def test_second_builder_exits
         images.make
         Lock.hold(images.lock_path(location)) do
           report = nil
@@ -33,7 +33,7 @@ module Spate
         refute_path_exists application_path
       end
 
-      def test_one_that_is_killed_tears_nothing
+      def test_killed_builder_leaves_complete_images
         10.times do |number|
           pid = fork do
             Process.setpgrp

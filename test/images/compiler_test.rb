@@ -5,7 +5,7 @@ require_relative "image_case"
 module Spate
   module Images
     class CompilerTest < ImageCase
-      def test_blobs_are_those_of_a_real_load
+      def test_blobs_equal_those_of_a_real_load
         source = "# frozen_string_literal: true\nmodule A; def self.at = caller(0, 2); end\n$at = A.at\n"
         path = write("lib/a.rb", source)
         compile(path)
@@ -24,7 +24,7 @@ module Spate
       end
 
       # From 4.0.4 on, code compiled while Coverage runs cannot be stored; before, it counted nothing (bug 22018).
-      def test_no_coverage_runs_where_files_are_compiled
+      def test_coverage_is_off_during_compilation
         cover = write("cover.rb", "require 'coverage'\nCoverage.start\nFile.write('#{folder}/ran', '')\n")
         path = write("lib/a.rb", "A = 1\n")
         before = ENV.fetch("RUBYOPT", nil)
@@ -68,7 +68,7 @@ module Spate
         assert_equal [path], image(target).paths
       end
 
-      def test_options_of_this_process_are_taken_over
+      def test_options_of_this_process_are_used
         path = write("lib/a.rb", "'a'.frozen?\n")
         script = <<~RUBY
           require "spate/native/boot"
@@ -94,7 +94,7 @@ module Spate
         refute_path_exists target
       end
 
-      def test_a_child_that_dies_costs_its_job
+      def test_dying_child_loses_only_its_job
         images.make
         jobs = (1..3).map { |number| job(write("lib/#{number}.rb", "1\n"), path: "#{images.folder}/gems/#{number}") }
         jobs[1].files << "#{folder}/fifo"
@@ -105,7 +105,7 @@ module Spate
         assert_equal %w[1 3], Dir.children("#{images.folder}/gems").sort
       end
 
-      def test_no_child_is_left
+      def test_no_child_process_is_left
         compile(write("lib/a.rb", "1\n"))
         assert_raises(Errno::ECHILD) { Process.wait(-1, Process::WNOHANG) }
       end

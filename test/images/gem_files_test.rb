@@ -27,7 +27,7 @@ module Spate
         assert_equal ["#{dir}/lib/a.rb"], gem_files(dir).files
       end
 
-      def test_of_thousands_of_files_those_nearest_to_the_root
+      def test_files_nearest_to_the_root_come_first_in_a_large_gem
         many = (1..GemFiles::FILES).to_h { |number| ["lib/a/far/f#{number}.rb", "1"] }
         dir = gem_with("a-1", { "lib/z.rb" => "1" }.merge(many))
         assert_equal GemFiles::FILES, gem_files(dir).files.size

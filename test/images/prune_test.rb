@@ -23,25 +23,25 @@ module Spate
         assert_empty Dir.children("#{images.store_root}/images"), "and the folders of that Ruby"
       end
 
-      def test_an_application_that_boots_keeps_its_gems
+      def test_gems_of_a_booting_application_stay
         old(@gem_path, 100)
         assert_empty tidy(days: 50)
       end
 
-      def test_an_application_that_is_gone
+      def test_missing_application
         File.unlink(location.gemfile)
         assert_empty tidy(days: 5), "its disk may be mounted again"
         assert_equal 3, tidy(days: 8).size
       end
 
-      def test_a_gem_that_no_application_names_any_more
+      def test_unreferenced_gem
         newer = gem_with("alpha-2.0", "lib/alpha.rb" => "2\n")
         build(gems: [newer])
         assert_equal [@gem_path], tidy(days: 8)
         assert_path_exists gem_image(newer).path
       end
 
-      def test_beyond_the_size_the_longest_unused_goes_first
+      def test_least_recently_used_is_removed_first_above_the_size_limit
         @location = Gemfile::Location.new(nil, nil, "#{folder}/other")
         build(gems: [other = gem_with("beta-1.0", "lib/beta.rb" => "1\n")], recorded: ["#{other}/lib/beta.rb"])
         old(application_path, 3)
@@ -59,7 +59,7 @@ module Spate
         assert_equal [left], tidy(days: 1.0 / 23)
       end
 
-      def test_locks_and_logs_and_recordings_go_with_their_application
+      def test_locks_logs_and_recordings_are_removed_with_their_application
         %w[lock log recording].each { |kind| File.write(application_path.sub(/image\z/, kind), "") }
         assert_empty tidy(days: 50)
         tidy(days: 61)
@@ -81,7 +81,7 @@ module Spate
         assert_equal 3, files.size
       end
 
-      def test_by_itself_once_a_day
+      def test_runs_automatically_once_a_day
         tidy = -> { Prune.new(images.store_root, gone: 0).daily }
         File.unlink(location.gemfile)
         assert_equal 3, tidy.call.size

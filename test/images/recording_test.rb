@@ -5,7 +5,7 @@ require_relative "image_case"
 module Spate
   module Images
     class RecordingTest < ImageCase
-      def test_the_union_of_kinds_in_the_order_of_the_first
+      def test_union_of_kinds_in_the_order_of_the_first
         recording = Recording.new.with("server", %w[/a /b /c]).with("rake", %w[/x /b /a]).with("server", %w[/b /d /a])
         assert_equal %w[/b /d /a /x], recording.paths
         assert_equal %w[server rake], recording.kinds.map(&:name)
@@ -55,7 +55,7 @@ module Spate
         assert_equal [["/a/b.rb"], ["/app/lib"]], [recording.paths, recording.folders]
       end
 
-      def test_damaged_ones_are_empty
+      def test_damaged_recordings_are_empty
         text = Recording.new.with("a", %w[/a /b]).to_s
         ["", "spate-recording 2\n\n1\t/a", "\xff\n\n", text.b.sub("/a", "\xff")].each do |damaged|
           assert_empty Recording.load(write("damaged.recording", damaged))
@@ -71,7 +71,7 @@ module Spate
         assert_equal ["/a", "/ä"], Recording.load(path).paths
       end
 
-      def test_boots_leave_theirs_and_one_collects
+      def test_boots_write_their_lists_and_a_builder_merges_them
         path = "#{folder}/r.recording"
         boots = (1..8).map do |number|
           fork { Boot::Background::LoadedFiles.leave(path, "kind #{number}", ["/#{number}"]) && exit!(0) }

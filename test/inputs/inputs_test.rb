@@ -5,7 +5,7 @@ require "digest"
 
 module Spate
   class InputsTest < InputsCase
-    def test_each_kind_holds_and_names_what_changed
+    def test_each_kind_holds_and_reports_its_change
       file = write_old("lib/a.h", "one")
       changes = {
         [:file, file] => [:content, -> { File.write(file, "two") }],
@@ -25,7 +25,7 @@ module Spate
       end
     end
 
-    def test_touched_it_holds_and_is_renewed
+    def test_touched_file_holds_and_the_record_is_renewed
       file = write_old("a", "one")
       record([:file, file])
       FileUtils.touch(file)
@@ -35,7 +35,7 @@ module Spate
       assert_holds
     end
 
-    def test_a_folder_that_others_write_to_is_no_reason_to_renew
+    def test_folder_that_others_write_to_causes_no_renewal
       write_old("kept")
       record([:absent, bundle("none.h")], [:listed, bundle])
       File.delete(write_old("other"))
@@ -159,7 +159,7 @@ module Spate
       GC.stress = false
     end
 
-    def test_others_run_while_it_hashes
+    def test_other_threads_run_during_hashing
       file = write_old("large", "x" * 60_000_000)
       ticks = 0
       other = Thread.new { loop { (ticks += 1) && sleep(0.001) } }

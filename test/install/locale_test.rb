@@ -4,7 +4,7 @@ require "install/install_case"
 
 # Names that are not ASCII, in an ASCII locale, as in most containers.
 class LocaleTest < InstallCase
-  def test_a_project_and_files_of_other_letters
+  def test_project_and_files_with_non_ascii_names
     @source.add("plain", "1.0", files: { "lib/plain.rb" => "PLAIN = 1\n", "lib/ü ä.rb" => "" })
     project = app("sp ace é", gems: %w[plain], LC_ALL: "C")
 

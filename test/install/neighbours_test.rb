@@ -83,7 +83,7 @@ class NeighboursTest < InstallCase
 
   # A revision identifies its content, as a checksum does, so another project gets it from the store. The password is
   # not stored.
-  def test_the_address_of_a_git_source
+  def test_address_of_a_git_source
     first = git_project("first", "http://#{USER}@")
     told = first.spate!("install") + first.spate!("install", "--json", "--verbose")
     assert_equal "1.5", first.bundle("exec", "ruby", "-e", "require 'own/version'; print Own::VERSION")

@@ -218,7 +218,7 @@ module Spate
       assert_equal links.keys, Native.check_links(root, links.transform_values { |target| "#{target}x" }, 3)
     end
 
-    def test_a_folder_that_is_gone_has_none_of_its_files
+    def test_files_of_a_missing_folder_are_missing
       manifest = package(many(3))
       File.write(fresh("file"), "")
       ["#{folder}/nowhere", "#{folder}/file"].each do |place|

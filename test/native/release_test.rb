@@ -22,7 +22,7 @@ module Spate
       super
     end
 
-    def test_another_thread_runs_meanwhile
+    def test_other_threads_run_meanwhile
       archive = self.class.large
       here = -> { store.unpack(archive, tree: tree) }
       [here, -> { Thread.new(&here).value }].each do |work|

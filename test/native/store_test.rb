@@ -4,7 +4,7 @@ require_relative "native_case"
 
 module Spate
   class NativeStoreTest < NativeCase
-    def test_manifests_keep_what_they_are_given
+    def test_manifest_round_trip
       archive = gem_of([%w[b bb], ["a", "a", { mode: 0o755 }], ["l", nil, { type: "2", link: "a" }],
                         ["d", nil, { type: "5", mode: 0o755 }]])
       path = fresh("manifest")
@@ -65,7 +65,7 @@ module Spate
       end
     end
 
-    def test_adopt_makes_a_built_file_an_object
+    def test_adopt_turns_a_built_file_into_an_object
       path = write("built.so", "ELF", mode: 0o755)
       entry = store.adopt(path)
 

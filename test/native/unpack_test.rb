@@ -141,7 +141,7 @@ module Spate
       assert_match(/HTML.*proxy/, error.message)
     end
 
-    def test_closed_is_closed
+    def test_closed_stream_raises
       unpacked = store.unpack(gem_of(many(2)))
       unpacked.close
       unpacked.close

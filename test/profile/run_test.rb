@@ -76,7 +76,7 @@ module Spate
                    Dir.children(project.folder).grep(/earlier/).sort
     end
 
-    def test_a_ruby_command_keeps_its_words
+    def test_ruby_command_keeps_its_arguments
       output, status, (run,) = profile(command: ["ruby", "-e", "require 'slow_gem'; puts ARGV.first; exit 3", "word"])
 
       assert_equal 3, status, output

@@ -26,7 +26,7 @@ module Spate
       end
     end
 
-    def test_a_source_of_no_kind_is_named_before_uri_is_loaded
+    def test_invalid_source_is_reported_before_uri_is_loaded
       script = 'require "spate"; Spate::Registry::Remote.new(nil, "s3://gems.test", domain: nil).uri'
       assert_raises_alone("Spate::Registry::UnsupportedSource", script)
     end

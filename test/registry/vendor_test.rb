@@ -9,7 +9,7 @@ module Spate
       def full_name = platform == "ruby" ? "#{name}-#{version}" : "#{name}-#{version}-#{platform}"
     end
 
-    def test_each_platform_has_an_archive_of_its_own
+    def test_each_platform_has_its_own_archive
       package = Package.new("alpha", "1.0", "x86_64-linux")
       plain = write("app/vendor/cache/alpha-1.0.gem", "plain")
 
@@ -20,7 +20,7 @@ module Spate
       assert_nil vendor.find(Package.new("beta", "1.0", "ruby"))
     end
 
-    def test_the_variants_that_lie_there
+    def test_variants_in_the_folder
       assert_empty vendor.versions("alpha")
       %w[alpha-1.0 alpha-1.0-x86_64-linux-musl alpha-1.1.pre alpha-beta-2.0 alphabet-3.0].each do |name|
         write("app/vendor/cache/#{name}.gem", "")

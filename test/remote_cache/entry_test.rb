@@ -5,7 +5,7 @@ require "remote_cache/entries"
 class EntryTest < Minitest::Test
   include CacheEntries
 
-  def test_an_entry_is_a_text_with_a_signature
+  def test_entry_is_signed_text
     made = entry
     again = RemoteCache::Entry.parse(made.text, made.signature, made.packed)
 
@@ -27,7 +27,7 @@ class EntryTest < Minitest::Test
     refute system(*command, chdir: folder, %i[out err] => File::NULL)
   end
 
-  def test_only_the_one_spelling_is_read
+  def test_only_the_canonical_spelling_is_read
     made = entry
     spellings = [made.text.sub("blob_bytes 4321", "blob_bytes 04321"), made.text.sub("kind build", "kind  build"),
                  made.text.sub("\nkind", "\r\nkind"), made.text.chomp, "#{made.text}\n", "#{made.text}more 1\n",

@@ -10,7 +10,7 @@ class ConfigFileTest < Minitest::Test
                 "BUNDLE_JOBS: \"3\" # why\n" => "jobs", "# why\nBUNDLE_PATH: v\n" => "path",
                 "BUNDLE_PATH: \"#v\"\n" => "path", "BUNDLE_BUILD__X: \"--a=#b\"\n" => "build.x" }.freeze
 
-  def test_a_value_with_a_comment
+  def test_value_with_a_comment
     bundlers.each do |version, environment|
       COMMENTED.each do |text, name|
         app = configured(text)

@@ -12,12 +12,12 @@ module Spate
         Settings.load(root: root, env: env, flags: options.fetch(:flags, {})).install_path
       end
 
-      def test_a_flag_outweighs_every_file
+      def test_flag_takes_precedence_over_files
         found = path(local: "---\nBUNDLE_PATH__SYSTEM: \"true\"\n", flags: { path: "here" })
         assert_equal "/app/here", found.absolute("/app")
       end
 
-      def test_a_lower_level_cannot_fill_in_what_a_higher_one_left_open
+      def test_lower_level_does_not_complete_a_higher_one
         assert_predicate path(local: "---\nBUNDLE_PATH__SYSTEM: \"true\"\n", env: { "BUNDLE_PATH" => "x" }), :system?
       end
 

@@ -114,7 +114,7 @@ class PlainMetadataTest < Minitest::Test
     end
   end
 
-  def test_shapes_that_rubygems_once_wrote_are_read
+  def test_formats_of_older_rubygems_are_read
     old = FULL.gsub('- - ">="', "- - ! '>='").gsub("email:\n- a@b.test", "email:\n-\n- a@b.test")
 
     assert_equal dialect.psych?, assert_same(old)

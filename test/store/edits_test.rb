@@ -68,7 +68,7 @@ module Spate
                      check(three).then { |found| [found.map(&:path), found.map(&:projects)] })
       end
 
-      def test_names_that_no_record_explains
+      def test_names_without_a_record
         File.link(file(@one, FILE), File.join(folder, "elsewhere"))
         edit_in_place(file(@one, FILE), "edited\n")
         assert_equal [1, 1], check(@one).fetch(0).to_h.values_at(:projects, :unknown_links)

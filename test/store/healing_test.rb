@@ -29,7 +29,7 @@ module Spate
         assert_empty Dir.children(store.path("tmp"))
       end
 
-      def test_a_bundle_keeps_what_it_has
+      def test_linked_file_of_a_bundle_is_unchanged
         File.link(@path, linked = File.join(folder, "linked"))
         File.write(@path, "edited\n")
         store.heal(store.package(@sha256), [2])

@@ -26,7 +26,7 @@ module Spate
         assert_empty store.native.verify_manifest(store.package(sha256))
       end
 
-      def test_healing_on_a_full_disk_keeps_what_was_there
+      def test_healing_on_a_full_disk_keeps_existing_files
         tmpfs("size=1m")
         sha256 = package("alpha", "1.0", { "lib/a.rb" => "a\n" * 50_000, "lib/b.rb" => "b\n" * 50_000 })
         fill
@@ -39,7 +39,7 @@ module Spate
         assert_empty store.native.verify_manifest(store.package(sha256))
       end
 
-      def test_read_only_store_links_and_says_no_to_writes
+      def test_read_only_store_links_and_refuses_writes
         sha256 = package
         store.remember_name("http://gems.test/", "alpha-1.0", sha256)
         read_only
@@ -57,7 +57,7 @@ module Spate
         assert_equal 1, Status.new(store).call.packages.files
       end
 
-      def test_damage_in_a_read_only_store_is_found_and_left
+      def test_damage_in_a_read_only_store_is_reported_and_not_repaired
         sha256 = package
         File.write(object(sha256, "README"), "other\n")
         read_only

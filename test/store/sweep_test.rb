@@ -9,7 +9,7 @@ module Spate
 
       def store = @store ||= Store.open(home: File.join(folder, "home"), env: {})
 
-      def test_only_old_ones_of_dead_owners
+      def test_only_old_files_of_dead_processes_are_removed
         dead = temporary(gone_pid)
         living = temporary(Process.pid)
         assert_equal [], Sweep.new(store).stale

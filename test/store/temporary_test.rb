@@ -85,7 +85,7 @@ class TemporaryTest < InstallCase
     assert_path_exists @project.path("spate/store/v1")
   end
 
-  def test_it_is_private_and_goes_with_an_interrupted_process
+  def test_store_is_private_and_removed_after_an_interrupt
     script = "Spate::Store::Temporary.environment({}) { |_, folder| puts folder, File.stat(folder).mode.to_s(8) }; " \
              "$stdout.flush; Signal.trap('TERM') { exit }; sleep"
     lib = File.expand_path("../../lib", __dir__)
@@ -101,7 +101,7 @@ class TemporaryTest < InstallCase
     end
   end
 
-  def test_it_is_not_where_another_user_could_replace_it
+  def test_store_is_not_where_another_user_could_replace_it
     File.chmod(0o777, @scratch) # without the sticky bit
     output, status = spate("install", {})
 

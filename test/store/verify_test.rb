@@ -60,7 +60,7 @@ module Spate
         refute_path_exists store.package_path(@alpha)
       end
 
-      def test_object_that_nobody_names
+      def test_unreferenced_object
         File.write(object(@alpha, "lib/alpha.rb"), "wrong\n")
         File.unlink(store.package_path(@alpha))
         assert_equal [%i[object dropped]], verify.damaged.map { |damage| [damage.kind, damage.outcome] }

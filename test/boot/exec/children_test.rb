@@ -21,7 +21,7 @@ module Spate
       assert_equal "[true, true, true]\n", spate_exec("sh", "-c", "ruby -e '#{child}'").first
     end
 
-    def test_without_the_bundle_a_child_is_without_it
+    def test_child_without_the_bundle_environment_has_no_bundle
       program = "Bundler.with_unbundled_env { system('ruby', '-e', 'p ENV[%q(RUBYOPT)], defined?(Spate), $LOAD_PATH') }"
       (expected,), (found,) = both(program)
       assert_equal expected, found
@@ -32,7 +32,7 @@ module Spate
     KEYS = "puts ENV.keys.grep(/SPATE|RUBY|BUNDLE/).sort.join(' ')"
     OUTSIDE = %w[unbundled original].map { |env| "Bundler.with_#{env}_env { #{KEYS} }" }.join(";")
 
-    def test_a_ruby_and_its_children_know_the_environment_from_before_the_bundle
+    def test_original_environment_is_available_in_ruby_and_its_children
       commands = [["ruby", "-e", OUTSIDE], ["sh", "-c", "ruby -e \"#{OUTSIDE}\""]]
       expected = commands.map { |command| project.run("bundle", "exec", *command).first }
       assert_equal expected.first, commands.map { |command| spate_exec(*command).first }.first
@@ -48,7 +48,7 @@ module Spate
       assert_equal "nil\n\#<Class:Bundler>\n42\n", output
     end
 
-    def test_bundle_exec_inside
+    def test_bundle_exec_within_spate_exec
       build
       expected, = project.run("bundle", "exec", "bundle", "exec", "ruby", "-e", CHILD)
       assert_equal expected, spate_exec("bundle", "exec", "ruby", "-e", CHILD).first

@@ -21,13 +21,13 @@ module Spate
       assert_equal 0, Boot::Exec::Heap::Memory.new("#{folder}/none").available
     end
 
-    def test_the_smallest_limit_of_the_groups_around
+    def test_smallest_limit_of_all_parent_groups
       assert_equal 300 * MB, available("proc/self/cgroup" => "0::/a.slice/b.service\n",
                                        "sys/fs/cgroup/a.slice/memory.max" => "#{300 * MB}\n",
                                        "sys/fs/cgroup/a.slice/b.service/memory.max" => "max\n")
     end
 
-    def test_the_first_version
+    def test_first_version_of_cgroups
       assert_equal 256 * MB, available("proc/self/cgroup" => "5:cpu:/x\n4:hugetlb,memory:/docker/1\n0::/\n",
                                        "sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes" => "#{256 * MB}\n",
                                        "sys/fs/cgroup/memory/memory.limit_in_bytes" => "9223372036854771712\n")
@@ -38,7 +38,7 @@ module Spate
                                        "sys/fs/cgroup/memory/memory.limit_in_bytes" => "#{512 * MB}\n")
     end
 
-    def test_the_limit_is_a_small_share_of_it
+    def test_limit_is_a_small_share_of_available_memory
       skip "from Ruby 3.3 on nothing is set that would take memory" if Boot::Exec::Heap::SIZED
 
       settings = Boot::Exec::Heap::Settings.new([])

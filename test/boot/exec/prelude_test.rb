@@ -29,7 +29,7 @@ module Spate
       assert_equal "true\ntrue\n", spate_exec("ruby", "-e", program).first
     end
 
-    def test_switched_off_ruby_loads_it
+    def test_ruby_loads_rubygems_when_switched_off
       build
       (expected,), (found,) = both(ASKS, SPATE_LEAN: "0")
       assert_equal expected, found

@@ -66,7 +66,7 @@ module Spate
       JITS.each { |jit| assert_equal "#{expected[jit]}[true, true]\n", spate_exec("ruby", jit, "-e", asks).first }
     end
 
-    def test_a_ruby_has_the_name_that_it_was_found_by
+    def test_ruby_keeps_the_name_of_its_command
       command = ["ruby", "no-such-file.rb"]
       expected, = project.run("bundle", "exec", *command)
       assert_equal expected, spate_exec(*command).first
@@ -154,7 +154,7 @@ module Spate
       end
     end
 
-    def test_options_of_its_own
+    def test_options_of_spate_exec
       write("other/Gemfile", "")
       project.run!("bundle", "lock", BUNDLE_GEMFILE: File.join(folder, "other/Gemfile"))
       output, = spate_exec("--gemfile", File.join(folder, "other/Gemfile"), "ruby", "-e", "puts ENV['BUNDLE_GEMFILE']")
@@ -164,14 +164,14 @@ module Spate
       assert_equal ["error: unknown option --nothing\nhint: spate exec --help\n", 2], [output, status.exitstatus]
     end
 
-    def test_a_gemfile_that_the_environment_names_from_here_is_the_childrens_too
+    def test_relative_bundle_gemfile_is_valid_for_child_processes
       words = ["sh", "-c", 'echo $BUNDLE_GEMFILE; cd / && ruby -e "require %q(local); p Local.answer"']
       expected, = project.run("bundle", "exec", *words, BUNDLE_GEMFILE: "Gemfile")
       assert_equal expected, spate_exec(*words, BUNDLE_GEMFILE: "Gemfile").first
       assert_equal "#{project.path("Gemfile")}\n42\n", expected
     end
 
-    def test_by_rubygems_wrapper_it_is_the_same
+    def test_wrapper_of_rubygems_behaves_the_same
       path = write("app/program.rb", "#!/usr/bin/env ruby\np $LOAD_PATH, Gem.loaded_specs.keys", mode: 0o755)
       build
       expected, = spate_exec(path)
@@ -179,7 +179,7 @@ module Spate
       assert_equal expected, found
     end
 
-    def test_turned_off_it_is_bundle_exec
+    def test_behaves_as_bundle_exec_when_turned_off
       build
       [{ SPATE_BOOT: "0" }, { RUBY_BOX: "1" }].each do |switch|
         expected, found = both_by_program("#{SEES}\np defined?(Spate::Boot)", switch)

@@ -41,7 +41,7 @@ class BootDamageTest < Minitest::Test
     assert_empty again.err
   end
 
-  def test_places_that_others_could_have_written_to
+  def test_folders_writable_by_others
     warm
     { "the folder is open to all" => -> { File.chmod(0o777, @project.images) },
       "the images are open to all" => -> { Dir.glob("#{@project.images}/**/*.image") { |f| File.chmod(0o666, f) } },
@@ -55,7 +55,7 @@ class BootDamageTest < Minitest::Test
   end
 
   # Undamaged parts are used; the rest is reported once.
-  def test_places_of_which_some_could_have_been_written_to
+  def test_folders_of_which_some_are_writable_by_others
     warm
     { "overlay" => %w[apps], "gems" => %w[gems], "both" => %w[apps gems] }.each do |name, folders|
       restore

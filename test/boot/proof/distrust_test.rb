@@ -46,7 +46,7 @@ module Spate
     end
 
     # CI containers run root with the HOME of another user.
-    def test_a_home_may_be_another_users
+    def test_home_may_belong_to_another_user
       File.chown(STRANGER, nil, @foreign)
       place = { HOME: @foreign, SPATE_HOME: nil }
       output, status = project.spate("install", **place)
@@ -59,7 +59,7 @@ module Spate
     end
 
     # The image is not opened, even if its owner and mode are fine.
-    def test_the_image_of_spates_own_code
+    def test_image_of_spates_own_code_is_not_used
       home = "#{@foreign}/spate"
       script = "require 'spate'; require 'spate/own_code'; p Spate::OwnCode.use"
       own = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-e"]

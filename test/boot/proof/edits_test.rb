@@ -9,7 +9,7 @@ class BootEditsTest < Spate::BootMatrixCase
     define_method(:"test_#{names.join(" & ").tr(",:'", "").tr(" ", "_")}") { edited(*names) }
   end
 
-  def test_every_edit_has_a_name_that_is_known
+  def test_every_edit_has_a_known_name
     assert_empty Spate::BootEdits::TOGETHER.flatten - Spate::BootEdits::ALL.keys
   end
 end

@@ -49,7 +49,7 @@ module Spate
     end
 
     # Building again would save nothing, since the next boot reads as much.
-    def test_a_boot_from_such_a_disk_is_settled
+    def test_boot_from_a_disk_image_is_not_rebuilt_each_time
       disk(:squashfs, "1.0", FILES["1.0"])
       boot_twice(write("app/program.rb", PROGRAM))
       assert(Array.new(3) { rebuilt? }.include?(false), "it is rebuilt each time")

@@ -69,7 +69,7 @@ module Spate
       puts Spate::Native::Loader.counts[:hit].positive?
     RUBY
 
-    def test_each_parser_has_images_of_its_own
+    def test_each_parser_has_separate_images
       skip "this Ruby has one parser" if PARSERS.size < 2
 
       write("app/program.rb", "#!ruby\n#{ASKS}")

@@ -92,7 +92,7 @@ module Spate
         assert_match(/Bundler::Source::Rubygems\ntrue\nfalse\n\z/, output)
       end
 
-      def test_a_gemfile_that_cannot_be_read_any_more
+      def test_gemfile_that_became_unreadable
         path = project.path("Gemfile")
         script = <<~RUBY
           text = File.read(#{path.dump})

@@ -37,7 +37,7 @@ module Spate
         @app.run!("bundle", "install")
       end
 
-      def test_everything_is_answered_alike
+      def test_all_answers_equal_bundlers
         assert_equal run_with(nil, "-e", PROGRAM, app: @app), run_with(make(@app), "-e", PROGRAM, app: @app)
       end
 
@@ -54,7 +54,7 @@ module Spate
         assert_equal run_with(nil, "-e", PROGRAM, app: @app), run_with(make(@app), "-e", PROGRAM, app: @app)
       end
 
-      def test_a_checkout_that_is_gone
+      def test_missing_checkout
         bytes = make(@app)
         FileUtils.rm_rf(checkout)
 

@@ -8,11 +8,11 @@ module Spate
     class SamenessTest < BundleCase
       SCRIPT = File.expand_path("answers.rb", __dir__)
 
-      def test_everything_asked_is_answered_alike_by_the_machines_bundler
+      def test_all_answers_equal_those_of_the_machines_bundler
         assert_alike(project)
       end
 
-      def test_everything_asked_is_answered_alike_by_the_newest_bundler
+      def test_all_answers_equal_those_of_the_newest_bundler
         home = File.dirname(newest_bundler, 2)
         version = File.basename(newest_bundler).delete_prefix("bundler-")
         locked(version) do

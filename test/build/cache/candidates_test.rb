@@ -22,7 +22,7 @@ module Spate
       id
     end
 
-    def test_without_signers_all_are_its_own
+    def test_all_candidates_are_its_own_without_signers
       keep("one")
       keep("two")
 
@@ -65,7 +65,7 @@ module Spate
       assert_equal(1 + candidates.class::MOST, candidates.all { true }.size)
     end
 
-    def test_it_is_pruned_with_its_build_and_not_before
+    def test_candidate_is_pruned_with_its_build
       keep("one", signer: SIGNERS.first)
       Store::Prune.new(store).call
       assert_equal 1, candidates.all { true }.size

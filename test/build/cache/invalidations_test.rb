@@ -10,7 +10,7 @@ module Spate
       def reads = @reads.to_i
     end
 
-    def test_a_copy_of_a_store_adds_no_word
+    def test_copied_store_adds_no_invalidation
       store = Store.open(home: "#{folder}/home", env: {})
       Build::Cache::Invalidations.new([store]).forget("alpha-1.0", "once")
       FileUtils.cp_r("#{folder}/home", "#{folder}/copy")
@@ -19,7 +19,7 @@ module Spate
     end
 
     # `spate pristine` looks up every gem of the lockfile.
-    def test_all_gems_of_a_lockfile_are_looked_for_in_one_reading
+    def test_all_gems_of_a_lockfile_are_searched_in_one_read
       store = Counting.new("#{folder}/home", "#{folder}/home/store/v1")
       3.times { |number| write("home/store/v1/builds/#{number}", "") }
       invalidations = Build::Cache::Invalidations.new([store])

@@ -46,7 +46,7 @@ module Spate
       refute_match(/jobserver/, output)
     end
 
-    def test_make_gets_none_that_others_hold
+    def test_make_gets_no_job_in_use
       write("Makefile", MEETING.gsub("seq 100", "seq 10"))
       server(1)
       @server.hold { make }
@@ -54,7 +54,7 @@ module Spate
       refute_predicate $?, :success?
     end
 
-    def test_a_job_that_a_killed_make_took_comes_back
+    def test_job_of_a_killed_make_is_returned
       server(3)
       @server.hold { @server.descriptors.keys.first.sysread(2) }
       taken = 0
@@ -63,7 +63,7 @@ module Spate
       assert_equal 3, taken
     end
 
-    def test_a_job_is_waited_for_whatever_a_make_did_to_the_pipe
+    def test_waiting_works_after_make_changed_the_pipe
       server(1)
       reader = @server.descriptors.keys.first
       reader.fcntl(Fcntl::F_SETFL, reader.fcntl(Fcntl::F_GETFL) | Fcntl::O_NONBLOCK)

@@ -38,7 +38,7 @@ module Spate
       assert_equal [path], Build::Run::Snapshot.new(File.join(folder, "tree")).since(before)
     end
 
-    def test_a_folder_that_is_not_there_is_empty
+    def test_missing_folder_is_empty
       assert_empty Build::Run::Snapshot.new(File.join(folder, "none")).entries
     end
   end

@@ -44,7 +44,7 @@ module Spate
       refute Build::Trace::Elf.read("#{folder}/three.o").mapped?(//)
     end
 
-    def test_a_file_cut_short_raises_nothing
+    def test_truncated_file_raises_no_error
       bytes = File.binread(library("four", "int f(void) { return 1; }\n"))
       [20, 64, 100, 300, 600, bytes.size / 2].each do |length|
         elf = Build::Trace::Elf.read(write("cut", bytes[0, length]))

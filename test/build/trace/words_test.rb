@@ -6,7 +6,7 @@ module Spate
   class WordsTest < Minitest::Test
     def words(text, path = "script") = Build::Trace::Words.of([write(path, text)])
 
-    def test_names_and_how_they_begin_and_end
+    def test_word_boundaries_of_names
       found = words("echo $FOO_DIR \"PRE_\#{x}\" ${x}_HOME lower small_one _X\xFF")
       %w[FOO_DIR PRE_ANYTHING OTHER_HOME lower SMALL_ONE].each { |name| assert found.mention?(name), name }
       %w[FOO FOO_ DIR HOME PR ANY_X PREFIX LOWER].each { |name| refute found.mention?(name), name }
@@ -21,7 +21,7 @@ module Spate
       end
     end
 
-    def test_data_are_texts_and_sources_are_none
+    def test_data_files_are_texts_and_sources_are_not
       assert words("\0FOO\0").mention?("FOO")
       refute words("getenv(\"FOO\")", "a.c").mention?("FOO")
       assert_equal [true, false], %w[build.rs lib.rs].map { |path| words("vars(\"FOO\")", path).mention?("FOO") }

@@ -32,7 +32,7 @@ class CacheKeyTest < CacheCommandCase
     assert_match(/^hint: spate cache key ci$/, refused(2, "key", "../keys/ci"))
   end
 
-  def test_a_file_that_cannot_be_written
+  def test_unwritable_file
     output = refused(9, "key", "ci", "none/ci.pem")
     assert_match(%r{^error: none/ci.pem cannot be written \(ENOENT\)\nhint: name another file}, output)
   end

@@ -26,7 +26,7 @@ class CacheStatusTest < CacheCommandCase
   end
 
   # Each server has its own history.
-  def test_the_last_failure_and_whose_it_is
+  def test_status_reports_the_last_failure_and_its_server
     address = ->(port) { "s3://acme/ruby?endpoint=http://127.0.0.1:#{port}" }
     name = Spate::RemoteCache.transport(address[9], env: {}).to_s
     Spate::RemoteCache::Client::Usage.new(project.store, name)

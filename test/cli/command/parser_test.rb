@@ -5,7 +5,7 @@ require "cli/cli_case"
 class ParserTest < CLICase
   def parse(*argv) = Spate::CLI::Command::Parser.new(Spate::CLI::Install.options).parse(argv)
 
-  def test_values_follow_their_name_or_stick_to_it
+  def test_values_follow_their_option_or_are_attached
     [%w[--jobs 3], %w[--jobs=3], %w[-j 3], %w[-j3], %w[-j=3]].each do |argv|
       assert_equal [{ jobs: 3 }, []], parse(*argv), argv
     end
@@ -27,7 +27,7 @@ class ParserTest < CLICase
     assert_equal [{}, %w[a --copy]], parse("a", "--", "--copy")
   end
 
-  def test_mistakes_are_named
+  def test_mistakes_are_reported
     { %w[--jobs] => "--jobs needs a value", %w[--jobs --copy] => "--jobs needs a value",
       %w[-j x] => "-j expects a whole number from 1 on, but got \"x\"",
       %w[--jobs=0] => "--jobs expects a whole number from 1 on, but got \"0\"",
@@ -41,7 +41,7 @@ class ParserTest < CLICase
     end
   end
 
-  def test_a_slip_of_the_finger_gets_a_suggestion
+  def test_typo_gets_a_suggestion
     { "--frozne" => "--frozen", "--job" => "--jobs", "--no-colour" => "--no-color" }.each do |wrong, right|
       assert_equal "did you mean #{right}?", assert_raises(Spate::UsageError) { parse(wrong) }.hint
     end

@@ -21,7 +21,7 @@ class HalvesTest < Minitest::Test
     assert_equal [:gems, :packages, []], [halves.gems, halves.packages, halves.failures]
   end
 
-  def test_one_that_fails_lets_the_other_finish
+  def test_failure_of_one_half_lets_the_other_finish
     begun = Thread::Queue.new
     halves = run_halves(lambda {
       begun.pop
@@ -35,7 +35,7 @@ class HalvesTest < Minitest::Test
                  [halves.gems, halves.packages, halves.failures.map { |failed| [failed.half, failed.error.message] }]
   end
 
-  def test_both_fail_in_their_order
+  def test_both_failures_are_reported_in_order
     first = Thread::Queue.new
     halves = run_halves(lambda {
       first.pop
@@ -50,7 +50,7 @@ class HalvesTest < Minitest::Test
     assert_equal %w[packages gems], halves.failures.map(&:half)
   end
 
-  def test_an_interruption_ends_both_and_is_waited_for
+  def test_interrupt_ends_both_and_waits_for_them
     cleaned = []
     error = assert_raises(Spate::Interrupted) do
       run_halves(lambda {
@@ -68,7 +68,7 @@ class HalvesTest < Minitest::Test
     assert_equal ["interrupted", [:packages]], [error.message, cleaned]
   end
 
-  def test_an_interruption_of_the_packages_is_one
+  def test_interrupt_of_the_packages_is_an_interrupt
     assert_raises(Spate::Interrupted) { run_halves(-> { :gems }, -> { raise Spate::Interrupted, "interrupted" }) }
   end
 end

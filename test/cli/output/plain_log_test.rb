@@ -36,7 +36,7 @@ class PlainLogTest < CLICase
     TEXT
   end
 
-  def test_now_and_then_where_it_stands
+  def test_progress_from_time_to_time
     assert_includes log(times: (0..).step(7).first(100)), "fetched 1/1"
   end
 end

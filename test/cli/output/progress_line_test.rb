@@ -13,7 +13,7 @@ class ProgressLineTest < CLICase
 
   def tally(seconds = [0]) = Spate::CLI::Output::Tally.new(clock: -> { seconds.first })
 
-  def test_the_line_tells_where_each_step_stands
+  def test_line_shows_the_progress_of_each_step
     seconds = [0]
     tally = tally(seconds)
     EVENTS.each { |event| tally.add(event) }
@@ -23,7 +23,7 @@ class ProgressLineTest < CLICase
                  Spate::CLI::Output::ProgressLine.new(terminal, tally: tally).parts.join(" · ")
   end
 
-  def test_totals_that_the_plan_does_not_know_grow_with_what_begins
+  def test_unknown_totals_grow_with_started_steps
     tally = tally()
     [{ event: :plan, total: 5 }, { event: :fetch_start, name: "a" }, { event: :fetch_start, name: "b" },
      { event: :fetch_done, name: "a", bytes: 3 }].each { |event| tally.add(event) }
@@ -64,7 +64,7 @@ class ProgressLineTest < CLICase
     assert_equal [29], lines.map(&:length).uniq
   end
 
-  def test_a_run_that_is_over_at_once_draws_nothing
+  def test_short_run_draws_nothing
     screen = Screen.new
     line = Spate::CLI::Output::ProgressLine.new(terminal(err: screen))
     line.call(event: :plan, total: 3)
@@ -73,7 +73,7 @@ class ProgressLineTest < CLICase
     assert_empty screen.string
   end
 
-  def test_warnings_get_a_line_of_their_own
+  def test_warnings_are_separate_lines
     text = draw { |line| line.call(event: :warning, message: "old \e[2J", hint: "new") }
 
     assert_match(/\e\[K\e\[33mwarning:\e\[0m old \\e\[2J\n\e\[36mhint:\e\[0m new\n/, text)

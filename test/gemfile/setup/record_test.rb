@@ -135,7 +135,7 @@ module Spate
         Record.define_singleton_method(:ruby, original)
       end
 
-      def test_bytes_that_are_cut_or_of_another_form
+      def test_truncated_bytes_and_other_formats
         [0, 10, 40, @bytes.bytesize - 1].each do |size|
           assert_equal "the record is damaged", usable?(@bytes.byteslice(0, size))
         end
@@ -157,7 +157,7 @@ module Spate
         assert_equal true, Record.new(@bytes).usable?(JSON.parse(inner))
       end
 
-      def test_the_inputs_are_looked_at_with_few_system_calls
+      def test_inputs_are_checked_with_few_system_calls
         skip "needs strace" unless system("which strace", out: File::NULL)
         bytes = make
         _, _, record, globs = Gemfile::Fingerprint.send(:read, Record.new(bytes).head[:fingerprint])

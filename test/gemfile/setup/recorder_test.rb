@@ -53,7 +53,7 @@ module Spate
         assert_includes Record.new(bytes).contents.first, gem[1][0]
       end
 
-      def test_the_same_run_tells_the_verdict
+      def test_same_run_yields_the_verdict
         location = Gemfile.find(project.folder, env)
         known = { location: location, settings: Settings.load(root: location.root, env: env),
                   store: Store.open(home: File.join(folder, "spate")) }
@@ -67,7 +67,7 @@ module Spate
         File.write(path, "any\n") if path
       end
 
-      def test_a_gemfile_that_is_edited_while_it_is_read
+      def test_gemfile_edited_during_evaluation
         path = project.path("more.rb")
         held = write("held", "")
         editor = Thread.new do
@@ -154,7 +154,7 @@ module Spate
         assert record.call.outdated?(env), "the line is gone"
       end
 
-      def test_settings_that_install_by_themselves
+      def test_settings_that_install_automatically
         assert_match(/install by itself/, usable?(make(project, BUNDLE_AUTO_INSTALL: "true")))
       end
 

@@ -23,7 +23,7 @@ class IndexTest < Minitest::Test
     super
   end
 
-  def test_the_same_path_has_the_same_print
+  def test_same_path_has_the_same_fingerprint
     print = print_of([@one, @two])
     assert_equal print, print_of([@one.dup, @two.dup])
     refute_equal print, print_of([@two, @one])

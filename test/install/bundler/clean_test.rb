@@ -12,7 +12,7 @@ class CleanTest < InstallCase
     @source.add("rack", "1.0")
   end
 
-  def test_a_group_that_is_left_out_goes
+  def test_excluded_group_is_removed
     project = grouped("app")
     output = assert_installs(project, "base-1.0", options: %w[--clean], BUNDLE_WITHOUT: "web")
 

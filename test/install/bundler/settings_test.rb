@@ -28,7 +28,7 @@ class InstallSettingsTest < Minitest::Test
     assert_equal %w[base-1.2], @app.installed
   end
 
-  def test_caps_are_settings
+  def test_limits_are_settings
     @source.add("large", "1.0", files: { "data" => "x" * (3 << 20) })
     app = Spate::TestProject.new(File.join(folder, "large"), "source '#{@source.url}'\ngem 'large'\n").tap(&:lock)
     output, status = app.spate("install", BUNDLE_SPATE__MAX_ENTRY: "2")

@@ -128,7 +128,7 @@ class EditsTest < InstallCase
   end
 
   # As after `git clean`, a wrong glob, or a disk repair.
-  def test_a_deleted_file_is_named_and_comes_back
+  def test_deleted_file_is_reported_and_restored
     @source.add("native", "1.0", native: true)
     project = app("three", gems: %w[native edited]).tap { |made| assert_installs(made) }
     gone = [file(project), *Dir.glob("#{project.bundle_root}/**/*.so"),

@@ -26,7 +26,7 @@ class BuildCandidatesTest < BuildLearningCase
   end
 
   # Also for a use on the same day: a bundle of another environment must not check the others each time.
-  def test_the_one_used_last_is_checked_first
+  def test_last_used_result_is_checked_first
     one, other, again = [1, 2, 1].map do |flavour|
       assert_equal [[], %w[alpha]], flavoured(flavour)
       records.max_by { |path| File.mtime(path) }

@@ -48,7 +48,7 @@ class BuildChangesTest < BuildLearningCase
     HEADERS.each { |name, folders| including(name, folders) }
   end
 
-  def test_each_change_is_followed_by_the_build_that_learned_it
+  def test_each_change_rebuilds_the_builds_that_read_it
     names = [*CONFIGURATIONS.keys, "pkgconf", *RULES.keys, *HEADERS.keys].sort
     assert_equal [names, []], install(another(*names), **@env)
     assert_empty warnings

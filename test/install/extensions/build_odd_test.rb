@@ -46,13 +46,13 @@ class BuildOddTest < BuildLearningCase
     assert_follows { put("d/file", "2") }
   end
 
-  def test_a_link_of_its_own_to_a_file
+  def test_link_of_the_build_to_a_file
     put("file", "1")
     plain("File.symlink('#{at("file")}', 'f.h')\nvalue = File.read('f.h')")
     assert_follows { put("file", "2") }
   end
 
-  def test_a_link_behind_a_link_of_its_own
+  def test_link_behind_a_link_of_the_build
     put("one/file", "1")
     put("two/file", "2")
     File.symlink("one", at("current"))
@@ -194,7 +194,7 @@ class BuildOddTest < BuildLearningCase
   end
 
   # A folder alone is not an input then, because another user has others.
-  def test_data_looked_for_on_all_of_path
+  def test_data_file_searched_on_the_whole_path
     put("bin/tool", "", mode: 0o755)
     plain("value = ENV['PATH'].split(':').any? { |at| File.exist?(\"\#{at}/flavour.conf\") } ? 2 : 1")
     path = { PATH: "#{at("bin")}:#{ENV.fetch("PATH")}" }

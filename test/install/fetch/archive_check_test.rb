@@ -48,7 +48,7 @@ module Spate
         assert_empty Fetch::ArchiveCheck.whole({})
       end
 
-      def test_seals_survive_file_systems_and_formats_that_count_two_seconds
+      def test_seals_survive_times_in_steps_of_two_seconds
         assert_equal 0, Fetch::ArchiveCheck.time.to_i % Fetch::ArchiveCheck::STEP
         assert_equal 0, Fetch::ArchiveCheck.time.nsec
         assert_includes 1985..1986, Fetch::ArchiveCheck.time.year

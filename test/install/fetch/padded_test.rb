@@ -29,7 +29,7 @@ class PaddedTest < Minitest::Test
     end
   end
 
-  def test_bytes_behind_the_data_are_ignored
+  def test_bytes_after_the_data_are_ignored
     # Without the checksums that newer Bundlers add to the lockfile.
     app = Spate::TestProject.new(File.join(folder, "app"), "source '#{@source.url}'\ngem 'padded'\n",
                                  env: { "BUNDLE_LOCKFILE_CHECKSUMS" => "false" }).tap(&:lock)

@@ -4,7 +4,7 @@ require "install/install_case"
 
 # Missing folders of `path:` and `git:` gems, and folders that a build removes.
 class SourcePresenceTest < InstallCase
-  def test_a_folder_of_the_application_that_is_gone
+  def test_missing_folder_of_a_path_gem
     project = app("app", gems: %w[])
     write_gem("own")
     File.write(project.path("Gemfile"), "source '#{@source.url}'\ngem 'own', path: '../own'\n")
@@ -20,7 +20,7 @@ class SourcePresenceTest < InstallCase
     assert_checks(project, 0)
   end
 
-  def test_a_checkout_that_is_gone
+  def test_missing_checkout
     project = app("app", gems: %w[])
     write_gem("own")
     Dir.chdir("#{folder}/own") do

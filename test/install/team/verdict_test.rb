@@ -12,7 +12,7 @@ class TeamVerdictTest < TeamCase
     @source.add("plain", "1.0")
   end
 
-  def test_second_machine_does_not_wait_for_bundler
+  def test_second_machine_does_not_run_bundler
     first = computer("first")
     install(first)
     assert_equal [2, 0], push(first).last.values_at("sent", "refused")

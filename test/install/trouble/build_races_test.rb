@@ -32,7 +32,7 @@ class BuildRacesTest < InstallBuildCase
     projects.each { |project| assert_equal "1", value(project, "alpha") }
   end
 
-  def test_eight_that_find_it_outdated_build_once
+  def test_eight_processes_with_an_outdated_build_build_once
     include = FileUtils.mkdir_p("#{folder}/include").first
     native("beta", extconf: "$CPPFLAGS << ' -I#{include}'\nhave_header('late.h')\n" \
                             "File.write('#{@log}', \"x\\n\", mode: 'a')")

@@ -60,7 +60,7 @@ class DamageTest < InstallCase
     DAMAGE.merge(flips).each { |kind, damage| damaged(kind) { damage.call(manifest) } }
   end
 
-  def test_damaged_memories
+  def test_damaged_caches
     %w[names specs verdicts bundles].each do |folder|
       files = Dir.glob("#{store}/#{folder}/**/*").reject { |path| File.directory?(path) }
       refute_empty files, folder
@@ -70,7 +70,7 @@ class DamageTest < InstallCase
 
   # The store has the package without its archive, and vendor/cache has another one under its name: that one belongs to
   # this application only, as in Bundler.
-  def test_a_vendored_archive_that_is_another
+  def test_vendored_archive_that_differs
     other = project
     File.unlink(archive)
     FileUtils.mkdir_p(other.path("vendor/cache"))

@@ -65,7 +65,7 @@ module Spate
       assert_equal "false", output.lines.last.strip
     end
 
-    def test_a_child_goes_on_where_its_parent_was
+    def test_child_continues_from_the_state_of_its_parent
       output = ruby("#{@start}#{<<~RUBY}")
         load A
         child = fork do
@@ -111,7 +111,7 @@ module Spate
       assert_equal %w[true 1 :image], output.split
     end
 
-    def test_it_loads_nothing_of_rubygems
+    def test_it_loads_no_file_of_rubygems
       output = ruby("#{@start}load A\np $from, defined?(Gem), $LOADED_FEATURES.grep(/rubygems|bundler/)",
                     "--disable-gems")
 

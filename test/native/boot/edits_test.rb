@@ -118,7 +118,7 @@ module Spate
       assert_equal %i[image hit], loaded("#{root}/a.rb")
     end
 
-    def test_a_file_that_is_gone_or_a_folder_or_unreadable
+    def test_missing_unreadable_or_folder
       path = cached("a.rb")
       File.delete(path)
       assert_raises(LoadError) { load(path) }

@@ -121,7 +121,7 @@ module Spate
       ENV["SPATE_TRUST_STORE"] = before
     end
 
-    def test_they_can_be_set_again_and_taken_away
+    def test_images_can_be_set_again_and_removed
       path = source("gems/a-1/lib/a.rb")
       roots = { "#{root}/gems/a-1" => bundle("a", path) }
       3.times do

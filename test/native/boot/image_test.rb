@@ -65,7 +65,7 @@ module Spate
       assert_raises(ArgumentError) { Image.write(path, key: "X" * 32) }
     end
 
-    def test_a_path_that_is_no_ascii
+    def test_non_ascii_path
       path = source("täst-日本.rb")
       made = image(file(path))
 

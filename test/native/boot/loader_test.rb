@@ -11,7 +11,7 @@ module Spate
       assert_equal({ hit: 1, miss: 0, stale: 0, revalidated: 0, damaged: 0, warns: 0 }, Loader.counts)
     end
 
-    def test_a_file_that_no_image_has_is_a_miss
+    def test_file_without_an_image_is_a_miss
       cached("a.rb")
 
       assert_equal %i[disk miss], loaded(source("b.rb"))
@@ -132,7 +132,7 @@ module Spate
       assert_equal [[:hit, path, nil], [:miss, other, nil]], told
     end
 
-    def test_disabled_it_neither_answers_nor_counts
+    def test_disabled_loader_neither_loads_nor_counts
       path = cached("a.rb")
       Loader.enabled = false
 
@@ -169,7 +169,7 @@ module Spate
       end
     end
 
-    def test_an_exception_while_loading_is_the_file_s_own
+    def test_exception_while_loading_is_that_of_the_file
       path = source("a.rb", "raise 'disk'")
       Loader.add(image(file(path, "raise ArgumentError, 'image'")))
 

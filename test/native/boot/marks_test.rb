@@ -29,14 +29,14 @@ module Spate
       change(4) { write("missing", "") }
     end
 
-    def test_is_blind_to_other_names_of_a_file
+    def test_ignores_other_hard_links
       before = marks
       File.link("#{folder}/file", "#{folder}/other")
 
       assert_equal before, marks
     end
 
-    def test_needs_a_folder_and_whole_names
+    def test_needs_a_folder_and_complete_names
       assert_nil Native.marks("#{folder}/none", NAMES)
       assert_equal "", Native.marks(folder, "")
       assert_raises(ArgumentError) { Native.marks(folder, "file") }

@@ -151,7 +151,7 @@ class RequireTest < Minitest::Test
     RUBY
   end
 
-  def test_loaded_features_in_other_hands
+  def test_loaded_features_changed_by_the_program
     write("one/a.rb", "puts :a")
     write("one/b.rb", "puts :b")
     same(<<~RUBY)

@@ -18,7 +18,7 @@ module Spate
       super
     end
 
-    def test_only_what_is_new_is_fetched
+    def test_only_new_lines_are_fetched
       assert_equal %w[alpha beta], checksums.keys
       @source.add("gamma", "1.0")
       @source.forget_requests
@@ -28,7 +28,7 @@ module Spate
       assert_equal %w[alpha beta gamma], checksums.keys
     end
 
-    def test_no_news_cost_no_body
+    def test_unchanged_index_sends_no_body
       text
       @source.forget_requests
 
@@ -44,7 +44,7 @@ module Spate
       assert_equal @source.catalog.versions, text
     end
 
-    def test_without_a_digest_the_whole_is_fetched
+    def test_complete_text_is_fetched_without_a_digest
       text
       @source.add("gamma", "1.0")
       @source.fault("/versions", :drop_headers, names: ["Repr-Digest"])
@@ -63,7 +63,7 @@ module Spate
       assert_equal @source.catalog.versions, text
     end
 
-    def test_a_text_that_got_shorter_is_fetched_whole
+    def test_shortened_text_is_fetched_completely
       longer = "#{@source.catalog.versions}zeta 1.0 #{"0" * 32}\n"
       @source.fault("/versions", :drop_headers, names: %w[ETag Repr-Digest], times: 1)
       @source.fault("/versions", :garble, body: longer, times: 1)

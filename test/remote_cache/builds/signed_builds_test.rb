@@ -42,7 +42,7 @@ class SignedBuildsTest < InstallBuildCase
     assert_equal [[], %w[alpha beta]], install(another("beta"))
   end
 
-  def test_an_install_into_a_bundle_that_has_such_a_build
+  def test_install_into_a_bundle_with_a_signed_build
     brought("alpha")
     project = another("alpha")
     assert_equal [[], %w[alpha]], install(project, **trust)

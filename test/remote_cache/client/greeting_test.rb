@@ -71,7 +71,7 @@ class RemoteCacheGreetingTest < Minitest::Test
     socket.write("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n") while socket.gets("\r\n\r\n")
   end
 
-  def test_a_folder_has_no_connections
+  def test_folder_cache_opens_no_connections
     client(folder).greet
     assert_nil archive
     assert_empty @told

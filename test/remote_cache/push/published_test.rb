@@ -48,7 +48,7 @@ class PublishedTest < Minitest::Test
   end
 
   # An age-based collection may be about to remove it.
-  def test_an_old_blob_is_written_again
+  def test_old_blob_is_written_again
     put(other = here(key: hex("other")))
     half, old = [6, 13].map { |hours| Time.now - (hours * 3600) }
     [half, old].each do |time|
