@@ -35,7 +35,7 @@ module Spate
         assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
                                                           load_path: [File.dirname(@own)])
         wait_for { File.read(log).lines.size == 3 }
-        assert_equal inode, File.stat(application_path).ino, "what it has is not made again"
+        assert_equal inode, File.stat(application_path).ino, "existing images are not rebuilt"
       end
 
       def test_builder_is_no_child_and_inherits_nothing
@@ -47,7 +47,7 @@ module Spate
           assert_raises(Errno::ECHILD) { Process.wait(-1, Process::WNOHANG) }
           stat = File.read("/proc/#{pid}/stat").split(") ").last.split
           refute_equal Process.pid, stat[1].to_i
-          assert_equal pid, stat[3].to_i, "a session of its own"
+          assert_equal pid, stat[3].to_i, "a separate session"
           assert_equal 19, stat[16].to_i, "niced"
           assert_equal 5, stat[38].to_i, "SCHED_IDLE"
           assert_equal "/", File.readlink("/proc/#{pid}/cwd")
@@ -81,7 +81,7 @@ module Spate
         60.times { attempts.add }
         assert_in_delta Background::Attempts::MOST, attempts.wait, 10
         File.utime(Time.now, Time.now + 3600, path_of(attempts))
-        assert_equal 0, attempts.wait, "a clock that was put back"
+        assert_equal 0, attempts.wait, "a clock that was set back"
       end
 
       def test_successful_builder_clears_the_failures

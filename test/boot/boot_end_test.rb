@@ -12,7 +12,7 @@ module Spate
       write("app/local/local.gemspec", requires + GEMSPEC)
       build
       Dir["#{project.path("local")}/lib/*.rb"].each { |path| File.utime(0, 0, path) }
-      File.utime(0, Time.now - 600, image) # made a while ago
+      File.utime(0, Time.now - 600, image) # of an earlier boot
 
       assert worn?
       spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")

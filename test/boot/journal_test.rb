@@ -41,8 +41,8 @@ module Spate
         RUBY
         since, from_here = `#{Ground::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
 
-        assert_operator since.first, :>=, since.last, "less by the clock than of the processor"
-        assert_operator from_here.max, :<, since.last, "work before it was made counts"
+        assert_operator since.first, :>=, since.last, "wall time below processor time"
+        assert_operator from_here.max, :<, since.last, "work before the images counts"
       end
 
       def test_unused_parts

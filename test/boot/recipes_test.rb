@@ -36,7 +36,7 @@ module Spate
       write("app/lib/other.rb", "OTHER = 1\n")
       write("app/config/environment.rb", "ENVIRONMENT = 1\n")
       write("app/program.rb", PROGRAM, mode: 0o755)
-      sleep 0.05 # files as young as their recording would be compared by content, copied or not
+      sleep 0.05 # younger files would always be compared by content
     end
 
     def teardown
@@ -118,7 +118,7 @@ module Spate
 
     def test_a_file_that_differs_in_the_container_is_compiled
       container
-      write("app/app/thing.rb", "module Thing\n  NAME = 'THING'\nend\n") # as long as before
+      write("app/app/thing.rb", "module Thing\n  NAME = 'THING'\nend\n") # same size
       facts = boot(SPATE_READONLY: "1")
 
       assert_equal "THING", facts["thing"].first

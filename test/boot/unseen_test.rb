@@ -76,7 +76,7 @@ module Spate
     def alone
       words = %w[unshare --pid --fork --mount-proc]
       words.insert(1, "--map-root-user") unless Process.euid.zero?
-      skip "no namespaces of processes here" unless system(*words, "true", %i[out err] => File::NULL)
+      skip "no PID namespaces here" unless system(*words, "true", %i[out err] => File::NULL)
 
       words
     end

@@ -109,7 +109,7 @@ module Spate
           expected, = project.run("bundle", "exec", "ruby", File.join(folder, "app/patched.rb"), path, **env)
           2.times { assert_equal expected, load(path, "app/patched.rb", **env), name }
         end
-        assert_equal 1, hits(path), "what was patched is not kept"
+        assert_equal 1, hits(path), "results of a patched Psych are not stored"
       end
     end
 

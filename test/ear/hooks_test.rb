@@ -47,7 +47,7 @@ module Spate
       write("a", "")
       %w[address thread undefined].each do |kind|
         program = EarCase.program("deeds", "-no-pie", "-fsanitize=#{kind}")
-        next unless system(program, out: File::NULL) # no such library, or no room for it in this kernel's memory
+        next unless system(program, out: File::NULL) # the library is missing, or its shadow memory does not fit
 
         heard = hear(program, "open", "a", "stat", "b")
         assert heard.value.success?, @output

@@ -88,7 +88,7 @@ module Spate
           Spate::Ear.hear(hooks: #{hooks}) do |ear|
             pid = Process.spawn(ear.environment, #{command}, **ear.options)
             sleep 0.01 until File.size?("pid")
-            fork { sleep 6 } # has a copy of all descriptors
+            fork { sleep 6 } # inherits all file descriptors
             Process.wait(pid)
           end
         RUBY

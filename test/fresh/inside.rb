@@ -64,7 +64,7 @@ module Fresh
       Process.kill(:KILL, *(first.empty? ? [unshare] : first))
       Process.wait(unshare)
     rescue SystemCallError
-      nil # it has ended
+      nil # it has exited
     end
     private_class_method :stop
 

@@ -75,8 +75,8 @@ module Spate
       end
 
       def test_exit_code_and_hint_depend_on_bundlers_reason
-        nobody = Socket.new(:INET, :STREAM).tap { |socket| socket.bind(Addrinfo.tcp("127.0.0.1", 0)) } # does not listen
-        port = nobody.local_address.ip_port
+        closed = Socket.new(:INET, :STREAM).tap { |socket| socket.bind(Addrinfo.tcp("127.0.0.1", 0)) } # does not listen
+        port = closed.local_address.ip_port
         {
           "source 'http://127.0.0.1:#{port}'\ngem 'rack'\n" => [6, /check the network/],
           "gem 'own\n" => [4, /mend the Gemfile/],
@@ -90,7 +90,7 @@ module Spate
           assert_match hint, error.hint
         end
       ensure
-        nobody&.close
+        closed&.close
       end
 
       def test_statuses_without_a_bundler

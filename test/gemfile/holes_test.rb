@@ -69,7 +69,7 @@ module Spate
       }.freeze
 
       SEEN.each_with_index do |(line, change), index|
-        define_method("test_a_change_is_seen_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+        define_method("test_change_outdates_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
           scene(line)
           facts = evaluate
           assert_empty facts.volatile, line
@@ -144,7 +144,7 @@ module Spate
       }.freeze
 
       NEVER.each_with_index do |(line, reason), index|
-        define_method("test_never_remembered_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+        define_method("test_never_stored_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
           scene(line)
           assert_match reason, evaluate.volatile.join("; ")
           assert_nil recall
@@ -164,7 +164,7 @@ module Spate
       }.freeze
 
       INSTALLED.each_with_index do |(line, name), index|
-        define_method("test_what_is_installed_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+        define_method("test_installed_gems_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
           home = @env["GEM_HOME"] = @env["GEM_PATH"] = File.join(folder, "home")
           FileUtils.mkdir_p(%w[specifications gems/one].map { |place| File.join(home, place) })
           scene(line)
@@ -221,7 +221,7 @@ module Spate
       }.freeze
 
       BESIDE.each_with_index do |(line, change), index|
-        define_method("test_another_checkout_asks_anew_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
+        define_method("test_another_checkout_evaluates_again_#{index}_#{line[0, 40].gsub(/\W+/, "_")}") do
           app("#{line}\n")
           %w[shared/kind shared/Gemfile eng/lib/eng.rb].each { |name| write(name, "") }
           system("git", "init", "--quiet", folder, exception: true) if line.include?("git ")
@@ -346,7 +346,7 @@ module Spate
         @env["BUNDLE_GEMFILE"] = path("Gemfile")
         scene(line)
         assert_empty evaluate.volatile
-        assert recall, "recalled while it is named so"
+        assert recall, "used with the same name"
         ["Gemfile", nil].each do |name|
           @env["BUNDLE_GEMFILE"] = name
           @env.compact!

@@ -185,7 +185,7 @@ module Spate
         facts = evaluate
         text = "Gemfile #{number}, seed #{Spate.test_seed}:\n#{File.read(path("Gemfile"))}"
         assert_empty facts.volatile, text
-        assert recall, "not remembered: #{text}"
+        assert recall, "not stored: #{text}"
         pieces.each { |piece| try(piece, text) }
       end
 

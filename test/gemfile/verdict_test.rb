@@ -97,7 +97,7 @@ module Spate
         location = app
         write("app/Gemfile", "#{GEMFILE}gem 'puma'\n")
         assert_equal ["the Gemfile adds puma"], evaluate(location, frozen: true).differences.grep(/adds/)
-        assert_nil recall(location), "the verdict for a bundle that is not frozen is another one"
+        assert_nil recall(location), "a bundle that is not frozen has a separate verdict"
         write("app/Gemfile", GEMFILE)
         assert_predicate evaluate(location, frozen: true), :agrees?
       end
@@ -127,7 +127,7 @@ module Spate
         facts = evaluate(location)
         assert_predicate facts, :agrees?, facts.failure.join
         assert_empty facts.volatile
-        assert recall(location), "recalled while nothing changed"
+        assert recall(location), "used while nothing changed"
 
         edits(location, ".ruby-version", "more.rb", "settings.rb", "list.txt")
         appears(location, "flag", "other", "engines/two")
@@ -136,9 +136,9 @@ module Spate
           assert_nil recall(location), "#{key} was read"
           @env.delete(key)
         end
-        assert recall(location), "recalled again after everything is as it was"
+        assert recall(location), "used again after the change is reverted"
         @env["UNRELATED"] = "1"
-        assert recall(location), "what was not read does not matter"
+        assert recall(location), "a file that was not read does not matter"
 
         other = Location.new(*location.to_a.map { |path| path.sub("/app", "/copy") })
         FileUtils.cp_r(location.root, other.root)
@@ -196,7 +196,7 @@ module Spate
         @env["EXTRA"] = "1"
         assert recall(location)
         @env.delete("EXTRA")
-        assert_nil recall(location), "only the last ones are kept"
+        assert_nil recall(location), "only the latest are kept"
       end
 
       def test_a_gemspec_with_a_version_file_and_a_list_from_git

@@ -14,7 +14,7 @@ module Spate
 
     def test_tree_equals_that_of_bundler
       repository = GemSource::Repository.new(File.join(folder, "twin"))
-      folders = "spec.files += Dir['sub/**/*']" # folders among the files, as a careless gemspec has them
+      folders = "spec.files += Dir['sub/**/*']" # folders among the files, as in a careless gemspec
       first = repository.commit({ **GemSource::Repository.gem_files("twin", "1.0", extra: folders),
                                   **GemSource::Repository.gem_files("sub", "0.1", folder: "sub"),
                                   "exe/twin" => ["#!/usr/bin/env ruby\n", 0o755], "link" => "x" })

@@ -59,7 +59,7 @@ module Spate
         entry = image(target).entry(path)
         assert_equal [size, mtime, ctime, inode, Native.content_hash(path)],
                      entry.values_at(:size, :mtime_ns, :ctime_ns, :inode, :hash)
-        assert_operator entry[:recorded_ns] - ctime, :>, Native::RACY_NS, "a file just written is waited for"
+        assert_operator entry[:recorded_ns] - ctime, :>, Native::RACY_NS, "the compiler waits for a new file"
       end
 
       def test_missing_or_special_file_is_left_out
@@ -98,7 +98,7 @@ module Spate
         images.make
         jobs = (1..3).map { |number| job(write("lib/#{number}.rb", "1\n"), path: "#{images.folder}/gems/#{number}") }
         jobs[1].files << "#{folder}/fifo"
-        File.mkfifo("#{folder}/fifo") # opening it would wait for ever
+        File.mkfifo("#{folder}/fifo") # opening it would block forever
         results = []
         Compiler.new(jobs: 2, seconds: 2).run(jobs) { |result| results << result }
         assert_equal [["#{images.folder}/gems/2"], 3], [results.reject(&:ok?).map(&:path), results.size]

@@ -30,7 +30,7 @@ module Spate
       # {"lib/alpha.rb" => source}; returns the gem's folder.
       def gem_with(name, files)
         files.each { |path, source| write("gems/#{name}/#{path}", source) }
-        sleep 0.03 # younger files would be waited for
+        sleep 0.03 # the compiler would wait for younger files
         "#{folder}/gems/#{name}"
       end
 

@@ -20,7 +20,7 @@ module Spate
 
       def test_images_unused_for_long_are_removed
         assert_equal files, tidy(days: 61).sort
-        assert_empty Dir.children("#{images.store_root}/images"), "and the folders of that Ruby"
+        assert_empty Dir.children("#{images.store_root}/images"), "including the folders of that Ruby"
       end
 
       def test_gems_of_a_booting_application_stay

@@ -28,7 +28,7 @@ module Spate
     end
 
     %i[squashfs erofs].each do |type|
-      define_method("test_nothing_is_renewed_for_ever_on_#{type}") do
+      define_method("test_record_is_not_renewed_forever_on_#{type}") do
         mount(type, "1.0", "a.h" => "1.0")
         record([:file, "#{place}/a.h"], [:listed, place])
         grow_old

@@ -11,7 +11,7 @@ class KillCase < DozenCase
     before = Spate::TreeComparison.snapshot(bystander.bundle_root)
     killed = Array.new(count) { |round| round(dozen("app#{round}"), round) }
 
-    assert_operator killed.count(true), :>=, count / 5, "most installs were over before they could be killed"
+    assert_operator killed.count(true), :>=, count / 5, "most installs had finished before they were killed"
     assert_equal before, Spate::TreeComparison.snapshot(bystander.bundle_root)
     assert_right(bystander)
   end

@@ -25,7 +25,7 @@ class LinkedRootTest < InstallBuildCase
     assert held(first).start_with?(File.realpath(path("one"))), held(first)
     assert_match(/nothing to do/, run_install(first).first)
 
-    assert_equal [%w[where], []], install(other = release("two")), "a build that holds the folder of another bundle"
+    assert_equal [%w[where], []], install(other = release("two")), "a build that contains the folder of another bundle"
     FileUtils.rm_rf(path("one"))
     assert held(other).start_with?(File.realpath(path("two"))), held(other)
 

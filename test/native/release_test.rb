@@ -31,7 +31,7 @@ module Spate
         ticker = Thread.new { (turns += 1) && sleep(0.001) while running }
         Thread.pass until turns.positive?
         before = turns
-        20.times { turns - before > 3 ? break : work.call } # one alone may be over too soon
+        20.times { turns - before > 3 ? break : work.call } # one run may be too short
         running = false
         ticker.join
         assert_operator turns - before, :>, 3
@@ -111,7 +111,7 @@ module Spate
       end
       [here, -> { quiet_thread(&here).value }].each do |work|
         assert_raises(interrupted, &work)
-        FileUtils.rm_rf(made) # the interrupt may have come between two turns
+        FileUtils.rm_rf(made) # the interrupt may have come between two runs
       end
       assert_equal 1500, store.unpack(archive, tree: made).count
     end
@@ -135,7 +135,7 @@ module Spate
     def test_a_forked_child_works
       archive = gem_of(many(64))
       store.unpack(archive, tree: tree)
-      store # its threads run by now, in the parent
+      store # its threads are running in the parent
       child = fork do
         Timeout.timeout(20) { exit!(store.unpack(archive, tree: tree).parallel? ? 7 : 1) }
       end

@@ -73,7 +73,7 @@ class RemoteCacheFolderTest < Minitest::Test
     File.write("#{elsewhere}/#{File.basename(cas("x"))}", "elsewhere")
     2.times do |time|
       FileUtils.rm_rf(["#{root}/moved", "#{root}/cas"])
-      Dir.mkdir("#{root}/cas") if time == 1 # else it is made
+      Dir.mkdir("#{root}/cas") if time == 1 # otherwise it is created
       assert_unavailable(:refused) { time.zero? ? cache.put(cas("x"), "x") : cache.delete(cas("x")) }
     end
     assert_equal "elsewhere", File.read("#{elsewhere}/#{File.basename(cas("x"))}")

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "digest/sha2" # before threads are there: it may not be loaded twice at once
+require "digest/sha2" # before any thread starts, because concurrent loading is not safe
 require "securerandom"
 require "support/fault_proxy"
 require "support/web_servers"

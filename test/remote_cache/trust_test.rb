@@ -54,7 +54,7 @@ class TrustTest < Minitest::Test
 
     assert_equal 1000, outcomes.size
     assert_equal [:refused], outcomes.uniq
-    assert_equal :accepted, outcome(whole), "the one that was not changed"
+    assert_equal :accepted, outcome(whole), "the unchanged entry"
   end
 
   def test_pem_in_one_line

@@ -53,6 +53,6 @@ begin
     next
   end
 rescue SocketError, EOFError, SystemCallError
-  nil # bin/test has ended
+  nil # bin/test has exited
 end
 exit!(true)

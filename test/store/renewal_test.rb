@@ -82,7 +82,7 @@ module Spate
 
       # A child process with another boot ID writes the manifest again.
       def other_boot
-        skip "needs root for a mount of its own" unless root?
+        skip "needs root for a mount" unless root?
 
         id = write("boot_id", "00000000-1111-2222-3333-444444444444\n")
         script = <<~RUBY

@@ -50,7 +50,7 @@ module Spate
 
     def test_interrupt_or_killed_thread_leaves_no_temporary_file
       store.write("verdicts", "first", "text")
-      begun = Thread::Queue.new # a thread that has not begun rescues nothing
+      begun = Thread::Queue.new # a thread that has not started runs no ensure
       60.times do |round|
         writing = Thread.new do
           begun << true

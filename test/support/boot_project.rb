@@ -99,7 +99,7 @@ module Spate
 
     # Waits until no builder is running.
     def settle
-      2400.times do # large applications, on a machine that has other work too
+      2400.times do # for large applications on a busy machine
         sleep 0.05
         return if builders.empty?
       end

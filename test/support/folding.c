@@ -1,6 +1,6 @@
 /*
- * A file system as macOS has it, over a folder of this one: names that differ in case, or in whether an accent is part
- * of its letter, are one file, and keep the spelling that they were made with.
+ * A file system like that of macOS, over a folder of this one: names that differ only in case, or in composed and
+ * decomposed accents, are one file, which keeps the spelling of its creation.
  *
  *     cc -o folding folding.c $(pkg-config --cflags --libs fuse3)
  *     folding FOLDER MOUNTPOINT
@@ -22,7 +22,7 @@
 
 static const char *below;
 
-/* Upper case as lower, "e" and a combining acute accent as "é"; of others' alphabets nothing. */
+/* Folds upper case to lower, and "e" with a combining acute accent to "é". Ignores other alphabets. */
 static void fold(const char *name, char *folded) {
     for (; *name; name++) {
         if (strncasecmp(name, "e\xCC\x81", 3) == 0 || strncmp(name, "\xC3\x89", 2) == 0) {
@@ -36,7 +36,7 @@ static void fold(const char *name, char *folded) {
     *folded = '\0';
 }
 
-/* The spelling in the folder of a name that it has in any; the name itself where it has none. */
+/* The existing spelling of a name in the folder, or the name itself. */
 static void spell(const char *folder, const char *name, char *spelled) {
     char wanted[NAME_MAX + 1], other[NAME_MAX + 1];
     DIR *listing = opendir(folder);

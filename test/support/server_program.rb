@@ -48,7 +48,7 @@ class ServerProgram
     Process.kill(signal, @pid)
     Process.wait(@pid)
   rescue Errno::ESRCH, Errno::ECHILD
-    nil # it ended by itself
+    nil # it has exited
   end
 
   private

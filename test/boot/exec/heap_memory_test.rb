@@ -39,7 +39,7 @@ module Spate
     end
 
     def test_limit_is_a_small_share_of_available_memory
-      skip "from Ruby 3.3 on nothing is set that would take memory" if Boot::Exec::Heap::SIZED
+      skip "from Ruby 3.3 on no setting takes memory" if Boot::Exec::Heap::SIZED
 
       settings = Boot::Exec::Heap::Settings.new([])
       given = [8192, 1024, 600, 511, 300].map { |megabytes| settings.to_h(megabytes * MB).values.first&.to_i }
@@ -74,7 +74,7 @@ module Spate
 
     def within_limit
       place, file = PLACES.find { |folder, name| File.exist?("#{folder}/#{name}") || controlled?(folder) }
-      skip "no control group for memory can be made here" unless place && File.writable?(place)
+      skip "cannot create a memory cgroup here" unless place && File.writable?(place)
 
       Dir.mkdir(group = "#{place}/spate-test-#{Process.pid}")
       File.write("#{group}/#{file}", BYTES)

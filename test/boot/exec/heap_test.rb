@@ -107,7 +107,7 @@ module Spate
       journal(line(kind: "other.rb"))
       assert_equal "not known to gain by it", state, "another kind"
       journal(line, line(collected: 495, told: true))
-      assert_equal "not known to gain by it", state, "one that did not gain"
+      assert_equal "not known to gain by it", state, "a boot that saved no time"
       journal(line, line(collected: 200, told: true))
       assert_equal true, state
       journal(line)

@@ -1,4 +1,4 @@
-/* One small deed after another, by name: `deeds openat2 /path vfork /path ...`. Prints each answer, and errno. */
+/* Makes single calls by name: `deeds openat2 /path vfork /path ...`. Prints each result and errno. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -111,7 +111,7 @@ static void ignore_signal(int number) {
     (void)number;
 }
 
-/* Signals whose handler does not restart calls, every 200 us: how many calls were interrupted. */
+/* Counts calls interrupted by a signal every 200 us, whose handler does not restart calls. */
 static long interrupted(char *path) {
     struct sigaction action = {.sa_handler = ignore_signal};
     struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};

@@ -1,7 +1,7 @@
 /*
- * Runs a command without some system calls: "forbid seccomp COMMAND ..." as some containers have it, "forbid landlock
- * COMMAND ..." as in such a container on a kernel without Landlock, "forbid addfd COMMAND ..." as before Linux 5.9, "forbid
- * new COMMAND ..." as with a kernel before them all.
+ * Runs a command without some system calls: "forbid seccomp COMMAND ..." as in some containers, "forbid landlock
+ * COMMAND ..." as in such a container on a kernel without Landlock, "forbid addfd COMMAND ..." as before Linux 5.9,
+ * "forbid new COMMAND ..." as on a kernel without any of them.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define LANDLOCK_CREATE_RULESET 444
-/* SECCOMP_IOCTL_NOTIF_ADDFD, which old headers lack. */
+/* SECCOMP_IOCTL_NOTIF_ADDFD, missing in old headers. */
 #define ADDFD 0x40182103
 
 static const unsigned new_calls[] = {

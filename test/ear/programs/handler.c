@@ -1,4 +1,4 @@
-/* Writes into a file from a signal's handler, on a stack with little more than what the system puts there. */
+/* Writes to a file in a signal handler, on a stack with little more space than the system needs. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/auxv.h>

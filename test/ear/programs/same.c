@@ -1,4 +1,4 @@
-/* Every function that the hooks replace, with arguments of all kinds: it prints the same with and without them. */
+/* Calls every hooked function with all kinds of arguments: the output is the same with and without hooks. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -97,7 +97,7 @@ static void writes(void) {
     say_file("exclusive", "new", open("new", O_WRONLY | O_CREAT | O_EXCL, 0640));
     say_file("creat", "new2", creat("new2", 0600));
     say_file("creat", "none/new", creat("none/new", 0600));
-    /* It stays open: the next file could have its number. */
+    /* It stays open, because the next file could get its number. */
     say_open("unnamed", ".", open(".", O_TMPFILE | O_RDWR, 0600));
     say_stream("new3", "w");
     say_stream("new3", "a+");
@@ -106,7 +106,7 @@ static void writes(void) {
     say_stream("file", "q");
 }
 
-/* Makes, renames, removes; each twice, and in folders that are none. */
+/* Creates, renames and removes; each twice, and in invalid folders. */
 static void changes(int folder) {
     struct dirent *entry;
     long entries = 0;

@@ -11,7 +11,7 @@ class SharedBuildsTest < Spate::AppCase
            "strscan" => "3.1.0" }.freeze
 
   Spate::BundlePlaces.kinds.each do |first|
-    define_method(:"test_what_was_built_in_#{first}") do
+    define_method(:"test_builds_of_#{first}") do
       built, cpu = install(first, "first")
 
       assert_equal GEMS.keys, built

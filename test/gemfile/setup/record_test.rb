@@ -121,7 +121,7 @@ module Spate
         files = [project.path("Gemfile"), *Dir.glob("#{project.bundle_root}/specifications/*.gemspec")]
         FileUtils.touch(files + ["#{project.bundle_root}/specifications"], mtime: Time.now - 10_000)
 
-        sleep 0.03 # what is younger proves nothing
+        sleep 0.03 # times of a younger file prove nothing
         record = Record.new(@bytes)
         assert_equal [true, true], [record.usable?(env), record.worn?]
       end

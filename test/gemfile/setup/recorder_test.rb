@@ -89,7 +89,7 @@ module Spate
         text = File.binread(path)
         record = replaced_after_evaluation(path, text.sub("hammer (1.0)", "hammer (2.0)")) { Record.new(make) }
         assert_equal "#{path} changes just now", record.refused
-        assert record.outdated?(env), "another attempt is worth it"
+        assert record.outdated?(env), "another attempt is allowed"
         assert_equal text.sub("hammer (1.0)", "hammer (2.0)"), File.binread(path)
       ensure
         File.binwrite(path, text)
@@ -121,7 +121,7 @@ module Spate
       }.freeze
 
       STATES.each do |line, change|
-        define_method("test_it_is_seen_what_changes_after_#{line.gsub(/\W+/, "_")}") do
+        define_method("test_change_is_noticed_after_#{line.gsub(/\W+/, "_")}") do
           path = project.path("f")
           File.write(path, "")
           bytes = make_with("require 'pathname'; #{line}; __FILE__ == $0")

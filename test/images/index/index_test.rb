@@ -13,7 +13,7 @@ class IndexTest < Minitest::Test
     @one = File.dirname(write("one/a.rb", ""))
     @two = File.dirname(write("two/a.rb", ""))
     write("two/b/c.so", "")
-    sleep 0.05 # what changed within 20 ms is not listed yet
+    sleep 0.05 # a folder changed within 20 ms is not listed yet
     @load_path = $LOAD_PATH.dup
   end
 
@@ -71,7 +71,7 @@ class IndexTest < Minitest::Test
   end
 
   def test_each_folder_is_statted_once_a_second
-    sleep 1.05 # and each time, where it changed within the last
+    sleep 1.05 # a folder changed within the last second is checked each time
     Requirer.use(Index.build([@one, @two]))
     $LOAD_PATH.replace([@one, @two])
     Requirer.find("a")
@@ -127,7 +127,7 @@ class IndexTest < Minitest::Test
     end
     Requirer.use(Index.build([@one, @two]))
     $LOAD_PATH.replace([entry, @two])
-    assert_nil Requirer.find("a"), "it answered out of what was told to another"
+    assert_nil Requirer.find("a"), "it used the state of another index"
     assert_equal File.realpath("#{@one}/a.rb"), Requirer.find("a")
   end
 

@@ -31,7 +31,7 @@ class RandomTree
     else FileUtils.rm_rf(path)
     end
   rescue SystemCallError
-    nil # no such folder, a file where one should be, a loop of links
+    nil # a missing folder, a file in its place, a loop of links
   end
 
   # Entries in random order, with repetitions and many spellings; the prefix "P:" makes a Pathname.

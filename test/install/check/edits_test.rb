@@ -325,7 +325,7 @@ class EditsTest < InstallCase
 
   # Keeps the inode, like an editor that writes in place.
   def edit(project)
-    sleep 0.02 # past the clock tick of what made the file
+    sleep 0.02 # past the clock tick in which the file was written
     File.open(file(project), "r+") do |io|
       io.write("EDITED = 1\n")
       io.truncate(11)

@@ -258,7 +258,7 @@ class ContentAddressTest < ContentAddressCase
     FileUtils.rm_rf(mine.path("vendor"))
     mine.spate!("install")
 
-    assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems"), "as it was remembered"
+    assert_equal ["skin-1.0-#{address}"], children("#{mine.bundle_root}/gems"), "from the cache"
   end
 
   def test_a_lockfile_for_ruby_alone_and_archives_of_the_application

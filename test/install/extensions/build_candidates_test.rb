@@ -18,9 +18,9 @@ class BuildCandidatesTest < BuildLearningCase
     assert_equal [[], %w[alpha]], flavoured(1)
     built(MOST + 1)
     assert_equal [MOST, 2 * MOST], [records.size, files.size]
-    assert_equal [[], %w[alpha]], flavoured(1), "it was used since"
+    assert_equal [[], %w[alpha]], flavoured(1), "it was used later"
     assert_equal [[], %w[alpha]], flavoured(MOST + 1)
-    assert_equal [%w[alpha], []], flavoured(2), "and this was not"
+    assert_equal [%w[alpha], []], flavoured(2), "and this one was not"
     assert_equal({ "alpha" => "MY_FLAVOUR has another value" }, reasons)
     assert_equal MOST, records.size
   end
@@ -50,7 +50,7 @@ class BuildCandidatesTest < BuildLearningCase
     first.spate!("store", "prune", "--older-than", "0")
     assert_equal [[], 1], [records, builds.size]
     assert_equal "1", learned(first)
-    assert_equal [%w[alpha], []], flavoured(1), "its record went before"
+    assert_equal [%w[alpha], []], flavoured(1), "its record was removed before"
   end
 
   private

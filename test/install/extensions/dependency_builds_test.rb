@@ -48,7 +48,7 @@ class DependencyBuildsTest < InstallBuildCase
     assert_equal [[], %w[base top]], install(other = another("top"))
     assert_equal "5", value(other, "top")
     FileUtils.rm_rf(Dir.glob("#{project.bundle_root}/{gems,specifications,extensions/*/*}/top-1.0*"))
-    assert_equal [[], %w[top]], install(project), "the same build below, the same bundle"
+    assert_equal [[], %w[top]], install(project), "same build of the dependency, same bundle"
   end
 
   # The bundle's record still names the first build.

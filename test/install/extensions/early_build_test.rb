@@ -34,7 +34,7 @@ class EarlyBuildTest < InstallCase
     native("hides", <<~RUBY)
       File.write("trace", "x", mode: "a")
       begin
-        send("req" + "uire", "base") # not to be seen by reading
+        send("req" + "uire", "base") # hidden from the scan of its source
       rescue LoadError
         #{begun}
         raise
@@ -45,7 +45,7 @@ class EarlyBuildTest < InstallCase
     events = install(project, "base-1.2", "hides-1.0")
 
     assert_equal [2, 1], [count(events, "build_start", "hides"), count(events, "build_done", "hides")]
-    assert_equal "x", File.read("#{project.bundle_root}/gems/hides-1.0/ext/hides/trace"), "in files of its own"
+    assert_equal "x", File.read("#{project.bundle_root}/gems/hides-1.0/ext/hides/trace"), "in separate files"
     second = app("second", gems: %w[hides])
     assert_equal [true], install(second).filter_map { |event| event["cached"] if event["event"] == "build_done" }
   end

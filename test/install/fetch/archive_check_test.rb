@@ -25,7 +25,7 @@ module Spate
         assert in_another_boot
         refute_equal Fetch::ArchiveCheck.time, File.mtime(@path)
         damage
-        refute Fetch::ArchiveCheck.whole?(@path, @sha256), "the other boot's word does not count"
+        refute Fetch::ArchiveCheck.whole?(@path, @sha256), "the seal of the other boot does not count"
         File.binwrite(@path, "content")
         in_another_boot
         assert Fetch::ArchiveCheck.whole?(@path, @sha256)
@@ -96,7 +96,7 @@ module Spate
       end
 
       def in_another_boot
-        skip "needs root for a mount of its own" unless Process.euid.zero?
+        skip "needs root for a mount" unless Process.euid.zero?
         skip "no mount namespaces here" unless system("unshare", "-m", "true", err: File::NULL)
 
         id = write("boot_id", "00000000-1111-2222-3333-444444444444\n")

@@ -103,7 +103,7 @@ class BacklogTest < Minitest::Test
       @backlog.add(owner, ["a"])
       owner.take(1)
 
-      assert_equal 1, (Thread.list - before).size, "an archive that is at hand needs no connection"
+      assert_equal 1, (Thread.list - before).size, "a local archive needs no connection"
       @backlog.leave(owner)
 
       assert_equal before, Thread.list
@@ -127,7 +127,7 @@ class BacklogTest < Minitest::Test
 
     assert_equal "p", packages.take(1).first.first
     assert_equal "a", gems.take(1).first.first
-    assert_empty gems.unpacked, "what runs comes to its end, and nothing else is begun"
+    assert_empty gems.unpacked, "running jobs finish, and no other job starts"
     assert_equal [true, false], [gems.closed?, packages.closed?]
   end
 

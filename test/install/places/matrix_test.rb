@@ -66,7 +66,7 @@ class PlacesMatrixTest < PlacesCase
   def gems_of(project) = gem_root(project, @place)
 
   def edit
-    sleep 0.02 # past the clock tick of what made the files
+    sleep 0.02 # past the clock tick in which the files were written
     EDITS.each { |name, (change, _)| change.call("#{gems_of(@first)}/#{name}-1.0/lib/#{name}.rb") }
     @edited = contents(gems_of(@first))
     @theirs = @others.map { |other| contents(gems_of(other)) }

@@ -101,7 +101,7 @@ class PlacesOrdersTest < PlacesCase
                 .sample(random: @random) or return
     kind = CHANGES.keys.sample(random: @random)
     @steps.last.push(kind, path)
-    sleep 0.02 # past the clock tick of what made the file
+    sleep 0.02 # past the clock tick in which the file was written
     CHANGES.fetch(kind).call(path)
   end
 

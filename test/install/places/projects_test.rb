@@ -211,7 +211,7 @@ class PlacesProjectsTest < PlacesCase
 
   # A change of one of its gems is reported.
   def assert_named(project, gem)
-    sleep 0.02 # past the clock tick of what made the file
+    sleep 0.02 # past the clock tick in which the file was written
     File.write(Dir.glob("#{root(:shared)}/gems/#{gem}/lib/*").first, "# more\n", mode: "a")
     assert_equal([gem], events(project, "check").fetch(:edited).map { |edit| edit[:name] })
   end

@@ -77,7 +77,7 @@ class VariantsTest < Minitest::Test
   OLD_RUBYGEMS.each do |(locked, offered, asks, frozen), expected|
     ways = [locked.join(" "), "of", offered.join(" "), ("without a requirement" unless asks), ("frozen" if frozen)]
     define_method("test_old_rubygems_#{ways.compact.join("_").tr(" -", "__")}") do
-      skip "RubyGems #{Gem::VERSION} tells musl from glibc" if Gem.rubygems_version >= Gem::Version.new("3.3.22")
+      skip "RubyGems #{Gem::VERSION} distinguishes musl and glibc" if Gem.rubygems_version >= Gem::Version.new("3.3.22")
       skip "no Bundler in #{NewestBundler::HOME}: bin/setup fetches it" unless NewestBundler.folder
 
       @source.catalog.yank("multi-1.0") unless offered.include?("ruby")

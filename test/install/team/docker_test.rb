@@ -20,7 +20,7 @@ class DockerTest < CiCase
     @docker = CI::Docker.new("#{folder}/docker", programs: @programs)
     @docker.program(@programs)
   rescue CI::Failed => e
-    skip "buildah makes no image here: #{e.message.lines.last}"
+    skip "buildah cannot build images here: #{e.message.lines.last}"
   end
 
   def teardown

@@ -23,7 +23,7 @@ class TeamGitTest < TeamCase
     assert_match(/1 install:/, second.spate!("cache", "status"))
 
     assert_equal [[], []], install(second)
-    assert_equal [%w[one], []], install(second, SPATE_CACHE_KEYS: ""), "its signer is trusted no more"
+    assert_equal [%w[one], []], install(second, SPATE_CACHE_KEYS: ""), "its signer is no longer trusted"
 
     commit("2")
     assert_equal [%w[one], []], install(third = checkout("third"))

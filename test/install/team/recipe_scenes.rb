@@ -94,7 +94,7 @@ module RecipeScenes
       assert_empty Dir.glob("#{@cache}/ac/*")
       assert_equal built(main), built(job("topic"))
       build = !first.value.include?("\nkind verdict\n")
-      assert_equal build ? 4 : 3, sent.size, "a blob more where it was its build's turn"
+      assert_equal build ? 4 : 3, sent.size, "one more blob if its build was being sent"
     ensure
       held&.stop
     end

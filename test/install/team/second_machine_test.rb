@@ -61,7 +61,7 @@ class SecondMachineTest < TeamCase
   def folder_of(cwd)
     File.readlink(cwd)
   rescue SystemCallError
-    "" # it has ended
+    "" # it has exited
   end
 
   # SHA-256 of the build's blob, which is not an archive.

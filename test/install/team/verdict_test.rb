@@ -23,7 +23,7 @@ class TeamVerdictTest < TeamCase
     assert_match(/nothing to do/, run_install(second).first)
     FileUtils.rm_rf([second.path("vendor"), "#{second.env["SPATE_HOME"]}/store/v1/verdicts"])
     install(second)
-    assert_equal [2, []], known(second), "also where nothing is fetched"
+    assert_equal [2, []], known(second), "also without downloads"
     assert_match(/^verdict  would be used here/, second.spate!("explain", "gemfile"))
     assert_match(/1 document and 1 blob .* 0 faults/, second.spate!("cache", "verify"))
 

@@ -26,7 +26,7 @@ class ForeignStoreTest < InstallBuildCase
     assert_empty warnings, "nothing was built"
     assert_equal "1", value(project, "beta")
     assert_equal [STRANGER], Dir.glob("#{own}/.cache/spate/store/v1/builds/*").map { |path| File.stat(path).uid }.uniq
-    assert_equal [%w[beta], %w[alpha]], install(another("alpha", "beta")), "root's store has not got it"
+    assert_equal [%w[beta], %w[alpha]], install(another("alpha", "beta")), "root's store does not have it"
   end
 
   # The sources of their bundle are recorded in a folder that they can write.

@@ -68,7 +68,7 @@ class InterruptTest < DozenCase
     interrupt(project, :INT) { File.size?(@mark) }
 
     refute_match(/Interrupt\b/, File.read(project.path("log")))
-    refute alive?(Integer(File.read(@mark))), "the Ruby that was asked is left"
+    refute alive?(Integer(File.read(@mark))), "the queried Ruby is still running"
   end
 
   # The child is not notified when a service manager ends its parent.
@@ -77,7 +77,7 @@ class InterruptTest < DozenCase
     File.write(project.path("Gemfile"), "File.write(#{@mark.dump}, Process.pid.to_s); sleep\n", mode: "a")
     interrupt(project, :TERM) { File.size?(@mark) }
 
-    refute alive?(Integer(File.read(@mark))), "the child that evaluated is left"
+    refute alive?(Integer(File.read(@mark))), "the evaluating child is still running"
   end
 
   private
@@ -89,7 +89,7 @@ class InterruptTest < DozenCase
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
     until yield
       flunk "over too early:\n#{File.read(project.path("log"))}" if Process.wait(pid, Process::WNOHANG)
-      assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC), :<, deadline, "it never came that far"
+      assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC), :<, deadline, "it did not get that far"
       sleep 0.005
     end
     Process.kill(signal, signal == :INT ? -pid : pid)

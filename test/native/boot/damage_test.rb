@@ -23,7 +23,7 @@ module Spate
     # An image of these bytes; nil if it cannot be used.
     def opened(changed)
       path = image_path("damaged")
-      FileUtils.rm_f(path) # another inode, as any right writer makes one
+      FileUtils.rm_f(path) # a new inode, as from a correct writer
       File.binwrite(path, changed)
       Image.open(path, key: KEY)
     rescue Image::Unusable => e

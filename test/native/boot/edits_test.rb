@@ -5,7 +5,7 @@ require_relative "boot_case"
 module Spate
   # After any change to a recorded file, its present content runs.
   class EditsTest < BootCase
-    CHANGED = "$from = :DISK\n" # as long as DISK
+    CHANGED = "$from = :DISK\n" # same size as DISK
 
     def test_another_size
       path = cached("a.rb")
@@ -81,7 +81,7 @@ module Spate
 
     def test_a_link_that_leads_to_another_release
       releases = %w[one two].map { |name| File.dirname(source("#{name}/a.rb")) }
-      File.link("#{releases[0]}/a.rb", "#{releases[1]}/b.rb") # one inode in both, as the store makes them
+      File.link("#{releases[0]}/a.rb", "#{releases[1]}/b.rb") # one inode in both, as with the store
       File.rename("#{releases[1]}/b.rb", "#{releases[1]}/a.rb")
       current = File.join(root, "current")
       File.symlink(releases[0], current)
@@ -138,7 +138,7 @@ module Spate
       300.times do |round|
         edit(path, random)
         if random.rand(3).zero?
-          sleep 0.025 if random.rand(4).zero? # beyond what is racy
+          sleep 0.025 if random.rand(4).zero? # past the clock tick
           Loader.reset
           number = File.read(path)[/\d+/].to_i
           Loader.add(image(file(path, "$from = #{number}", later: nil), name: "r#{round}"))

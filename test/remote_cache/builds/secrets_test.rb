@@ -12,7 +12,7 @@ module Spate
     def test_names_that_look_secret
       SECRET.each { |name| assert_match(/variable #{name}, which/, doubt(variable(name)).to_s) }
       PLAIN.each { |name| assert_nil doubt(variable(name)), name }
-      assert_nil doubt([:environment, nil, "NPM_TOKEN", {}]), "one that is not set says nothing"
+      assert_nil doubt([:environment, nil, "NPM_TOKEN", {}]), "an unset variable does not count"
     end
 
     def test_values_that_are_secret_under_another_name
@@ -33,7 +33,7 @@ module Spate
       %w[.netrc .npmrc .aws/credentials .cargo/credentials.toml .ssh/id_rsa .pgpass secrets/x.pem].each do |path|
         assert_match(/read ~/, doubt([:file, "home", path, {}]).to_s, path)
       end
-      assert_nil doubt([:file, nil, "/usr/include/key.h", {}]), "the system's own files are everybody's"
+      assert_nil doubt([:file, nil, "/usr/include/key.h", {}]), "files of the system are public"
     end
 
     def test_private_file_of_the_home_is_a_secret_except_for_those_of_tools
@@ -86,7 +86,7 @@ module Spate
       with = { "DEPLOY_TOKEN" => "hunter2-hunter2" }
 
       assert_equal "it depends on the variable DEPLOY_TOKEN, which looks secret", offered(archive, with)
-      assert_kind_of Array, offered(archive, {}, app: "without"), "it asked for one that is not set"
+      assert_kind_of Array, offered(archive, {}, app: "without"), "the variable is unset"
     end
 
     def test_build_that_wrote_its_environment_to_a_file_is_not_sent

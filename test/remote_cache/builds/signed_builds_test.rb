@@ -20,9 +20,9 @@ class SignedBuildsTest < InstallBuildCase
     brought("alpha")
     assert_equal [[], %w[alpha]], install(trusting = another("alpha"), **trust)
     assert_equal "1", value(trusting, "alpha")
-    assert_equal [%w[alpha], []], install(another("alpha")), "another project builds by itself"
-    assert_equal [[], %w[alpha]], install(another("alpha")), "and its own build serves it"
-    assert_equal [[], %w[alpha]], install(another("alpha"), **trust), "and the other"
+    assert_equal [%w[alpha], []], install(another("alpha")), "another project builds it"
+    assert_equal [[], %w[alpha]], install(another("alpha")), "and uses its own build again"
+    assert_equal [[], %w[alpha]], install(another("alpha"), **trust), "the first project as well"
     assert_equal 0, run_install(trusting, **trust).last.exitstatus
     assert_empty trusting.store.then { |store| Spate::Store::Verify.new(store).call.damaged }
   end
@@ -31,7 +31,7 @@ class SignedBuildsTest < InstallBuildCase
     brought("alpha")
     assert_equal [%w[alpha], []], install(another("alpha"), **trust(":since=2999-01-01"))
     other = RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s
-    assert_equal [[], %w[alpha]], install(another("alpha"), SPATE_CACHE_KEYS: other), "by now its own"
+    assert_equal [[], %w[alpha]], install(another("alpha"), SPATE_CACHE_KEYS: other), "now built here"
   end
 
   def test_build_that_used_a_signed_build_needs_the_same_trust

@@ -38,7 +38,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
     socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\n#{head}\r\n")
     loop { @sent += socket.write("\0" * 65_536) }
   rescue SystemCallError
-    nil # it had enough
+    nil # the client closed the connection
   ensure
     socket.close
   end

@@ -29,7 +29,7 @@ class ClientTroubleTest < Minitest::Test
           socket.gets("\r\n\r\n")
           yield socket
         rescue SystemCallError
-          nil # the other side has left
+          nil # the client closed the connection
         end
       end
     end

@@ -30,7 +30,7 @@ class HTTPListingTest < Minitest::Test
         client.write("HTTP/1.1 #{status}\r\nContent-Type: #{type}\r\nConnection: close\r\n\r\n")
         body.respond_to?(:call) ? body.call(client) : client.write(body)
       rescue SystemCallError
-        nil # it had enough
+        nil # the client closed the connection
       ensure
         client&.close
       end

@@ -39,7 +39,7 @@ class CredentialsTest < Minitest::Test
   def asked(env = {}, options = "")
     assert_equal "bytes", get(cache(env, options))
     headers = @seen.pop
-    assert_equal headers.key?("authorization"), headers.key?("x-amz-content-sha256"), "who signs not, signs nothing"
+    assert_equal headers.key?("authorization"), headers.key?("x-amz-content-sha256"), "unsigned, without S3 headers"
     headers["authorization"].to_s[%r{Credential=([^/]+)}, 1]
   end
 

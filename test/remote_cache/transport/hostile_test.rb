@@ -73,7 +73,7 @@ class RemoteCacheHostileTest < Minitest::Test
       break if @random.rand(3).zero?
     end
   rescue SystemCallError
-    nil # it had enough
+    nil # the client closed the connection
   ensure
     client.close
   end

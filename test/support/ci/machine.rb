@@ -78,7 +78,7 @@ module CI
     def stop(waiting)
       Process.kill(:KILL, -waiting.pid)
     rescue Errno::ESRCH
-      nil # it has just ended
+      nil # it has just exited
     end
   end
 end

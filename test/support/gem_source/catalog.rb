@@ -155,7 +155,7 @@ module GemSource
       File.binwrite("#{memory_path}.#{Process.pid}", Marshal.dump(@seen))
       File.rename("#{memory_path}.#{Process.pid}", memory_path)
     rescue SystemCallError
-      nil # a read-only folder is served just as well
+      nil # a read-only folder can be served, too
     end
 
     def memory_path = File.join(@folder, ".catalog")

@@ -20,7 +20,7 @@ module GemSource
         break unless answer(request)
       end
     rescue SystemCallError, IOError, OpenSSLError
-      nil # the client went away
+      nil # the client closed the connection
     ensure
       close
     end
@@ -106,7 +106,7 @@ module GemSource
 
     def endless
       @socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
-      loop { @socket.write("\0" * CHUNK) } # until writing fails: the client went away
+      loop { @socket.write("\0" * CHUNK) } # until the client closes the connection
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -118,7 +118,7 @@ module GemSource
       socket.sync_close = true
       socket.accept
     rescue OpenSSL::SSL::SSLError, SystemCallError
-      nil # the client does not trust us, or we not the client
+      nil # client or server rejected the certificate
     end
   end
 end

@@ -37,7 +37,7 @@ module GemSource
       head = client.gets("\r\n\r\n").to_s
       client.write(answer(head))
     rescue SystemCallError
-      nil # the client went away
+      nil # the client closed the connection
     ensure
       client.close
     end
