@@ -147,7 +147,7 @@ module Spate
       end
     end
 
-    def test_over_what_the_tool_made
+    def test_over_a_node_modules_of_the_tool
       rounds do
         Dir.glob("{.,packages/one}/node_modules", base: @made["1.0.0"][0]).each do |path|
           FileUtils.cp_r("#{@made["1.0.0"][0]}/#{path}", "#{@root}/#{path}", preserve: true)

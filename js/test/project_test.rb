@@ -30,12 +30,12 @@ class JSProjectTest < Minitest::Test
     end
   end
 
-  def test_yarn_is_told_by_its_lockfile
+  def test_the_lockfile_identifies_the_yarn_version
     assert_equal "yarn", find({ "yarn.lock" => "# yarn lockfile v1\n" }).tool
     assert_equal "berry", find({ "yarn.lock" => "# THIS FILE IS GENERATED\n\n__metadata:\n  version: 8\n" }).tool
   end
 
-  def test_an_empty_lockfile_of_yarn_is_told_by_what_lies_beside_it
+  def test_other_files_identify_the_version_of_an_empty_yarn_lockfile
     assert_equal "yarn", find({ "yarn.lock" => "" }).tool
     assert_equal "berry", find({ "yarn.lock" => "", ".yarnrc.yml" => "" }).tool
     assert_equal "berry", find({ "yarn.lock" => "" }, '{"packageManager":"yarn@4.9.2+sha512.ab"}').tool
@@ -99,7 +99,7 @@ class JSProjectTest < Minitest::Test
     assert_match(/another user/, assert_raises(Spate::JS::LockfileError) { Project.find("#{@root}/apps/shop") }.message)
   end
 
-  # What is no JSON would be an error.
+  # Invalid JSON would be an error.
   def test_a_package_of_another_user_is_not_even_read
     skip "only root gives files away" unless Process.euid.zero?
     mine = "#{@root}/apps/mine"
@@ -129,7 +129,7 @@ class JSProjectTest < Minitest::Test
   end
 
   # Root works in a project of another user; elsewhere everybody may write everything.
-  def test_a_workspace_that_is_as_much_somebody_elses_as_the_folder
+  def test_a_workspace_with_the_same_foreign_owner_as_the_folder
     skip "only root gives files away" unless Process.euid.zero?
     [->(path) { File.chown(65_534, nil, path) }, ->(path) { File.chmod(0o777, path) }].each do |change|
       paths = [write("package.json", '{"workspaces":["apps/*"]}'), write("package-lock.json"), @root,
@@ -152,10 +152,10 @@ class JSProjectTest < Minitest::Test
     assert_equal ["#{@root}/apps/shop"], Project::Workspace.members(@root)
   end
 
-  def test_a_package_that_is_no_json_is_named
+  def test_an_invalid_package_json_is_named
     error = assert_raises(Spate::JS::LockfileError) { find({ "bun.lock" => "", "yarn.lock" => "" }, "{") }
 
-    assert_match(/package\.json is no JSON: line 1, at the end of the file\z/, error.message)
+    assert_match(/package\.json is not valid JSON: line 1, at the end of the file\z/, error.message)
     assert_raises(Spate::JS::LockfileError) { find({ "bun.lock" => "", "yarn.lock" => "" }, "[]") }
   end
 

@@ -60,8 +60,8 @@ module Spate
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).reasons
     end
 
-    # Whether node_modules is as a restore without options has left it, by a look at what may have changed: true, false,
-    # nil where nothing is known of a restore. Plans nothing and starts nothing. root: the lockfile's folder.
+    # Whether node_modules is as a restore without options has left it, without reading every file: true, false, nil
+    # without a record of a restore. Plans nothing and starts nothing. root: the lockfile's folder.
     def self.in_place?(root, env = ENV)
       env = env.to_h
       store = Store.open(env: env)

@@ -43,7 +43,7 @@ class JSTest < JSCase
     assert_equal "#{folder}/store", calls.first[:env]["SPATE_HOME"]
   end
 
-  def test_an_install_where_there_is_no_gemfile
+  def test_an_install_without_a_gemfile
     calls = restoring(report(total: 3, from_store: 3)) do
       result = spate("install", "--js", "--copy", dir: app)
       assert_equal [0, "3 packages in 0.00 s: 3 from the store\n"], result.to_a.values_at(0, 2)
@@ -116,7 +116,7 @@ class JSTest < JSCase
     assert_equal [nil, "yarn"], JSON.parse(said.out.lines.last).values_at("total", "tool")
   end
 
-  def test_an_error_is_told_once_with_its_code
+  def test_an_error_is_printed_once_with_its_exit_code
     restoring(->(_) { raise Spate::JS::LockfileError.new("package-lock.json: no", hint: "npm install") }) do
       assert_equal [3, "", "error: package-lock.json: no\nhint: npm install\n"], spate("js", dir: app).to_a
     end

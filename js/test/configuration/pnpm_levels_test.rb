@@ -56,7 +56,7 @@ class JSPnpmLevelsTest < Minitest::Test
   end
 
   # Up to pnpm's tenth.
-  def test_older_ones_read_what_npm_has
+  def test_older_versions_read_the_files_of_npm
     write("home/.config/pnpm/rc", "a=rc\nb=rc")
     write("home/.config/pnpm/auth.ini", "a=auth")
     write("project/.npmrc", "registry=http://${X}.test")

@@ -11,7 +11,7 @@ module Spate
       assert_equal ["node_modules/a"], paths
     end
 
-    def test_each_that_it_does_not_meet_is_told
+    def test_reports_each_unmet_dependency
       write({ "dependencies" => { "a" => "1" } }, { "node_modules/a" => entry("1.2.0") })
       write_json("package.json", "dependencies" => { "a" => "^2.0.0" }, "devDependencies" => { "b" => "*" },
                                  "optionalDependencies" => { "c" => "*" }, "peerDependencies" => { "d" => "3" },
@@ -27,7 +27,7 @@ module Spate
       assert_equal 4, error.exit_code
     end
 
-    def test_peers_that_are_optional_are_not_asked_for
+    def test_optional_peers_are_not_required
       write({ "peerDependencies" => { "a" => "1" }, "dependencies" => { "b" => "1" } },
             { "node_modules/a" => entry("1.2.0"), "node_modules/b" => entry(dependencies: { "a" => "1" }) })
       write_json("package.json", "peerDependencies" => { "a" => "2" }, "dependencies" => { "b" => "1" },
@@ -58,7 +58,7 @@ module Spate
       assert_equal ["node_modules/a"], paths
     end
 
-    def test_peers_are_not_asked_for_where_they_are_not_installed
+    def test_peers_are_not_required_with_legacy_peer_deps
       write
       write_json("package.json", "peerDependencies" => { "d" => "3" })
       @settings["legacy-peer-deps"] = true

@@ -15,7 +15,7 @@ module Spate
       refute noted["node_modules/b"].key?("hasInstallScript")
     end
 
-    def test_optional_packages_that_failed_go_with_what_only_they_need
+    def test_failed_optional_packages_are_removed_with_their_own_dependencies
       write({ "optionalDependencies" => { "a" => "1", "c" => "1" } },
             { "node_modules/a" => entry(optional: true, dependencies: { "b" => "*", "c" => "*" }),
               "node_modules/a/node_modules/d" => entry(optional: true), "node_modules/b" => entry(optional: true),

@@ -38,7 +38,7 @@ module Spate
       assert_equal %w[../evil .. ../..], taken
     end
 
-    def test_a_link_that_leads_out
+    def test_a_link_to_a_target_outside
       ["../outside", "/etc", "node_modules/../../x", "..", "../..", "packages/../../x"].each do |target|
         write({ "dependencies" => { "a" => "1" } },
               { "node_modules/a" => { "resolved" => target, "link" => true }, target => { "version" => "1.0.0" } })

@@ -30,7 +30,7 @@ module Spate
       assert_as_npm_ci_does
     end
 
-    def test_a_version_of_what_is_not_there_below_another
+    def test_a_nested_version_of_a_missing_package
       add("only", "3.0.0", dependencies: { "@t/gone" => "*" })
       failing
       @registry.fault(%r{/-/gone-}, :status, code: 404)

@@ -18,7 +18,7 @@ module Spate
                    made.bins[0].style.entries(made.bins[0]))
     end
 
-    def test_leaves_out_what_is_not_for_this_machine_and_what_only_that_needs
+    def test_omits_packages_for_other_machines_and_their_own_dependencies
       write({ "dependencies" => { "a" => "1" }, "optionalDependencies" => { "other" => "1" } },
             { "node_modules/a" => entry(dependencies: { "shared" => "1" }),
               "node_modules/needed" => entry(optional: true, dependencies: { "shared" => "1" }),

@@ -48,7 +48,7 @@ class JSFactsTest < Minitest::Test
     assert_equal kept.map(&:builds?), kept.map { |each| each.facts.builds? }
   end
 
-  def test_bytes_that_are_no_text_stand_beside_other_languages
+  def test_invalid_bytes_and_non_ascii_text
     facts = read({ "name" => "a", "bin" => { "ä" => "ö.js" }, "scripts" => { "install" => "echo ü" } },
                  ["package.json", "ö.js", "\xFF/.gitignore".b]) { "#!/bin/\xFF\xE9 \xC3\xA9\r\n".b }
     text = facts.to_s
@@ -66,7 +66,7 @@ class JSFactsTest < Minitest::Test
     assert_equal({ "y" => "etc/passwd" }, facts.clamped_bins)
   end
 
-  def test_a_folder_of_commands_counts_where_there_is_no_bin
+  def test_a_folder_of_commands_is_used_without_bin
     paths = ["package.json", "cmd/a", "cmd/deep/b", "other/c"]
     folder = { "directories" => { "bin" => "./cmd" } }
     assert_equal({ "a" => "cmd/a", "b" => "cmd/deep/b" }, read(folder, paths).folder_bins)

@@ -20,11 +20,11 @@ module Spate
     def remove(*names) = -> { names.each { |name| FileUtils.rm_rf("#{@root}/#{name}") } }
 
     # As in a container to which some package.json files are copied.
-    def test_importers_whose_project_is_not_there
+    def test_importers_of_missing_projects
       assert_as_each_pnpm(change: remove("b")) { workspace }
     end
 
-    def test_importers_whose_project_is_not_there_without_a_kind
+    def test_importers_of_missing_projects_with_an_omitted_kind
       assert_as_each_pnpm(arguments: ["--prod"], options: { omit: ["dev"] }, change: remove("b", "c")) { workspace }
     end
 

@@ -37,7 +37,7 @@ module Spate
       assert_match(/ignoredOptionalDependencies/, assert_raises(JS::DisagreementError) { plan }.message)
     end
 
-    def test_overrides_and_what_they_refer_to
+    def test_overrides_and_their_references
       settings = "overrides: {x: $a, y@1>z: 'catalog:', a: '1'}\ncatalog: {z: 3.0.0}\n"
       write("pnpm-workspace.yaml", settings)
 

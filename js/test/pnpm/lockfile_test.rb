@@ -77,7 +77,7 @@ module Spate
       assert_equal "../../b@1.0.0/node_modules/b", links["node_modules/.pnpm/a@1.0.0/node_modules/b"]
     end
 
-    def test_a_digest_that_nobody_knows
+    def test_an_unsupported_digest
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} },
               packages: { "a@1.0.0" => { "resolution" => { "integrity" => "md5-x" } } })
 

@@ -5,7 +5,7 @@ require "open3"
 
 module Spate
   class PnpmPatchTest < PnpmCase
-    def test_does_what_git_diff_says
+    def test_applies_the_output_of_git_diff
       before = { "a.js" => "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n", "gone.js" => "x\n", "end.js" => "a\nb" }
       after = { "a.js" => "1\n2\nnew\n4\n5\n6\n7\n8\n9\n10\n12\n13\n", "new/b.js" => "hello\n",
                 "end.js" => "a\nb\nc\n" }

@@ -4,7 +4,7 @@ require_relative "pnpm_case"
 
 module Spate
   class PnpmPlanningTest < PnpmCase
-    def test_gives_each_package_a_slot_and_links_what_it_needs_beside_it
+    def test_each_package_has_a_slot_with_links_to_its_dependencies
       project({ "a" => "1.0.0", "@s/b" => "1.0.0(a@1.0.0)" },
               { "a@1.0.0" => { "dependencies" => { "c" => "2.0.0", "other" => "c@2.0.0" } },
                 "@s/b@1.0.0(a@1.0.0)" => { "dependencies" => { "a" => "1.0.0", "@s/c" => "c@2.0.0" } },
@@ -50,7 +50,7 @@ module Spate
     end
 
     # Only pnpm 12 looks for more below what this machine cannot have; before 10.12.2 such names were noted.
-    def test_hoists_past_what_is_not_for_this_machine
+    def test_hoists_past_packages_for_other_machines
       project({ "a" => "1.0.0" },
               { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0" }, "dependencies" => { "c" => "1.0.0" } },
                 "other@1.0.0" => { "optional" => true, "dependencies" => { "x" => "2.0.0" } }, "x@2.0.0" => {},
@@ -87,7 +87,7 @@ module Spate
       assert_equal "x@1", found.call
     end
 
-    def test_leaves_out_what_is_not_for_this_machine_and_what_only_that_needs
+    def test_omits_packages_for_other_machines_and_their_own_dependencies
       project({ "a" => "1.0.0" },
               { "a@1.0.0" => { "optionalDependencies" => { "other" => "1.0.0", "fits" => "1.0.0" } },
                 "other@1.0.0" => { "optional" => true, "dependencies" => { "only" => "1.0.0" } },
@@ -127,7 +127,7 @@ module Spate
       refute_includes links, "packages/one/node_modules/a"
     end
 
-    def test_a_link_may_lead_where_package_json_says
+    def test_a_link_may_have_any_target_that_package_json_names
       project({ "a" => "link:../elsewhere" })
 
       assert_equal "../../elsewhere", links["node_modules/a"]

@@ -42,7 +42,7 @@ module Spate
     end
 
     # Up to the eleventh, pnpm noted what waits in the order in which it walked.
-    def test_the_order_of_what_waits_with_older_ones
+    def test_the_order_of_pending_builds_in_older_versions
       project({ "z" => "1.0.0", "a" => "1.0.0" }, { "a@1.0.0" => {}, "c@1.0.0" => {},
                                                     "z@1.0.0" => { "dependencies" => { "c" => "1.0.0" } } })
       @outcome.deferred = [["."], ["a@1.0.0", "c@1.0.0", "z@1.0.0"]]
@@ -96,7 +96,7 @@ module Spate
     end
 
     # The last release without and the first with it.
-    def test_which_release_brought_what
+    def test_settings_by_the_release_that_added_them
       write("pnpm-workspace.yaml", "allowBuilds: {a: true}\n")
       @env["CI"] = "true"
       { %w[11.0.5 11.0.6] => "allowBuilds", %w[11.5.2 11.5.3] => "enableGlobalVirtualStore" }.each do |versions, name|

@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   class PnpmYamlTest < Minitest::Test
-    def test_reads_what_pnpm_writes
+    def test_reads_yaml_that_pnpm_writes
       text = "a:\n  '@b/c@1.0.0': {cpu: [x64], optional: true}\n  d: '9.0'\n  e: 1.10\n  f: null\n"
 
       assert_equal({ "a" => { "@b/c@1.0.0" => { "cpu" => ["x64"], "optional" => true }, "d" => "9.0", "e" => "1.10",
@@ -22,7 +22,7 @@ module Spate
                      "f" => { "d" => "b", "e" => "2" }, "g" => { "h" => "3", "d" => "b", "e" => "4" } }, mapping(text))
     end
 
-    def test_refuses_what_is_no_text_of_pnpms
+    def test_refuses_yaml_that_pnpm_does_not_write
       ["a: !ruby/object:Object {}", "a: !!binary aGk=", "a: 1\na: 2", "a: *x", "a: &x [*x]", "a: &x {<<: *x}", "<<: 1",
        "<<: [a]", "a: &x 1\n<<: *x"].each do |text|
         error = assert_raises(JS::LockfileError, text) { mapping(text) }
@@ -31,7 +31,7 @@ module Spate
       end
     end
 
-    def test_refuses_what_makes_billions_of_a_few_lines
+    def test_refuses_aliases_that_expand_to_billions
       lists = (1..30).map { |at| "a#{at}: &a#{at} [#{(["*a#{at - 1}"] * 9).join(", ")}]\n" }.join
       mappings = (1..30).map { |at| "a#{at}: &a#{at} {b: *a#{at - 1}, c: *a#{at - 1}}\n" }.join
       [lists, mappings].each do |text|
@@ -41,11 +41,11 @@ module Spate
       end
     end
 
-    def test_refuses_what_is_too_deep
+    def test_refuses_deep_nesting
       assert_raises(JS::LockfileError) { mapping("[" * 100_000) }
     end
 
-    def test_names_what_is_no_yaml
+    def test_invalid_yaml_is_an_error_with_its_place
       assert_match(/pnpm-lock.yaml: .*line 2/, assert_raises(JS::LockfileError) { mapping("a: [") }.message)
       assert_raises(JS::LockfileError) { mapping("- a") }
     end

@@ -24,7 +24,7 @@ class JSProjectVersionTest < Minitest::Test
   end
 
   # Such a program is corepack's, for one.
-  def test_another_package_says_nothing
+  def test_a_version_of_another_package_is_ignored
     write("pnpm/package.json", '{ "name": "corepack", "version": "0.3.0" }')
 
     assert_nil Version.installed("pnpm", @env)

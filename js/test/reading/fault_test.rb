@@ -14,7 +14,7 @@ class JSReadingFaultTest < Minitest::Test
     "<<<<<<< HEAD\n{}" => "line 1, at `<<<<<<< HEAD`", "{\"a\" 1}" => "line 1, at `1}`"
   }.freeze
 
-  def test_the_line_is_told
+  def test_reports_the_line
     FAULTS.each do |text, words|
       error = assert_raises(JSON::ParserError, text) { JSON.parse(text) }
       assert_equal words, Spate::JS::Reading::Fault.words(text, error), text

@@ -124,7 +124,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_equal [nil], @other.requests.map { |request| request.headers["authorization"] }
   end
 
-  def test_a_redirect_back_takes_none_either
+  def test_a_redirect_back_gets_no_credentials_either
     start(token: TOKEN)
     @other = NpmRegistry.start
     npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
@@ -144,7 +144,7 @@ class JSRegistryClientTest < Minitest::Test
   end
 
   # Another port of the host may belong to another user's program.
-  def test_a_redirect_to_another_port_takes_none
+  def test_a_redirect_to_another_port_gets_no_credentials
     authority = GemSource::Authority.new(@folder)
     [{}, { tls: authority }].each do |options|
       start(token: TOKEN)
@@ -229,7 +229,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_nil @registry.requests.last.headers["authorization"]
   end
 
-  def test_it_is_asked_again
+  def test_retries_a_failed_request
     @registry.fault(/./, :status, code: 503, times: 2)
     assert_fetches("hello", "1.0.0")
 
@@ -267,7 +267,7 @@ class JSRegistryClientTest < Minitest::Test
   end
 
   # What is there is more than is announced: net/http reads no further, and the next answer begins in the rest.
-  def test_it_lies_about_the_length
+  def test_a_wrong_content_length
     @registry.fault(/./, :announce, length: 40, times: 1)
     fetch("hello", "1.0.0")
 

@@ -23,7 +23,7 @@ module Spate
       assert_equal 2, check.total
     end
 
-    def test_each_difference_is_told
+    def test_reports_each_difference
       File.unlink(inside("node_modules/a/x.js"))
       File.write(inside("node_modules/a/package.json"), "{}")
       FileUtils.rm_rf(inside("node_modules/b"))
@@ -53,7 +53,7 @@ module Spate
       assert_predicate check, :ok?
     end
 
-    def test_another_time_is_no_difference
+    def test_a_different_mtime_is_not_a_difference
       FileUtils.cp(inside("node_modules/a/x.js"), inside("copy"))
       File.rename(inside("copy"), inside("node_modules/a/x.js"))
       assert_predicate check, :ok?
@@ -83,7 +83,7 @@ module Spate
     end
 
     # npm makes no bin whose file is missing, but this one should be there.
-    def test_a_bin_of_a_package_that_is_gone_belongs_there
+    def test_a_bin_of_a_missing_package_is_not_a_stray
       style = Module.new do
         def self.entries(*rest) = Style.entries(*rest)
         def self.files(_folder) = { "node_modules/.bin/a" => "node_modules/a/cli.js" }

@@ -50,7 +50,7 @@ module Spate
       assert_equal 0o755, File.stat(inside("node_modules/a/cli.js")).mode & 0o777
     end
 
-    def test_only_what_differs_is_changed
+    def test_changes_only_differences
       restore(nested)
       before = File.stat(inside("node_modules/b/one")).ino
       changed = nested
@@ -80,7 +80,7 @@ module Spate
       assert_equal 4, report.reused
     end
 
-    def test_a_node_modules_of_somebody_else_is_replaced
+    def test_a_node_modules_of_another_tool_is_replaced
       write("app/node_modules/a/index.js", "theirs")
       write("app/node_modules/a/node_modules/z/index.js", "theirs")
       write("app/node_modules/.bin/a", "theirs")

@@ -179,7 +179,7 @@ module Spate
       assert_equal %w[file], Dir.children(File.dirname(@victim))
     end
 
-    def test_a_folder_of_a_workspace_that_leads_out_is_refused
+    def test_a_workspace_folder_that_leads_out_is_refused
       FileUtils.mkdir_p(inside("packages"))
       File.symlink(File.dirname(@victim), inside("packages/w"))
       made = plan(tree("packages/w/node_modules/a", package("a")), projects: [".", "packages/w"])

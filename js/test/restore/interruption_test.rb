@@ -66,7 +66,7 @@ module Spate
     end
 
     # All of it, or nothing; what came is in the store.
-    def test_interrupted_at_any_time_where_there_was_nothing
+    def test_interrupted_at_any_time_without_a_node_modules
       time = measure { Process.wait(child(@plans[0])) }
       codes = Array.new(ROUNDS) do |round|
         FileUtils.rm_rf(inside("node_modules"))
@@ -117,7 +117,7 @@ module Spate
       Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
     end
 
-    def test_a_record_never_outlives_what_it_is_of
+    def test_a_record_is_removed_before_its_files_change
       restore(@plans[0])
       (1..10).each do |step|
         pid = child(@plans[step % 3])

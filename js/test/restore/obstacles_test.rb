@@ -84,7 +84,7 @@ module Spate
     end
 
     # Deeper than a path can be long.
-    def test_a_folder_of_any_depth_goes
+    def test_removes_a_folder_of_any_depth
       %w[node_modules/stray node_modules/a/node_modules/stray node_modules/a/deep].each do |place|
         restore(wanted)
         deepen(inside(place))

@@ -84,7 +84,7 @@ module Spate
       assert_equal [1, 3], [names.grep(/-loose\z/).size, names.size]
     end
 
-    def test_it_is_kept_and_made_anew_for_another_patch
+    def test_it_is_stored_and_replaced_for_another_patch
       restore(plan(patched))
       client.asked.clear
       FileUtils.rm_rf(inside("node_modules"))

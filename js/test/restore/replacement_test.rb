@@ -61,7 +61,7 @@ module Spate
       assert_equal "new", read("node_modules/a/x.js")
     end
 
-    def test_a_package_that_cannot_be_had_leaves_all_as_it_was
+    def test_a_package_that_is_not_available_leaves_everything_unchanged
       good = client.archives["b@2.0.0"]
       [Spate::Registry::Error.new("500"), tarball({ "package.json" => "{}" })].each do |bad|
         client.archives["b@2.0.0"] = bad
@@ -93,7 +93,7 @@ module Spate
     end
 
     # The failure of a script or of any other step after all packages are placed.
-    def test_a_late_failure_is_no_reason_to_take_the_new_one_away
+    def test_a_late_failure_keeps_the_new_node_modules
       ours
       @new.state = State.new("node_modules/.package-lock.json")
       @new.state.define_singleton_method(:files) { |_| raise Spate::Error, "late" }
@@ -113,7 +113,7 @@ module Spate
       assert_equal "old", read("node_modules/a/x.js")
     end
 
-    def test_a_mount_that_is_too_small_keeps_what_it_had
+    def test_a_mount_that_is_too_small_keeps_its_files
       mount("300k")
       theirs_in_mount
       before = snapshot

@@ -94,7 +94,7 @@ module Spate
       assert_equal ["npm", 2, 2, 0], [again.tool, again.total, again.reused, again.linked]
     end
 
-    def test_a_changed_lockfile_is_restored_anew
+    def test_a_changed_lockfile_is_restored
       restore
       lock("b" => "2.0.0")
       report = restore
@@ -187,7 +187,7 @@ module Spate
       end
     end
 
-    def test_options_that_make_another_node_modules_are_no_nothing_to_do
+    def test_changed_options_start_a_restore
       restore
       refute_predicate restore(copy: true), :noop?
       assert_equal 1, File.stat(inside("node_modules/b/index.js")).nlink

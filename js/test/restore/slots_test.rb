@@ -124,7 +124,7 @@ module Spate
                    [read("node_modules/a/lib.js"), read("node_modules/a/x.js"), client.asked]
     end
 
-    def test_an_edited_slot_of_an_optional_package_that_nobody_has
+    def test_an_edited_slot_of_an_optional_package_that_is_not_available
       lost = shared.tap { |made| made.trees.first.optional = true }
       restore(lost)
       edit
@@ -170,7 +170,7 @@ module Spate
       assert_equal 4, restore(plan(*trees, bins: [])).reused
     end
 
-    def test_prune_keeps_what_a_project_uses
+    def test_prune_keeps_slots_in_use
       restore(shared)
       prune = -> { Store::Prune.new(store, older_than: 0).call }
       assert_equal 0, prune.call.slots.to_i
@@ -192,7 +192,7 @@ module Spate
       assert_path_exists slot("a")
     end
 
-    def test_a_project_that_cannot_be_noted_uses_no_slot
+    def test_a_project_that_cannot_be_recorded_uses_no_slot
       write("home/store/v1/bundles", "")
       assert_raises(Store::ReadOnly) { restore(shared) }
       refute_path_exists slot("a")

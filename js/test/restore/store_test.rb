@@ -42,7 +42,7 @@ module Spate
       assert_empty Dir.glob("objects/*/*", base: store.root)
     end
 
-    def test_old_manifests_are_no_left_overs
+    def test_old_manifests_are_not_leftovers
       keys.each { |key| File.utime(0, 0, store.package_path(key)) }
       write("home/store/v1/packages/#{keys.first}.tmp-1", "")
       File.utime(0, 0, "#{store.package_path(keys.first)}.tmp-1")
@@ -56,7 +56,7 @@ module Spate
       assert_equal [[root, 2]], (result.projects.map { |project| [project.app, project.packages] })
     end
 
-    def test_verify_drops_what_nothing_can_heal_and_it_is_fetched_again
+    def test_verify_drops_packages_that_cannot_be_healed_and_they_are_fetched_again
       path = Dir.glob(store.path("objects/*/*")).find { |file| File.read(file) == "a" }
       File.chmod(0o644, path)
       File.write(path, "damaged")

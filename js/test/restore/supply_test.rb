@@ -79,7 +79,7 @@ module Spate
       end
     end
 
-    def test_several_digests_are_named_as_one_whatever_their_order
+    def test_the_name_of_several_digests_is_independent_of_their_order
       texts = %w[1 2].map { |text| digest("sha512", text) }
       keys = [texts, texts.reverse, texts.first(1)].map { |all| JS::Package::Integrity.parse(all.join(" ")).key }
       assert_equal keys[0], keys[1]
@@ -95,7 +95,7 @@ module Spate
       assert_equal ["only an SHA-1 vouches for a@1.0.0"], report.warnings
     end
 
-    def test_without_an_integrity_it_is_told_and_fetched_again
+    def test_a_package_without_an_integrity_causes_a_warning_and_is_fetched_again
       a = package("a", body: body, integrity: nil)
       report = restore(plan(tree("node_modules/a", a)))
       assert_equal ["nothing vouches for a@1.0.0: the lockfile has no integrity of it"], report.warnings
@@ -110,7 +110,7 @@ module Spate
       assert_raises(JS::Restore::ChecksumError) { restore(plan(tree("node_modules/a", a, optional: true))) }
     end
 
-    def test_an_optional_package_that_cannot_be_had_is_left_out
+    def test_an_optional_package_that_is_not_available_is_omitted
       a = package("a")
       b = package("b")
       client.archives["b@1.0.0"] = Spate::Registry::Error.new("404")
@@ -132,7 +132,7 @@ module Spate
       assert_empty Dir.children(store.path("tmp"))
     end
 
-    def test_without_network_what_lacks_is_named_and_nothing_is_touched
+    def test_without_network_missing_packages_are_named_and_nothing_is_changed
       write("app/node_modules/a/index.js", "before")
       error = assert_raises(JS::Restore::NotLocalError) do
         restore(plan(tree("node_modules/a", package("a")), tree("node_modules/b", package("b"))),
@@ -142,7 +142,7 @@ module Spate
       assert_equal "before", read("node_modules/a/index.js")
     end
 
-    def test_a_first_line_that_is_no_text_and_a_package_json_in_another_language
+    def test_a_binary_first_line_and_a_package_json_with_non_ascii_text
       json = JSON.generate({ name: "a", bin: { "a" => "x.js" }, scripts: { install: "echo ü" } })
       archive = tarball({ "package.json" => json, "x.js" => "#!/bin/\xFF\r\nx".b })
       a = package("a", body: archive)

@@ -52,7 +52,7 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal [0, 0], restore.then { |report| [report.built, report.build_reused] }
   end
 
-  def test_another_version_of_what_it_was_built_with
+  def test_another_version_of_a_dependency_of_a_build
     %w[1.0.0 2.0.0].each { |version| @registry.add("headers", version, files: { "version" => version }) }
     add_addon("cat ../headers/version > built", dependencies: { "headers" => "*" })
     built = %w[1.0.0 2.0.0].map do |version|

@@ -53,7 +53,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_built "first"
   end
 
-  def test_a_variable_that_it_asked_for_counts
+  def test_a_changed_variable_runs_the_scripts_again
     install
     @env["FLAVOUR"] = "x"
     install
@@ -94,7 +94,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 3, starts
   end
 
-  def test_a_link_to_another_packages_file_is_no_change_of_it
+  def test_a_link_to_another_packages_file_does_not_change_it
     2.times do
       install(script: "#{script}; node -e \"require('fs').linkSync('../two/tool', 'out/tool')\"") do
         add("two", files: { "tool" => "tool" })
@@ -142,7 +142,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
-  def test_a_project_that_changes_what_it_got_changes_nobody_elses
+  def test_changing_a_reused_build_affects_no_other_project
     install
     install
     File.write("#{@root}/node_modules/one/out/made", "mine")

@@ -44,7 +44,7 @@ class JSScriptsNativeTest < Minitest::Test
     assert_answer 42, [0, 1]
   end
 
-  def test_a_header_that_changed_has_it_built_anew
+  def test_a_changed_header_starts_a_rebuild
     install
     write("#{@base}/include/answer.h", "#define ANSWER 7\n")
     install

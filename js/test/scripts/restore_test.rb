@@ -78,7 +78,7 @@ class JSScriptsRestoreTest < Minitest::Test
     server&.close
   end
 
-  def test_prune_leaves_what_a_project_uses
+  def test_prune_keeps_builds_in_use
     test_npm
     Spate::Store::Prune.new(@store, older_than: 0).call
     FileUtils.rm_rf("#{@root}/node_modules")
@@ -87,7 +87,7 @@ class JSScriptsRestoreTest < Minitest::Test
   end
 
   # The archive of another address says that it is the allowed package, and the lockfile gives that one its digest.
-  def test_an_archive_runs_only_as_what_its_own_address_has
+  def test_scripts_run_only_if_the_archive_matches_its_own_address
     @registry.add("twin", "1.0.0", name: "one", scripts: { install: say("twin") })
     manifest(dependencies: { "twin" => "1.0.0", "one" => "1.0.0" }, allowScripts: { one: true })
     capture(*NPM)
@@ -141,7 +141,7 @@ class JSScriptsRestoreTest < Minitest::Test
   end
 
   # The package that was allowed in between has the files of its archive again.
-  def test_an_interruption_in_a_script_leaves_what_was_there
+  def test_an_interruption_in_a_script_restores_the_old_files
     slow
     restore
     write("node_modules/slow/mine", "1")

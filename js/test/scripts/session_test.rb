@@ -16,7 +16,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal [%w[node_modules/one node_modules/two], []], [outcome.pending, outcome.built]
   end
 
-  def test_words_that_mean_nothing_are_told
+  def test_list_entries_without_effect_cause_a_warning
     manifest(allowScripts: { "one@^1.0.0": true })
     add("one", "1.0.0", { install: say("a") })
     run_scripts
@@ -26,7 +26,7 @@ class JSScriptsSessionTest < Minitest::Test
   end
 
   # The name in a lockfile proves nothing about an archive.
-  def test_an_archive_that_is_another_package_is_denied_and_told
+  def test_an_archive_of_another_package_is_denied_with_a_warning
     manifest(allowScripts: { one: true })
     %w[npm pnpm].each do |tool|
       write("pnpm-workspace.yaml", "allowBuilds:\n  one: true\n")
@@ -52,7 +52,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal 3, said.size
   end
 
-  def test_a_package_that_was_placed_anew_runs_again
+  def test_scripts_of_a_package_that_was_placed_again_run_again
     manifest(allowScripts: { one: true })
     2.times do
       add("one", "1.0.0", { install: say("a") })
@@ -137,7 +137,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal "warn", environment["npm_config_loglevel"]
   end
 
-  def test_a_failure_is_told_with_its_last_lines_and_kept
+  def test_a_failure_reports_its_last_lines_and_keeps_the_log
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { install: "echo first; echo 'Error: no such thing' >&2; exit 3" })
     error = assert_raises(JS::ScriptFailed) { run_scripts }
@@ -159,7 +159,7 @@ class JSScriptsSessionTest < Minitest::Test
   end
 
   # A planner puts nothing there whose scripts may run; should it be mistaken, nothing does.
-  def test_no_script_runs_in_what_projects_share
+  def test_no_script_runs_in_a_shared_slot
     manifest(allowScripts: { one: true })
     add("one", "1.0.0", { install: say("a") }, path: "#{@base}/global/one", key: "one")
     run_scripts
@@ -221,7 +221,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_equal "x\nmore\n", File.read("#{@root}/node_modules/one/data")
   end
 
-  def test_pnpms_own_guard_says_nothing
+  def test_pnpms_own_guard_prints_nothing
     manifest(scripts: { preinstall: "npx only-allow pnpm", install: say("a") })
     run_scripts("pnpm")
 
@@ -239,7 +239,7 @@ class JSScriptsSessionTest < Minitest::Test
     assert_match(/is being worked on by the spate that runs this script/, error.details.join("\n"))
   end
 
-  def test_a_package_that_stands_in_for_node_is_told_once
+  def test_a_package_that_replaces_node_causes_one_warning
     write("node_modules/evil/node", "#!/bin/sh\n", mode: 0o755)
     FileUtils.mkdir_p("#{@root}/node_modules/.bin")
     File.symlink("../evil/node", "#{@root}/node_modules/.bin/node")

@@ -94,7 +94,7 @@ class JSToolsMemoryTest < Minitest::Test
     assert restore(@project).ran
   end
 
-  def test_node_modules_has_nothing_but_what_the_tool_made
+  def test_spate_writes_nothing_into_node_modules
     restore(@project)
 
     assert_equal %w[.yarn-integrity @a one], Dir.children("#{app}/node_modules").sort

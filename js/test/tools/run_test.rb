@@ -38,7 +38,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["\"dependenciesMeta\": { \"NAME\": { \"built\": true } }"], flags.map(&:last).uniq
   end
 
-  def test_each_tool_says_how_one_more_script_may_run
+  def test_each_tool_prints_how_to_allow_a_script
     { "bun.lock" => /package\.json: "trustedDependencies": \["NAME"\]\z/,
       "deno.lock" => /\Adeno approve-scripts npm:NAME/,
       "pnpm-lock.yaml" => /pnpm-workspace\.yaml: allowBuilds: { "NAME": true }\z/ }.each do |lockfile, expected|
@@ -59,7 +59,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable --mode=skip-build"], calls
   end
 
-  def test_deno_runs_what_its_list_names_unless_no_script_may_run
+  def test_deno_runs_scripts_of_its_list_unless_scripts_are_disabled
     program("deno")
     [nil, true].each do |ignore|
       restore(project("deno.lock"), options: Spate::JS::Options.new(ignore_scripts: ignore))
@@ -68,7 +68,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["deno install --frozen", "deno install --frozen --allow-scripts=npm:_"], calls
   end
 
-  def test_that_no_scripts_ran_is_told
+  def test_a_run_without_scripts_causes_a_warning
     program("bun")
     told = []
     restore(project("bun.lock"), events: Spate::Events.new.subscribe { |event| told << event })
@@ -89,7 +89,7 @@ class JSToolsRunTest < Minitest::Test
                  told.select { |event| event[:event] == :warning }.map { |event| event.values_at(:message, :hint) }
   end
 
-  def test_a_projects_own_list_lets_bun_run_what_it_names
+  def test_bun_runs_the_scripts_of_the_projects_list
     program("bun")
     restore(project("bun.lock", package: '{"trustedDependencies":["sharp"]}'))
 
@@ -212,7 +212,7 @@ class JSToolsRunTest < Minitest::Test
     assert_equal ["yarn install --immutable"] * 2 + ["corepack yarn install --immutable"], calls
   end
 
-  def test_its_output_is_shown_where_it_is_asked_for
+  def test_output_is_shown_on_request
     program("yarn", "echo one; echo two >&2")
     restore(project("yarn.lock"), terminal: out = StringIO.new)
 

@@ -40,8 +40,8 @@ module Spate
       end
 
       # root: the folder of the project's package.json, absolute. tool: "npm" or "pnpm". version: of the tool
-      # ("10.4.1"), where that is known: pnpm reads other files since its eleventh. store: Store that keeps what a tool
-      # answered about its default registry, or nil.
+      # ("10.4.1"), if known: pnpm 11 reads other files. store: Store that keeps a tool's answer about its default
+      # registry, or nil.
       def self.load(root:, env:, tool: "npm", version: nil, store: nil)
         env = env.to_h
         levels = tool == "pnpm" ? PnpmLevels.new(root, env, version) : NpmLevels.new(root, env)

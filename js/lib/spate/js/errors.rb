@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # A lockfile that cannot be read, or says what cannot be.
+    # A lockfile that cannot be read, or that is invalid.
     class LockfileError < Error
       EXIT_CODE = 3
     end
@@ -64,7 +64,7 @@ module Spate
       end
     end
 
-    # A lockfile that its tool does not use: a workspace above, which has none, counts instead.
+    # A lockfile that its tool does not use, because a workspace above takes precedence, and which has none.
     class UnusedLockfile < LockfileError
       OWN = { "npm" => "remove this folder from `workspaces`",
               "pnpm" => "make this folder its own workspace: a pnpm-workspace.yaml with `packages: [\".\"]`" }.freeze

@@ -20,13 +20,13 @@ module Spate
       BYTES = 1024
 
       # name:: of the package
-      # version:: of the comment; nil where there is none: then it is one of the application's own
+      # version:: of the comment; nil without one: then the file is the application's own
       # file:: below vendor/javascript
       Pin = Struct.new(:name, :version, :file)
 
       # path:: of the file, relative to the root
-      # kind:: :missing, :changed (another version or package) or :stray (that nothing pins)
-      # expected, found:: "md5@2.3.0", nil where there is none
+      # kind:: :missing, :changed (another version or package) or :stray (not pinned)
+      # expected, found:: "md5@2.3.0", or nil
       Problem = Struct.new(:path, :kind, :expected, :found) do
         def to_s
           case kind

@@ -8,7 +8,7 @@ module Spate
     # version:: String, or nil where the lockfile has none (archives by address)
     # integrity:: Integrity, or nil
     # resolved:: the archive's address as the lockfile has it, nil for the registry's own; "file:..." for an archive
-    #            that lies below the lockfile's folder
+    #            below the lockfile's folder
     Package = Struct.new(:name, :version, :integrity, :resolved) do
       def initialize(name:, version: nil, integrity: nil, resolved: nil)
         super(Package::Name.check(name, "package"), version, integrity, resolved)

@@ -29,7 +29,7 @@ module Spate
     #         root: the plan's
     BinFolder = Struct.new(:path, :packages, :style)
 
-    # What is to stand at a path: a symbolic link, or a file that this restore writes.
+    # The entry for a path: a symbolic link, or a file that this restore writes.
     Symlink = Struct.new(:target)
     TextFile = Struct.new(:text, :mode)
 

@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # An application's JavaScript half: where its lockfile lies, and whose it is.
+    # An application's JavaScript half: the place of its lockfile, and the tool that owns it.
     #
     # folder:: the application's folder, absolute
     # root:: the folder of the lockfile: this one, or that of the workspace which the application belongs to

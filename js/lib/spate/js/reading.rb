@@ -2,8 +2,8 @@
 
 module Spate
   module JS
-    # Reads what decides what a node_modules is to be, files and variables, and keeps in mind what was found, and what
-    # was not: who remembers what came of it knows from what.
+    # Reads the inputs of a plan, files and variables, and records what was read and what was missing, so that a cached
+    # result can be checked against them.
     class Reading
       autoload :Fault, "spate/js/reading/fault"
 
@@ -52,7 +52,7 @@ module Spate
       attr_reader :contents
       # Names of variables.
       attr_reader :variables
-      # Whether what came of it must not be remembered.
+      # Whether the result must not be cached.
       attr_accessor :fleeting
 
       def initialize

@@ -2,8 +2,8 @@
 
 module Spate
   module JS
-    # Where packages' archives come from. Requests, retries and errors are those of gem sources (Spate::Registry); here
-    # is what npm's configuration says about them.
+    # Fetches packages' archives. Requests, retries and errors are those of gem sources (Spate::Registry); this module
+    # adds npm's configuration.
     #
     #   Locator   the address of a package's archive
     #   Remote    such an address, and the credentials to send to it

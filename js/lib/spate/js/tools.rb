@@ -2,12 +2,12 @@
 
 module Spate
   module JS
-    # The project's own tool, for lockfiles that Spate does not restore itself, and for what it leaves to the tool
-    # (LeftToTool). It runs with its frozen option: the lockfile stays as it is, or the run fails.
+    # The project's own tool, for lockfiles and features that Spate does not support (LeftToTool). It runs with its
+    # frozen option: either the lockfile stays unchanged, or the run fails.
     #
-    #   Tool     one class a tool: its command, its files
+    #   Tool     one class for each tool: its command, its files
     #   Program  where it is on this machine
-    #   Memory   what it left behind was complete then: nothing to do is known without starting it
+    #   Memory   a record of the last run, to skip the next one
     #   Run      runs it
     module Tools
       autoload :Berry, "spate/js/tools/berry"
@@ -35,9 +35,9 @@ module Spate
       # The Tool of a project.
       def of(project, env = ENV, options = nil) = const_get(project.tool.capitalize).new(project, env.to_h, options)
 
-      # Restores by the tool, unless nothing has changed since it last did and nothing is to be restored again. options:
-      # JS::Options or nil. reasons: of LeftToTool. terminal: where its output goes as it comes; nil to show it only if
-      # it fails. Answers a Result. Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
+      # Restores by the tool, unless nothing has changed since its last run and no option asks to restore again.
+      # options: JS::Options or nil. reasons: of LeftToTool. terminal: where its output goes as it comes; nil to show it
+      # only if it fails. Returns a Result. Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
       def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
         tool = of(project, env, options)
         memory = Memory.new(tool, Store.open(env: env.to_h))
@@ -63,7 +63,7 @@ module Spate
         Memory.new(of(project, env, options), Store.open(env: env.to_h)).hold?
       end
 
-      # The same of a folder that need not be a project, or be restored by a tool; nil where nothing is known of it.
+      # The same for a folder that need not be a project; nil without a record.
       def left_in_place?(folder, env = ENV)
         return unless Memory.find(Store.open(env: env.to_h), folder)
 

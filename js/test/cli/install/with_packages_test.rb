@@ -53,7 +53,7 @@ class WithPackagesTest < CLICase
 
   def config = File.exist?(@project.path(".bundle/config")) ? File.read(@project.path(".bundle/config")) : ""
 
-  def test_both_halves_and_what_is_remembered
+  def test_both_halves_and_the_remembered_setting
     said, status = install("--js")
 
     assert_predicate status, :success?, said

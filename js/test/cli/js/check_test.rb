@@ -66,7 +66,7 @@ class JSCheckTest < JSCase
   end
 
   # Packages are not compared there.
-  def test_of_a_tool_only_what_it_left_is_told
+  def test_checks_only_the_state_of_another_tool
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
     there, gone = [0, 1].map { |count| check(count, total: nil) }

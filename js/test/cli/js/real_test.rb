@@ -117,7 +117,7 @@ class RealJSTest < CLICase
   end
 
   # By an option, a setting or the environment: a check elsewhere goes by what the restore went by.
-  def test_a_check_knows_what_the_restore_left_out
+  def test_check_accepts_omitted_packages
     lock = JSON.parse(File.read(app("package-lock.json")))
     lock["packages"]["node_modules/hello"]["dev"] = true
     lock["packages"][""].merge!("dependencies" => { "builder" => "2.0.0" }, "devDependencies" => { "hello" => "1.0.0" })
@@ -139,7 +139,7 @@ class RealJSTest < CLICase
     js(*arguments, **nothing, "PATH" => folder, **more)
   end
 
-  def test_without_a_registry_archives_come_from_where_the_lockfile_says
+  def test_without_a_registry_uses_the_addresses_of_the_lockfile
     said = js_alone
 
     assert_match(/^2 packages in [\d.]+ s: 2 from the network/, said.err)
@@ -170,7 +170,7 @@ class RealJSTest < CLICase
     assert_equal 10, js_alone.status # it would run, but node is missing
   end
 
-  def test_without_a_registry_what_the_lockfile_does_not_say_is_an_error
+  def test_without_a_registry_a_missing_address_is_an_error
     write("app/package-lock.json", File.read(app("package-lock.json")).gsub(/"resolved":"[^"]*",/, ""))
     said = js_alone
 
@@ -182,7 +182,7 @@ class RealJSTest < CLICase
   end
 
   # Its rules are another version's then.
-  def test_once_npm_is_there_a_plan_without_it_is_made_anew
+  def test_a_plan_made_without_npm_is_replaced_once_npm_is_installed
     js_alone
     assert_match(/nothing to do/, js_alone.err)
     write("npm", "#!/bin/sh\n", mode: 0o755)
@@ -204,7 +204,7 @@ class RealJSTest < CLICase
     assert_equal [{ "install" => "node install.js" }, 0], [events.first["scripts"], events.last["unknown"]]
   end
 
-  def test_an_archive_that_is_another_package_than_the_lockfile_says
+  def test_an_archive_of_another_package
     @registry.add("liar", "1.0.0", name: "evil", scripts: { "install" => "node install.js" })
     write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: { "liar" => "1.0.0" },
                                             allowScripts: { "liar" => true }))

@@ -16,7 +16,7 @@ module Spate
       super
     end
 
-    def test_an_archive_that_package_json_asks_for
+    def test_an_archive_that_package_json_names
       lock({ "name" => "app", "dependencies" => { "r" => @other.resolved("r", "1.0.0") } })
       assert_as_npm_takes("remote")
       npm, spate = takes?({})
@@ -25,13 +25,13 @@ module Spate
       assert_equal [true, true], takes?("npm_config_allow_remote" => "all")
     end
 
-    def test_one_that_a_package_asks_for
+    def test_an_archive_that_a_package_names
       add("a", "1.0.0", dependencies: { "r" => @other.resolved("r", "1.0.0") })
       lock({ "name" => "app", "dependencies" => { "a" => "1" } })
       assert_as_npm_takes("remote")
     end
 
-    def test_one_of_the_registry_asked_for_by_its_address
+    def test_an_archive_of_the_registry_named_by_address
       add("a", "1.0.0")
       lock({ "name" => "app", "dependencies" => { "a" => @registry.resolved("a", "1.0.0") } })
       assert_as_npm_takes("remote")
@@ -62,7 +62,7 @@ module Spate
       assert_as_npm_takes("remote")
     end
 
-    def test_archives_by_their_path_and_what_a_workspace_asks_for
+    def test_archives_by_path_and_dependencies_of_a_workspace
       FileUtils.mkdir_p("#{@root}/w")
       File.binwrite("#{@root}/w/v.tgz", NpmRegistry::Package.new("v", "1.0.0").archive)
       write_json("w/package.json", "name" => "w", "version" => "1.0.0", "dependencies" => { "v" => "file:v.tgz" })

@@ -24,7 +24,7 @@ module Spate
       assert_empty style.entries(folder(["p/a"]), {})
     end
 
-    def test_directories_bin_counts_where_there_is_no_bin
+    def test_directories_bin_is_used_without_bin
       found = JS::Package::Facts.new(name: "a", folder_bins: { "run" => "bin/run" })
 
       assert_equal ["p/.bin/run"], style.entries(folder(["p/a"]), "p/a" => found).keys
@@ -37,7 +37,7 @@ module Spate
       assert_equal 2, style(symlinks: true).entries(folder(["p/a"]), found).values.grep(JS::Symlink).size
     end
 
-    def test_says_where_else_to_look
+    def test_sets_node_path
       folder = JS::BinFolder.new("node_modules/.bin", [["@s/a", "node_modules/.pnpm/@s+a@1/node_modules/@s/a"]], nil)
       found = { folder.packages[0][1] => facts("@s/a", run: "x.js") }
       text = style(node_path: "node_modules/.pnpm/node_modules").entries(folder, found)["node_modules/.bin/run"].text
@@ -60,7 +60,7 @@ module Spate
     end
 
     # pnpm 12 starts what is not there yet, but for a package's own.
-    def test_executables_whose_file_is_missing
+    def test_executables_with_a_missing_file
       found = { "p/a" => JS::Package::Facts.new(name: "a", bins: { "a" => "no.js" }, missing: ["no.js"]) }
       names = [[false, nil], [true, nil], [true, "p/a"]].map do |missing, own|
         style = JS::Pnpm::Bins::Style.new(nil, false, [], false, missing ? 12 : 11, nil, own)

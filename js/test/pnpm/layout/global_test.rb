@@ -100,7 +100,7 @@ module Spate
       assert_equal(%w[@/p @s/d], (names(at("pnpm-store/v11/links")) & ours).map { |slot| slot[%r{\A[^/]+/[^/]+}] })
     end
 
-    def test_node_and_pnpm_find_what_is_there
+    def test_node_and_pnpm_find_the_packages
       project("a", "p", "@s/d")
       pnpm
       restore
@@ -153,7 +153,7 @@ module Spate
       assert_predicate restore, :noop?
     end
 
-    def test_two_names_of_the_setting_and_what_is_left_to_pnpm
+    def test_both_names_of_the_setting_and_values_left_to_pnpm
       project("p", settings: "virtualStoreType: project\n")
       restore
       assert_path_exists at("mine/node_modules/.pnpm/p@1.0.0/node_modules/p")

@@ -25,7 +25,7 @@ module Spate
                    File.expand_path(made.links.values.first, "#{@root}/node_modules/@types")
     end
 
-    def test_differs_by_what_a_package_needs
+    def test_name_depends_on_dependencies
       project({ "a" => "1.0.0" }, { "a@1.0.0" => { "dependencies" => { "b" => "1.0.0" } }, "b@1.0.0" => {} })
       before = slots
       lock({ "." => importer({ "a" => "1.0.0" }) },
@@ -56,7 +56,7 @@ module Spate
       assert_equal 2, slots.size
     end
 
-    def test_without_a_digest_nobody_shares
+    def test_packages_without_a_digest_are_not_shared
       project({ "a" => "1.0.0" }, { "a@1.0.0" => {} },
               packages: { "a@1.0.0" => { "resolution" => { "tarball" => "https://npm.test/a.tgz" } } })
 

@@ -24,7 +24,7 @@ module Spate
       refute fit?({ "cpu" => ["x64"] }, supported: supported)
     end
 
-    def test_names_tell_what_entries_do_not
+    def test_names_give_the_platform_if_entries_do_not
       refute fit?({}, name: "@x/tool-win32-x64")
       assert fit?({}, name: "@x/tool-win32-x64", major: 10)
       refute fit?({ "os" => ["linux"] }, name: "tool-linux-arm64")
@@ -32,7 +32,7 @@ module Spate
       refute fit?({}, name: "tool-linux-x64-musl")
     end
 
-    def test_node_is_asked_only_where_it_matters
+    def test_node_is_started_only_if_needed
       assert fit?({ "engines" => { "node" => ">=18" } }, node: "20.1.0")
       refute fit?({ "engines" => { "node" => ">=18" } }, node: "16.1.0")
       assert fit?({ "engines" => { "node" => ">=18" } }, node: nil)

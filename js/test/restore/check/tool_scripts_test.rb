@@ -88,7 +88,7 @@ class JSCheckToolScriptsTest < Minitest::Test
     assert_equal [[[:changed, "one/data"]], *NOTHING], check
   end
 
-  def test_pnpm_runs_what_its_list_names
+  def test_pnpm_runs_the_scripts_that_its_list_names
     PnpmMajors.each do |major, path|
       @env["PATH"] = path
       FileUtils.rm_rf(["#{@root}/node_modules", "#{@root}/pnpm-lock.yaml"])

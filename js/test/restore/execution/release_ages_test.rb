@@ -31,7 +31,7 @@ module Spate
       super
     end
 
-    def test_a_day_where_nothing_says_otherwise
+    def test_the_default_is_one_day
       @registry.date("@s/b", "1.0.0", NEW)
       error = assert_refused("")
 

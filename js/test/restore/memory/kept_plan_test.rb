@@ -56,7 +56,7 @@ module Spate
       refute_nil kept.load
     end
 
-    def test_a_store_that_is_another_s_is_not_asked
+    def test_a_store_of_another_user_is_not_read
       own = Store.new(File.join(folder, "own"), File.join(folder, "own/store"))
       foreign = Store.new(store.home, store.root) { own }
       foreign.define_singleton_method(:writable?) { false }

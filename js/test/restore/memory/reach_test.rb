@@ -49,7 +49,7 @@ module Spate
       assert_equal :here, reach(made(path: path, links: to.merge(astray)))
     end
 
-    def test_settings_that_name_what_is_around
+    def test_settings_that_name_a_parent_folder
       ["store-dir=../x", "..", "'\\x2e./x'", "\"\\u002e./x\"", "\\/x", "dir=#{root}/x", root].each do |text|
         %w[.npmrc package.json pnpm-workspace.yaml /etc/npmrc].each do |path|
           assert_equal :here, reach("#{path}": text), "#{path}: #{text}"

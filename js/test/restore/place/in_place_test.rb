@@ -30,7 +30,7 @@ module Spate
       refute_includes read(FILE), "mine"
     end
 
-    def test_an_edited_package_json_undoes_no_edit_and_is_told_once
+    def test_an_edited_package_json_is_kept_and_reported_once
       edited(mine: true)
       edit("node_modules/a/x.js", "mine")
       hints = []
@@ -50,7 +50,7 @@ module Spate
     end
 
     # They get the files of the archive first, so nothing is left.
-    def test_one_whose_scripts_are_to_run_is_not_said_to_be_left
+    def test_no_warning_for_an_edit_if_scripts_will_run
       write("app/package.json", JSON.generate(allowScripts: { a: true }))
       @plan = plan(tree("node_modules/a", package("a", json: { scripts: { install: "true" } })), state: @plan.state)
       restore(@plan, options: JS::Options.new(ignore_scripts: true))
@@ -59,7 +59,7 @@ module Spate
       assert_equal [1, []], [report.built, report.warnings]
     end
 
-    def test_the_same_content_at_another_time_is_no_edit
+    def test_the_same_content_with_another_mtime_is_not_an_edit
       edit(FILE, read(FILE))
       report = restore(@plan)
       assert_equal [0, []], [report.linked, report.warnings]
@@ -73,13 +73,13 @@ module Spate
       end
     end
 
-    def test_one_that_lacks_a_file_is_made_anew
+    def test_a_package_with_a_missing_file_is_placed_again
       edited(mine: true)
       File.unlink(inside("node_modules/a/x.js"))
       assert_anew
     end
 
-    def test_one_of_another_user_s_is_made_anew
+    def test_a_package_of_another_user_is_placed_again
       skip "needs root, to give a file away" unless Process.euid.zero?
       edited(mine: true)
       File.link(inside(FILE), inside("theirs"))

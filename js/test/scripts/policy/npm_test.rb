@@ -32,14 +32,14 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     assert_equal words, policy(words.to_h { |word| [word, true] }).ignored
   end
 
-  def test_a_denial_counts_before_what_allows
+  def test_a_denial_wins_over_a_permission
     second = { version: "2.0.0", resolved: "http://registry.test/one/-/one-2.0.0.tgz" }
 
     assert_decisions({ "one" => true, "one@1.0.0" => false },
                      false => [{}, second.except(:resolved)], true => [second])
   end
 
-  def test_an_alias_is_what_it_stands_for
+  def test_an_alias_is_resolved_to_its_package
     assert_decisions({ "one" => true }, nil => [{ path: "node_modules/one", of: "evil" }],
                                         true => [{ path: "node_modules/other", of: "one" }])
   end
@@ -88,11 +88,11 @@ class JSScriptsNpmPolicyTest < Minitest::Test
     assert_decisions({ "three" => true }, settings, true => [{ name: "three" }], nil => [{}])
   end
 
-  def test_all_may_run_where_somebody_says_so
+  def test_a_setting_allows_all_packages
     assert_decisions({ "one" => false }, { "dangerously-allow-all-scripts" => true }, true => [{}])
   end
 
-  def test_it_says_by_which_list
+  def test_names_the_deciding_list
     add("one", "1.0.0")
 
     assert_equal [true, "package.json allowScripts: one"], policy({ "one" => true }).decide(@trees.last)

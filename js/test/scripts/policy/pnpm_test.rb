@@ -18,7 +18,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
                      "three@2.0.0" => true, "three@3.0.0" => nil, "four@1.0.0" => nil)
   end
 
-  def test_a_denial_counts_before_what_allows
+  def test_a_denial_wins_over_a_permission
     assert_decisions("allowBuilds:\n  one: true\n  one@1.0.0: false\n", "one@1.0.0" => false, "one@2.0.0" => true)
   end
 
@@ -54,7 +54,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
                  JS::Scripts::Policy.of(plan, nil).decide(@trees.last).last
   end
 
-  def test_all_may_run_where_somebody_says_so
+  def test_a_setting_allows_all_packages
     assert_decisions("dangerouslyAllowAllBuilds: true\n", "one@1.0.0" => true)
   end
 
@@ -84,7 +84,7 @@ class JSScriptsPnpmPolicyTest < Minitest::Test
     end
   end
 
-  def test_an_alias_is_what_it_stands_for
+  def test_an_alias_is_resolved_to_its_package
     assert_nil decide("allowBuilds:\n  one: true\n", "evil@1.0.0", path: "node_modules/one")
   end
 

@@ -15,7 +15,7 @@ module Spate
     end
 
     # npm does not validate the settings of an install: any text is true, and so are lists and sections.
-    def test_values_that_are_no_plain_booleans
+    def test_values_that_are_not_plain_booleans
       %w[0 no ${SAYS_FALSE} ${EMPTY}].each do |value|
         ["engine-strict=#{value}", "dry-run=#{value}"].each do |line|
           assert_same(line, "SAYS_FALSE" => "false", "EMPTY" => "")

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class Doctor
-      # The JavaScript half of the application one stands in: whose lockfile it has, what can restore it, and whether
-      # that was done.
+      # Checks the JavaScript half of the current application: which tool owns its lockfile, whether that tool is
+      # installed, and whether node_modules is restored.
       class JavascriptCheck
         # Only scripts of packages and the tool itself need it.
         NODE = "node"

@@ -74,7 +74,7 @@ module Spate
           JS::Half.new(@project, @context, values: values, events: @events, backlog: backlog)
         end
 
-        # To another tool it means nothing, which need not be told each time.
+        # Another tool ignores it; a remembered option causes no warning each time.
         def remembered_copy
           known = ::Spate::JS::Restore::Run::PLANNERS.key?(@project.tool)
           true if known && @context.settings.bool("spate.copy")

@@ -16,7 +16,7 @@ module Spate
         SURE = { "yarn" => "yarn check --integrity, or yarn install --check-files",
                  "npm" => "npm ci", "pnpm" => "pnpm install --frozen-lockfile --force" }.freeze
 
-        # [String] of differences, as many as are to be shown.
+        # [String] of the differences to print.
         def self.shown(differences, terminal)
           return differences.map(&:to_s) if terminal.verbose? || differences.length <= SHOWN
 

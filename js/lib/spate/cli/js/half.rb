@@ -60,7 +60,7 @@ module Spate
         # Why the project's own tool would restore it: [String]; nil where Spate does. Raises Spate::Error.
         def reasons = ::Spate::JS.reasons(**place, options: options)
 
-        # Answers what differs: JS::Restore::Check::Result.
+        # Returns the differences: JS::Restore::Check::Result.
         def check = ::Spate::JS.check(**place, options: options)
 
         def temporary? = @context.temporary?

@@ -11,7 +11,7 @@ module Spate
         autoload :Summary, "spate/cli/output/packages/summary"
         autoload :Tally, "spate/cli/output/packages/tally"
 
-        # Shows progress on a terminal, or whole lines.
+        # Shows a progress line on a terminal, else one line for each event.
         def self.listener(terminal)
           (terminal.live? && !terminal.verbose? ? ProgressLine : PlainLog).new(terminal, tally: Tally.new)
         end

@@ -43,7 +43,7 @@ module Spate
         def origin = "#{@scheme}://#{authority}"
         # The whole without user and fragment.
         def to_s = "#{origin}#{@path}#{@query}"
-        # Credentials are not to be seen.
+        # Hides credentials.
         def inspect = "#<#{self.class} #{origin}>"
       end
     end

@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # Settings in environment variables: npm_config_strict_ssl in any case is `strict-ssl`, and what follows
-      # "npm_config_//" says to whom it belongs and keeps its case. Empty ones say nothing.
+      # Settings in environment variables: npm_config_strict_ssl in any case is `strict-ssl`; after "npm_config_//"
+      # follows an address, whose case is kept. Empty ones are ignored.
       module Environment
         module_function
 

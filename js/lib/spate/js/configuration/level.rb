@@ -10,12 +10,12 @@ module Spate
       # settings:: { key => value }, in npm's spelling
       # written:: the file's values before npm's types are applied; nil except for config.yaml
       Level = Struct.new(:name, :path, :settings, :written) do
-        # Not what is in it.
+        # Hides the values.
         def inspect = "#<#{self.class} #{name} #{path}>"
       end
 
       class Level
-        # The text of a file as node reads it; nil where there is none that can be read.
+        # The text of a file as node reads it; nil if it is missing or unreadable.
         def self.text(path)
           Reading.file?(path) ? Reading.text(path).scrub : nil
         rescue SystemCallError

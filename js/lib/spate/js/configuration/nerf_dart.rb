@@ -32,7 +32,7 @@ module Spate
           "//#{found.authority}#{found.path}"
         end
 
-        # "host:port" of an address, nil if it is none.
+        # "host:port" of an address, nil if it is invalid.
         def self.host(address) = Address.parse(address)&.authority
 
         def initialize(configuration)

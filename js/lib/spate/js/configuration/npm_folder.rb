@@ -27,7 +27,7 @@ module Spate
           @env = env
         end
 
-        # npm's own folder (.../node_modules/npm, or /usr/share/nodejs/npm with Debian's), nil where there is none.
+        # npm's own folder (.../node_modules/npm, or /usr/share/nodejs/npm with Debian's), nil if npm is not installed.
         def path
           return @path if defined?(@path)
 

@@ -3,7 +3,7 @@
 module Spate
   module JS
     class Configuration
-      # The levels of npm's settings. Each may say where the next one lies.
+      # The levels of npm's settings. Each may set the path of the next one.
       class NpmLevels
         # root: the project's folder. env: Hash.
         def initialize(root, env)

@@ -3,15 +3,15 @@
 module Spate
   module JS
     class Configuration
-      # The levels of what pnpm is told about registries. Up to its tenth it read all of npm's variables and files, and
-      # one of its own (`rc`); since then credentials are in `auth.ini`, and settings in `config.yaml`.
+      # The levels of pnpm's settings about registries. Up to version 10 pnpm read all of npm's variables and files, and
+      # a file of its own (`rc`); since then credentials are in `auth.ini`, and settings in `config.yaml`.
       # pnpm-workspace.yaml is not among them: see Configuration#with.
       class PnpmLevels
         # The first that reads npm's files for registries and credentials only.
         NEW = 11
 
-        # root: the project's folder. env: Hash. version: pnpm's, or nil: then that of the one on PATH counts, and one
-        # that does not say is a new one.
+        # root: the project's folder. env: Hash. version: pnpm's, or nil for that of the one on PATH; an unknown version
+        # is treated as a new one.
         def initialize(root, env, version)
           version ||= Project::Version.installed("pnpm", env)
           @root = root
@@ -60,8 +60,8 @@ module Spate
           File.join(@home, RUBY_PLATFORM.include?("darwin") ? "Library/Preferences" : ".config", "pnpm")
         end
 
-        # trusted: no file of the repository, which could send a secret of the environment to a host of its choice:
-        # since its eleventh, pnpm replaces no variable there.
+        # trusted: false for files of the repository, which could send a secret of the environment to any host: since
+        # version 11, pnpm replaces no variable there.
         def file(name, path, trusted: true)
           text = Level.text(path)
           values = text ? Ini.parse(text) : {}

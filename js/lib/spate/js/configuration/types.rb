@@ -46,7 +46,7 @@ module Spate
         def plain?(key) = %i[number path text optional_text].include?(kind(key))
         def list?(key) = %i[list words].include?(kind(key))
 
-        # An install does not validate its settings: "0", "no" and what a variable says are texts, and so true.
+        # An install does not validate its settings: "0", "no" and the value of a variable are texts, and so true.
         def boolean(value) = !FALSE.include?(value)
 
         def optional_boolean(value) = value.nil? ? nil : boolean(value)

@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # What is set and not honoured here: then the project's own tool has to do it, rather than a registry be asked in
-      # another way than it should be.
+      # Settings that Spate does not support: the project's own tool must restore, so that no registry gets a request
+      # with the wrong settings.
       module Unsupported
         # A program that makes tokens; authorities for one address only.
         ADDRESSED = /:(?:tokenHelper|ca|cafile)\z/

@@ -10,7 +10,7 @@ module Spate
         autoload :Peers, "spate/js/npm/agreement/peers"
         autoload :Spec, "spate/js/npm/agreement/spec"
 
-        # What is asked for at one place and not there. asked: "a@^2.0.0 (package.json)". found: for people.
+        # A dependency that the lockfile does not satisfy. asked: "a@^2.0.0 (package.json)". found: for people.
         Problem = Struct.new(:asked, :found) do
           def to_s = "#{asked}: #{found}"
         end

@@ -3,10 +3,10 @@
 module Spate
   module JS
     module Npm
-      # The order in which npm writes names: English as ICU sorts it (`localeCompare(other, "en")`). Punctuation comes
-      # first and counts, then digits, then letters; capital letters matter only where nothing else differs.
+      # The order in which npm writes names: English as ICU sorts it (`localeCompare(other, "en")`). Punctuation sorts
+      # first, then digits, then letters; case matters only if nothing else differs.
       module Collation
-        # Unicode's default order of what names and paths consist of.
+        # Unicode's default order of the characters in names and paths.
         ORDER = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
         # The same as something that sorts by its bytes.
         RANKS = ORDER.each_char.with_index.map { |_, index| (33 + index).chr }.join

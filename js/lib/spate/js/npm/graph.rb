@@ -20,7 +20,7 @@ module Spate
           @legacy_peers = legacy_peers
         end
 
-        # The root Place, with all places connected and their kinds told.
+        # The root Place, with all places connected and their kinds set.
         def connect
           @places.each_value { |place| place.folder? ? put_around(place) : put_in_folder(place) }
           links = @places.each_value.select { |place| place.entry["link"] }

@@ -16,8 +16,8 @@ module Spate
         LAYOUT = /\A\s*[{\[]((?:\r?\n)+)([\s\t]*)/
         EMPTY = /\A(?:\{\}|\[\])((?:\r?\n)+)?\z/
 
-        # kept: [Place] that are there. shrinkwraps: whether this machine's npm reads those of packages.
-        # resolved: whether archives' addresses are noted where the registry has them.
+        # kept: [Place] that are installed. shrinkwraps: whether this machine's npm reads those of packages. resolved:
+        # whether to record archives' addresses that the registry has.
         def initialize(lockfile, kept, shrinkwraps: false, resolved: true)
           @lockfile = lockfile.elsewhere
           @kept = kept
@@ -35,7 +35,7 @@ module Spate
           { PATH => JSONText.new(**layout(outcome.root)).generate(data(places, outcome)) }
         end
 
-        # Paths of optional packages that failed, and of what only these need: npm takes all of it away.
+        # Paths of optional packages that failed, and of those that only these need: npm removes them all.
         def goes_with(keys)
           return [] if keys.empty?
 
@@ -58,7 +58,7 @@ module Spate
                    .merge("lockfileVersion" => VERSION, "requires" => true, "packages" => noted)
         end
 
-        # Folders that links lead to, and those that lie between.
+        # Folders that links lead to, and those in between.
         def targets(places)
           linked = places.filter_map(&:target).reject(&:root?).select(&:folder?).uniq
           linked | @lockfile.places.each_value.select do |place|

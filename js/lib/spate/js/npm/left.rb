@@ -18,7 +18,7 @@ module Spate
           raise LeftToTool, found unless found.empty?
         end
 
-        # Raises LeftToTool where npm would ask the registry how old a version is. places: that are to be fetched.
+        # Raises LeftToTool if npm would ask the registry for a version's age. places: those to fetch.
         def check_ages(places, settings)
           found = settings.ages
           return if found.empty?

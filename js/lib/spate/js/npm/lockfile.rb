@@ -56,12 +56,12 @@ module Spate
 
         def parse(text)
           text = text.force_encoding(Encoding::UTF_8).delete_prefix(Project::Manifest::BOM)
-          fail_with("is no UTF-8") unless text.valid_encoding?
+          fail_with("is not valid UTF-8") unless text.valid_encoding?
           found = JSON.parse(text, max_nesting: DEPTH)
           found.is_a?(Hash) ? found : fail_with("expected an object, found #{found.class}")
         rescue JSON::ParserError => e
           fail_with("has an unresolved merge conflict") if text.match?(/^<<<<<<< /)
-          fail_with("is no JSON: #{Reading::Fault.words(text, e)}")
+          fail_with("is not valid JSON: #{Reading::Fault.words(text, e)}")
         end
 
         def check_version

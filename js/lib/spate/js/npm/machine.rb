@@ -54,7 +54,7 @@ module Spate
           Engines.fit?(engines, @tooling)
         end
 
-        # Whether the npm of this machine is one before the twelfth, which reads no npm-shrinkwrap.json any more.
+        # Whether this machine's npm is older than 12, which no longer reads npm-shrinkwrap.json.
         def old? = (1...12).cover?(@tooling.npm_version.to_i)
 
         private

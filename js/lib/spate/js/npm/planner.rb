@@ -93,7 +93,7 @@ module Spate
                                   hint: "use a node that it knows, or set force = true in .npmrc")
         end
 
-        # What is neither a link nor in the archive of another.
+        # Places that are neither links nor bundled.
         def unpacked
           @unpacked ||= @kept.reject { |place| place.link? || (place.bundler && !place.bundler.root?) }
         end

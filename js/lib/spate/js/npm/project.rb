@@ -18,10 +18,10 @@ module Spate
           @folders = {}
         end
 
-        # The root's package.json; {} where there is none.
+        # The root's package.json; {} if it is missing.
         def manifest = @manifest ||= Manifest.read(File.join(@root, PACKAGE)) || {}
 
-        # That of a folder, nil where there is none. path: relative to the root.
+        # That of a folder, nil if it is missing. path: relative to the root.
         def folder(path)
           @folders.fetch(path) { @folders[path] = Manifest.read(File.join(@root, path, PACKAGE)) }
         end

@@ -18,11 +18,11 @@ module Spate
           @kept = {}.compare_by_identity
         end
 
-        # [Place] below a node_modules that are to be there, in the lockfile's order; bundled ones too.
+        # [Place] below a node_modules that npm installs, in the lockfile's order; bundled ones too.
         # Raises LockfileError.
         def kept = noted.select { |place| place.top.root? || served?(place.top) }
 
-        # The same and what npm only notes, in folders that it does not fill.
+        # The same and those that npm only records, in folders that it does not fill.
         def noted
           @noted ||= begin
             leave_out
@@ -58,7 +58,7 @@ module Spate
 
         def suits?(place) = @machine.runs?(place.data, optional: true) && @machine.engines?(place.data)
 
-        # Up to its eleventh npm reads what a package's own npm-shrinkwrap.json has, without looking at what it is for.
+        # Up to version 11 npm installs a package's own npm-shrinkwrap.json without checking platforms.
         def shrinkwrapped?(place)
           place = place.parent until place.nil? || place.entry["hasShrinkwrap"]
           !place.nil? && @machine.old?

@@ -31,11 +31,11 @@ module Spate
           @digests = digests
         end
 
-        # The names that its package may have in the store. It gets the one of the digest that was made of its archive:
-        # that the others stand beside it is only said.
+        # The possible names of its package in the store. The package gets the name of the digest that was computed from
+        # its archive; the other digests are only claims.
         def names = digests.map { |hex| name(hex) }
         def name(hex) = "#{algorithm}-#{hex}"
-        # All that it says, as one text. Of a single digest it is the package's name.
+        # All digests as one text. Of a single digest it is the package's name.
         def key = names.sort.join("+")
         # Whether another archive with this digest can be made.
         def weak? = algorithm == "sha1"

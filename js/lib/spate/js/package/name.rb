@@ -14,7 +14,7 @@ module Spate
 
         module_function
 
-        # The name. Raises UnsafeNameError. whose: where it stands, for the message.
+        # The name. Raises UnsafeNameError. whose: the place of the name, for the message.
         def check(name, whose)
           return name if name.is_a?(String) && name.valid_encoding? && NAME.match?(name) && name.bytesize <= 214
 

@@ -71,7 +71,7 @@ module Spate
           end
         end
 
-        # Up to pnpm's tenth the path counts, too; later ones read that form as its digest.
+        # Up to pnpm 10 the path counts, too; later versions read that form as its digest.
         def patches
           locked = @lockfile.patches
           found = @workspace.patch_hashes

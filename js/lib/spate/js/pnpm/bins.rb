@@ -3,8 +3,9 @@
 module Spate
   module JS
     module Pnpm
-      # Which packages' executables stand in which folders: a project's for what it names (and what is hoisted to it), a
-      # package's own for itself and what it needs, the virtual store's for what is hoisted there.
+      # Which packages' executables are in which folders: a project's folder has those of its dependencies (and of
+      # packages hoisted to it), a package's own those of itself and its dependencies, the virtual store's those of
+      # hoisted packages.
       class Bins
         autoload :Shim, "spate/js/pnpm/bins/shim"
         autoload :Style, "spate/js/pnpm/bins/style"
@@ -73,8 +74,8 @@ module Spate
           end
         end
 
-        # Whether a package finds its own executables: up to pnpm's eleventh one that is built or patched, and that it
-        # looks for where scripts may run, or the project has patches.
+        # Whether a package gets links to its own executables: up to pnpm 11 one that is built or patched; pnpm looks
+        # for these only if scripts may run, or the project has patches.
         def own? = @settings.major > 11 || @builds
 
         # All packages bundled in the package's own archive, listed in the lockfile or not.

@@ -21,7 +21,9 @@ module Spate
         # [name, version and suffix]. Raises LockfileError.
         def split(key)
           at = key.index("@", 1)
-          raise LockfileError, "pnpm-lock.yaml: #{key.inspect} is no `name@version`" if at.nil? || at == key.size - 1
+          if at.nil? || at == key.size - 1
+            raise LockfileError, "pnpm-lock.yaml: expected `name@version`, found #{key.inspect}"
+          end
 
           [key[0, at], key[(at + 1)..]]
         end

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Pnpm
-      # Where each snapshot's files lie: in a slot of the virtual store, below the slot's node_modules.
+      # Where each snapshot's files are: in a slot of the virtual store, below the slot's node_modules.
       class Layout
         autoload :Circles, "spate/js/pnpm/layout/circles"
         autoload :Global, "spate/js/pnpm/layout/global"

@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # parts: what stands between the asterisks. Where each is taken as early as it can be, none is tried twice.
+        # parts: the text between the asterisks. Each is matched at the earliest position, without backtracking.
         def fits?(parts, name)
           first, *between, last = parts
           return name == first.to_s unless last

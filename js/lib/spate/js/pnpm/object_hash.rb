@@ -51,7 +51,7 @@ module Spate
           out
         end
 
-        # The length counts what JavaScript counts: a character beyond the first plane is two.
+        # The length is that of JavaScript: a character beyond the first plane counts as two.
         def text(out, value)
           size = value.ascii_only? ? value.size : value.encode(Encoding::UTF_16LE).bytesize / 2
           out << "string:#{size}:" << value.b

@@ -69,7 +69,7 @@ module Spate
           end
         end
 
-        # Keys of what is installed, as pnpm walks through it: depth first, brothers told apart first.
+        # Keys of installed packages, in pnpm's order: depth first; siblings count as visited before their children are.
         def order
           seen = {}
           roots = @lockfile.importers.each_value.flat_map { |importer| wanted_keys(importer) }
@@ -117,7 +117,7 @@ module Spate
           found
         end
 
-        # [[key, what the block says of the group], ...]
+        # [[key, the block's result for the group], ...]
         def roots
           @lockfile.importers.each_value.flat_map do |importer|
             @groups.flat_map do |group|

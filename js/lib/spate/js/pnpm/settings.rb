@@ -10,7 +10,8 @@ module Spate
       class Settings
         # The version whose defaults hold where a project names none.
         NEWEST = 12
-        # name => default; a Proc is asked with pnpm's major version. A class is what is expected where there is none.
+        # name => default; a Proc is called with pnpm's major version. A class is the expected type of a setting without
+        # one.
         DEFAULTS = {
           "allowBuilds" => {}, "allowUnusedPatches" => false, "autoInstallPeers" => true, "catalog" => nil,
           "catalogs" => {}, "configDependencies" => nil, "dangerouslyAllowAllBuilds" => false,
@@ -59,7 +60,7 @@ module Spate
           new(plan.workspace, package_json, plan.version, configuration, configuration&.env || {})
         end
 
-        # workspace: what pnpm-workspace.yaml says, nil where there is none.
+        # workspace: the content of pnpm-workspace.yaml, nil if it is missing.
         attr_reader :major, :version, :workspace
 
         def initialize(workspace, package_json, version, configuration, env)
@@ -82,7 +83,7 @@ module Spate
           !@version.nil? && (@version.split(".").map(&:to_i).first(numbers.size) <=> numbers).negative?
         end
 
-        # Whether a variable says that this is a machine that tests, as pnpm asks.
+        # Whether a variable marks this machine as CI, by pnpm's rule.
         def ci? = !["", "false"].include?(@env["CI"].to_s)
 
         # Whether there is a pnpm-workspace.yaml.
@@ -103,16 +104,16 @@ module Spate
           self["virtualStoreType"] ? self["virtualStoreType"] == "global" : self["enableGlobalVirtualStore"]
         end
 
-        # The value of any setting as it is given, nil where none is. Text of a variable is read as JSON.
+        # The value of any setting as it is given, or nil. Text of a variable is parsed as JSON.
         def plain(name) = decoded(given(name))
 
-        # [value] of a setting in all places that give it one. A file of YAML is taken as it is: its text stays text.
+        # [value] of a setting in all places that give it one. Strings in a YAML file stay strings.
         def all(name)
           outside = @configuration ? decoded(@configuration[dashed(name)]) : @written[dashed(name)]
           [own(name), decoded(environment(name)), outside].compact
         end
 
-        # The folder that a variable says is the workspace's, nil where none does.
+        # The workspace folder that a variable sets, or nil.
         def workspace_dir
           @env.values_at("NPM_CONFIG_WORKSPACE_DIR", "npm_config_workspace_dir").compact.find { |path| !path.empty? }
         end
@@ -120,7 +121,7 @@ module Spate
         # Names that pnpm-workspace.yaml or package.json set; pnpm ignores names that are not in camelCase.
         def own_names = (@yaml.keys + @package.keys).grep(/\A[a-z][a-zA-Z0-9]*\z/)
 
-        # The same and all that is set where pnpm alone reads: since its eleventh it has variables of its own.
+        # The same and all that is set where only pnpm reads: since version 11 it has variables of its own.
         def names
           return own_names if @major <= 10
 
@@ -137,7 +138,7 @@ module Spate
           @package.key?(name) ? "package.json pnpm" : ".npmrc"
         end
 
-        # nil where nothing is hoisted.
+        # nil if hoisting is off.
         def hoist_pattern
           list("hoistPattern") if self["hoist"]
         end
@@ -161,10 +162,10 @@ module Spate
                 .merge("default" => default)
         end
 
-        # pnpm's own store, which Spate does not use: its name stands in pnpm's state.
+        # pnpm's own store, which Spate does not use: its path is in pnpm's state.
         def store_folder = State::StoreFolder.new(self["storeDir"], @major, @env)
 
-        # Differs where a plan could: what is set from outside the files.
+        # Settings from outside the project's files that a plan may depend on.
         def fingerprint
           set = DEFAULTS.keys.to_h { |name| [name, environment(name)] }.compact
           ["pnpm", @version || NEWEST, *workspace_dir, *set.map { |name, value| "#{name}=#{value}" }].join(" ")

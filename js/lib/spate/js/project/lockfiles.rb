@@ -3,20 +3,20 @@
 module Spate
   module JS
     class Project
-      # Which lockfile of a folder counts, and which tool wrote it.
+      # Chooses the lockfile of a folder, and the tool that wrote it.
       class Lockfiles
-        # By name; of one tool's two the first counts, as for that tool.
+        # By name; if one tool has two, the first is used, as by that tool.
         TOOLS = { "npm-shrinkwrap.json" => "npm", "package-lock.json" => "npm", "pnpm-lock.yaml" => "pnpm",
                   "yarn.lock" => "yarn", "bun.lock" => "bun", "bun.lockb" => "bun" }.freeze
-        # Deno keeps one for single scripts, too, beside another tool's: it counts where it is the only one.
+        # Deno keeps one for single scripts, too, beside another tool's: it is used only if it is the only one.
         DENO = "deno.lock"
         DENO_CONFIGS = %w[deno.json deno.jsonc package.json].freeze
-        # Bytes of a yarn.lock that tell whose it is.
+        # Bytes of a yarn.lock that identify its version.
         HEAD = 4096
 
         Lockfile = Struct.new(:path, :tool)
 
-        # Lockfile, or nil. Raises SeveralLockfiles where package.json does not say which counts.
+        # Lockfile, or nil. Raises SeveralLockfiles if package.json does not decide.
         def self.in(folder) = new(folder).one
 
         # The tool that owns a lockfile of this name.

@@ -15,11 +15,11 @@ module Spate
           @folder = folder
           stat = File.stat(folder)
           @owners = [Process.euid, 0, stat.uid]
-          # File systems without permissions say of everything that everybody may write it.
+          # File systems without permissions report that everything is writable by others.
           @writable = stat.mode & OTHERS_WRITE
         end
 
-        # The first file of a project in a folder that other users could have written; nil where there is none.
+        # The first file of a project in a folder that other users could have written, or nil.
         def culprit(folder)
           return if folder == @folder
 

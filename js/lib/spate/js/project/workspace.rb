@@ -21,9 +21,9 @@ module Spate
           found
         end
 
-        # The folder above one with a lockfile, whose workspace the tool uses instead: with npm the nearest that has it
-        # among its `workspaces`, with pnpm the nearest pnpm-workspace.yaml, since its twelfth only if that has it.
-        # Absolute, or nil; what another user could have put there is ignored.
+        # The folder above one with a lockfile, whose workspace the tool uses instead: with npm the nearest that lists
+        # it in `workspaces`, with pnpm the nearest pnpm-workspace.yaml, since version 12 only if that lists it.
+        # Absolute, or nil; files that another user could have written are ignored.
         def owner(folder, tool, env)
           trust = Trust.new(folder)
           own = ->(at, name) { File.file?(File.join(at, name)) && !trust.culprit(at) }
@@ -35,7 +35,7 @@ module Spate
           at if major < 12 || claims?(pnpm(at), at, folder)
         end
 
-        # Folders of the packages of a workspace besides its root, absolute.
+        # Folders of the packages of a workspace, without its root, absolute.
         def members(root)
           left_out, taken = named(root).partition { |pattern| pattern.start_with?("!") }
           left_out = left_out.map { |pattern| pattern.delete_prefix("!") }
@@ -71,7 +71,7 @@ module Spate
           patterns(Pnpm::Yaml.mapping(Reading.text(path), path), path)
         end
 
-        # Whether the package.json in `at` counts `folder` among its workspaces.
+        # Whether the package.json in `at` lists `folder` among its workspaces.
         def member?(at, folder)
           return false unless File.file?(File.join(at, PACKAGE))
 

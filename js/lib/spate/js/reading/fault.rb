@@ -24,9 +24,9 @@ module Spate
         end
 
         # LockfileError of a file.
-        def self.error(path, text, error) = LockfileError.new("#{path} is no JSON: #{words(text, error)}")
+        def self.error(path, text, error) = LockfileError.new("#{path} is not valid JSON: #{words(text, error)}")
 
-        # nil where there is none.
+        # nil if the text is valid.
         def words
           read
           rest = @scanner.rest

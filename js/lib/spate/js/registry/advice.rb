@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Registry
-      # What to do about an error of the network, where gem sources have another way: npm's keys, never their values.
+      # Hints for errors of the network that differ from those of gem sources: they name npm's keys, never their values.
       class Advice
-        # The first that fits counts: { class of Spate::Registry => hint }.
+        # The first match is used: { class of Spate::Registry => hint }.
         HINTS = {
           Untrusted: "name the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
           Truncated: "install again; `fetch-retries` in .npmrc allows more tries",

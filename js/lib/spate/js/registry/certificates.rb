@@ -4,7 +4,7 @@ module Spate
   module JS
     module Registry
       # Which authorities a registry's connection trusts (`ca`, `cafile`, else the system's, with NODE_EXTRA_CA_CERTS),
-      # whether it has to prove who it is (`strict-ssl`), and which certificate is presented.
+      # whether it has to present a valid certificate (`strict-ssl`), and which client certificate is sent.
       class Certificates
         PEM = /-----BEGIN [^-]+-----.+?-----END [^-]+-----/m
         private_constant :PEM
@@ -42,7 +42,7 @@ module Spate
         def authorities = pems([*@configuration["ca"]].join("\n")) + pems(read(@configuration["cafile"]))
         def pems(text) = text.to_s.gsub('\n', "\n").scan(PEM)
 
-        # A file that is not there says nothing, as with npm.
+        # A missing file is ignored, as with npm.
         def read(path)
           File.read(path, encoding: "UTF-8").scrub if path.is_a?(String) && File.file?(path)
         rescue SystemCallError

@@ -9,7 +9,7 @@ module Spate
         CONNECTIONS = 32
         # Bytes. npm's own registry takes no archive that is half as large.
         LIMIT = 1 << 30
-        # Bytes of what a registry says about one package.
+        # Limit for a registry's document of one package, in bytes.
         DOCUMENT_LIMIT = 1 << 28
         # Values of the Accept header: without and with dates.
         SHORT = "application/vnd.npm.install-v1+json, application/json;q=0.8"
@@ -43,8 +43,8 @@ module Spate
           @download = Spate::Registry::HTTP::Download.new(@exchange, @retries, limit: LIMIT)
         end
 
-        # Fetches a package's archive to the path `to`, where it appears whole or not at all; what is in it is the
-        # caller's to check. Returns a Result. Raises the errors of Spate::Registry, NotAnArchive and UnsafePathError.
+        # Fetches a package's archive to the path `to`, atomically; the caller must check its content. Returns a Result.
+        # Raises the errors of Spate::Registry, NotAnArchive and UnsafePathError.
         def fetch(package, to:)
           return copy(package, to) if package.file?
 

@@ -22,7 +22,7 @@ module Spate
         # The address where a lockfile has none.
         def usual(package) = standard(package, @configuration.registry_for(package.name))
 
-        # Remote of what the registry says about a package. Raises Configuration::UnknownRegistryError.
+        # Remote of a registry's document of a package. Raises Configuration::UnknownRegistryError.
         def document(name)
           registry = @configuration.registry_for(name) or raise Configuration::UnknownRegistryError, name
           address = parse("#{registry}#{name.sub("/", "%2F")}") or

@@ -159,7 +159,7 @@ module Spate
           @by_path[path].bundled
         end
 
-        # What is not there, or stands in the place of a folder on the way to it.
+        # The difference for a missing path, or for a file in the place of a folder above it.
         def lacking(path)
           above = File.dirname(path)
           return Difference.new(path, lstat(path) ? :type : :missing) if folder?(above) || lstat(above).nil?

@@ -56,7 +56,7 @@ module Spate
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end
 
-        # Whether there is a node_modules; what will be one is noted. Raises FolderError where one is a link.
+        # Whether there is a node_modules; ones that will be made are recorded. Raises FolderError where one is a link.
         def existed?
           Place::Folders.refuse_link(@plan.root)
           found, absent = [".", *@plan.projects].uniq.partition { |folder| @parts.folders.check(folder) == :folder }

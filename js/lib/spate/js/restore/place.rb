@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      # Files, links and folders come to their places in a project, and what does not belong goes.
+      # Places files, links and folders in a project, and removes strays.
       module Place
         autoload :Anew, "spate/js/restore/place/anew"
         autoload :Entries, "spate/js/restore/place/entries"

@@ -67,7 +67,7 @@ module Spate
 
         def optional? = !tree.nil? && tree.optional
         def own? = tree.nil?
-        # Other jobs are told apart by identity: needs may be a circle.
+        # Other jobs are compared by identity: needs may be a cycle.
         def ==(other) = equal?(other)
         def eql?(other) = equal?(other)
         def hash = object_id.hash

@@ -11,7 +11,7 @@ module Spate
         GYP = "node-gyp/bin/node-gyp.js"
         PLACES = %w[node_modules .. ../../nodejs].freeze
 
-        # env: {name => value}. tool: "npm" or "pnpm". version: of it, nil where that is not known.
+        # env: {name => value}. tool: "npm" or "pnpm". version: of it, nil if unknown.
         def initialize(env, tool, version = nil)
           @env = env
           @tool = tool
@@ -33,7 +33,7 @@ module Spate
         # The tool's version, or nil.
         def version = @version ||= Project::Version.installed(@tool, @env)
 
-        # A folder with a program node-gyp, and node-gyp's script; nil where there is none.
+        # A folder with a program node-gyp, and node-gyp's script; nil if missing.
         def gyp_bin = beside(GYP_BIN)
         def gyp = beside(GYP)
 

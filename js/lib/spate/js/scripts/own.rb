@@ -18,7 +18,7 @@ module Spate
         }.freeze
         MEMBER = { "npm" => %w[preinstall prepare install postinstall], "pnpm" => ROOT["pnpm"].drop(1),
                    "yarn" => %w[preinstall install postinstall], "bun" => ROOT["bun"] }.freeze
-        # Of the root; the twelfth version of npm and of pnpm added `preinstall`.
+        # Of the root; npm 12 and pnpm 12 added `preinstall`.
         FIRST = { "npm" => %w[preinstall], "pnpm" => %w[pnpm:devPreinstall preinstall] }.freeze
         FIRST_BEFORE = { "pnpm" => %w[pnpm:devPreinstall] }.freeze
         NEW = 12

@@ -90,7 +90,7 @@ module Spate
           nil
         end
 
-        # Whether a package stays as it is where its script failed.
+        # Whether a package whose script failed stays in place.
         def stays?(job) = job.optional? && @plan.goes_with([job.key]).empty?
 
         def environment(job) = ::Spate::Build::Environment.new(variables.counted(job))
@@ -135,7 +135,7 @@ module Spate
 
         def policy = @policy ||= Policy.of(@plan, @configuration)
 
-        # Jobs of trees whose scripts may run, in the order of the plan; others are noted.
+        # Jobs of trees whose scripts may run, in the order of the plan; others are recorded in the outcome.
         def allowed
           asking = Asking.all(@plan, @outcome.facts, policy)
           warn_of(policy.ignored) if asking.any?
@@ -183,7 +183,7 @@ module Spate
                                  hint: "see whose it is, and whether the project means that: ls -l #{found}")
         end
 
-        # Of the project itself, one after the other. Answers whether there was any.
+        # Runs scripts of the project itself, one after the other. Returns whether there was any.
         def run
           return false if silent?
 

@@ -10,7 +10,7 @@ module Spate
         # That option keeps the project's own scripts off, too, which the setting does not.
         def arguments = ["install", "--immutable", *("--mode=skip-build" if options&.ignore_scripts)]
 
-        # Then only packages that `dependenciesMeta` names as built run any; an .npmrc means nothing to it.
+        # With it only packages that `dependenciesMeta` names as built run scripts; yarn ignores .npmrc.
         def variables = { "YARN_ENABLE_SCRIPTS" => "0", "YARN_ENABLE_TELEMETRY" => "0" }
         def permission = "name those that may in package.json: \"dependenciesMeta\": { \"NAME\": { \"built\": true } }"
         # That setting is for dependencies only.

@@ -7,7 +7,7 @@ module Spate
       class Deno < Tool
         VARIABLES = /\A(?:(?:npm_config|deno)_)/i
 
-        # It has no option for none: that list counts in the place of its configuration's, and no package has the name.
+        # deno has no option to run none: this list replaces its configuration's, and no package has that name.
         def arguments = ["install", "--frozen", *("--allow-scripts=npm:_" if silent?)]
         def configs = %w[.npmrc deno.json deno.jsonc]
         def manifests = %w[package.json deno.json deno.jsonc]

@@ -108,7 +108,7 @@ module Spate
           @tool.states.map { |name| [:file, absolute(name)] } + Installed.entries(folders)
         end
 
-        # Where packages lie.
+        # Folders with packages.
         def folders = [@root, *Project::Workspace.members(@root)].product(@tool.folders).map { |pair| File.join(*pair) }
       end
     end

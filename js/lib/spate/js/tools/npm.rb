@@ -18,7 +18,8 @@ module Spate
 
         private
 
-        # Since its twelfth what no list names does not run; to some of 11 a list only denies, older ones know none.
+        # Since npm 12 scripts that no list allows do not run; in some versions of 11 lists only deny, older ones have
+        # none.
         def lists? = (@major ||= Program.new(self).major.to_i) >= 12 || refuses?
 
         # Whether npm refuses scripts that no list names, or prints its usage, which --ignore-scripts would prevent.

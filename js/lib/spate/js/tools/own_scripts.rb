@@ -3,8 +3,7 @@
 module Spate
   module JS
     module Tools
-      # The project's own scripts, after a tool that was told to run none: no tool keeps those of dependencies from
-      # running and lets these.
+      # Runs the project's own scripts after a tool that ran none: no tool can disable only those of dependencies.
       module OwnScripts
         # As Restore::Context, for Scripts::Session.
         Context = Struct.new(:root, :env, :store, :events, :options, keyword_init: true) do
@@ -37,7 +36,7 @@ module Spate
 
         def folders(root) = [".", *Project::Workspace.members(root).map { |path| path.delete_prefix("#{root}/") }]
 
-        # Whether one of the tool's own files says so, and no option says otherwise.
+        # Whether one of the tool's own files disables scripts, and no option overrides it.
         def silent?(tool)
           inside, home, text = SILENT[tool.name]
           return false unless text && tool.options&.ignore_scripts.nil?

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Tools
-      # Where a tool is: what the project has of its own, then what the PATH has. A yarn of version 1 cannot stand in
-      # for a later one, nor one of these for another that package.json names: there corepack comes first.
+      # Finds a tool: the project's own, then the one on PATH. yarn 1 cannot replace a later version, nor one version
+      # another that package.json names: in these cases corepack comes first.
       class Program
         COREPACK = "corepack"
 

@@ -22,7 +22,7 @@ module Spate
           @terminal = terminal
         end
 
-        # Answers the seconds it took. Raises ToolMissing, ToolUnusable, ToolFailed, Interrupted.
+        # Returns the seconds it took. Raises ToolMissing, ToolUnusable, ToolFailed, Interrupted.
         def call
           command = @tool.command
           shown = [@tool.name, *@tool.arguments]
@@ -46,7 +46,7 @@ module Spate
           raise failure(shown, status, lines(log))
         end
 
-        # A tool that does not even tell its version is none: corepack did not get it, or will not start it here.
+        # A tool that cannot print its version is unusable: corepack could not download it, or refuses to start it here.
         def failure(shown, status, lines)
           program = Program.new(@tool)
           version = program.version("COREPACK_ENABLE_NETWORK" => "0")

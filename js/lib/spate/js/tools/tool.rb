@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Tools
-      # What is to be known of a tool. Subclasses say what is theirs; paths are relative to the project's root.
+      # Interface of a tool. Subclasses override the differences; paths are relative to the project's root.
       class Tool
-        # Of npm's configuration, which most tools read; and what decides in all of them.
+        # Of npm's configuration, which most tools read; and one that affects all of them.
         VARIABLES = /\A(?:npm_config_|node_env\z)/i
         CHOOSING = /\A(?:asdf|corepack|fnm|mise|nodenv|nvm|volta)_/i
 
@@ -44,9 +44,9 @@ module Spate
         def machine_configs = []
         # Files that say what a package is.
         def manifests = [Project::PACKAGE]
-        # Files that it writes last, in each of which it says what it has done: without all of them it is not done.
+        # State files that it writes last: unless all exist, the tool has not finished.
         def states = []
-        # Folders whose names are to stay the same.
+        # Folders whose names must stay the same.
         def folders = ["node_modules"]
         # Names of variables that count, those of version managers among them.
         def variable?(name) = self.class::VARIABLES.match?(name) || CHOOSING.match?(name)
@@ -66,7 +66,7 @@ module Spate
         # Whether the tool runs the project's own scripts separately, because the option disables them.
         def own_scripts? = !options&.ignore_scripts && silent?
 
-        # What is not restored: "dev", "optional", "peer".
+        # Omitted kinds: "dev", "optional", "peer".
         def omit = options&.omit || []
 
         private

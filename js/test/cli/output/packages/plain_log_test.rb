@@ -46,7 +46,7 @@ class PackagesPlainLogTest < CLICase
     TEXT
   end
 
-  def test_now_and_then_where_it_stands
+  def test_prints_progress_periodically
     assert_includes log(times: (0..).step(7).first(100)), "packages 2/3"
   end
 end

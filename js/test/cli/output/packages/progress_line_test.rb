@@ -37,7 +37,7 @@ class PackagesProgressLineTest < CLICase
     assert_equal "gems 131/155", parts(GEMS, start, { event: :js_tool_done, tool: "yarn", seconds: 14 })
   end
 
-  def test_it_never_goes_back_or_beyond
+  def test_progress_never_decreases_or_exceeds_the_total
     linked = [{ event: :js_linked }] * 1400
     assert_equal "packages 1356/1356", parts(PACKAGES, linked)
     assert_equal "packages 820/1356", parts(PACKAGES, linked.first(300))

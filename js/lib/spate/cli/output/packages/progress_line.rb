@@ -4,7 +4,7 @@ module Spate
   module CLI
     module Output
       module Packages
-        # Where both halves stand:
+        # The progress of both halves:
         #
         #     ⠼ gems 131/155 · packages 820/1356 · built 3/9 (nokogiri 0:14)
         #

@@ -43,7 +43,7 @@ module Spate
             "#{what} in #{time}#{": " if parts.any?}#{parts.join(", ")}"
           end
 
-          # As facts, for --json: the half of the gems is the last line, as it is without packages.
+          # Events for --json: the gems' summary is the last line, as without packages.
           def events
             packages = { event: :js_done, **@packages.to_h, noop: @packages.noop? } if @packages
             [packages, (Output::Summary.new(@gems).event if @gems)].compact

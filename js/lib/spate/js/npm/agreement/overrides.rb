@@ -9,8 +9,8 @@ module Spate
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json#overrides
         class Overrides
-          # name, range:: whom it is for. value:: what counts instead. rules:: for what that one needs. parent:: Rule
-          #               around it. Those of the whole project have no name.
+          # name, range:: the dependency it applies to. value:: the spec to use instead. rules:: for that one's
+          #               dependencies. parent:: Rule around it. Those of the whole project have no name.
           Rule = Struct.new(:name, :range, :value, :rules, :parent) do
             # Rules that may apply below it, the nearest first.
             def all = rules + (name ? [self] : []) + (parent ? parent.all : [])
@@ -56,7 +56,7 @@ module Spate
             end
           end
 
-          # Of several that need a place the innermost rule counts.
+          # If several dependents lead to a place, the innermost rule applies.
           def spread(top)
             @rules[@lockfile.root] = top
             queue = [@lockfile.root]

@@ -41,7 +41,7 @@ module Spate
             Graph::OptionalSet.pairs(place.dependents)
           end
 
-          # Where npm would put another one: beside who asks, or above those that have it for a peer.
+          # Where npm would place another version: beside the dependent, or above dependents that have it as a peer.
           def beside(place, name)
             place = place.above
             place = place.above while place && !place.folder? && place.data["peerDependencies"]&.key?(name)

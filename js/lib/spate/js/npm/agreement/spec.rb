@@ -62,7 +62,7 @@ module Spate
             @known.fetch(version) { @known[version] = (found = numbers(version.to_s)) && usual?(found) }
           end
 
-          # What is kept: "~" major and minor, "^" all up to the first that is not 0.
+          # The fixed numbers: for "~" major and minor, for "^" all up to the first that is not 0.
           def usual?(found)
             return found == @numbers if @operator == ""
 

@@ -10,7 +10,7 @@ module Spate
           NODE_MODULES = "node_modules/"
 
           # path:: the key. name:: the last folder below node_modules (an alias may differ from the package's name).
-          # entry:: Hash, what the lockfile says.
+          # entry:: Hash, its entry in the lockfile.
           attr_reader :path, :name, :entry
           # parent:: Place whose node_modules this is in, nil for a folder of the project.
           # above:: where its own packages are looked for next: the parent, or the folder around it.

@@ -17,7 +17,7 @@ module Spate
           ELSEWHERE = %r{\A(?:https?:|file:|link:|\.{0,2}/|~/|[^@/\s]+/[^@/\s]+\z)}
 
           # source: Hash, the place's data. facts: Facts of its folder, or nil. shrinkwraps: whether npm has read those
-          # of packages. resolved: whether addresses are noted that a registry would tell.
+          # of packages. resolved: whether to record addresses that a registry would return.
           def initialize(place, source, facts, shrinkwraps:, resolved:)
             @place = place
             @source = source
@@ -73,7 +73,7 @@ module Spate
             scripts.is_a?(Hash) && SCRIPTS.any? { |name| scripts[name].is_a?(String) && scripts[name] != "" }
           end
 
-          # Whether all who need it ask a registry for it.
+          # Whether all dependents need it from a registry.
           def registry?
             asking = Graph::OptionalSet.pairs(@place.dependents).map(&:first)
             asking.any? && asking.none? { |from| elsewhere?(from.data) }

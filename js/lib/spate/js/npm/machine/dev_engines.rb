@@ -4,7 +4,7 @@ module Spate
   module JS
     module Npm
       class Machine
-        # The root's `devEngines`: what a project is to be worked on with. What is not known here refuses nothing.
+        # The root's `devEngines`: the tools for working on a project. Values that are unknown here refuse nothing.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json#devengines
         class DevEngines
@@ -43,7 +43,7 @@ module Spate
             @path = path
           end
 
-          # [Problem]. Raises LockfileError for what npm does not understand.
+          # [Problem]. Raises LockfileError for a value that npm does not understand.
           def problems
             check(@value.is_a?(Hash), FIELD, @value)
             @value.filter_map { |engine, wanted| problem(engine, wanted) }
@@ -51,7 +51,7 @@ module Spate
 
           private
 
-          # Of several one has to fit, and the last says what becomes of it if none does.
+          # Of several one must match; if none does, the last one's onFail applies.
           def problem(engine, wanted)
             found = found(engine)
             all = wanted.is_a?(Array) ? wanted.flatten(1) : [wanted]

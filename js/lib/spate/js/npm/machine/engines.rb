@@ -8,7 +8,7 @@ module Spate
         module Engines
           module_function
 
-          # engines: Hash. What is not there refuses nothing.
+          # engines: Hash. A missing node or npm refuses nothing.
           def fit?(engines, tooling)
             satisfied?(engines["node"]) { tooling.node_version } && satisfied?(engines["npm"]) { tooling.npm_version }
           end

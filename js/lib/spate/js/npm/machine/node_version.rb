@@ -4,7 +4,7 @@ module Spate
   module JS
     module Npm
       class Machine
-        # The version of the node on the PATH: what its own header file says, else what it answers. A process asks once.
+        # The version of the node on the PATH: from its own header file, else from its output. Cached for the process.
         module NodeVersion
           HEADER = "../include/node/node_version.h"
 

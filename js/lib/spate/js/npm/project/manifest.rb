@@ -16,10 +16,10 @@ module Spate
 
           module_function
 
-          # nil where there is none. Raises LockfileError.
+          # nil if it is missing. Raises LockfileError.
           def read(path)
             text = Reading.text(path).delete_prefix(BOM)
-            raise LockfileError, "#{path} is no UTF-8" unless text.valid_encoding?
+            raise LockfileError, "#{path} is not valid UTF-8" unless text.valid_encoding?
 
             normalize(JSON.parse(text, max_nesting: Lockfile::DEPTH), path)
           rescue Errno::ENOENT, Errno::ENOTDIR

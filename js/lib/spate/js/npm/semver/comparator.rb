@@ -11,7 +11,7 @@ module Spate
           # Below every release of a number, its prereleases too.
           FIRST = "0"
 
-          # nil for what is none. prereleases: a bound lets prereleases of its own version through.
+          # nil if text is invalid. prereleases: a bound lets prereleases of its own version through.
           def self.bounds(text, loose:, prereleases:)
             match = pattern(loose).match(text) or return
             numbers = numbers(match[3..5])
@@ -21,7 +21,7 @@ module Spate
             new(match[1], numbers, match[6], prereleases).bounds
           end
 
-          # "1.x.2" is none, nor is "==1.2.3" where it is to be strict.
+          # "1.x.2" is invalid, as is "==1.2.3" in strict mode.
           def self.plain?(match, numbers, loose)
             return loose || match[2].match?(/\Av?\z/) if numbers.all?
 
@@ -73,7 +73,7 @@ module Spate
             [at_least(@major, @minor, @patch, @prerelease), next_breaking(@patch)]
           end
 
-          # The next version that may break: what is left of the first number that is not 0 counts.
+          # The next version that may break: the first number that is not 0 decides.
           def next_breaking(patch)
             return below(@major + 1, 0, 0) if @major.positive?
             return below(0, @minor + 1, 0) if @minor.positive? || patch.nil?

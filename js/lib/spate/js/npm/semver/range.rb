@@ -8,7 +8,8 @@ module Spate
         class Range
           LONGEST = 4096
 
-          # nil for what is none. Beside an alternative without bounds no other counts, nor prereleases that it names.
+          # nil if text is invalid. An alternative without bounds makes all others, and prereleases they name,
+          # irrelevant.
           def self.parse(text, loose: false, prereleases: false)
             return unless text.is_a?(String) && text.bytesize <= LONGEST
 

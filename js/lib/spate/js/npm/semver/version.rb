@@ -9,10 +9,10 @@ module Spate
           include Comparable
 
           LONGEST = 256
-          # JavaScript's largest whole number that is one.
+          # JavaScript's largest safe integer.
           LARGEST = 9_007_199_254_740_991
 
-          # nil for what is none.
+          # nil if text is invalid.
           def self.parse(text, loose: false)
             return unless text.is_a?(String) && text.bytesize <= LONGEST
 

@@ -35,7 +35,7 @@ module Spate
             end
           end
 
-          # Raises LockfileError. places: those that are to be fetched.
+          # Raises LockfileError. places: those to fetch.
           def check(places)
             refused = places.select { |place| refused?(place) }
             return if refused.empty?

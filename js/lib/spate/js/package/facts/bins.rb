@@ -5,9 +5,9 @@ module Spate
     class Package
       class Facts
         # The commands of a package, from `bin` (a path, or paths by name) and `directories.bin`. Names become files in
-        # a folder of commands, so of each only the last part counts. Each is {name => path in the package's folder}.
+        # a folder of commands, so only the last part of each is used. Each is {name => path in the package's folder}.
         class Bins
-          # clamped: those that lead out of the package's folder, led back as npm does: "../a" is "a".
+          # clamped: those that lead out of the package's folder, moved back into it as npm does: "../a" is "a".
           attr_reader :inside, :clamped, :of_folder
 
           # bin: as parsed; folder: of `directories.bin`, or nil; paths: of the package's files; name: the package's.

@@ -6,7 +6,7 @@ module Spate
       class Bins
         # How the executables of a folder are made: which package wins a name, and whether its file is a link or a shim.
         #
-        # node_path:: the folder of what is hoisted, relative to the root; OWN: there is none; nil: no NODE_PATH is set
+        # node_path:: the folder of hoisted packages, relative to the root; OWN: none; nil: NODE_PATH is not set
         # symlinks:: whether they are symbolic links
         # absolute:: whether some paths are absolute
         # yielding:: folders of packages that lose a name to any other package

@@ -30,7 +30,7 @@ module Spate
 
           def path(snapshot) = @paths[snapshot.key] ||= "#{modules(snapshot)}/#{snapshot.name}"
 
-          # Between slots without a look at their whole paths, which are long and many.
+          # The path between slots, without comparing their whole paths, which are long and many.
           def sibling(snapshot, name, other)
             from, to = [snapshot, other].map { |each| @parts[each.key] if modules(each) }
             same = (0..3).find { |part| from[part] != to[part] } if from && to

@@ -4,10 +4,10 @@ module Spate
   module JS
     module Pnpm
       class Layout
-        # The names of slots in a global virtual store: a digest of the package and of everything that it needs, so that
-        # projects with the same graph share a slot. As pnpm names them, with two exceptions. Where packages need each
-        # other in a circle, pnpm's names depend on where it began, and leave out something of what is needed: two
-        # projects would want something else in one slot. And where something is built, nothing is shared here.
+        # The names of slots in a global virtual store: a digest of the package and all its dependencies, so that
+        # projects with the same graph share a slot. As pnpm names them, with two exceptions. In a dependency cycle,
+        # pnpm's names depend on where it began, and leave out some dependencies: two projects would need different
+        # content in one slot. And packages that are built are not shared here.
         class GraphHash
           # lockfile: Lockfile. built: a Proc that answers for a package's name whether its scripts may run.
           def initialize(lockfile, root, built)

@@ -103,7 +103,7 @@ module Spate
             Hunk.new([start, 1].max, size, [new_start, 1].max, new_size, parts(size, new_size))
           end
 
-          # Reads as many lines as the hunk says.
+          # Reads as many lines as the hunk's header announces.
           def parts(old, new)
             found = []
             while old.positive? || new.positive?

@@ -8,7 +8,7 @@ module Spate
         # with a frozen lockfile, where the lockfile does not record this pnpm (`packageManagerDependencies` in the
         # document before the project's).
         class Pin
-          # The version that reads `devEngines.packageManager`, which then counts alone.
+          # The version that reads `devEngines.packageManager`, and then ignores `packageManager`.
           DEV_ENGINES = 11
           # The version whose `packageManager` is recorded.
           RECORDED = 12

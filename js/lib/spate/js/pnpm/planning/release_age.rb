@@ -4,8 +4,8 @@ module Spate
   module JS
     module Pnpm
       class Planning
-        # How long ago each locked version has to have been published (`minimumReleaseAge`), which pnpm checks since its
-        # eleventh, also for a frozen lockfile. Plain data, so that a plan can be kept.
+        # The minimum age of each locked version (`minimumReleaseAge`), which pnpm checks since version 11, also for a
+        # frozen lockfile. Plain data, so that a plan can be stored.
         #
         # minutes:: Numeric
         # excluded:: [[pattern of names, versions or nil]], which may be of any age
@@ -16,7 +16,7 @@ module Spate
         class ReleaseAge
           SINCE = 11
 
-          # nil where nothing is to be checked. Raises LeftToTool.
+          # nil if there is nothing to check. Raises LeftToTool.
           def self.of(lockfile, settings)
             return if settings.major < SINCE || settings["trustLockfile"]
 

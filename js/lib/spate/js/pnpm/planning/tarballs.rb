@@ -4,9 +4,9 @@ module Spate
   module JS
     module Pnpm
       class Planning
-        # The archives' addresses in the lockfile. pnpm refuses an entry without a digest, and since its eleventh one of
-        # a registry's version whose `tarball` is not what the registry says; both also for packages that are not
-        # installed here.
+        # The archives' addresses in the lockfile. pnpm refuses an entry without a digest; since version 11 also one of
+        # a registry's version whose `tarball` differs from the registry's. Both apply to packages that are not
+        # installed, too.
         module Tarballs
           SINCE = 11
 

@@ -9,8 +9,8 @@ module Spate
           # { hash: ..., path: ... }, of pnpm 10 and before.
           OLD_PATCH = /^(  \S.*):\n    hash: (\S+)\n    path: .*\n/
 
-          # lockfile: Lockfile. selection: Selection. major: of pnpm, which lists importers of projects that are not
-          # there up to its eleventh, and writes patches as digests since then.
+          # lockfile: Lockfile. selection: Selection. major: of pnpm, which lists importers of missing projects up to
+          # version 11, and writes patches as digests since then.
           def initialize(lockfile, selection, major)
             @lockfile = lockfile
             @shortens = major > 10 && lockfile.patches.each_value.any?(Hash)
@@ -20,7 +20,7 @@ module Spate
             @groups = selection.groups
           end
 
-          # nil where nothing is wanted.
+          # nil if nothing is installed.
           def text
             return if @empty
             return @lockfile.text if whole?

@@ -47,7 +47,7 @@ module Spate
             end
           end
 
-          # Ids of the projects that have scripts of their own for an installation, as pnpm had them up to its eleventh.
+          # Ids of the projects that have install scripts of their own, as pnpm recorded them up to version 11.
           def self.waiting(planning)
             planning.workspace.manifests.slice(*planning.lockfile.importers.keys).filter_map do |id, manifest|
               id if manifest["scripts"].is_a?(Hash) && manifest["scripts"].values_at(*OWN_SCRIPTS).any?
@@ -66,8 +66,8 @@ module Spate
 
           attr_reader :path
 
-          # values: what the plan knows. order: [key], in that of pnpm's walk, nil where it sorts them.
-          # patched: whether a package is, nil where none is to be.
+          # values: the part that the plan knows. order: [key], in the order of pnpm's walk, nil if it sorts them.
+          # patched: whether an installed package is patched, nil if the project has no patches.
           def initialize(path, settings, values, order, patched)
             @path = path
             @major = settings.major

@@ -16,7 +16,7 @@ module Spate
             @store = context.store
           end
 
-          # Raises LeftToTool, since pnpm says what it refuses; NotLocalError.
+          # Raises LeftToTool, so that pnpm reports what it refuses; NotLocalError.
           def check
             open = @packages.reject { |package| usual?(package) || kept?(package) }
             return if open.empty?

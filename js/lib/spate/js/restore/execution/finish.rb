@@ -33,7 +33,7 @@ module Spate
 
           private
 
-          # Answers the entries of the project.
+          # Returns the entries of the project.
           def arrange
             entries = @made || make_slots
             remove_strays(entries) if @parts.existed

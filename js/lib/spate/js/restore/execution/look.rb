@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       class Execution
-        # What is there before anything is changed: packages in the store, trees in their places. Changes nothing.
+        # Checks the state before anything is changed: packages in the store, trees in their places. Changes nothing.
         class Look
           def initialize(parts)
             @parts = parts
@@ -17,7 +17,7 @@ module Spate
           # Items that the store lacks, and trees that are as they should be.
           attr_reader :lacking, :placed
 
-          # Raises what refuses the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
+          # Raises errors that refuse the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
           def call
             @context.options.check_names(@plan.trees)
             @lacking = @parts.packages.lacking(@items)

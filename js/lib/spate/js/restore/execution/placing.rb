@@ -19,7 +19,7 @@ module Spate
             @acquisition = Supply::Acquisition.new(parts.context, parts.packages) { |item| renamed?(item) }
           end
 
-          # Answers the links and bins that are in place already: { path => Symlink or TextFile }, or nil.
+          # Returns the links and bins that are in place already: { path => Symlink or TextFile }, or nil.
           def call
             expect
             queue = Queue.new(@parts.plan.trees, @placed, @items)

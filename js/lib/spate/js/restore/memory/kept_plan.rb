@@ -31,7 +31,7 @@ module Spate
             found
           end
 
-          # Answers false where it cannot be kept. reading: Reading of what the plan was made from.
+          # Returns false if it cannot be stored. reading: Reading of the plan's inputs.
           def save(plan, reading, sources)
             return false if @store.keeper.nil?
 

@@ -10,7 +10,7 @@ module Spate
           # Text that refers to a parent folder, or may do so in escaped form.
           ELSEWHERE = %r{(?<![.\w])\.\.(?![.\w])|\\[uUx/]}
           LOCKFILES = %w[npm-shrinkwrap.json package-lock.json pnpm-lock.yaml].freeze
-          # Of others' packages, or of this project's: what they name besides settings is in the plan.
+          # Of dependencies, or of this project: what they name besides settings is in the plan.
           PACKAGE = "package.json"
 
           # The keys under which a plan for a folder may be: the nearest first.

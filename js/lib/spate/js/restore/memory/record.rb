@@ -17,14 +17,14 @@ module Spate
           NEVER = "\0".b * 12
           private_constant :NEVER
 
-          # surroundings:: what else decided: options, environment, versions
+          # surroundings:: other inputs: options, environment, versions
           # summary:: { "tool" => ..., "total" => ... }
           # sources:: Sources
           # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
-          # watched:: those of which the time of the last change counts, too; changes:: these times
+          # watched:: those whose ctime is compared, too; changes:: these times
           attr_reader :root, :surroundings, :summary, :sources, :names, :marks, :watched, :changes
 
-          # root: real path of the project. nil where there is none that is whole.
+          # root: real path of the project. nil without a complete record.
           def self.load(store, root)
             store.shelves.filter_map { |shelf| parse(root, shelf.read(KIND, key(root))) }.first
           end
@@ -80,7 +80,7 @@ module Spate
             save(store)
           end
 
-          # Answers false where it cannot be written.
+          # Returns false if it cannot be written.
           def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
 
           def to_s

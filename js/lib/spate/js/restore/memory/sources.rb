@@ -110,7 +110,7 @@ module Spate
           def roots = { ROOT => @root }
           def inside(path) = path == @root ? "." : path.delete_prefix("#{@root}/")
 
-          # Most often there are none, and no digest is to be made.
+          # Usually there are none, so that no digest is computed.
           def listed? = @folders.empty? || Sources.names(@folders) == @names
         end
       end

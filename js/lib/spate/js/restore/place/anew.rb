@@ -32,7 +32,7 @@ module Spate
             raise Store::Error.new("#{tree.package.full_name}: #{result.message}", hint: "restore again")
           end
 
-          # Whether a tree has the files of its archive as they were, and none besides. files: relative to it.
+          # Whether a tree has exactly the files of its archive, unchanged. files: relative to it.
           def whole?(tree, files)
             manifest = @items.of(tree).manifest
             (files - manifest.paths).all? { |path| path.start_with?("#{MODULES}/") } &&

@@ -4,9 +4,9 @@ module Spate
   module JS
     module Restore
       module Place
-        # Symbolic links and small files at their places. What is there already, and right, stays as it is.
+        # Makes symbolic links and small files. Correct ones stay.
         class Entries
-          # As the core takes it.
+          # In the core's format.
           def self.plain(entry) = entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
 
           def initialize(context, folders, trash)

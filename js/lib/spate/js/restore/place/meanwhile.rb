@@ -8,8 +8,8 @@ module Spate
         module Meanwhile
           module_function
 
-          # Calls the block, which soon gives up Ruby's lock, and meanwhile `other` in a thread of its own. Answers what
-          # the block does. Raises what either raises, and nothing runs after that.
+          # Calls the block, which soon releases Ruby's lock, and meanwhile `other` in a thread of its own. Returns the
+          # block's result. Raises the error of either, after both have ended.
           def call(other)
             thread = Thread.new(&other)
             thread.report_on_exception = false

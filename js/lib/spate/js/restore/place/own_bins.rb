@@ -5,8 +5,8 @@ module Spate
     module Restore
       module Place
         # Executables of the project's own folders, as npm leaves them once it has linked them: with all x bits that the
-        # umask lets pass, and without a carriage return in a first line "#!". They are the user's files: nothing is
-        # touched that lies, all links followed, outside of the project.
+        # umask allows, and without a carriage return in a first line "#!". They are the user's files: a file whose real
+        # path is outside of the project is not touched.
         class OwnBins
           # Bytes in which npm looks for the end of a first line.
           FIRST = 2048

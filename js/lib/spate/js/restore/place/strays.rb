@@ -52,7 +52,7 @@ module Spate
             end
           end
 
-          # What is beside a tree's own nested packages.
+          # Strays beside a tree's own nested packages.
           def nested(tree)
             folder = "#{tree}/#{MODULES}"
             return [] unless folder?(folder)

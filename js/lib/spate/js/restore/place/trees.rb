@@ -21,8 +21,8 @@ module Spate
           # Paths of trees that get files of their own from now on: scripts or patches will write into them.
           def copy(paths) = paths.each { |path| @copies[path] = true }
 
-          # trees: all in the store, their places empty. Answers Items that the store turned out not to have whole: they
-          # must be acquired again.
+          # trees: all in the store, their places empty. Returns Items that the store turned out to have lost: they must
+          # be acquired again.
           def call(trees)
             started = now
             lost = link(trees.reject { |tree| rename(tree) }).map { |tree| @items.of(tree) }.uniq
@@ -34,7 +34,7 @@ module Spate
             lost
           end
 
-          # Takes away what is in the place of trees, before any is put there.
+          # Removes obstacles in the places of trees, before any tree is placed.
           def clear(trees)
             trees.each do |tree|
               path = @context.path(tree.path)
@@ -61,7 +61,7 @@ module Spate
             false
           end
 
-          # Answers those that are lost.
+          # Returns those that are lost.
           def link(trees)
             stale = try(trees)
             return [] if stale.empty?
@@ -73,7 +73,7 @@ module Spate
             lost + try(whole)
           end
 
-          # Answers those that have a damaged object.
+          # Returns those that have a damaged object.
           def try(trees)
             return [] if trees.empty?
 

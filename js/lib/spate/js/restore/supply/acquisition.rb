@@ -7,7 +7,7 @@ module Spate
         # Fetches packages that the store lacks: the packages' part of a Backlog. Results are passed through one queue,
         # so that a single thread decides.
         class Acquisition
-          # The block answers for an item whether its files are to be made as a tree at once.
+          # The block returns for an item whether to make its files as a tree at once.
           def initialize(context, packages, &tree)
             @context = context
             @store = context.store
@@ -28,10 +28,10 @@ module Spate
 
           # Waits for one that is done: [item, error or nil].
           def next = @results.pop
-          # The same of one that is done already; nil where there is none.
+          # The next one that is done already, or nil.
           def next? = @results.empty? ? nil : @results.pop
 
-          # Nothing runs after this, and nothing is left.
+          # Afterwards nothing runs, and no file is left.
           def stop
             return unless @begun
 

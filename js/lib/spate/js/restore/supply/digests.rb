@@ -4,8 +4,8 @@ module Spate
   module JS
     module Restore
       module Supply
-        # Whether an archive is what the lockfile says it is. The core verifies one SHA-512 while it unpacks; all other
-        # digests are made here, before anything is unpacked.
+        # Verifies an archive against the lockfile. The core verifies one SHA-512 while it unpacks; all other digests
+        # are computed here, before anything is unpacked.
         module Digests
           CLASSES = { "sha512" => :SHA512, "sha384" => :SHA384, "sha256" => :SHA256, "sha1" => :SHA1 }.freeze
 
@@ -16,8 +16,8 @@ module Spate
             integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
           end
 
-          # All else. Answers the digest that the archive has (where the core verifies it: must have), nil where
-          # nothing is said. Raises ChecksumError. path: of the item's archive.
+          # Verifies all others. Returns the archive's digest (if the core verifies it: the expected one), nil without
+          # an integrity. Raises ChecksumError. path: of the item's archive.
           def verify(item, path)
             return unless item.integrity
 

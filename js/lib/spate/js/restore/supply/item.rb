@@ -4,7 +4,7 @@ module Spate
   module JS
     module Restore
       module Supply
-        # One archive of the plan, and how far it is.
+        # One archive of the plan, and its state.
         #
         # published:: the name of the archive's package in the store; nil until it was found or fetched, where the
         #             lockfile has no digest of it, or several

@@ -27,7 +27,7 @@ module Spate
 
           private
 
-          # Without a digest nothing says that two are the same but the address.
+          # Without a digest only the address identifies a package.
           def identity(package) = package.integrity&.key || [package.name, package.version, package.resolved]
         end
       end

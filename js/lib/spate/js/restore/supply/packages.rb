@@ -23,10 +23,10 @@ module Spate
           # Whether the archive of a tree is the one at its own address. Raises as Origins#vouch?.
           def vouch?(item, tree) = @origins.vouch?(item, tree.package)
 
-          # Fills in manifest and facts where the store has them. Answers whether.
+          # Fills in manifest and facts if the store has them; returns whether it does.
           def find(item) = item.names.any? { |name| found?(item, @store.package(name), name) }
 
-          # The same for many. Answers those of which the store has none.
+          # The same for many. Returns those that the store does not have.
           def lacking(items)
             names = items.to_h { |item| [item, item.names.first] }.compact
             found = names.keys.zip(@native.manifests(names.values.map { |name| @store.package_path(name) })).to_h
@@ -37,8 +37,7 @@ module Spate
           # package.
           def base?(item) = !item.base.nil? && (item.base.stored? || whole?(item.base))
 
-          # path: of the item's archive, where it was fetched. tree: a folder to make besides, or nil. Raises as
-          # #unpack.
+          # path: of the item's archive, if it was fetched. tree: a folder to make, too, or nil. Raises as #unpack.
           def take(item, path, tree: nil)
             return unpack(item, path, tree: tree) unless item.patch
 
@@ -47,7 +46,7 @@ module Spate
             find(item)
           end
 
-          # path: of the item's archive. tree: a folder to make besides, or nil. Raises ChecksumError, ArchiveError,
+          # path: of the item's archive. tree: a folder to make, too, or nil. Raises ChecksumError, ArchiveError,
           # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
             started = now

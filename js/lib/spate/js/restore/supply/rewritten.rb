@@ -18,7 +18,7 @@ module Spate
             @item = item
           end
 
-          # Lets the item have the package as it is to be.
+          # Sets the item's package to the rewritten one.
           def call
             @item.key = @item.published
             return if ignores.empty? && lines.empty?

@@ -28,7 +28,7 @@ module Spate
 
           def snapshot = Snapshot.new(@folder, @leave_out)
 
-          # Gives the package files of its own: those of the store are everybody's.
+          # Replaces the package's files by copies: those of the store are shared.
           def part(folder = @folder)
             Dir.each_child(folder) do |name|
               path = "#{folder}/#{name}"

@@ -86,7 +86,7 @@ module Spate
             name, versions = parts(word)
             return false unless name && name == of
 
-            # A denial needs no proof of who it is.
+            # A denial does not depend on the package's origin.
             (versions.nil? || versions.include?(version)) && (!allowed || proven?(tree.package, name, version))
           end
 

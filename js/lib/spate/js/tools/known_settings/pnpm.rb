@@ -35,7 +35,7 @@ module Spate
             "trustPolicy" => ["off"], "useNodeVersion" => [], "virtualStoreOnly" => [false],
             "workspacePackages" => [[]], "workspaceRoot" => [false]
           }.freeze
-          # pnpm refuses two of one group: each list says who may run scripts.
+          # pnpm refuses two of one group: each is a list of the packages that may run scripts.
           EXCLUSIVE = [%w[neverBuiltDependencies onlyBuiltDependencies]].freeze
           # Numbers; pnpm refuses anything else.
           NUMBERS = %w[minimumReleaseAge trustPolicyIgnoreAfter].freeze
@@ -115,7 +115,7 @@ module Spate
             end
           end
 
-          # Before its twelfth pnpm uses what it finds, by JavaScript's rules of what is true.
+          # Before version 12 pnpm uses any value, by JavaScript's rules of truthiness.
           def types
             names = @settings.major >= 12 ? @settings.names : JS::Pnpm::Settings::SWITCHES
             names.flat_map do |name|

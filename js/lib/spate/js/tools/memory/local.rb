@@ -16,7 +16,7 @@ module Spate
 
           module_function
 
-          # Yields a path, and whether a whole folder counts that it names.
+          # Yields a path, and whether to include all of the folder it names.
           def scan(text)
             text.scan(WORD) do |double, single, bare|
               (double || single || bare).split("#").each do |part|
