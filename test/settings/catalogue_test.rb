@@ -10,7 +10,7 @@ module Spate
 
       def documented = TABLE.scan(/`([a-z][\w.-]*)`/).flatten.uniq
 
-      # Rows of the tables: name => "honoured", "Bundler" or "no matter".
+      # Rows of the tables: name => "honoured", "Bundler" or "no effect".
       def rows
         TABLE.scan(/^\| (`[^|]+) \|[^|]*\| ([^|]+) \|/).each_with_object({}) do |(names, fate), found|
           names.scan(/`([^`]+)`/).flatten.each { |name| found[name] = fate }
