@@ -128,7 +128,7 @@ class JSProjectTest < Minitest::Test
     assert_nil Project.find("#{@root}/apps", from: "#{@root}/apps/shop")
   end
 
-  # Root works in a project of another user; elsewhere everybody may write everything.
+  # Root works in a project of another user; on some file systems everything is writable by others.
   def test_a_workspace_with_the_same_foreign_owner_as_the_folder
     skip "only root gives files away" unless Process.euid.zero?
     [->(path) { File.chown(65_534, nil, path) }, ->(path) { File.chmod(0o777, path) }].each do |change|

@@ -55,7 +55,7 @@ class JSPnpmLevelsTest < Minitest::Test
     assert_equal "env", configuration({ "PNPM_CONFIG_A" => "env", "npm_config_a" => "npm" })["a"]
   end
 
-  # Up to pnpm's tenth.
+  # Up to pnpm 10.
   def test_older_versions_read_the_files_of_npm
     write("home/.config/pnpm/rc", "a=rc\nb=rc")
     write("home/.config/pnpm/auth.ini", "a=auth")

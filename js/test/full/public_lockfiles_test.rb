@@ -6,10 +6,10 @@ require "support/node_modules_comparison"
 require "support/node_restores"
 require "tmpdir"
 
-# Lockfiles of real projects, restored by their own tool and by Spate, compared path by path; then the tool is asked
-# what it would change in what Spate made. SPATE_TEST_LOCKFILES names a folder of projects: each a folder with a
-# lockfile of npm or pnpm, package.json, and what else the tool reads (.npmrc, patches, the package.json of workspaces).
-# A table at the end says what was compared.
+# Lockfiles of real projects, restored by their own tool and by Spate, compared path by path; then the tool must find
+# nothing to change in Spate's result. SPATE_TEST_LOCKFILES names a folder of projects: each a folder with a lockfile of
+# npm or pnpm, package.json, and other files that the tool reads (.npmrc, patches, the package.json of workspaces). A
+# table at the end lists the comparisons.
 class PublicLockfilesTest < Minitest::Test
   FOLDER = ENV.fetch("SPATE_TEST_LOCKFILES", nil)
   PROJECTS = FOLDER ? Dir.glob("*/{package-lock.json,npm-shrinkwrap.json,pnpm-lock.yaml}", base: FOLDER) : []

@@ -3,7 +3,7 @@
 require_relative "case"
 
 module Spate
-  # What is npm's own, by its version.
+  # Features that are left to npm, by its version.
   class NpmLeftTest < NpmCase
     def test_features_that_change_packages_are_left_to_npm
       given = { "packageExtensions" => { "a@1" => {} }, "patchedDependencies" => { "a@1.0.0" => "a.patch" } }

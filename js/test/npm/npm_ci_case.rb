@@ -58,14 +58,14 @@ module Spate
       made
     end
 
-    # settings: npm's options, of those that have no value. Answers the Plan.
+    # settings: npm's options, of those that have no value. Returns the Plan.
     def assert_both_take(*settings)
       npm("ci", "--ignore-scripts", *settings)
       set(settings)
       plan
     end
 
-    # The same. Answers the error.
+    # The same. Returns the error.
     def assert_both_refuse(message, *settings)
       output, status = Open3.capture2e(all_env, "npm", "ci", "--ignore-scripts", *settings, chdir: @root,
                                                                                             unsetenv_others: true)
@@ -86,7 +86,7 @@ module Spate
       write_json("package-lock.json", data)
     end
 
-    # The whole of it, restored by Spate beside what npm made.
+    # Restores everything with Spate, and compares it with npm's result.
     def assert_restored(omit, more)
       beside = "#{@root}-beside"
       FileUtils.cp_r(@root, beside, preserve: true)

@@ -3,7 +3,7 @@
 require_relative "npm_ci_case"
 
 module Spate
-  # Optional packages that cannot be had or built, and what goes with them, beside what `npm ci` makes of them.
+  # Optional packages that are not available or cannot be built, and their dependents, compared with `npm ci`.
   class NpmOptionalTest < NpmCiCase
     # `failing` is deep in an optional branch: `top` needs `middle`, which needs `failing`; each has a bin, and what
     # only they need is beside and below them.

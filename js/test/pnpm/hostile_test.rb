@@ -33,7 +33,7 @@ module Spate
 
     def simple(**more) = project({ "a" => "1.0.0" }, { "a@1.0.0" => {} }, **more)
 
-    # Changes what the lockfile says.
+    # Changes the lockfile.
     def rewrite
       data = JSON.parse(File.read("#{@root}/pnpm-lock.yaml"))
       yield data

@@ -27,8 +27,8 @@ module Spate
       super
     end
 
-    # Each major has a folder of its own, in which the block makes the project and says how to install. The lockfile is
-    # the major's own; change: what happens to the project afterwards.
+    # Each major has a folder of its own, in which the block makes the project and returns the arguments of the install.
+    # The lockfile is the major's own; change: called afterwards.
     def assert_as_each_pnpm(arguments: [], change: nil, options: {}, after: nil)
       PnpmMajors.each do |major, path|
         at(major, path)
@@ -63,7 +63,7 @@ module Spate
                  options: JS::Options.new(**options))
     end
 
-    # Answers its output.
+    # Returns its output.
     def pnpm(*arguments)
       output, status = Open3.capture2e(@env, "pnpm", *arguments, chdir: @root, unsetenv_others: true)
       assert_predicate status, :success?, output

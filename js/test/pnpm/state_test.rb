@@ -41,7 +41,7 @@ module Spate
       end
     end
 
-    # Up to the eleventh, pnpm noted what waits in the order in which it walked.
+    # Up to version 11, pnpm recorded pending builds in the order of its walk.
     def test_the_order_of_pending_builds_in_older_versions
       project({ "z" => "1.0.0", "a" => "1.0.0" }, { "a@1.0.0" => {}, "c@1.0.0" => {},
                                                     "z@1.0.0" => { "dependencies" => { "c" => "1.0.0" } } })

@@ -7,7 +7,7 @@ require "support/npm_registry"
 require "support/pnpm_majors"
 
 module Spate
-  # A project with a lockfile below a workspace, beside the tools: which folder they restore.
+  # A project with a lockfile below a workspace, compared with the tools: which folder they restore.
   class JSProjectOwnerTest < Minitest::Test
     def setup
       skip "no npm" unless NpmTools.path("npm")

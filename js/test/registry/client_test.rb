@@ -266,7 +266,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_match(/https-proxy, proxy and noproxy/, error.hint)
   end
 
-  # What is there is more than is announced: net/http reads no further, and the next answer begins in the rest.
+  # The body is longer than announced: net/http reads no further, and the next response begins in the rest.
   def test_a_wrong_content_length
     @registry.fault(/./, :announce, length: 40, times: 1)
     fetch("hello", "1.0.0")
@@ -333,7 +333,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_fails(Registry::Untrusted)
   end
 
-  # A certificate of one's own is shown to its registry only: a connection to another one does without.
+  # A client certificate is sent to its registry only: a connection to another one has none.
   def test_a_certificate_of_ones_own
     authority = GemSource::Authority.new(@folder)
     start(tls: authority, client_certificate: true)

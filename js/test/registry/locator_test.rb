@@ -6,7 +6,7 @@ require "open3"
 require "support/npm_registry"
 require "tmpdir"
 
-# A lockfile's addresses lead where npm goes with them.
+# The addresses in a lockfile resolve as with npm.
 class JSLocatorTest < Minitest::Test
   JS = Spate::JS
 
@@ -47,7 +47,7 @@ class JSLocatorTest < Minitest::Test
     assert_as_npm("@a/b", nil, "@a:registry=#{@other.url}")
   end
 
-  # A token goes to the host that it is for, and where the registry is unknown to no address without TLS.
+  # A token is sent to its own host, and, if the registry is unknown, only with TLS.
   def test_without_a_registry
     { "https" => "Bearer t0ken", "http" => nil }.each do |scheme, authorization|
       remote = without_registry("hello", "#{scheme}://a.test/x/hello.tgz", "//a.test/:_authToken=t0ken\ncert=c\nkey=k")
@@ -67,7 +67,7 @@ class JSLocatorTest < Minitest::Test
     end
   end
 
-  # pnpm asks what the lockfile says.
+  # pnpm requests the address of the lockfile.
   def test_pnpm_replaces_nothing
     address = "#{public_registry || "http://public.test/"}hello/-/hello-1.0.0.tgz"
 

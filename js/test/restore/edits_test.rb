@@ -64,7 +64,7 @@ module Spate
       JS.restore(root: root, env: @env, store: store, events: events)
     end
 
-    # The block runs once, when all has been read and the plan is not yet told.
+    # The block runs once, after everything was read and before the plan is returned.
     def restore_late(room, &edit)
       original = room.method(:plan)
       late = lambda do |*arguments, **options|

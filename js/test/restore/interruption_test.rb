@@ -169,7 +169,7 @@ module Spate
       end
     end
 
-    # All that one project needs and the other does not goes and comes, while each is restored over and over.
+    # Packages that only one of two projects needs are pruned and fetched again, while each is restored repeatedly.
     def test_two_projects_and_prune_in_one_store
       other = @plans[2].dup
       other.root = File.realpath(File.dirname(write("other/package.json", "{}")))

@@ -15,7 +15,7 @@ module Spate
       folder: ->(path) { FileUtils.mkdir_p("#{path}/x/y") }
     }.freeze
 
-    # Where a project's own folders are, nothing is taken away.
+    # The project's own folders, in which nothing is moved away.
     OWN = %w[node_modules packages packages/w packages/w/node_modules].freeze
     PLACES = %w[.bin .bin/a @s @s/c a a/node_modules a/node_modules/.bin a/node_modules/link a/node_modules/b @l @l/link
                 .state].map { |path| "node_modules/#{path}" } +

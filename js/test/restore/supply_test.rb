@@ -3,7 +3,7 @@
 require_relative "restore_case"
 
 module Spate
-  # Packages come into the store: what vouches for them, and what is done where nothing does.
+  # Packages are stored: how they are verified, and what happens without a digest.
   class JSRestoreSupplyTest < RestoreCase
     def digest(algorithm, body) = "#{algorithm}-#{[OpenSSL::Digest.new(algorithm).digest(body)].pack("m0")}"
 

@@ -113,7 +113,7 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
-  # As the first node-gyp of a machine does, beside its own files.
+  # As the first node-gyp on a machine does, beside its own files.
   def test_bytecode_that_python_left_outside_is_a_cache
     skip "no python3" unless JS::Tools::Program.find("python3", @env["PATH"])
     write("#{@base}/tools/flavour.py", "FLAVOUR = 1\n")

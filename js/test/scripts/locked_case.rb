@@ -18,7 +18,7 @@ module JSLockedCase
     super
   end
 
-  # packages: { path => [name, version] }; of package.json besides what the lockfile says.
+  # packages: { path => [name, version] }; facts: fields of package.json that the lockfile does not have.
   def lock(packages, **facts)
     locked = packages.to_h do |path, (name, version)|
       [path, { name: name, version: version, resolved: @registry.resolved(name, version),

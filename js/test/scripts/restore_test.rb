@@ -44,7 +44,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_match(/"one"/, capture("npm", "ls", "--all", "--json"))
   end
 
-  # pnpm's executables are scripts that start a file as its first line says, which is another one then.
+  # pnpm's executables are scripts that start a file by its first line, which has changed then.
   def test_an_executable_that_a_script_replaced
     skip "no pnpm on the PATH" unless JS::Tools::Program.find("pnpm", @env["PATH"])
     depend_on_what_is_replaced
@@ -86,7 +86,7 @@ class JSScriptsRestoreTest < Minitest::Test
     assert_equal [0, 1], restore.then { |report| [report.built, report.build_reused] }
   end
 
-  # The archive of another address says that it is the allowed package, and the lockfile gives that one its digest.
+  # The archive at another address claims to be the allowed package, and the lockfile has its digest for that one.
   def test_scripts_run_only_if_the_archive_matches_its_own_address
     @registry.add("twin", "1.0.0", name: "one", scripts: { install: say("twin") })
     manifest(dependencies: { "twin" => "1.0.0", "one" => "1.0.0" }, allowScripts: { one: true })

@@ -7,7 +7,7 @@ require "support/npm_registry"
 require "support/pnpm_majors"
 
 module Spate
-  # npm's script-shell, beside npm 11 and 12: a program that does not exist only counts when a script runs.
+  # npm's script-shell, compared with npm 11 and 12: a missing program matters only when a script runs.
   class JSScriptShellTest < Minitest::Test
     MISSING = "/no/such/shell"
 

@@ -7,7 +7,7 @@ require "rbconfig"
 # The real importmap-rails, without Rails: what `bin/importmap pin` writes, and which pins it has a version of.
 module ImportmapRails
   HOME = File.expand_path("../../../tmp/importmap-rails", __dir__)
-  # Pins what stands in its arguments as name=address, "downloading" nothing; prints what has a version.
+  # Pins its arguments, name=address, without downloading; prints those that have a version.
   SCRIPT = <<~'RUBY'
     require "fileutils"
     require "set"

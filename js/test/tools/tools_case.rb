@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# A project, and programs on a PATH of its own that say what was asked of them.
+# A project, and programs on a PATH of its own that print their arguments.
 module JSToolsCase
   def setup
     @root = File.realpath(Dir.mktmpdir)

@@ -63,7 +63,7 @@ class BothHalvesTest < CLICase
     assert_equal "spate install --js", run["command"]
   end
 
-  # The registry says nothing: the packages' thread waits for it.
+  # The registry does not answer, so the packages' thread waits.
   def test_a_signal_while_packages_are_fetched
     @registry.fault(%r{/-/hello}, :stall)
     reader, writer = IO.pipe

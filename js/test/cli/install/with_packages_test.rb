@@ -4,7 +4,7 @@ require "cli/cli_case"
 require "json"
 require "support/project"
 
-# `spate install --js` with real gems, and a restore of packages that does what the test says.
+# `spate install --js` with real gems, and a restore of packages that each test defines.
 class WithPackagesTest < CLICase
   LIB = File.expand_path("../../../../lib", __dir__)
   # Replaces JS.restore; the environment controls what it does.

@@ -2,7 +2,7 @@
 
 require "cli/cli_case"
 
-# A project with a lockfile, and a restore that does what the test says instead of the real one.
+# A project with a lockfile, and a restore that each test defines instead of the real one.
 class JSCase < CLICase
   def setup
     write("app/package.json", "{\"name\":\"app\",\"version\":\"1.0.0\"}\n")

@@ -116,7 +116,7 @@ class RealJSTest < CLICase
     assert_match(/builder@2\.0\.0: its script install needs node, which is not on the PATH/, said.err)
   end
 
-  # By an option, a setting or the environment: a check elsewhere goes by what the restore went by.
+  # By an option, a setting or the environment: a check elsewhere uses the settings of the restore.
   def test_check_accepts_omitted_packages
     lock = JSON.parse(File.read(app("package-lock.json")))
     lock["packages"]["node_modules/hello"]["dev"] = true

@@ -7,8 +7,8 @@ require "open3"
 require "rbconfig"
 require "support/npm_registry"
 
-# The programs that each command starts in a JavaScript project: npm and its kin take half a second of a processor each,
-# so a command starts none of them twice, and none whose answer the store has.
+# The programs that each command starts in a JavaScript project: npm and similar tools take half a second of a processor
+# each, so a command starts none of them twice, and none whose answer the store has.
 class StartedProgramsTest < Minitest::Test
   EXE = File.expand_path("../../../../exe/spate", __dir__)
   # More packages than connections.

@@ -2,7 +2,7 @@
 
 require "cli/js/js_case"
 
-# What is the project's own tool's to do is hinted at as its command.
+# Tasks of the project's own tool are answered by a hint with its command.
 class JSToolCommandTest < JSCase
   LOCKFILES = { "npm" => "package-lock.json", "pnpm" => "pnpm-lock.yaml", "yarn" => "yarn.lock", "bun" => "bun.lock",
                 "deno" => "deno.lock" }.freeze

@@ -91,10 +91,10 @@ class TimelinePageTest < JSCase
     end
   end
 
-  # Half of a short install is over before the first gem: the page says what that half was.
+  # Half of a short install is over before the first gem: the page names that phase.
   def test_time_before_the_first_package_is_named_and_an_empty_section_is_hidden
     linking = lambda do |given|
-      sleep 0.05 # the time that is to be shown
+      sleep 0.05 # the time to show
       given[:events].emit(:js_link_done, total: 1, seconds: 0.001)
     end
     write_page(does: linking)

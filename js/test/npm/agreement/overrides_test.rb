@@ -3,7 +3,7 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # Overrides that the lockfile follows, or does not follow: as `npm ci` says.
+  # Overrides that the lockfile satisfies or not, compared with `npm ci`.
   class NpmOverridesTest < NpmCiCase
     APP = { "name" => "app", "dependencies" => { "a" => "1" } }.freeze
 

@@ -3,7 +3,7 @@
 require_relative "../npm_ci_case"
 
 module Spate
-  # Lockfiles in which a peer is missing or is another one than asked for: what `npm ci` says of them.
+  # Lockfiles with a missing peer or one of the wrong version, compared with `npm ci`.
   class NpmPeersTest < NpmCiCase
     def setup
       super

@@ -8,11 +8,11 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # A global virtual store beside pnpm's own: the same packages behind the same links, in slots of the same names but
-  # where packages need each other in a circle.
+  # A global virtual store compared with pnpm's own: the same packages behind the same links, in slots of the same names
+  # except for dependency cycles.
   class PnpmGlobalTest < Minitest::Test
     SLOT = %r{/links/(?:\h{12}/)?(@[^/]*/[^/]+/[^/]+)/(\h{64})}
-    # Where the stores are, and what pnpm says of scripts that it did not run.
+    # Where the stores are, and what pnpm records about scripts that it did not run.
     PLACES = /#(?:virtualStoreDir|pendingBuilds|ignoredBuilds|allowBuilds)/
 
     def setup

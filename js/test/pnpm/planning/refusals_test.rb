@@ -143,7 +143,7 @@ module Spate
       [BINARY, "@pnpm/exe"].each { |name| @registry.add(name, version) }
     end
 
-    # Both end alike. spate: whether Spate restores without pnpm. Answers whether they refuse.
+    # Both end alike. spate: whether Spate restores without pnpm. Returns whether they refuse.
     def assert_same(package, spate: false, yaml: nil)
       manifest(package)
       put("pnpm-workspace.yaml", yaml) if yaml
@@ -164,7 +164,7 @@ module Spate
 
     def forget_modules = FileUtils.rm_rf("#{@root}/node_modules")
 
-    # With nothing cached. Answers the root.
+    # With nothing cached. Returns the root.
     def forget
       forget_modules
       FileUtils.rm_rf(%w[cache data state].map { |name| "#{@env["HOME"]}/#{name}" } << @env["SPATE_HOME"])

@@ -6,7 +6,7 @@ require "support/npm_registry"
 require "support/npm_tools"
 
 module Spate
-  # Versions that were published too recently, beside pnpm.
+  # Versions that were published too recently, compared with pnpm.
   class ReleaseAgesTest < PnpmCase
     NOW = Time.now.utc
     OLD = (NOW - (3 * 86_400)).strftime("%FT%T.000Z")
@@ -78,7 +78,7 @@ module Spate
       assert_refused("minimumReleaseAgeIgnoreMissingTime: false")
     end
 
-    # What is known is not asked for again, and node_modules stays where the restore is refused.
+    # Known dates are not requested again, and node_modules stays if the restore is refused.
     def test_requests
       @registry.date("a", "1.1.0", NEW)
       restore

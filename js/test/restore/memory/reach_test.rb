@@ -3,7 +3,7 @@
 require_relative "../restore_case"
 
 module Spate
-  # A plan counts for other folders only where nothing shows that it could depend on where the project lies.
+  # A plan is used in other folders only if nothing in it may depend on the project's place.
   class JSRestoreReachTest < RestoreCase
     LINKS = "/store/links"
 

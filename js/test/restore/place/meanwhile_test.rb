@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-# Two things at once: what goes wrong is told, and nothing is cut off in its middle.
+# Two tasks at once: errors are raised, and neither is cut off.
 class JSRestorePlaceMeanwhileTest < Minitest::Test
   Meanwhile = Spate::JS::Restore::Place::Meanwhile
 

@@ -26,13 +26,13 @@ module NpmRegistry
 
     def fetch(name, version) = @mutex.synchronize { @packages.fetch(name).fetch(version) }
 
-    # The bytes of an archive, nil if there is none of that name.
+    # The bytes of an archive, or nil.
     def archive(name, file)
       @mutex.synchronize { @packages.fetch(name, {}).each_value.find { |package| package.file == file }&.archive }
     end
 
-    # All that a registry says of a package, nil if it has none of that name. The latest is the last one added. The
-    # block answers an archive's address.
+    # A registry's document of a package, or nil. The latest version is the last one added. The block returns an
+    # archive's address.
     def document(name, &address)
       versions, dates = @mutex.synchronize { [@packages.fetch(name, {}).dup, @dates.fetch(name, {}).dup] }
       return if versions.empty?

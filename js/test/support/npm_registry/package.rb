@@ -12,8 +12,8 @@ module NpmRegistry
   class Package
     attr_reader :name, :version, :archive, :manifest
 
-    # files: { path => content, or [content, mode] }. archive: bytes to serve instead. integrity: :sha512, :sha1 (as old
-    # ones have it) or :none. dist: what else the registry says of the archive. manifest: what else package.json says.
+    # files: { path => content, or [content, mode] }. archive: bytes to serve instead. integrity: :sha512, :sha1 (as in
+    # old entries) or :none. dist: other fields of the registry's `dist`. manifest: other fields of package.json.
     def initialize(name, version, files: {}, archive: nil, integrity: :sha512, dist: {}, **manifest)
       @name = name
       @version = version

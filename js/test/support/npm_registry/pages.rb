@@ -10,8 +10,8 @@ module NpmRegistry
     # The Accept header of requests for documents without dates.
     SHORT = "application/vnd.npm.install-v1+json"
 
-    # base: the path below which the registry lies, with its slashes. scheme: "http" or "https". short: whether it has
-    # documents without dates.
+    # base: the path of the registry, with its slashes. scheme: "http" or "https". short: whether it has documents
+    # without dates.
     def initialize(catalog, base:, scheme:, short: true)
       @catalog = catalog
       @base = base

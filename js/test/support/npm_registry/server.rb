@@ -3,7 +3,7 @@
 module NpmRegistry
   # The registry itself, on threads of this process; requests, faults and connections are GemSource's.
   class Server < GemSource::Server
-    # token: that every request must carry. path: below which it lies. short: see Pages. Other options are
+    # token: that every request must carry. path: of the registry. short: see Pages. Other options are
     # GemSource::Server's: userinfo, tls, client_certificate, latency_ms, bandwidth.
     def initialize(catalog, token: nil, path: "/", short: true, **options)
       super(catalog, **options)
@@ -23,7 +23,7 @@ module NpmRegistry
 
     def unpublish(name, version) = catalog.remove(name, version)
 
-    # With the path below which it lies.
+    # With the path of the registry.
     def url(**options) = "#{super.delete_suffix("/")}#{@path}"
 
     # The address of an archive, as a lockfile has it.

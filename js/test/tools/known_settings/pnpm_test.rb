@@ -179,7 +179,7 @@ module Spate
        "engineStrict: [", "- engineStrict"].each { |text| assert_global(text) }
     end
 
-    # Up to its tenth the project's own file comes before the environment.
+    # Up to pnpm 10 the project's own file takes precedence over the environment.
     def test_two_places_beside_pnpm
       PnpmMajors.each do |_, path|
         @registry&.stop

@@ -2,7 +2,7 @@
 
 require_relative "../tools_case"
 
-# What is looked at before a tool is not started. Each case: the tool runs, then not, then again after the change.
+# The inputs that are checked before a tool is skipped. Each case: the tool runs, then not, then again after the change.
 class JSToolsSourcesTest < Minitest::Test
   include JSToolsCase
 
