@@ -98,7 +98,7 @@ static int algorithm_of(line text, spate_digest_kind *kind) {
 
 static spate_status take(spate_gem_part *part, spate_digest_kind kind, line value, spate_error *error) {
     if (starts_with((const uint8_t *)value.text, value.length, "!binary") || value.length == 0)
-        return SPATE_OK; /* base64 on the following lines, in gems of 2012: ignored, as if there were none */
+        return SPATE_OK; /* base64 on the following lines, in gems of 2012: ignored */
     if (!spate_unhex(value.text, value.length, part->checksum, spate_digest_bytes(kind)))
         return spate_fail(error, SPATE_CORRUPT, "checksums.yaml.gz", "checksum of %s is not %zu hex digits", part->name,
                           2 * spate_digest_bytes(kind));

@@ -1,7 +1,5 @@
-/*
- * The outside of a .gem: a plain tar of metadata.gz, data.tar.gz, checksums.yaml.gz (since RubyGems 2.0) and
- * signatures.
- */
+/* The outer archive of a .gem: a plain tar of metadata.gz, data.tar.gz, checksums.yaml.gz (since RubyGems 2.0) and
+ * signatures. */
 #ifndef SPATE_GEM_H
 #define SPATE_GEM_H
 
@@ -18,7 +16,7 @@ typedef struct spate_gem_part {
     size_t length;
     bool has_checksum;
     spate_digest_kind kind;
-    uint8_t checksum[SPATE_DIGEST_MAX]; /* what checksums.yaml says */
+    uint8_t checksum[SPATE_DIGEST_MAX]; /* from checksums.yaml */
 } spate_gem_part;
 
 typedef struct spate_gem {

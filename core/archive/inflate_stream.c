@@ -6,7 +6,7 @@
 
 /*
  *  AT_HEADER --header--> IN_BODY --last block, trailer--> AT_HEADER (another member) | AT_END
- *       \___________________\______any failure______> FAILED (the failure is told again at each read)
+ *       \___________________\______any failure______> FAILED (each later read returns the same failure)
  */
 typedef enum position { AT_HEADER, IN_BODY, AT_END, FAILED } position;
 
@@ -17,7 +17,7 @@ struct spate_inflate_stream {
     spate_error failure;       /* of position FAILED */
     const uint8_t *input;      /* borrowed */
     size_t length;
-    size_t at;                 /* bytes of input taken */
+    size_t at;                 /* bytes of input consumed */
     uint64_t max_output;
     uint64_t produced;         /* bytes, of all members */
     uint64_t member_produced;  /* bytes, of this member */
@@ -48,7 +48,7 @@ spate_status spate_inflate_open(spate_inflate_stream **stream, spate_container c
 void spate_inflate_close(spate_inflate_stream *stream) {
     if (stream == NULL)
         return;
-    (void)inflateEnd(&stream->zlib); /* fails only for a stream that was never made */
+    (void)inflateEnd(&stream->zlib); /* fails only for a stream that was not initialized */
     free(stream);
 }
 
@@ -86,7 +86,7 @@ static spate_status end_member(spate_inflate_stream *stream, spate_error *error)
 static spate_status inflate_some(spate_inflate_stream *stream, uint8_t *out, size_t capacity, size_t *produced,
                                  spate_error *error) {
     z_stream *zlib = &stream->zlib;
-    uint8_t beyond; /* tells a stream that ends exactly at the limit from one that goes on */
+    uint8_t beyond; /* distinguishes a stream that ends exactly at the limit from a longer one */
     uint64_t allowed = stream->max_output - stream->produced;
     size_t room = allowed < capacity ? (size_t)allowed : capacity;
     size_t left = stream->length - stream->at;

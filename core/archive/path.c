@@ -15,7 +15,7 @@ static spate_status refuse(spate_error *error, const char *name, size_t length, 
     return spate_fail(error, SPATE_REFUSED, member, "%s", reason);
 }
 
-/* Why these bytes cannot be a name at all, or NULL. */
+/* Why these bytes cannot be a name, or NULL. */
 static const char *fault_in_bytes(const char *name, size_t length) {
     if (length == 0)
         return "the name is empty";
@@ -49,7 +49,7 @@ static bool is_dot_dot(const char *part, size_t length) {
 
 spate_status spate_path_clean(const char *name, size_t name_length, char *cleaned, size_t capacity, size_t *length,
                               spate_error *error) {
-    size_t end = 0; /* of what is in cleaned so far */
+    size_t end = 0; /* length of cleaned so far */
 
     *length = 0;
     const char *fault = fault_in_bytes(name, name_length);

@@ -6,7 +6,7 @@
 #include "archive/tar_header.h"
 #include "archive/tar_pax.h"
 
-/* GNU long names and PAX headers are held in memory: no honest one comes near this. */
+/* GNU long names and PAX headers are held in memory; valid ones are far smaller. */
 #define EXTENDED_MAX ((uint64_t)1024 * 1024)
 #define SKIP_STEP ((size_t)16 * 1024)
 
@@ -23,14 +23,14 @@ struct spate_tar {
     size_t length;
     size_t at;                    /* the next byte of input; in memory mode beyond the current payload */
     spate_inflate_stream *stream; /* stream mode, else NULL; borrowed */
-    const uint8_t *payload;       /* memory mode: what spate_tar_read has not given out yet */
+    const uint8_t *payload;       /* memory mode: the bytes that spate_tar_read has not returned yet */
     uint64_t remaining;           /* bytes of the current payload that were not read yet */
     uint64_t padding;             /* bytes after it, up to the next block; stream mode */
     spate_tar_header header;      /* owns the strings of a short name */
     tar_pending pending;              /* owns the strings of a long one */
     bool old_pax; /* members of type X are PAX headers */
     bool ended;
-    spate_error failure;          /* told again by each call after the one that met it */
+    spate_error failure;          /* returned again by every later call */
 };
 
 static bool says_anything(const tar_pending *pending) {
@@ -78,7 +78,7 @@ void spate_tar_close(spate_tar *tar) {
     free(tar);
 }
 
-/* Takes up to capacity bytes of the archive; fewer only at its end. */
+/* Reads up to capacity bytes of the archive; fewer only at its end. */
 static spate_status take(spate_tar *tar, uint8_t *out, size_t capacity, size_t *taken, spate_error *error) {
     *taken = 0;
     if (tar->stream == NULL) {
@@ -99,7 +99,7 @@ static spate_status take(spate_tar *tar, uint8_t *out, size_t capacity, size_t *
     return SPATE_OK;
 }
 
-/* Stream mode: throws bytes away; *skipped is fewer than count only at the archive's end. */
+/* Stream mode: discards bytes; *skipped is fewer than count only at the archive's end. */
 static spate_status skip(spate_tar *tar, uint64_t count, uint64_t *skipped, spate_error *error) {
     uint8_t waste[SKIP_STEP];
 
@@ -125,7 +125,8 @@ static uint64_t padding_of(uint64_t size) {
     return (SPATE_TAR_BLOCK - size % SPATE_TAR_BLOCK) % SPATE_TAR_BLOCK;
 }
 
-/* Memory mode: skips a payload of `size` and lends it. The last member's padding may be missing, as RubyGems allows. */
+/* Memory mode: skips a payload of `size` and returns a pointer to it. The last member's padding may be missing, as in
+ * RubyGems. */
 static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, const uint8_t **payload,
                            spate_error *error) {
     size_t left = tar->length - tar->at;
@@ -139,7 +140,7 @@ static spate_status borrow(spate_tar *tar, const char *name, uint64_t size, cons
     return SPATE_OK;
 }
 
-/* Stream mode: skips what was not read of the previous member. */
+/* Stream mode: skips the unread rest of the previous member. */
 static spate_status leave_payload(spate_tar *tar, spate_error *error) {
     uint64_t skipped = 0;
 
@@ -156,7 +157,7 @@ static spate_status leave_payload(spate_tar *tar, spate_error *error) {
     return status;
 }
 
-/* The whole payload of an extended header, with a NUL behind it; freed by the caller. */
+/* The whole payload of an extended header, with a NUL appended; freed by the caller. */
 static spate_status take_extended(spate_tar *tar, char **text, size_t *length, spate_error *error) {
     const spate_tar_header *header = &tar->header;
     if (header->size > EXTENDED_MAX) {
@@ -218,7 +219,7 @@ static spate_status take_pax(spate_tar *tar, spate_error *error) {
     return status;
 }
 
-/* After the archive's end: a stream is read to its own end, where its checksum is compared. */
+/* After the archive's end: reads a stream to its own end, where its checksum is compared. */
 static spate_status end(spate_tar *tar, spate_error *error) {
     if (says_anything(&tar->pending))
         return spate_fail(error, SPATE_TRUNCATED, NULL, "the archive ends between an extended header and its member");
@@ -311,7 +312,7 @@ static spate_status check_member(const spate_tar *tar, const spate_tar_entry *en
         return spate_fail(error, SPATE_REFUSED, entry->name, "a sparse file");
     if (entry->type_flag == 'M')
         return spate_fail(error, SPATE_REFUSED, entry->name, "a file continued from another volume");
-    /* Readers disagree on whether such content is there, and so on where the next header is. */
+    /* Readers disagree on whether such content exists, and so on where the next header is. */
     bool bodiless = entry->type == SPATE_TAR_DIRECTORY || entry->type == SPATE_TAR_SYMLINK ||
                     entry->type == SPATE_TAR_HARDLINK;
     if (bodiless && entry->size > 0) {

@@ -34,11 +34,11 @@ spate_status spate_tar_open_stream(spate_tar **tar, spate_inflate_stream *stream
 /* Reads members of type X as PAX headers, as node-tar does; otherwise they are SPATE_TAR_OTHER. Call it before next. */
 void spate_tar_read_old_pax(spate_tar *tar);
 /*
- * The next member; *more is false after the last. Skips what was not read of the one before. The archive ends at its
+ * The next member; *more is false after the last. Skips the unread rest of the previous one. The archive ends at its
  * first block of zeros, or where its bytes end between members (missing zero blocks, and padding missing after the
  * last member, are tolerated); what follows is ignored, but a stream is read to its end, so that its checksum counts.
  * SPATE_TRUNCATED, SPATE_CORRUPT (checksum, octal, content of a directory or link), SPATE_REFUSED (sparse, NUL in a
- * name, extended headers over 1 MiB, global PAX paths and sizes). A failure is told again by every later call.
+ * name, extended headers over 1 MiB, global PAX paths and sizes). Every later call returns the same failure.
  */
 spate_status spate_tar_next(spate_tar *tar, spate_tar_entry *entry, bool *more, spate_error *error);
 /* Up to capacity bytes of the current payload, and fewer only at its end; *produced is 0 after that. Both modes. */

@@ -19,7 +19,7 @@ static const header_field size_field = {124, 12};
 static const header_field checksum_field = {148, 8};
 static const header_field link_field = {157, 100};
 static const header_field prefix_field = {345, 155};
-/* star keeps two times where the prefix would end, and so do npm's packers. */
+/* star, and npm's packers, store two times at the prefix's end. */
 static const header_field short_prefix_field = {345, 131};
 static const header_field star_times_field = {476, 24};
 #define TYPE_FLAG_OFFSET 156
@@ -29,7 +29,7 @@ bool spate_tar_is_zero(const uint8_t *bytes, size_t length) {
     return length == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, length - 1) == 0);
 }
 
-/* Octal digits between blanks before, and blanks or NULs after; empty counts as 0, as everywhere. */
+/* Octal digits between blanks before, and blanks or NULs after; empty counts as 0, as in other readers. */
 static bool parse_octal(const uint8_t *bytes, size_t length, uint64_t *value) {
     size_t at = 0;
 
@@ -62,7 +62,7 @@ static bool parse_number(const uint8_t *block, header_field field, uint64_t *val
     return bytes[0] & 0x80 ? parse_binary(bytes, field.length, value) : parse_octal(bytes, field.length, value);
 }
 
-/* The field up to its first NUL, or all of it; false where something follows that NUL. */
+/* The field up to its first NUL, or all of it; false if other bytes follow that NUL. */
 static bool copy_text(const uint8_t *block, header_field field, char *out, size_t *length) {
     const uint8_t *bytes = block + field.offset;
     const uint8_t *nul = memchr(bytes, 0, field.length);

@@ -16,12 +16,12 @@
 #define PIECE ((size_t)128 << 10)
 #define OLDEST 10400
 
-/* The stable part of the library's interface, as its manual has it. */
+/* Constants of the library's stable interface, from its manual. */
 #define PARAMETER_LEVEL 100
 #define PARAMETER_WINDOW_LOG 101
 #define PARAMETER_CHECKSUM 201
 #define PARAMETER_WINDOW_LOG_MAX 100
-#define WINDOW_LOG 23 /* what level 19 asks for, and the most that is read */
+#define WINDOW_LOG 23 /* of level 19, and the limit for reading */
 enum { CONTINUE = 0, END = 2 };
 
 typedef struct input {
@@ -116,7 +116,7 @@ static spate_status end(work *w, size_t (*release)(void *), spate_status status)
     return status;
 }
 
-/* A frame that wants more than it may have is not damaged, but as useless. */
+/* A frame that requires a larger window or more memory is not damaged, but cannot be used either. */
 static spate_status checked(const work *w, size_t code) {
     return zstd.is_error(code) ? spate_fail(w->error, SPATE_CORRUPT, "", "zstd: %s", zstd.error_name(code)) : SPATE_OK;
 }

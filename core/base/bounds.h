@@ -1,4 +1,4 @@
-/* Checks that every format needs whose bytes are used in place. */
+/* Checks for formats whose bytes are used in place. */
 #ifndef SPATE_BOUNDS_H
 #define SPATE_BOUNDS_H
 
@@ -10,13 +10,13 @@ static inline bool spate_inside(uint64_t offset, uint64_t length, uint64_t end) 
     return offset <= end && length <= end - offset;
 }
 
-/* Whether a text lies within the strings and its only NUL is the one that ends it. */
+/* Whether a text is within the strings and its only NUL is the one at its end. */
 static inline bool spate_text_inside(const char *strings, uint64_t strings_length, uint64_t offset, uint64_t length) {
     return spate_inside(offset, length + 1, strings_length) &&
            memchr(strings + offset, '\0', (size_t)length + 1) == strings + offset + length;
 }
 
-/* Whether ".." is among its parts. */
+/* Whether one of its parts is "..". */
 static inline bool spate_climbs(const char *path) {
     for (const char *part = path; part; part = strchr(part, '/')) {
         part += *part == '/';

@@ -14,7 +14,7 @@
 #include <sys/ioctl.h>
 #endif
 
-/* Folders held open at once while a tree is removed. One that lies deeper is moved up first. */
+/* Folders held open at once while a tree is removed. Deeper ones are moved up first. */
 #define REMOVE_DESCRIPTORS 32
 #define REMOVE_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -75,7 +75,7 @@ static bool is_folder(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* From the deepest folder that exists on, for most of them do. */
+/* From the deepest existing folder on, since most of them exist. */
 spate_status spate_make_directories(const char *path, mode_t mode, spate_error *error) {
     char part[PATH_MAX];
     size_t length = strlen(path);
@@ -140,7 +140,7 @@ bool spate_clone(int from, int to) {
 typedef struct removal {
     int top; /* the folder that is removed */
     unsigned moved;
-    char path[PATH_MAX]; /* of the folder that is being emptied, as far as there is room */
+    char path[PATH_MAX]; /* of the folder that is being emptied; cut if too long */
     spate_status status; /* of the first that could not be removed */
     spate_error *error;
 } removal;
@@ -155,7 +155,7 @@ static void note(removal *r, const char *name) {
     r->status = spate_fail_errno(r->error, fits ? path : r->path, "remove");
 }
 
-/* Out of the depths into the top, where it is found again. */
+/* Moves a deep folder into the top one, where it is found again. */
 static bool move_up(removal *r, int folder, const char *name) {
     char fresh[32];
     int answer;
@@ -192,7 +192,7 @@ static void remove_within(removal *r, int folder, const char *name, unsigned dep
         note(r, name);
 }
 
-/* Closes it. */
+/* Also closes it. */
 static void empty_folder(removal *r, int folder, unsigned depth) {
     DIR *list = fdopendir(folder);
     if (!list) {

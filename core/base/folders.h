@@ -8,12 +8,12 @@
 #define SPATE_FOLDER_PLAIN UINT32_MAX
 
 typedef struct spate_folder {
-    const char *path; /* borrowed, `length` bytes without a NUL of its own */
+    const char *path; /* borrowed, `length` bytes without a NUL at the end */
     size_t length;
     uint32_t mode; /* & 0777, or SPATE_FOLDER_PLAIN */
 } spate_folder;
 
-/* Zero it to begin; freed with spate_folders_free. */
+/* Zero it first; freed with spate_folders_free. */
 typedef struct spate_folders {
     spate_folder *items;
     size_t count;

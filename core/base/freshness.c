@@ -9,24 +9,24 @@
 #endif
 
 /*
- * MADE: as KEEPING, and there are programs that make images of it with chosen times, in whole seconds.
- * LAYERED: of an overlay, whose lower layers may be anything. A made image has the same value for both times; the
- * kernel's times differ where somebody set the mtime, as everything that unpacks archives does.
+ * MADE: as KEEPING, but there are programs that make images of it with chosen times, in whole seconds.
+ * LAYERED: of an overlay, whose lower layers may have any type. A made image has the same value for both times; the
+ * kernel's times differ if the mtime was set, as all programs do that unpack archives.
  */
 typedef enum keeping { FOREIGN, KEEPING, MADE, LAYERED } keeping;
 
 #ifdef __linux__
-/* Of a device or a mount. Asked again after a second: by then another file system may be mounted from the device. */
+/* Of a device or a mount. Checked again after a second: by then another file system may be mounted from the device. */
 #define KEPT_NS INT64_C(1000000000)
 #define DEVICES 8
 
 typedef struct device {
     uint64_t number;
     keeping keeping;
-    int64_t asked_ns; /* 0: nothing here */
+    int64_t asked_ns; /* 0: unused */
 } device;
 
-/* Only file systems whose ctime no program can set: no network file systems, no FUSE, none that is made as a whole. */
+/* Only file systems whose ctime no program can set: no network file systems, no FUSE, no read-only images. */
 static keeping keeping_of_type(unsigned long type) {
     switch (type) {
     case 0xef53:                  /* ext2, ext3, ext4 */

@@ -1,6 +1,6 @@
 /*
- * Whether times prove that a file or folder has not changed since it was looked at. One rule for all that is remembered:
- * compiled files, folders of the load path, YAML, what Bundler looked at. docs/image-format.md has it in words.
+ * Whether times prove that a file or folder has not changed since the last look. One rule for all caches: compiled
+ * files, folders of the load path, YAML, Bundler's inputs. docs/image-format.md explains it.
  */
 #ifndef SPATE_FRESHNESS_H
 #define SPATE_FRESHNESS_H
@@ -13,20 +13,20 @@
 #define SPATE_FRESH_RACY_NS INT64_C(20000000)
 
 /*
- * Whether the ctime is one that the kernel set at the last change and would change at the next: judged by the file
- * system's type, asked once a second per device, and by the time itself. One in whole seconds proves nothing: either
- * the file system stores no better, or whoever made its image chose it. Where this is false, only content tells.
+ * Whether the kernel set the ctime at the last change and would change it at the next: judged by the file
+ * system's type, checked once a second per device, and by the time itself. One in whole seconds proves nothing: either
+ * the file system stores no fractions, or the maker of its image chose it. If false, only content is proof.
  * `path`: of `info`.
  */
 bool spate_times_kept(const char *path, const struct stat *info);
 
 /*
- * For records that keep a device beside the times: the number to record, and to compare; 0 where times prove nothing.
- * Where spate_times_kept is true, st_dev. A ctime in whole seconds proves something as well while the same ext4 or XFS
+ * For records that store a device beside the times: the number to record, and to compare; 0 if times prove nothing.
+ * If spate_times_kept is true, st_dev. A ctime in whole seconds is proof as well while the same ext4 or XFS
  * is mounted: its inode has room for nanoseconds, so the kernel has not changed the file since the image was made, and
  * the number names the mount (docs/adr/0030-whole-seconds-within-one-mount.md).
  *
- * descriptor: of `info`, or -1: then `path` is.
+ * descriptor: of `info`, or -1: then `path` is used.
  */
 uint64_t spate_times_device(int descriptor, const char *path, const struct stat *info);
 

@@ -1,4 +1,4 @@
-/* Integers to and from their form in a file: little-endian, so that most machines do nothing. */
+/* Integers to and from their form in a file: little-endian, which needs no conversion on most machines. */
 #ifndef SPATE_LITTLE_ENDIAN_H
 #define SPATE_LITTLE_ENDIAN_H
 

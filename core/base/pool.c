@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The most jobs that a thread takes before it looks at other callers' runs again. */
+/* The most jobs that a thread takes before it serves other callers' runs again. */
 #define CHUNK_MAX 16
 
 /* One call of spate_pool_run; lives on its caller's stack, linked into the pool while jobs remain to be taken. */
@@ -25,13 +25,13 @@ typedef struct run {
 struct spate_pool {
     pthread_mutex_t lock;
     pthread_cond_t work;
-    run *first; /* the run to be served next */
+    run *first; /* the next run to be served */
     run *last;
     pthread_t *threads;
-    unsigned size;    /* threads that work at once, the caller counted */
+    unsigned size;    /* threads that work at once, including the caller */
     unsigned started; /* of these, running threads of the pool */
     bool stopping;
-    pid_t owner; /* the process that the threads live in */
+    pid_t owner; /* the process of the threads */
 };
 
 static size_t chunk_of(const spate_pool *pool, const run *r) {
@@ -91,7 +91,7 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
-/* Does without threads that cannot be started: the caller works too. */
+/* Continues without threads that cannot be started: the caller works too. */
 static void start_threads(spate_pool *pool) {
     sigset_t all;
     sigset_t before;

@@ -1,4 +1,4 @@
-/* Times as nanoseconds since their clock's epoch: what stat says of a file, and what a clock shows. */
+/* Times as nanoseconds since their clock's epoch: of files, from stat, and of clocks. */
 #ifndef SPATE_TIMES_H
 #define SPATE_TIMES_H
 
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * The clock that the kernel takes files' times from: exact to the tick. The precise clock may run ahead of it by far
- * more than a tick where a virtual machine shares its processors, and the next change would still get the earlier time.
+ * The clock that the kernel takes files' times from: exact to the tick. The precise clock may be ahead of it by far
+ * more than a tick if a virtual machine shares its processors, and the next change would still get the earlier time.
  */
 #ifdef CLOCK_REALTIME_COARSE
 #define SPATE_CLOCK_FILES CLOCK_REALTIME_COARSE

@@ -30,7 +30,7 @@ static bool is_home(const struct stat *info) {
     return home && stat(home, &there) == 0 && there.st_dev == info->st_dev && there.st_ino == info->st_ino;
 }
 
-/* `machine`: who owns "/". */
+/* `machine`: the owner of "/". */
 static bool right_owner(const struct stat *info, uid_t machine, bool last) {
     return info->st_uid == 0 || info->st_uid == geteuid() || (!last && (info->st_uid == machine || is_home(info)));
 }
@@ -52,7 +52,7 @@ static spate_distrust of_errno(int reason) {
     return reason == ENOENT ? SPATE_TRUSTED : reason == EACCES ? SPATE_NOT_SEARCHABLE : SPATE_NO_FOLDER;
 }
 
-/* Replaces a link's name, at [name, end) of the path, by what it leads to. */
+/* Replaces a link's name, at [name, end) of the path, by its target. */
 static bool follow(char path[PATH_MAX], size_t name, size_t end) {
     char target[PATH_MAX];
     char rest[PATH_MAX];
@@ -69,7 +69,7 @@ static bool follow(char path[PATH_MAX], size_t name, size_t end) {
     return true;
 }
 
-/* The absolute path; false where it is too long. */
+/* The absolute path; false if it is too long. */
 static bool begin(char whole[PATH_MAX], const char *path) {
     size_t length = 0;
     whole[0] = '\0';

@@ -1,9 +1,9 @@
 /*
- * Whether nobody but this user and root can change what a path leads to. Whoever may write a folder on the way can
- * replace the next one by another or by a link, so each folder is checked from the root on, and so is each that a link
- * leads to. Two more owners are trusted with a folder on the way, though never with the last. Whoever owns "/" controls
- * the machine anyway: in a user namespace everything of the outer root belongs to nobody. And $HOME may belong to
- * anyone, as in CI containers: what lies there already decides which gems and settings this user's Ruby has.
+ * Whether only this user and root can change what a path leads to. A user who may write a folder on the way can
+ * replace the next one by another or by a link, so each folder is checked from the root on, and so is each target of a
+ * link. Two more owners are trusted with a folder on the way, but never with the last. The owner of "/" controls the
+ * machine anyway: in a user namespace all files of the outer root have the overflow user ID. And $HOME may have any
+ * owner, as in CI containers: its contents already decide which gems and settings this user's Ruby has.
  */
 #ifndef SPATE_TRUST_H
 #define SPATE_TRUST_H
@@ -30,8 +30,8 @@ typedef struct spate_culprit {
 const char *spate_distrust_name(spate_distrust reason);
 
 /*
- * The first reason found; `culprit` is filled in then. What does not exist is trusted: it will be made in a folder that
- * is. A relative path begins in the working directory. `group`: groups may write. `sticky`: the last folder may be like
+ * The first reason found; `culprit` is then filled in. A missing path is trusted: it will be made in a folder that is.
+ * A relative path begins in the working directory. `group`: groups may write. `sticky`: the last folder may be like
  * /tmp.
  */
 spate_distrust spate_trust_path(const char *path, bool group, bool sticky, spate_culprit *culprit);

@@ -34,14 +34,14 @@ static void set_up(void) {
     key_made = crypto != NULL && pthread_key_create(&contexts_key, free_contexts) == 0;
 }
 
-/* NULL where no libcrypto offers it. */
+/* NULL if this libcrypto lacks it. */
 static const EVP_MD *algorithm_of(spate_digest_kind kind) {
     if ((unsigned)kind >= SPATE_DIGEST_KINDS || pthread_once(&once, set_up) != 0 || crypto == NULL)
         return NULL;
     return crypto->algorithms[kind];
 }
 
-/* By the processor's instructions SHA-256 is as fast as libcrypto's, which is then not loaded; in C it is slower. */
+/* With SHA instructions SHA-256 is as fast as libcrypto's, which is then not loaded; plain C is slower. */
 static bool is_own(spate_digest_kind kind) {
     return kind == SPATE_SHA256 && (spate_sha256_by_instruction() || algorithm_of(kind) == NULL);
 }
@@ -107,7 +107,7 @@ size_t spate_digest_bytes(spate_digest_kind kind) {
     return 0;
 }
 
-/* This thread's context for the kind, made at its first use and freed when the thread ends. */
+/* This thread's context for the kind, made on first use and freed when the thread ends. */
 static EVP_MD_CTX *context_of_thread(spate_digest_kind kind) {
     thread_contexts *contexts = pthread_getspecific(contexts_key);
     if (contexts == NULL) {

@@ -19,7 +19,7 @@ spate_status spate_digest_finish(spate_digest *digest, uint8_t *out);
 void spate_digest_free(spate_digest *digest);
 size_t spate_digest_bytes(spate_digest_kind kind);
 
-/* One message, with a context kept per thread: no allocation after the first call of a thread. */
+/* One message, with a context cached per thread: no allocation after the first call of a thread. */
 spate_status spate_digest_once(spate_digest_kind kind, const void *bytes, size_t length, uint8_t *out);
 
 #endif

@@ -19,7 +19,7 @@ spate_status spate_digest_descriptor(int descriptor, const char *path, uint64_t 
     spate_status status = SPATE_OK;
     *length = 0;
     int64_t got = spate_read_full(descriptor, step, next_step(wanted));
-    if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files: one message, no context to make */
+    if (got >= 0 && got < (int64_t)sizeof(step)) { /* most files: one message, without a context */
         *length = (uint64_t)got;
         status = spate_digest_once(SPATE_SHA256, step, (size_t)got, sha256);
     } else if (got >= 0) {

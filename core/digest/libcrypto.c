@@ -10,7 +10,7 @@ static spate_libcrypto library;
 #include <dlfcn.h>
 #define TEXT_OF(number) #number
 #define NAME_OF(number) "libcrypto.so." TEXT_OF(number)
-/* Of the version whose headers were compiled in: another one may have other types. */
+/* The version of the headers at compile time: another one may have other types. */
 #define LIBRARY NAME_OF(OPENSSL_SHLIB_VERSION)
 
 static bool find(void *handle, const char *name, void *function) {
@@ -34,7 +34,7 @@ static void load(void) {
         library.algorithms[kind] = fetch(NULL, names[kind], NULL);
 }
 #else
-/* An implicit fetch at each EVP_DigestInit costs more than hashing a small file: fetch once and keep it. */
+/* An implicit fetch at each EVP_DigestInit costs more than hashing a small file, so it is fetched once. */
 static const EVP_MD *fetch(const char *name, const EVP_MD *implicit) {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     (void)implicit;

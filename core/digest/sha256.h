@@ -1,5 +1,5 @@
 /*
- * SHA-256 (FIPS 180-4) without libcrypto, which a boot must not load: by the processor's own instructions where it has
+ * SHA-256 (FIPS 180-4) without libcrypto, which a boot must not load: by the processor's instructions if it has
  * them. For much data use digest.h, which chooses the faster one.
  */
 #ifndef SPATE_SHA256_H
@@ -14,12 +14,12 @@
 typedef struct spate_sha256 {
     uint32_t state[8];
     uint64_t length;  /* bytes so far */
-    uint8_t rest[64]; /* length % 64 bytes that wait for more */
+    uint8_t rest[64]; /* the last length % 64 bytes */
 } spate_sha256;
 
 void spate_sha256_begin(spate_sha256 *hash);
 void spate_sha256_add(spate_sha256 *hash, const void *bytes, size_t length);
-/* The hash is used up by it. */
+/* The hash cannot be used afterwards. */
 void spate_sha256_end(spate_sha256 *hash, uint8_t out[SPATE_SHA256_LENGTH]);
 
 void spate_sha256_of(const void *bytes, size_t length, uint8_t out[SPATE_SHA256_LENGTH]);

@@ -1,6 +1,6 @@
 /*
  * SipHash-2-4 with 128 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF", and its reference code)
- * under one fixed key. It names a file's content where a boot compares that with what was recorded.
+ * under one fixed key. It identifies a file's content where a boot compares that with a record.
  */
 #ifndef SPATE_SIPHASH_H
 #define SPATE_SIPHASH_H
@@ -13,7 +13,7 @@
 typedef struct spate_siphash {
     uint64_t v[4];
     uint64_t length;
-    uint8_t rest[8]; /* length % 8 bytes that wait for more */
+    uint8_t rest[8]; /* the last length % 8 bytes */
 } spate_siphash;
 
 /* The key is the bytes 0 to 15, as in the published vectors. */

@@ -13,7 +13,7 @@
     {#call, SYS_##call, SPATE_EAR_##means, true, folder, path, flags, NO, NO}
 #define TWO(call, means, folder, path, to_folder, to)                                                                  \
     {#call, SYS_##call, SPATE_EAR_##means, false, folder, path, NO, to_folder, to}
-/* Numbers that are the same on all architectures, and newer than some headers. */
+/* Numbers that are the same on all architectures, and missing in some headers. */
 #define YOUNG(call, number, means, folder, path, flags)                                                                \
     {#call, number, SPATE_EAR_##means, false, folder, path, flags, NO, NO}
 

@@ -1,6 +1,6 @@
 /*
- * The system calls that take a path, and what they say of it. The filter and its listener share this one list: a call
- * that only one of them knew could not be heard.
+ * The system calls that take a path, and their meaning. The filter and its listener share this one list: a call in only
+ * one of them could not be traced.
  */
 #ifndef SPATE_EAR_CALLS_H
 #define SPATE_EAR_CALLS_H
@@ -14,7 +14,7 @@ typedef enum spate_ear_means {
     SPATE_EAR_OPENS_HOW,   /* flags in a struct open_how */
     SPATE_EAR_CREATES,     /* creat */
     SPATE_EAR_LOOKS,       /* flags: AT_SYMLINK_NOFOLLOW */
-    SPATE_EAR_LOOKS_AT_IT, /* itself, where it is a link */
+    SPATE_EAR_LOOKS_AT_IT, /* at the link itself */
     SPATE_EAR_READS_LINK,
     SPATE_EAR_RUNS,
     SPATE_EAR_LISTS, /* by a descriptor */
@@ -24,16 +24,16 @@ typedef enum spate_ear_means {
     SPATE_EAR_CHANGES_OPEN, /* an open file, maybe read-only: traced only in read-only mode */
     SPATE_EAR_CONTROLS,     /* another process, which could write: traced likewise */
     SPATE_EAR_RENAMES,  /* path to the second path */
-    SPATE_EAR_LINKS,    /* path to the second path, which is made */
+    SPATE_EAR_LINKS,    /* path to the second path, which is created */
     SPATE_EAR_SYMLINKS, /* the first is a text */
     SPATE_EAR_CONNECTS,
     SPATE_EAR_HAS_SOCKET, /* the family is the first argument */
-    SPATE_EAR_TROUBLES,   /* afterwards, paths mean something else or are not seen */
+    SPATE_EAR_TROUBLES,   /* afterwards, paths have another meaning or are not seen */
 } spate_ear_means;
 
 #define SPATE_EAR_NONE (-1)
 
-/* Indexes of arguments; SPATE_EAR_NONE if there is none, and the working folder counts. */
+/* Indexes of arguments; SPATE_EAR_NONE if there is none: relative to the working folder. */
 typedef struct spate_ear_call {
     const char *name;
     int number;
@@ -48,18 +48,18 @@ typedef struct spate_ear_call {
 
 extern const spate_ear_call spate_ear_calls[];
 extern const size_t spate_ear_call_count;
-/* NULL where it is not in the list. */
+/* NULL if it is not in the list. */
 const spate_ear_call *spate_ear_call_of(int number);
 
-/* Flags of an open that is refused where files may not be changed. */
+/* Flags of an open that is refused in read-only mode. */
 #define SPATE_EAR_WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
-/* Numbers above this are unknown: what they do with paths cannot be told. */
+/* Numbers above this are unknown, and so is their use of paths. */
 #define SPATE_EAR_LAST_KNOWN 470
 
 /*
- * Where the hooks' calls leave from: one page, the same in all programs, by which a filter can tell them from any
- * other. It is read-only and has one function: spate_ear_leave.
+ * The address of the hooks' calls: one page, the same in all programs, by which a filter distinguishes them from
+ * others. It is read-only and has one function: spate_ear_leave.
  */
 #if defined(__x86_64__)
 #define SPATE_EAR_PAGE UINT64_C(0x6ea000000000)

@@ -21,8 +21,8 @@
 typedef struct spate_ear spate_ear;
 
 /*
- * ignored, size: see record.h. read_only: no process may change a file, whatever user it runs as; /dev/null may be
- * written to. Such calls fail with the error that they would have had, else EROFS, and are recorded as if they succeeded.
+ * ignored, size: see record.h. read_only: no process may change a file, regardless of its user; /dev/null may be
+ * written to. Such calls fail with their usual error, or else EROFS, and are recorded as if they succeeded.
  */
 spate_status spate_ear_new(spate_ear **ear, const char *const *ignored, size_t count, spate_ear_size size,
                            bool read_only, spate_error *error);
@@ -31,11 +31,11 @@ int spate_ear_socket(const spate_ear *ear);
 /* The value of SPATE_EAR for the hooks, into address[64]. */
 void spate_ear_address(const spate_ear *ear, char *address);
 
-/* Begins to listen, in a thread that blocks all signals and starts no program. */
+/* Starts to listen, in a thread that blocks all signals and starts no program. */
 spate_status spate_ear_start(spate_ear *ear, spate_error *error);
-/* Closes this process' copy of the child's end: from then on a child that ends without having entered is noticed. */
+/* Closes this process' copy of the child's end, so that a child that ends without having entered is detected. */
 void spate_ear_hang_up(spate_ear *ear);
-/* Whether all processes have ended, waiting that long at most; -1: without limit. From any thread. */
+/* Whether all processes have ended, after waiting that long at most; -1: without limit. From any thread. */
 bool spate_ear_wait(spate_ear *ear, int milliseconds);
 /* Everything recorded so far, as spate_ear_record_each; includes "!still running" and "!never began" if so. */
 spate_status spate_ear_each(spate_ear *ear, spate_ear_visit *visit, void *context);
@@ -45,11 +45,12 @@ spate_status spate_ear_each(spate_ear *ear, spate_ear_visit *visit, void *contex
  * it may grow meanwhile; the last entry may be incomplete. The ear closes it.
  */
 int spate_ear_texts(const spate_ear *ear);
-/* How many questions were answered. */
+/* The number of answered questions. */
 uint64_t spate_ear_asked(const spate_ear *ear);
 /*
- * Processes that still run are no longer heard, but are answered as long as this process lives: a server that a build
- * left behind goes on, and stays read-only. When this process ends, their calls that take a path fail (ENOSYS); none waits for ever.
+ * Processes that still run are no longer traced, but are answered as long as this process lives: a server that a build
+ * left running continues, and stays read-only. When this process ends, their calls that take a path fail (ENOSYS)
+ * instead of waiting for ever.
  */
 void spate_ear_free(spate_ear *ear);
 

@@ -1,6 +1,6 @@
 /*
- * Where there is an ear: on Linux, on processors whose calls are in calls.c. Elsewhere everything compiles and reports
- * that there is none.
+ * Whether an ear is supported: on Linux, on processors whose calls are in calls.c. Elsewhere everything compiles and
+ * reports that there is none.
  */
 #ifndef SPATE_EAR_HERE_H
 #define SPATE_EAR_HERE_H

@@ -1,11 +1,11 @@
 /*
- * Preloaded into what is heard, so that the calls that a build makes by the hundred thousand do not have to ask: each is
- * made from a page that the filter knows (supervisor/guard.c) and recorded in the table here. The filter hears what these
- * functions do not cover, and libc's internal calls; without the table or the page they are plain calls and it hears all
- * of them.
+ * Preloaded into traced programs, so that the calls that a build makes by the hundred thousand need no answer: each is
+ * made from a page that the filter knows (supervisor/guard.c) and recorded in the table here. The filter traces the
+ * calls that these functions do not cover, and libc's internal calls; without the table or the page these are plain
+ * calls and the filter traces all of them.
  *
- * No library is linked, and only what every libc has is needed at load time, so that programs of another libc can load
- * this one. No header is included that declares what is defined here, because libc gives some of it two types.
+ * No library is linked, and only symbols of every libc are needed at load time, so that programs of another libc can
+ * load this one. No header is included that declares functions defined here, because libc gives some two types.
  */
 #include "ear/calls.h"
 #include "ear/here.h"
@@ -116,14 +116,14 @@ static long invoke(long number, long first, long second, long third, long fourth
     return result;
 }
 
-/* Before a name is written, or what it leads to. 0, or the negative errno of what is not to be done then. */
+/* To be called before a file, or the target of a link, is written. 0, or the negative errno for the call. */
 static long part(int folder, const char *name, bool follow) {
     return project[0] ? spate_ear_part(invoke, project, folder, name, follow ? 0 : O_NOFOLLOW) : 0;
 }
 
 /* ---- paths ---- */
 
-/* As small as possible: this is on the stacks of others' threads. */
+/* As small as possible: it is on the stacks of other programs' threads. */
 typedef struct absolute {
     spate_ear_path path;
     char joined[SPATE_EAR_TEXT_MAX + 1];
@@ -184,7 +184,7 @@ static bool place(absolute *a, int folder, const char *name) {
 }
 
 /*
- * Whether the kernel has read the name: if not, it may not even be an address. A name that is too long tells nothing.
+ * Whether the kernel has read the name: if not, it may not even be an address. A name that is too long proves nothing.
  */
 static bool was_read(const char *name, long result) {
     return name && result != -EFAULT && result != -EINVAL && result != -ENOSYS && result != -ENAMETOOLONG;
@@ -308,7 +308,7 @@ EXPORTED int fstatat(int folder, const char *name, void *info, int flags) {
 }
 ALSO(fstatat, fstatat64);
 
-/* libc implements this with newfstatat, which would have to ask. */
+/* libc implements this with newfstatat, which would need an answer. */
 EXPORTED int fstat(int descriptor, void *info) {
     return (int)finish(plain(SYS_fstat, descriptor, (long)info, 0, 0, 0));
 }
@@ -351,7 +351,7 @@ static bool one_identity(void) {
 }
 
 EXPORTED int faccessat(int folder, const char *name, int mode, int flags) {
-    /* The kernel's call has no flags; its newer one asks. */
+    /* The kernel's call has no flags; its newer one needs an answer. */
     if ((flags & ~AT_EACCESS) != 0 || (flags != 0 && !one_identity()))
         return (int)finish(plain(439, folder, (long)name, mode, flags, 0));
     long result = call(SYS_faccessat, folder, (long)name, mode, 0, 0);
@@ -428,7 +428,7 @@ static long follow(walk *w, size_t length, const char *behind) {
     return 0;
 }
 
-/* Takes one part of the rest. 1: nothing is left. */
+/* Consumes one part of the rest. 1: nothing is left. */
 static long step(walk *w) {
     const char *part = w->rest + strspn(w->rest, "/");
     size_t length = strcspn(part, "/");
@@ -452,7 +452,7 @@ static long step(walk *w) {
         return got == LONGEST ? -ENAMETOOLONG : follow(w, (size_t)got, behind);
     if (got != -EINVAL)
         return got;
-    /* Not a link: what has to be a folder must be one. If another name follows, that shows by itself. */
+    /* Not a link: before a final slash or a dot it must be a folder. Before a name, a non-folder fails by itself. */
     const char *next = behind + strspn(behind, "/");
     if (behind[0] == '/' && (next[0] == '\0' || next[0] == '.')) {
         if (w->length + 2 >= LONGEST)
@@ -491,7 +491,7 @@ static long walk_all(walk *w, const char *name) {
     return result < 0 ? result : 0;
 }
 
-/* libc's makes each of its calls internally; files that Ruby requires go through it one by one. */
+/* libc's makes each of its calls internally, and Ruby calls it for each required file. */
 EXPORTED char *realpath(const char *name, char *resolved) {
     if (!name) {
         errno = EINVAL;
@@ -521,7 +521,7 @@ EXPORTED char *canonicalize_file_name(const char *name) {
     return realpath(name, NULL);
 }
 
-/* ---- calls that ask, and must not be interrupted ---- */
+/* ---- calls that need an answer, and must not be interrupted ---- */
 
 /*
  * A signal that comes before the listener has taken the question ends the call with EINTR, unless its handler restarts
@@ -594,7 +594,7 @@ EXPORTED int symlink(const char *target, const char *name) {
     return symlinkat(target, AT_FDCWD, name);
 }
 
-/* With flags, libc goes another way. */
+/* With flags, libc uses other calls. */
 EXPORTED int fchmodat(int folder, const char *name, unsigned mode, int flags) {
     static int (*next)(int folder, const char *name, unsigned mode, int flags);
     if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
@@ -684,7 +684,7 @@ EXPORTED int chdir(const char *name) {
     return (int)ask(SYS_chdir, (long)name, 0, 0, 0, 0);
 }
 
-/* For what libc does in several calls. errno is preserved on success: Ruby's glob checks it at the end. */
+/* For functions that libc implements by several calls. errno is preserved on success: Ruby's glob checks it. */
 #define AGAIN(type, result, attempt)                                                                                   \
     int before = errno;                                                                                                \
     type result;                                                                                                       \
@@ -710,7 +710,7 @@ EXPORTED void *fdopendir(int descriptor) {
     return folder;
 }
 
-/* The loader does not report errno; it says it in words at the end of its message. */
+/* The loader does not report errno; the end of its message has its text. */
 static bool interrupted(const char *said) {
     const char *word = strerror(EINTR);
     size_t length = said ? strlen(said) : 0, wanted = strlen(word);
@@ -734,7 +734,7 @@ EXPORTED void *dlopen(const char *name, int flags) {
     return library ? library : next(name, flags);
 }
 
-/* The end leaves errno as it was. */
+/* At the end of the folder errno is unchanged. */
 EXPORTED void *readdir(void *folder) {
     static void *(*next)(void *folder);
     if (!next)

@@ -43,7 +43,7 @@ void spate_ear_hear(const spate_ear_path *path, spate_ear_kind kind) {
     spate_ear_table_path(path->table, kind, path->text, path->length, path->own);
 }
 
-/* Failures that say something about the call and nothing about the path. */
+/* Failures that concern the call and not the path. */
 static bool says_nothing(long result) {
     switch (-result) {
     case EFAULT:
@@ -79,7 +79,7 @@ void spate_ear_heard(const spate_ear_path *path, spate_ear_kind kind, long resul
         hear_failure(path, result);
 }
 
-/* The folder was missing. A function of its own: its stack space is not for every call. */
+/* The folder was missing. A separate function: not every call has the stack space for it. */
 __attribute__((noinline)) static void hear_folder_missing(const spate_ear_path *path) {
     char folder[SPATE_EAR_TEXT_MAX + 1];
     size_t length = path->length;

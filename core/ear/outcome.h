@@ -1,13 +1,13 @@
 /*
- * What a call on a path and its outcome say about the machine. Shared by both sides: the hooks know the outcome, the
- * listener predicts it.
+ * The meaning of a call on a path and its outcome. Shared by both sides: the hooks know the outcome, the listener
+ * predicts it.
  */
 #ifndef SPATE_EAR_OUTCOME_H
 #define SPATE_EAR_OUTCOME_H
 
 #include "ear/table.h"
 
-/* A path as it is recorded: absolute, without "//" and "/./". ".." stays: links decide where it leads. */
+/* A path as it is recorded: absolute, without "//" and "/./". ".." stays, since links decide where it leads. */
 typedef struct spate_ear_path {
     spate_ear_table *table;
     const char *text; /* NUL behind its length */
@@ -30,7 +30,7 @@ void spate_ear_made(const spate_ear_path *path, long result);
 void spate_ear_changed(const spate_ear_path *path, spate_ear_kind before, long result);
 /* existed: before the call; needed only if spate_ear_may_make. */
 void spate_ear_opened(const spate_ear_path *path, uint64_t flags, bool existed, long result);
-/* Whether the outcome alone does not tell if such an open created the file. */
+/* Whether the outcome alone does not show if such an open created the file. */
 bool spate_ear_may_make(uint64_t flags);
 
 #endif

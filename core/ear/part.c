@@ -17,7 +17,7 @@
 #define DIGITS 10
 #define EXCHANGE 2 /* RENAME_EXCHANGE, which not every libc declares */
 
-/* With a NUL, into text, which has room for DIGITS and that. */
+/* With a NUL, into text, which has room for DIGITS and the NUL. */
 static void write_number(char *text, long number) {
     long power = 1;
     while (number / power >= 10)
@@ -27,7 +27,7 @@ static void write_number(char *text, long number) {
     *text = '\0';
 }
 
-/* Where an open file lies, without links on the way. The length, 0 if that is not known. */
+/* The path of an open file, without links on the way. The length, 0 if unknown. */
 static size_t path_of(spate_ear_invoke *invoke, long file, char *path) {
     static const char below[] = "/proc/self/fd/";
     char link[sizeof(below) + DIGITS];
@@ -54,7 +54,7 @@ static long write_all(spate_ear_invoke *invoke, long to, const char *bytes, long
     return 0;
 }
 
-/* Within the kernel where it can: this is on others' stacks, so there is little room. 0, or the negative errno. */
+/* Within the kernel if possible, since the caller's stack may be small. 0, or the negative errno. */
 static long copy_bytes(spate_ear_invoke *invoke, long from, long to) {
     char bytes[512];
     long got;
@@ -84,8 +84,8 @@ static bool is_named(spate_ear_invoke *invoke, long folder, const char *name, co
 }
 
 /*
- * Another may have parted the file meanwhile and have written into it, so nothing is replaced but the file itself: what
- * comes out of its place tells. Some file systems cannot exchange.
+ * Another process may meanwhile have replaced the file and written into the copy, so the two are exchanged: the file
+ * that comes out shows whether that happened. Some file systems cannot exchange.
  */
 static void replace(spate_ear_invoke *invoke, long folder, const char *name, const char *fresh,
                     const struct stat *info) {
@@ -104,7 +104,7 @@ static long part(spate_ear_invoke *invoke, long folder, const char *name, const 
     long from = invoke(SYS_openat, folder, (long)name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0, 0);
     if (from < 0)
         return from;
-    invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0); /* of one that was killed */
+    invoke(SYS_unlinkat, folder, (long)fresh, 0, 0, 0); /* left by a killed process */
     long to = invoke(SYS_openat, folder, (long)fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600, 0);
     long reason = to < 0 ? to : copy_bytes(invoke, from, to);
     if (to >= 0) {

@@ -99,7 +99,7 @@ static int by_offset(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* By slots, not by entries: a process that was killed leaves gaps between those. */
+/* By slots, not by entries: a killed process leaves gaps between those. */
 static size_t take_offsets(const spate_ear_table *table, uint32_t *offsets) {
     size_t count = 0;
     for (uint32_t i = 0; i < table->slot_count; i++) {
@@ -138,7 +138,7 @@ spate_status spate_ear_record_each(const spate_ear_table *table, spate_ear_visit
         uint32_t length = spate_ear_table_entry(table, offsets[i], &entry);
         uint64_t kinds = 0;
         if (length > 0) {
-            memcpy(text, entry->text, length); /* a copy: it may change under our eyes */
+            memcpy(text, entry->text, length); /* a copy: another process may change it */
             kinds = atomic_load(&entry->kinds);
         }
         text[length] = '\0';

@@ -21,7 +21,7 @@ void spate_ear_record_free(spate_ear_table *table, int descriptor);
 /* One recorded entry. The text is NUL-terminated and valid during the call. */
 typedef bool spate_ear_visit(void *context, const char *text, size_t length, uint64_t kinds);
 /*
- * All entries in the order of first hearing, each as it is now, until visit returns false. Entries that a child has
+ * All entries in the order of first occurrence, each as it is now, until visit returns false. Entries that a child has
  * overwritten in ways that no writer does are left out and reported as "!damaged"; so is "!overflow".
  */
 spate_status spate_ear_record_each(const spate_ear_table *table, spate_ear_visit *visit, void *context);

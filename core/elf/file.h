@@ -1,4 +1,4 @@
-/* An ELF file's tables, found by its own headers and read within its bounds. For promise.c. */
+/* An ELF file's tables, located by its headers and read within its bounds. For promise.c. */
 #ifndef SPATE_ELF_FILE_H
 #define SPATE_ELF_FILE_H
 
@@ -11,7 +11,7 @@ typedef struct elf_segment {
     uint64_t type, offset, address, size;
 } elf_segment;
 
-/* A piece of the file, read at once because tables are walked word by word. */
+/* A piece of the file, read at once because tables are read word by word. */
 #define ELF_WINDOW_BYTES 8192
 
 typedef struct elf_window {

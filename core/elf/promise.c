@@ -13,7 +13,7 @@
 /* ---- names ---- */
 
 typedef struct strings {
-    char *bytes; /* ends with a NUL of our own */
+    char *bytes; /* ends with an added NUL */
     uint64_t length;
 } strings;
 
@@ -76,7 +76,7 @@ static bool read_versions(const elf_file *lib, const strings *texts, names *all)
     return true;
 }
 
-/* ---- symbols: only the hash tables tell their number ---- */
+/* ---- symbols: only the hash tables contain their number ---- */
 
 /* The chain of the highest bucket ends with the last symbol. */
 static bool count_by_gnu_hash(const elf_file *lib, uint64_t *count) {

@@ -1,4 +1,4 @@
-/* Checks a boot image before anything in it is used. */
+/* Checks a boot image before any part of it is used. */
 #include "image/inner.h"
 
 #include "base/bounds.h"

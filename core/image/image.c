@@ -1,4 +1,4 @@
-/* Reads what is in a boot image. */
+/* Reads the contents of a boot image. */
 #include "image/inner.h"
 
 #include "digest/crc32c.h"

@@ -1,9 +1,10 @@
 /*
- * A boot image: compiled files and named data in one file that is mapped and never parsed. docs/image-format.md has the
- * layout; the structs in format.h are it. Written whole under a random name and renamed; never changed afterwards.
+ * A boot image: compiled files and named data in one file that is mapped and never parsed. docs/image-format.md
+ * describes the layout, format.h has its structs. Written whole under a random name and renamed; never changed
+ * afterwards.
  *
- * What is checked when: owner, mode, length, header, tables and every offset at open, which reads no blob; each blob's
- * CRC-32C when it is asked for the first time.
+ * Owner, mode, length, header, tables and every offset are checked at open, which reads no blob; each blob's CRC-32C
+ * on first use.
  */
 #ifndef SPATE_IMAGE_H
 #define SPATE_IMAGE_H
@@ -13,7 +14,7 @@
 
 #define SPATE_IMAGE_VERSION 1
 #define SPATE_IMAGE_KEY_BYTES 16
-/* Longer files, and headers that claim more, are refused. */
+/* Longer files, and headers with a larger length, are refused. */
 #define SPATE_IMAGE_LENGTH_MAX (UINT64_C(512) << 20)
 #define SPATE_IMAGE_ENTRIES_MAX (1u << 20)
 #define SPATE_IMAGE_DATA_MAX 256u
@@ -26,7 +27,7 @@ typedef enum spate_image_fault {
     SPATE_IMAGE_FOREIGN_OWNER, /* file or folder of neither this user nor root */
     SPATE_IMAGE_WRITABLE,      /* others may write the file or its folder */
     SPATE_IMAGE_SYMLINK,       /* file or folder */
-    SPATE_IMAGE_SHORT,         /* its length is not what its header says, or less than a header */
+    SPATE_IMAGE_SHORT,         /* its length differs from the header's, or is less than a header */
     SPATE_IMAGE_MAGIC,         /* another kind of file */
     SPATE_IMAGE_OTHER_VERSION, /* of the format, or of another byte order */
     SPATE_IMAGE_OTHER_KEY,
@@ -65,8 +66,8 @@ typedef struct spate_image_data {
 typedef struct spate_image spate_image;
 
 /*
- * Files and data keep their order; paths and names must be unique (else SPATE_REFUSED). Mode 0644 minus the umask. If
- * anything fails (a full disk, say) nothing is left, and what was at `path` stays. SPATE_LIMIT beyond the limits above.
+ * Files and data keep their order; paths and names must be unique (else SPATE_REFUSED). Mode 0644 minus the umask.
+ * After a failure (a full disk, say) no new file is left, and `path` is unchanged. SPATE_LIMIT beyond the limits above.
  */
 spate_status spate_image_write(const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
                                const spate_image_file *files, size_t file_count, const spate_image_data *data,
@@ -74,7 +75,7 @@ spate_status spate_image_write(const char *path, const uint8_t key[SPATE_IMAGE_K
 
 /*
  * Maps the file. SPATE_STALE with *fault set if it must not be used; SPATE_NO_MEMORY otherwise. `trust` skips the
- * checks of owner and mode (volumes whose owner means nothing). Strings and blobs live as long as the image.
+ * checks of owner and mode (for volumes without meaningful owners). Strings and blobs live as long as the image.
  */
 spate_status spate_image_open(spate_image **image, const char *path, const uint8_t key[SPATE_IMAGE_KEY_BYTES],
                               bool trust, spate_image_fault *fault, spate_error *error);
@@ -93,16 +94,16 @@ spate_image_data spate_image_data_at(const spate_image *image, size_t index);
 
 /* The hash to look paths up by: the same in every image, so that a path is hashed once. */
 uint32_t spate_image_hash(const char *path, size_t length);
-/* The same in steps, beginning with 0: the hashes of a path's beginnings are had on the way. */
+/* The same in steps, starting with 0, which also gives the hashes of a path's beginnings. */
 uint32_t spate_image_hash_more(uint32_t hash, const char *path, size_t length);
 bool spate_image_find(const spate_image *image, uint32_t hash, const char *path, size_t length, size_t *index);
 bool spate_image_find_data(const spate_image *image, const char *name, size_t length, size_t *index);
 
-/* Whether the blob (the data) is intact. The answer is kept. Safe from several threads. */
+/* Whether the blob (the data) is intact. The answer is cached. Safe from several threads. */
 bool spate_image_check_blob(spate_image *image, size_t index);
 bool spate_image_check_data(spate_image *image, size_t index);
 
-/* Releases the pages from this process: they are read again when needed. */
+/* Releases the pages from this process: they are read again on demand. */
 void spate_image_rest(const spate_image *image);
 
 #endif

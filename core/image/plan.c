@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes of the strings and of what follows the tables: in all, or so far. */
+/* Bytes of the strings and of the content after the tables: in all, or so far. */
 typedef struct image_sums {
     uint64_t strings, content;
 } image_sums;
@@ -77,12 +77,12 @@ spate_status spate_image_lay_out(image_plan *plan, const uint8_t *key, const cha
 
 static uint32_t add_string(const image_plan *plan, uint64_t *used, const char *text, size_t length) {
     uint64_t offset = *used;
-    memcpy(plan->tables + plan->header.strings + offset, text, length); /* the NUL is there: zeroed memory */
+    memcpy(plan->tables + plan->header.strings + offset, text, length); /* with a NUL: the memory is zeroed */
     *used += length + 1;
     return (uint32_t)offset;
 }
 
-/* false where the path is there already. */
+/* false if the path exists already. */
 static bool add_slot(const image_plan *plan, uint32_t index) {
     disk_slot *slots = (disk_slot *)(void *)(plan->tables + plan->header.slots);
     const spate_image_file *file = &plan->files[index];

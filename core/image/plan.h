@@ -1,4 +1,4 @@
-/* What is to be written as a boot image, and where each part of it goes. */
+/* The contents of a boot image to be written, and the place of each part. */
 #ifndef SPATE_IMAGE_PLAN_H
 #define SPATE_IMAGE_PLAN_H
 
@@ -10,7 +10,7 @@ typedef struct image_plan {
     const spate_image_data *data;
     size_t data_count;
     disk_header header;
-    uint8_t *tables; /* header.tables_length bytes, zeroed; the caller's */
+    uint8_t *tables; /* header.tables_length bytes, zeroed; owned by the caller */
 } image_plan;
 
 static inline uint64_t spate_image_aligned(uint64_t offset) {

@@ -12,7 +12,7 @@
 
 typedef struct folder {
     uint32_t hash;
-    uint32_t length; /* 0: free. "/" is never kept */
+    uint32_t length; /* 0: free. "/" is never cached */
     char *path;
     char *real; /* NULL: the path itself */
     size_t real_length;
@@ -22,11 +22,11 @@ struct spate_realpaths {
     folder *folders;
     size_t capacity; /* a power of two */
     size_t count;
-    time_t since; /* seconds of the monotonic clock when the first was kept */
+    time_t since; /* seconds of the monotonic clock when the first was cached */
 };
 
 #define FIRST_CAPACITY 256
-/* A boot is over by then; a server that reloads files must see what became of their folders. */
+/* A boot is over by then; a server that reloads files must see changes of their folders. */
 #define SECONDS_KEPT 2
 
 spate_realpaths *spate_realpaths_new(void) {
@@ -163,7 +163,7 @@ static const folder *resolve(spate_realpaths *realpaths, char *text, const char 
     return real ? keep(realpaths, hash, path, length, real) : NULL;
 }
 
-/* Absolute, without empty parts and dots: only then does the folder's real path plus the name make the file's. */
+/* Absolute, without empty parts and dots: only then is the file's real path the folder's real path plus the name. */
 static bool is_plain(const char *path, size_t length) {
     if (length < 2 || path[0] != '/' || path[length - 1] == '/')
         return false;

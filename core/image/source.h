@@ -1,5 +1,5 @@
 /*
- * Whether a file is still the one that a boot image was made from. Size and times decide; where they cannot (see
+ * Whether a file is still the one that a boot image was made from. Size and times decide; if they cannot (see
  * base/freshness.h), the content does. docs/image-format.md has the rules.
  */
 #ifndef SPATE_SOURCE_H
@@ -41,15 +41,15 @@ spate_source_state spate_source_compare(const spate_source *source, const spate_
 static inline bool spate_source_is_other(spate_source_state state) {
     return state == SPATE_SOURCE_OTHER_KIND || state == SPATE_SOURCE_OTHER_SIZE;
 }
-/* The same for what need not be a file. */
+/* The same for entries that may be of another type than a file. */
 spate_source_state spate_source_doubt(const spate_source *source, const spate_image_file *recorded);
 
-/* Hashes what the path leads to; false with errno. */
+/* Hashes the file that the path leads to; false with errno. */
 bool spate_source_hash(const char *path, uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
- * Real paths of files. A compiled file carries the real path that it had; if a folder on the way has become a symlink
- * since, or leads elsewhere, it must not be used. Each folder is looked at once in two seconds. For one thread.
+ * Real paths of files. A compiled file contains the real path that it had; if a folder on the way has become a symlink
+ * since, or leads elsewhere, it must not be used. Each folder is checked once in two seconds. For one thread.
  */
 typedef struct spate_realpaths spate_realpaths;
 

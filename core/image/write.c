@@ -1,4 +1,4 @@
-/* A boot image into its file. */
+/* Writes a boot image into its file. */
 #include "image/plan.h"
 
 #include "base/descriptor.h"

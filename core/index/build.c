@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Scans until no folder was being written. */
+/* Scans until no folder has changed just before. */
 #define ROUNDS 3
 
 static bool any_racy(const index_catalog *c) {
@@ -19,7 +19,7 @@ static bool any_racy(const index_catalog *c) {
     return false;
 }
 
-/* Folders that were just being written are listed again when their times have become conclusive. */
+/* Folders that had changed just before are listed again when their times have become conclusive. */
 static bool scan_settled(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count) {
     for (int round = 1;; round++) {
         spate_catalog_begin(c);

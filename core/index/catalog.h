@@ -1,6 +1,6 @@
 /*
- * What a scan of the roots found, in the order found: texts, keys, directories, files. They refer to each other by
- * number, not by pointer, because everything moves as it grows.
+ * The result of a scan of the roots, in the order of the scan: texts, keys, directories, files. They refer to each
+ * other by number, not by pointer, because the arrays move when they grow.
  */
 #ifndef SPATE_INDEX_CATALOG_H
 #define SPATE_INDEX_CATALOG_H
@@ -9,7 +9,7 @@
 
 #include <limits.h>
 
-/* A growing array of items of `size` bytes; all zero to begin, except the size. */
+/* A growing array of items of `size` bytes; all other fields start as zero. */
 typedef struct index_vector {
     void *items;
     size_t count, capacity, size;
@@ -40,13 +40,13 @@ typedef struct index_catalog {
     index_vector pool;        /* char */
     uint32_t *key_slots;
     size_t key_slot_count;
-    char path[PATH_MAX]; /* of the directory that is worked on */
+    char path[PATH_MAX]; /* of the current directory */
 } index_catalog;
 
 void spate_catalog_begin(index_catalog *c);
 void spate_catalog_clear(index_catalog *c);
 
-/* Appends `count` items and returns where they go; NULL without memory. */
+/* Appends `count` items and returns their address; NULL without memory. */
 void *spate_vector_add(index_vector *list, size_t count);
 
 /* Copies the text into the pool and returns its offset; SPATE_INDEX_NONE without memory or with 4 GiB full. */
@@ -57,7 +57,7 @@ uint32_t spate_catalog_add_key(index_catalog *c, const char *path, size_t length
 bool spate_catalog_add_directory(index_catalog *c, uint32_t root, uint32_t key, uint32_t above, uint32_t flags);
 bool spate_catalog_add_file(index_catalog *c, uint32_t directory, const spate_index_entry *file);
 
-/* The path of a directory into c->path; its length, 0 where it is too long. */
+/* The path of a directory into c->path; its length, 0 if it is too long. */
 size_t spate_catalog_path(index_catalog *c, const found_directory *directory);
 
 /* Borrowed until the next is added. */

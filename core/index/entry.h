@@ -1,6 +1,6 @@
 /*
- * What `require` sees in a directory and its entries. Used by whatever lists one: the scan that makes an index, and a
- * running program that looks where the index is out of date. Both must see the same.
+ * The entries of a directory as `require` sees them. Used for each listing: by the scan that makes an index, and by a
+ * running program where the index is out of date. Both must see the same.
  */
 #ifndef SPATE_INDEX_ENTRY_H
 #define SPATE_INDEX_ENTRY_H
@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 
 typedef struct spate_index_entry {
-    const char *name; /* NUL-terminated, the listing's */
+    const char *name; /* NUL-terminated, borrowed from the listing */
     size_t length;
-    size_t stem;   /* of the name: without its extension */
-    uint32_t kind; /* 0 if it cannot be loaded; with SPATE_INDEX_CHECK if a stat has to tell */
+    size_t stem;   /* length of the name without its extension */
+    uint32_t kind; /* 0 if it cannot be loaded; with SPATE_INDEX_CHECK if a stat has to decide */
     bool folder;   /* or a symbolic link: it may lead to a folder, now or later */
 } spate_index_entry;
 
-/* `folder`: the descriptor of what is listed. `shared`: ".so" or its like. false for "." and "..". */
+/* `folder`: the descriptor of the listed folder. `shared`: ".so" or its like. false for "." and "..". */
 bool spate_index_entry_read(spate_index_entry *entry, int folder, const struct dirent *from, const char *shared);
 
 spate_index_stamp spate_index_stamp_of(const struct stat *stat);
@@ -30,8 +30,8 @@ static inline bool spate_index_is_dots(const char *part, size_t length) {
     return part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.'));
 }
 
-/* "head/tail" into `out`, ended by a NUL; one slash between them, none beside an empty one. Its length, 0 where it does
- * not fit. */
+/* "head/tail" into `out`, ended by a NUL; one slash between them, none beside an empty one. Returns the length, 0 if it
+ * does not fit. */
 static inline size_t spate_index_join(char *out, size_t capacity, const char *head, size_t head_length,
                                       const char *tail, size_t tail_length) {
     if (head_length + tail_length + 2 > capacity)

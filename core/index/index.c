@@ -21,7 +21,7 @@ static bool counts_fit(const spate_index_header *header) {
            slots_fit(header->feature_slots, header->features);
 }
 
-/* No sum of these can overflow: each count has its limit. */
+/* The sum cannot overflow: each count has a limit. */
 static uint64_t length_of(const spate_index_header *header) {
     return sizeof *header + (uint64_t)header->directories * sizeof(spate_index_directory) +
            (uint64_t)header->roots * sizeof(spate_index_root) + (uint64_t)header->keys * sizeof(spate_index_key) +
@@ -79,7 +79,7 @@ uint32_t spate_index_find_root(const spate_index *index, uint32_t hash, const ch
     uint32_t mask = index->header->root_slots - 1;
     for (uint32_t slot = spate_index_spread(hash, 0), tries = 0; tries <= mask; slot++, tries++) {
         uint32_t number = index->root_slots[slot & mask] - 1;
-        if (number >= index->header->roots) /* an empty slot is UINT32_MAX now */
+        if (number >= index->header->roots) /* an empty slot is now UINT32_MAX */
             return SPATE_INDEX_NONE;
         const spate_index_root *root = &index->roots[number];
         if (same_text(index, root->path, root->length, path, length))

@@ -1,6 +1,6 @@
 /*
- * The feature index: which files `require` would find under the roots of a load path, by directory, in bytes that are
- * mapped and never parsed. docs/index-format.md has the layout; the structs below are it.
+ * The feature index: the files that `require` would find under the roots of a load path, by directory, in bytes that
+ * are mapped and never parsed. docs/index-format.md describes the layout, the structs below are it.
  *
  *     root       a folder of the load path, as its real path
  *     key        a directory's path below a root: "" or "active_support/core_ext"
@@ -8,7 +8,7 @@
  *     feature    a key and a name without ".rb", ".so": "a/b" has the key "a" and the name "b"
  *     candidate  a feature in one directory, as .rb or as shared object
  *
- * entry.h says what is seen of a directory; build.c makes an index (catalog, scan, sort, write), index.c reads one, and
+ * entry.h interprets directory entries; build.c makes an index (catalog, scan, sort, write), index.c reads one, and
  * resolve/ answers a running program.
  */
 #ifndef SPATE_INDEX_H
@@ -20,7 +20,7 @@
 #define SPATE_INDEX_MAGIC "SPATEIX1"
 #define SPATE_INDEX_VERSION 1u
 #define SPATE_INDEX_ENDIAN 0x01020304u
-/* Larger counts and lengths are refused when read and end the scan when written. */
+/* Larger counts and lengths are refused when reading and end the scan when writing. */
 #define SPATE_INDEX_LENGTH_MAX (UINT64_C(256) << 20)
 #define SPATE_INDEX_ROOTS_MAX (1u << 16)
 #define SPATE_INDEX_DIRECTORIES_MAX (1u << 22)
@@ -38,7 +38,7 @@ enum {
 };
 
 /*
- * A directory that was not listed is listed when it is first asked for. RACY: because it had changed a moment before.
+ * A directory that was not listed is listed on first use. RACY: because it had changed a moment before.
  */
 enum { SPATE_INDEX_UNLISTED = 1, SPATE_INDEX_RACY = 2 };
 
@@ -54,7 +54,7 @@ typedef struct spate_index_header {
     uint32_t endian;
     uint32_t version;
     uint64_t length;
-    uint32_t checksum; /* CRC-32C of all that follows */
+    uint32_t checksum; /* CRC-32C of the rest */
     uint32_t reserved;
     uint8_t fingerprint[SPATE_SIPHASH_BYTES]; /* of the load path that it was made for */
     char shared[8];                           /* the extension of shared objects with its dot, NUL-filled */
@@ -129,13 +129,13 @@ static inline uint32_t spate_index_hash(uint32_t hash, const char *bytes, size_t
         hash = (hash ^ (uint8_t)bytes[i]) * UINT32_C(16777619);
     return hash;
 }
-/* Where a hash begins to look in a table. */
+/* The start of a search in a table. */
 static inline uint32_t spate_index_spread(uint32_t hash, uint32_t number) {
     uint64_t mixed = ((uint64_t)hash << 32 | number) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(mixed >> 32) ^ (uint32_t)(mixed >> 17);
 }
 
-/* The number of what is asked for, or SPATE_INDEX_NONE. `hash` is spate_index_hash of the whole path, or name. */
+/* The number of the entry, or SPATE_INDEX_NONE. `hash` is spate_index_hash of the whole path, or name. */
 uint32_t spate_index_find_root(const spate_index *index, uint32_t hash, const char *path, size_t length);
 uint32_t spate_index_find_key(const spate_index *index, uint32_t hash, const char *path, size_t length);
 uint32_t spate_index_find_feature(const spate_index *index, uint32_t key, uint32_t hash, const char *name,
@@ -150,10 +150,10 @@ void spate_index_fingerprint(const char *const *paths, const size_t *lengths, si
                              uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
- * Scans the roots and makes the bytes (released with free). `paths` are absolute; one that does not exist is kept, as
- * it may be made later. The first `fingerprinted` of them are the load path. `shared` is ".so" or the like. `ignored`:
- * comma-separated names and absolute paths of folders that are not scanned, or NULL; what they hold is found when it is
- * asked for.
+ * Scans the roots and makes the bytes (released with free). `paths` are absolute; a missing one is kept, as it may be
+ * created later. The first `fingerprinted` of them are the load path. `shared` is ".so" or the like. `ignored`:
+ * comma-separated names and absolute paths of folders that are not scanned, or NULL; files in them are found on
+ * demand.
  */
 spate_status spate_index_build(const char *const *paths, size_t count, size_t fingerprinted, const char *shared,
                                const char *ignored, uint8_t **bytes, size_t *length, spate_error *error);

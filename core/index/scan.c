@@ -1,8 +1,8 @@
 /*
- * The scan that makes an index: breadth first below each root, one open, stat and listing per directory. It may not
- * leave out a folder that Ruby could load from: hidden ones, node_modules, loops of symbolic links, those whose times
- * prove nothing and those beyond the limits are written as "not listed", and a program that asks for something in them
- * lists them then.
+ * The scan that makes an index: breadth first below each root, one open, stat and listing per directory. It must not
+ * omit a folder that Ruby could load from: hidden ones, node_modules, loops of symbolic links, those whose times prove
+ * nothing and those beyond the limits are written as "not listed", and a program that requires a file in one lists it
+ * then.
  */
 #include "index/scan.h"
 
@@ -32,7 +32,7 @@ static bool is_word(const char *word, size_t length, const char *text) {
     return length > 0 && strncmp(word, text, length) == 0 && text[length] == '\0';
 }
 
-/* `number`: the directory that contains one of that name. */
+/* `number`: the directory that contains a folder of that name. */
 static bool left_out(index_catalog *c, const char *ignored, uint32_t number, const char *name) {
     if (name[0] == '.' || strcmp(name, "node_modules") == 0)
         return true;

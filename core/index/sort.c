@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* qsort hands no context through. */
+/* qsort has no context argument. */
 static _Thread_local const char *sort_pool;
 
 static int compare_text(uint32_t a, uint32_t a_length, uint32_t b, uint32_t b_length) {
@@ -36,7 +36,7 @@ static int by_feature(const void *a, const void *b) {
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Sorted pointers to the items: each item can then be told its number. */
+/* Sorted pointers to the items, to assign each item its number. */
 static void **sorted(const index_vector *list, int (*compare)(const void *, const void *)) {
     void **pointers = malloc((list->count + 1) * sizeof *pointers);
     if (pointers == NULL)

@@ -4,7 +4,7 @@
 
 #include "index/catalog.h"
 
-/* Pointers into the catalog, which must not grow any more. */
+/* Pointers into the catalog, which must not grow afterwards. */
 typedef struct index_order {
     found_key **keys;              /* by path */
     found_directory **directories; /* by key and root */

@@ -50,7 +50,7 @@ typedef struct writer {
     uint32_t pooled; /* bytes */
 } writer;
 
-/* Copies texts into the pool to be written: in the order of what they name, each feature's name once. */
+/* Copies texts into the pool to be written, in the order of their items, each feature's name once. */
 static uint32_t pool_text(writer *w, uint32_t text, uint32_t length) {
     uint32_t at = w->pooled;
     memcpy(w->pool + at, spate_catalog_text(w->catalog, text), length);
@@ -125,11 +125,11 @@ static bool count_all(writer *w) {
     header->root_slots = slots_for(header->roots);
     header->key_slots = slots_for(header->keys);
     header->feature_slots = slots_for(header->features);
-    header->pool = (uint32_t)pool; /* no longer than the catalog's, which has less than 4 GiB */
+    header->pool = (uint32_t)pool; /* not longer than the catalog's, which is below 4 GiB */
     return true;
 }
 
-/* Where each section begins; at[END] is the length of the whole. */
+/* The offset of each section; at[END] is the length of the whole. */
 static void place_sections(const spate_index_header *header, size_t at[END + 1]) {
     const size_t sizes[] = {
         [DIRECTORIES] = header->directories * sizeof(spate_index_directory),

@@ -10,7 +10,7 @@ typedef struct index_facts {
     const char *shared; /* the extension of shared objects, with its dot */
 } index_facts;
 
-/* *bytes are the caller's to free. SPATE_LIMIT for more than an index may have, SPATE_NO_MEMORY: then there are none. */
+/* The caller frees *bytes. SPATE_LIMIT above an index's limits, SPATE_NO_MEMORY: then *bytes is NULL. */
 spate_status spate_index_write(const index_catalog *c, const index_order *order, const index_facts *facts,
                                uint8_t **bytes, size_t *length, spate_error *error);
 

@@ -1,4 +1,4 @@
-/* Checks whether everything in a record is as it was. */
+/* Checks whether everything in a record is unchanged. */
 #define _GNU_SOURCE
 #include "inputs/doubts.h"
 #include "inputs/path.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The length of no name. */
+/* A length that no name has. */
 #define NOTHING UINT32_MAX
 
 typedef struct check {
@@ -19,7 +19,7 @@ typedef struct check {
     spate_inputs_answer *answer;
     spate_status status;
     const disk_folder *folder;
-    char path[SPATE_INPUTS_PATH_MAX]; /* the folder's, then that of what is looked at */
+    char path[SPATE_INPUTS_PATH_MAX]; /* the folder's, then that of the current entry */
     size_t folder_length;
     /* Without a memo: the current look. Entries of several kinds with one name are adjacent. */
     inputs_look look;
@@ -78,7 +78,7 @@ static bool failed(check *c, int reason, spate_input_kind kind) {
     return changed(c, SPATE_INPUTS_UNREADABLE, kind);
 }
 
-/* Notes a stamp that would have spared this look, in a copy of the record. */
+/* Notes a stamp that would have saved this look, in a copy of the record. */
 static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look, bool hashed) {
     disk_stamp found = spate_inputs_stamp(look);
     spate_inputs *record = c->record;
@@ -258,7 +258,7 @@ static bool check_names(check *c, inputs_look *look) {
     return true;
 }
 
-/* *since: the earliest of the looks at names; those of a memo may be older than the look at their folder. */
+/* *since: the earliest of the looks at names; a memo's look may be older than the look at the folder. */
 static bool check_absents(check *c, const disk_absent *absents, int64_t *since) {
     for (uint32_t i = 0; i < LE32(c->folder->absent_count); i++) {
         if (!go_to(c, absents[i]))
@@ -289,7 +289,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
         return false;
     if (known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known))
         return true;
-    /* A missing folder holds nothing; one that this user may not search holds nothing for this user. */
+    /* A missing folder contains nothing; one that this user may not search contains nothing for this user. */
     bool empty =
         known->reason == 0 ? !S_ISDIR(known->mode) : inputs_means_absent(known->reason) || known->reason == EACCES;
     if (empty && !listed)

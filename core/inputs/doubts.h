@@ -1,4 +1,4 @@
-/* Entries that only a digest can settle: put off until everything that takes just a look has been checked. */
+/* Entries that only a digest can decide: deferred until everything that needs just a look has been checked. */
 #ifndef SPATE_INPUTS_DOUBTS_H
 #define SPATE_INPUTS_DOUBTS_H
 
@@ -7,13 +7,13 @@
 typedef struct inputs_doubt {
     const disk_entry *entry;
     char *path;
-    inputs_look look;  /* with the digest, once it is taken */
-    inputs_look *memo; /* what it is of; NULL: of no memo */
-    int reason;        /* errno; 0: the digest was taken */
-    bool skipped;      /* another one had changed by then */
+    inputs_look look;  /* with the digest, once it is computed */
+    inputs_look *memo; /* its origin; NULL: no memo */
+    int reason;        /* errno; 0: the digest was computed */
+    bool skipped;      /* another entry had changed before */
 } inputs_doubt;
 
-/* Zero it to begin; freed with spate_inputs_doubts_free. */
+/* Zero it first; freed with spate_inputs_doubts_free. */
 typedef struct inputs_doubts {
     inputs_doubt *items;
     size_t count;
@@ -27,7 +27,7 @@ static inline inputs_digest inputs_digest_of(const disk_entry *entry) {
 
 /* false: no memory. */
 bool spate_inputs_doubt(inputs_doubts *doubts, const disk_entry *entry, const char *path, inputs_look *look, bool memo);
-/* Takes the digests, on several threads if that pays, until one differs. SPATE_NO_MEMORY. */
+/* Computes the digests, on several threads if that pays, until one differs. SPATE_NO_MEMORY. */
 spate_status spate_inputs_doubts_take(inputs_doubts *doubts);
 void spate_inputs_doubts_free(inputs_doubts *doubts);
 

@@ -1,4 +1,4 @@
-/* Checks that bytes are a complete record of this version in which everything can be used. */
+/* Checks that bytes are a complete and valid record of this version. */
 #include "inputs/format.h"
 
 #include "base/bounds.h"
@@ -22,7 +22,7 @@ static bool name_fits(const inputs_tables *t, disk_text name) {
     return text_fits(t, name) && LE32(name.length) > 0 && !strchr(inputs_text(t, name), '/');
 }
 
-/* A path below a root stays there: on another machine other things surround it. */
+/* A path below a root must stay there: on another machine the root has other surroundings. */
 static bool path_fits(const inputs_tables *t, uint32_t root, disk_text path) {
     if (root > t->root_count || !text_fits(t, path))
         return false;

@@ -64,7 +64,7 @@ typedef struct disk_entry {
     disk_text target; /* LINK */
 } disk_entry;
 
-#define ENTRY_ELF 4    /* LIBRARY: the digest is of what it promises, not of its content */
+#define ENTRY_ELF 4    /* LIBRARY: the digest is of its interface (elf/promise.h), not of its content */
 #define ENTRY_DENIED 8 /* LOOKED: a folder on the way may not be searched */
 
 /* A name that is not in its folder. Sorted. */
@@ -87,7 +87,7 @@ static_assert(offsetof(disk_header, strings_length) == 48, "the header's layout 
 static_assert(offsetof(disk_folder, root) == 72, "the folder's layout is the file format");
 static_assert(offsetof(disk_entry, mode) == 80, "the entry's layout is the file format");
 
-/* Where everything is in a record's bytes (8-aligned); filled in by spate_inputs_fault. */
+/* The position of everything in a record's bytes (8-aligned); filled in by spate_inputs_fault. */
 typedef struct inputs_tables {
     const disk_header *header;
     const disk_text *roots;
@@ -117,9 +117,9 @@ static inline const char *inputs_text(const inputs_tables *tables, disk_text tex
 
 /* Of a complete file of `length` bytes, from the field after the checksum. */
 uint32_t spate_inputs_checksum(const uint8_t *bytes, size_t length);
-/* Fills in length and checksum and writes the record, whole or not at all. */
+/* Fills in length and checksum and writes the record atomically. */
 spate_status spate_inputs_store(const char *path, uint8_t *bytes, size_t length, spate_error *error);
-/* NULL, or what is wrong with the bytes; without a fault everything in *tables can be used. */
+/* NULL, or the fault in the bytes; without a fault everything in *tables can be used. */
 const char *spate_inputs_fault(const uint8_t *bytes, size_t length, inputs_tables *tables);
 
 #endif

@@ -1,4 +1,4 @@
-/* Opens records and lists what is in them. */
+/* Opens records and lists their contents. */
 #include "inputs/format.h"
 
 #include "base/file.h"
@@ -48,7 +48,7 @@ spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, siz
     return take(record, copy, length, "", error);
 }
 
-/* Read, not mapped: a file that is truncated while it is mapped kills its readers. */
+/* Read, not mapped: truncating a mapped file would kill its readers. */
 spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_error *error) {
     spate_buffer file = {0};
     *record = NULL;

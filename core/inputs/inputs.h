@@ -1,9 +1,10 @@
 /*
- * What a kept result stands on: files, folders, links, names that were not there, the environment, programs, libraries.
- * One record, one reader, one rule of when it still holds. docs/inputs.md has format and rule in words.
+ * The inputs of a cached result: files, folders, links, missing names, the environment, programs, libraries. One
+ * record, one reader, one rule of validity. docs/inputs.md describes format and rule.
  *
- * Paths below a named root (the bundle, the home) are kept relative to it, so that a record is fit for another machine.
- * Stamps (device, inode, times) spare a look at contents, here; without a fitting one the content decides.
+ * Paths below a named root (the bundle, the home) are stored relative to it, so that a record is valid on other
+ * machines. On this machine, matching stamps (device, inode, times) save reading contents; otherwise the content
+ * decides.
  */
 #ifndef SPATE_INPUTS_H
 #define SPATE_INPUTS_H
@@ -12,17 +13,17 @@
 #include "shared/status.h"
 
 #define SPATE_INPUTS_VERSION 1
-/* Of a path with its NUL. A longer path cannot be recorded, and a record with one does not hold. */
+/* Of a path with its NUL. A longer path cannot be recorded, and a record with one is invalid. */
 #define SPATE_INPUTS_PATH_MAX 4096
 
 typedef enum spate_input_kind {
     SPATE_INPUT_FILE,        /* was read: its content, and the owner's permissions */
     SPATE_INPUT_RUN,         /* a program: as FILE */
-    SPATE_INPUT_LIBRARY,     /* was linked against: what it promises (elf/promise.h); without a promise as FILE */
+    SPATE_INPUT_LIBRARY,     /* was linked against: its interface (elf/promise.h); without one as FILE */
     SPATE_INPUT_LOOKED,      /* stat was called: type, mode and a regular file's size; or that access is denied */
     SPATE_INPUT_LINK,        /* a symlink: its target's text */
     SPATE_INPUT_LISTED,      /* a folder: the names in it and their types */
-    SPATE_INPUT_ABSENT,      /* must not be there */
+    SPATE_INPUT_ABSENT,      /* must not exist */
     SPATE_INPUT_ENVIRONMENT, /* a variable: its value, or that it is not set */
     SPATE_INPUT_PROCESSOR,   /* this machine's kind of processor (machine/processor.h) */
     SPATE_INPUT_KINDS
@@ -41,7 +42,7 @@ typedef struct spate_input {
     spate_input_kind kind;
     uint32_t flags;
     const char *path;      /* absolute; of ENVIRONMENT the name, of PROCESSOR unused */
-    const uint8_t *sha256; /* what was read, if the caller knows: any other content is refused now. NULL: not known */
+    const uint8_t *sha256; /* the content that was read, if known: any other is refused now. NULL: not known */
 } spate_input;
 
 /* A folder whose place differs between machines. */
@@ -54,7 +55,7 @@ typedef struct spate_inputs_root {
 typedef struct spate_inputs_place {
     const spate_inputs_root *roots;
     size_t root_count;
-    const char *const *environment; /* "NAME=value", NULL at the end; NULL: nothing is set */
+    const char *const *environment; /* "NAME=value", NULL at the end; NULL: no variables */
     const char *processor;          /* NULL: /proc/cpuinfo */
 } spate_inputs_place;
 
@@ -66,10 +67,10 @@ typedef struct spate_inputs_options {
 } spate_inputs_options;
 
 /*
- * Looks at everything, hashes and writes the record, whole or not at all. Of duplicates one is kept. SPATE_STALE with
- * the path as error.member: it does not exist (ABSENT: it does), or is not as it was read. What cannot be read as a
- * file (a device, a folder) is kept as LOOKED, and LOOKED of what does not exist as ABSENT. SPATE_SYSTEM: it cannot be
- * read, or the record cannot be written. SPATE_CORRUPT: a path that is not absolute.
+ * Looks at everything, hashes and writes the record atomically. Of duplicates one is kept. SPATE_STALE with the path as
+ * error.member: it does not exist (ABSENT: it does), or has changed since it was read. A path that cannot be read as a
+ * file (a device, a folder) is recorded as LOOKED, and a missing LOOKED as ABSENT. SPATE_SYSTEM: it cannot be read, or
+ * the record cannot be written. SPATE_CORRUPT: a path that is not absolute.
  */
 spate_status spate_inputs_write(const char *path, const spate_input *inputs, size_t count,
                                 const spate_inputs_place *place, const spate_inputs_options *options,
@@ -85,33 +86,32 @@ spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_er
 spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, size_t length, spate_error *error);
 void spate_inputs_close(spate_inputs *record);
 
-/* The same for another machine: its bytes without stamps, good as long as the record, which has none from now on. */
+/* Removes the stamps, for another machine, and returns the bytes, which are valid as long as the record. */
 const uint8_t *spate_inputs_portable(spate_inputs *record, size_t *length);
 
 /* One input as it was recorded; its strings are valid only during the call. */
 typedef struct spate_inputs_item {
     spate_input_kind kind;
     uint32_t flags;
-    const char *root;      /* its name, NULL where the path is absolute */
+    const char *root;      /* its name, NULL if the path is absolute */
     const char *path;      /* below the root ("." for the root itself); or a variable's name; "" of PROCESSOR */
     const uint8_t *sha256; /* NULL: LOOKED, LINK, ABSENT, a variable that is not set */
     const char *target;    /* LINK, else NULL; below target_root, if there is one */
     const char *target_root;
-    uint32_t mode; /* st_mode, of what has one; else 0 */
+    uint32_t mode; /* st_mode, or 0 without one */
     uint64_t size; /* bytes, of regular files */
-    bool stamped;  /* has a stamp that may spare a look */
+    bool stamped;  /* has a stamp that may save a look */
 } spate_inputs_item;
 
 /* Calls back in the record's order. SPATE_LIMIT if a path is too long. */
 spate_status spate_inputs_each(const spate_inputs *record, void (*visit)(void *context, const spate_inputs_item *item),
                                void *context);
 
-/* ---- does it hold? ---- */
+/* ---- checking one ---- */
 
 /*
- * What was seen of paths, shared by the checks of many records: each path is looked at once. It is not refreshed: use
- * it for one decision, or until spate_inputs_memo_forget. From any thread; checks with the same memo wait for each
- * other.
+ * A memo of looks, shared by the checks of many records: each path is looked at once. It is not refreshed: use it for
+ * one decision, or until spate_inputs_memo_forget. From any thread; checks with the same memo wait for each other.
  */
 typedef struct spate_inputs_memo spate_inputs_memo;
 spate_status spate_inputs_memo_new(spate_inputs_memo **memo);
@@ -133,7 +133,7 @@ typedef enum spate_inputs_change {
     SPATE_INPUTS_LIBRARY,    /* other name, versions or symbols */
     SPATE_INPUTS_PROCESSOR,  /* another kind */
     SPATE_INPUTS_UNREADABLE, /* it may be the same, but cannot be read */
-    SPATE_INPUTS_ROOT,       /* a root that is not known here */
+    SPATE_INPUTS_ROOT,       /* a root that is unknown on this machine */
     SPATE_INPUTS_CHANGES
 } spate_inputs_change;
 
@@ -141,11 +141,11 @@ typedef enum spate_inputs_change {
 const char *spate_inputs_change_name(spate_inputs_change change);
 
 typedef struct spate_inputs_answer {
-    spate_inputs_change change;       /* SAME: it holds */
-    bool renew;                       /* it holds, and spate_inputs_renew would spare the next check some work */
+    spate_inputs_change change;       /* SAME: unchanged */
+    bool renew;                       /* unchanged, and spate_inputs_renew would save the next check some work */
     bool hashed;                      /* with `renew`: a file's content, too. A folder's times may differ each time */
-    spate_input_kind kind;            /* of what changed */
-    char path[SPATE_INPUTS_PATH_MAX]; /* what changed: a path here, a variable's name, a root's name */
+    spate_input_kind kind;            /* of the changed input */
+    char path[SPATE_INPUTS_PATH_MAX]; /* the changed input: a path here, a variable's name, a root's name */
 } spate_inputs_answer;
 
 /*

@@ -78,9 +78,9 @@ static spate_status add(inputs_plan *plan, spate_input_kind kind, const spate_in
     return SPATE_OK;
 }
 
-/* ---- absences: the whole path, so that a folder that is made on the way changes nothing; a dangling link leads on ---- */
+/* ---- absences: the whole path, since folders on the way may be created without effect; follows dangling links ---- */
 
-/* A symlink's target and what follows the link in the path, as the path to continue with. */
+/* A symlink's target and the rest of the path behind the link, as the path to continue with. */
 static spate_status go_on(char *path, const char *link, size_t link_length, spate_error *error) {
     char target[SPATE_INPUTS_PATH_MAX];
     char joined[3 * SPATE_INPUTS_PATH_MAX];
@@ -104,7 +104,7 @@ static bool is_there(const char *path) {
     return stat(path, &info) == 0;
 }
 
-/* Cuts the path down to the deepest part that is there. Answers lstat's reason for the whole, 0 where it is there. */
+/* Cuts the path down to the deepest existing part. Returns lstat's reason for the whole, 0 if it exists. */
 static int deepest(char *path, struct stat *info) {
     const char *name;
     int whole = 0;
@@ -127,9 +127,9 @@ static spate_status add_absent(inputs_plan *plan, const spate_input *input, cons
         strcpy(there, path);
         int reason = deepest(there, &info);
         if (reason == ENAMETOOLONG)
-            return SPATE_OK; /* it never can be there */
+            return SPATE_OK; /* it can never exist */
         if (reason == EACCES)
-            return add(plan, SPATE_INPUT_LOOKED, input, path); /* kept as denied */
+            return add(plan, SPATE_INPUT_LOOKED, input, path); /* recorded as denied */
         if (reason != 0 && !inputs_means_absent(reason))
             return spate_fail_errno(error, clean, "lstat");
         bool dangling = S_ISLNK(info.st_mode) && !is_there(there);
@@ -175,7 +175,7 @@ static spate_status add_path(inputs_plan *plan, const spate_input *input, spate_
     struct stat info;
     if (!spate_inputs_clean(input->path, clean)) {
         if (input->path[0] == '/' && input->kind == SPATE_INPUT_ABSENT)
-            return SPATE_OK; /* too long to be there */
+            return SPATE_OK; /* too long to exist */
         return spate_fail(error, SPATE_CORRUPT, input->path, "not an absolute path, or too long");
     }
     bool absent = input->kind == SPATE_INPUT_ABSENT;

@@ -1,4 +1,4 @@
-/* Looks at what a record is to hold: stamps, modes, targets and digests, on several threads. */
+/* Looks at the inputs of a record: stamps, modes, targets and digests, on several threads. */
 #define _GNU_SOURCE
 #include "inputs/plan.h"
 
@@ -14,7 +14,7 @@
 #define ENOUGH_FOR_THREADS 64
 #define THREADS_MAX 4
 
-/* Not errnos: what is there is not what was read, or is there at all. */
+/* Not errnos: the content differs from the one read, or the path exists. */
 #define OTHER_CONTENT -1
 #define APPEARED -2
 
@@ -32,7 +32,7 @@ static bool other_than_expected(const inputs_planned *item, const uint8_t *found
     return item->expected && memcmp(item->expected, found, SPATE_SHA256_LENGTH) != 0;
 }
 
-/* ---- what is there ---- */
+/* ---- existing paths ---- */
 
 static int take_content(inputs_planned *item, inputs_look *look) {
     bool follow = (item->flags & SPATE_INPUT_NOFOLLOW) == 0;

@@ -1,4 +1,4 @@
-/* Writes a record of inputs: plan.c decides what is in it, take.c has looked at it. */
+/* Writes a record of inputs: plan.c decides the contents, take.c has looked at them. */
 #include "inputs/plan.h"
 
 #include "base/file.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The roots in use, numbered as the place has them. */
+/* The roots in use, numbered as in the place. */
 typedef struct used_roots {
     uint32_t number[256]; /* by the place's root + 1: the number in the record, + 1; 0: not used */
     uint32_t count;

@@ -15,7 +15,7 @@
 
 #define ITEM_ENTRIES 256
 
-/* A part of a tree, and what was found there. */
+/* A part of a tree, and the differences in it. */
 typedef struct item {
     size_t job;
     size_t begin;
@@ -35,9 +35,9 @@ typedef struct checking {
 
 /* Further results of `difference_of`, which otherwise returns a kind of difference. */
 #define SAME (-1)
-#define UNKNOWN (-2) /* errno tells why */
+#define UNKNOWN (-2) /* with the reason in errno */
 
-/* SAME if what is at the path below the folder matches the entry. */
+/* SAME if the path below the folder matches the entry. */
 static int compare(int folder, const char *path, const spate_entry *entry, const uid_t *owner) {
     struct stat info;
     char target[PATH_MAX];
@@ -67,14 +67,14 @@ static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
-/* The deepest folder that was looked at below a tree's own, and thus all above it: they are folders, not links. */
+/* The deepest folder below a tree's own that was looked at: it and all above it are folders, not links. */
 typedef struct way {
     int base;
     size_t length;
     char path[PATH_MAX];
 } way;
 
-/* How much of a path leads through folders that were looked at. */
+/* The length of the part of a path that leads through folders that were looked at. */
 static size_t known_length(const way *w, const char *path, size_t length) {
     size_t known = 0;
     for (size_t at = 0; at <= length && at <= w->length; at++) {

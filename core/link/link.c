@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /*
- * What a thread makes before it looks for more: small trees one after the other, or a part of a large one, whose files
- * mostly share a folder.
+ * The work of a thread between two requests for more: several small trees, or a part of a large one, whose files mostly
+ * share a folder.
  */
 #define ITEM_ENTRIES 96
 /* The fixed cost of a tree on top of its entries: its own folder and the parents. */
@@ -35,8 +35,8 @@ typedef struct task {
     spate_failure failure;
     pthread_mutex_t lock; /* for these three: */
     bool opened;
-    int folder;    /* the destination, open while there are pieces; -1 where the walk begins in the common root */
-    size_t pieces; /* that are not done */
+    int folder;    /* the destination, open while there are pieces; -1 if the walk begins in the common root */
+    size_t pieces; /* unfinished ones */
     atomic_bool has_folders; /* entries whose modes are still to be set */
     atomic_size_t linked;
     atomic_size_t copied;
@@ -51,7 +51,7 @@ typedef struct piece {
 
 typedef struct linking {
     spate_store *store;
-    int objects; /* their folder; AT_FDCWD where it could not be opened: then they are found by whole paths */
+    int objects; /* their folder; AT_FDCWD if it could not be opened: then whole paths are used */
     const char *root;
     int root_folder; /* -1 without a common root */
     spate_links *links;
@@ -65,7 +65,7 @@ typedef struct linking {
     const spate_cancel *cancel;
 } linking;
 
-/* The spot of a whole path, in its folder, which is made; `base_length` of it lead to the walk's base. */
+/* The spot of a whole path, in its folder, which is created; `base_length` of it lead to the walk's base. */
 static spate_status find_spot(spate_walk *walk, const char *path, size_t base_length, spate_spot *spot,
                               spate_error *error) {
     const char *relative = path + base_length + 1;
@@ -81,16 +81,16 @@ static spate_status find_spot(spate_walk *walk, const char *path, size_t base_le
 
 /* ---- destinations ---- */
 
-/* Goes to a folder below the root that is there most likely: a mkdir that fails costs more than what finds it. */
+/* Goes to a folder below the root that most likely exists: a failing mkdir costs more than opening it. */
 static void go_ahead(const task *t, spate_walk *walk, size_t length) {
     if (length <= t->base_length)
         return;
     walk->there = true;
     spate_walk_to(walk, t->path + t->base_length + 1, length - t->base_length - 1, NULL);
-    walk->there = false; /* where it could not, the next step tells */
+    walk->there = false; /* after a failure the next step creates or reports it */
 }
 
-/* How much of a task's path leads to folders that the one before it is in, too: another thread may be there by now. */
+/* The length of a task's path that it shares with the task before: another thread may have created those folders. */
 static size_t shared_length(const linking *l, const task *t) {
     size_t shared = t->base_length;
     if (t == l->tasks || !(t - 1)->path)
@@ -161,7 +161,7 @@ static void leave_task(const linking *l, task *t, spate_walk *walk) {
 /* ---- entries ---- */
 
 /*
- * Objects are never trusted blindly: a stat within one boot, the content's hash once after another. SPATE_STALE:
+ * Objects are always verified: by a stat within one boot, by the content's hash once after another. SPATE_STALE:
  * damaged.
  */
 static spate_status verify(const linking *l, const task *t, const spate_placed *placed, const spate_spot *object,
@@ -244,7 +244,7 @@ static void work_on_tree(const linking *l, const piece *p, spate_walk *walk) {
     leave_task(l, t, walk);
 }
 
-/* Modes that archives give folders: only now, for nothing is to be made in them any more. */
+/* Sets the modes that archives give folders, last, since a read-only folder could not be filled. */
 static spate_status finish(const task *t, spate_walk *walk, spate_error *error) {
     char path[PATH_MAX];
     spate_spot spot;
@@ -278,7 +278,7 @@ static void finish_task(const linking *l, task *t) {
     spate_failure_note(&t->failure, status, &error);
 }
 
-/* ---- links besides the trees ---- */
+/* ---- links outside of the trees ---- */
 
 static spate_status make_link(const linking *l, const spate_symlink *link, spate_walk *walk, spate_error *error) {
     char path[PATH_MAX];
@@ -322,7 +322,7 @@ static void work(void *context, size_t index) {
     spate_walk_end(&walk);
 }
 
-/* Adds the pieces of `count` entries; one even of none, for its folder is to be made. */
+/* Adds the pieces of `count` entries; one even for 0, since the folder must be made. */
 static void add_pieces(linking *l, task *t, size_t count, size_t *used) {
     size_t begin = 0;
     do {

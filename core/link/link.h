@@ -13,7 +13,7 @@ typedef struct spate_link_job {
     size_t manifest_count;
     const char *destination;  /* absolute; made, with parents */
     spate_link_method method; /* falls back: hard -> clone -> copy; copies get the object's mtime */
-    size_t guarded;           /* of a check: bytes of the destination that lead to the first guarded folder; 0: none */
+    size_t guarded;           /* of a check: bytes of the destination up to the first guarded folder; 0: none */
     /* filled in: */
     spate_status status;
     spate_error error;
@@ -25,14 +25,15 @@ typedef struct spate_link_job {
 
 /*
  * Every object is statted (or hashed, if the manifest is of another boot) and compared with its entry before it is
- * linked; one that differs ends its job with SPATE_STALE and is named; the other jobs go on. SPATE_OK if all jobs did.
+ * linked; if one differs, its job ends with SPATE_STALE and names it; the other jobs continue. SPATE_OK if all jobs
+ * did.
  */
 spate_status spate_link(spate_store *store, spate_pool *pool, spate_link_job *jobs, size_t count,
                         const spate_cancel *cancel);
 
-/* A symlink to make, besides the trees, or a small file. */
+/* A symlink or a small file to make outside of the trees. */
 typedef struct spate_symlink {
-    const char *path;   /* clean, relative to the root; its folder is made */
+    const char *path;   /* clean, relative to the root; its folder is created */
     const char *target; /* NULL: a file */
     const char *text;   /* of the file, else NULL */
     size_t length;
@@ -45,21 +46,20 @@ typedef struct spate_links {
     /* filled in: */
     spate_status status; /* the first failure ends them */
     spate_error error;
-    size_t made; /* or right already */
+    size_t made; /* or correct already */
 } spate_links;
 
 /*
  * The same below one folder, `root` (absolute, made if missing): the jobs' destinations are relative to it and clean,
  * below it no symlink is ever followed, and `links`, if given, are made, too, over other symlinks and files but not
- * folders. Trees may lie in one another, and links in trees; their order does not matter, but jobs sorted by
+ * folders. Trees may be inside one another, and links in trees; their order does not matter, but jobs sorted by
  * destination share the way.
  */
 spate_status spate_link_below(spate_store *store, spate_pool *pool, const char *root, spate_link_job *jobs,
                               size_t count, spate_links *links, const spate_cancel *cancel);
 
 /*
- * When the guarded folders of a tree were last changed, as far as they tell: each name that comes or goes there makes it
- * another time. Nanoseconds.
+ * The mtime of unchanged guarded folders: each name that is added or removed there changes it. Nanoseconds.
  */
 #define SPATE_STILL_NS INT64_C(1000000000)
 
@@ -77,18 +77,18 @@ typedef struct spate_difference {
 } spate_difference;
 
 /*
- * Compares (by lstat) every path of every job's tree with its entry. Below the destinations no symlink is followed: what
- * is behind one, or behind a file, counts as of another type. A file with several names must also belong to `owner` or
- * root (NULL: to anybody), or somebody else could change it. *differences is malloc'ed, in job and path order.
+ * Compares (by lstat) every path of every job's tree with its entry. Below the destinations no symlink is followed:
+ * a path behind one, or behind a file, counts as of another type. A file with several names must also belong to `owner`
+ * or root (NULL: to any user), or another user could change it. *differences is malloc'ed, in job and path order.
  *
- * Guarded folders, from the one that `guarded` bytes of a destination lead to down to the one that the destination is
- * in, must be such that only `owner` or root can have written there, and those below the first be SPATE_STILL_NS old.
- * Of a tree where one is not, nothing else is looked at.
+ * Guarded folders, from the one at `guarded` bytes of a destination down to the parent of the destination, must be
+ * writable only for `owner` or root, and those below the first have the mtime SPATE_STILL_NS. If one is not, nothing
+ * else of the tree is checked.
  */
 spate_status spate_check_trees(spate_pool *pool, const spate_link_job *jobs, size_t count, const uid_t *owner,
                                spate_difference **differences, size_t *difference_count, spate_error *error);
 
-/* Whether each of the links is at its place below the root and as it is to be: same[index]. */
+/* Whether each of the links exists below the root with the right target or content: same[index]. */
 spate_status spate_check_links(spate_pool *pool, const char *root, const spate_symlink *links, size_t count, bool *same,
                                spate_error *error);
 

@@ -1,7 +1,7 @@
 /*
- * Goes from folder to folder below an open one, and makes what is missing. Folders are entered one
- * by one from open ones, so that paths are not resolved from the root each time, and a symlink in a folder's place is
- * never followed, whoever puts it there and whenever.
+ * Goes from folder to folder below an open one, and creates missing ones. Folders are entered one by one from open
+ * ones, so that paths are not resolved from the root each time, and a symlink in a folder's place is never followed,
+ * no matter when it appears.
  */
 #ifndef SPATE_WALK_H
 #define SPATE_WALK_H
@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-/* How many folders are kept open on the way. */
+/* The number of folders kept open on the way. */
 #define SPATE_WALK_STEPS 24
 
 typedef struct spate_walk {
@@ -27,13 +27,13 @@ typedef struct spate_walk {
 /* base: an open folder, for as long as the walk lasts. */
 void spate_walk_begin(spate_walk *walk, int base);
 /*
- * Goes to a folder: a clean relative path of `length` bytes, 0 for the base itself. Answers its descriptor, good until
- * the next call; -1 with errno set, ENOTDIR where something that is no folder stands on the way. *made, if given, is
- * set to whether the folder itself was made now.
+ * Goes to a folder: a clean relative path of `length` bytes, 0 for the base itself. Returns its descriptor, valid until
+ * the next call; -1 with errno set, ENOTDIR for a non-folder on the way. *made, if given, is set to whether the folder
+ * itself was created now.
  */
 int spate_walk_to(spate_walk *walk, const char *path, size_t length, bool *made);
 void spate_walk_end(spate_walk *walk);
-/* How much of a path leads to the folder that it is in; 0 where it has one part. */
+/* The length of the part of a path that leads to its folder; 0 if it has one part. */
 size_t spate_folder_length(const char *path, size_t length);
 
 #endif

@@ -17,7 +17,7 @@
 #endif
 
 #define STACK ((size_t)64 << 10)
-/* How many descriptors are tried one by one where the kernel cannot close them all at once. */
+/* The number of descriptors closed one by one if the kernel cannot close them all at once. */
 #define MOST_DESCRIPTORS 65536
 
 /* In memory that a child shares. */
@@ -27,7 +27,7 @@ typedef struct start {
     char *const *environment;
     int output;
     const posix_spawnattr_t *attributes;
-    const char *failed; /* the call, NULL while none has */
+    const char *failed; /* the failed call, or NULL */
     int failure;        /* its errno */
 } start;
 
@@ -52,7 +52,7 @@ static void close_all_from(int first) {
 static int between(void *given) {
     start *what = given;
     pid_t program;
-    /* Moves it above the three that are given away. */
+    /* Moves it above the three standard descriptors. */
     int output = fcntl(what->output, F_DUPFD, 3);
     int null = open("/dev/null", O_RDONLY);
     if (output < 0 || null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
@@ -80,15 +80,15 @@ static int set_attributes(posix_spawnattr_t *attributes) {
  *   this process ──clone, no exit signal──► between ──posix_spawn──► the program
  *                ◄──────waitpid, __WCLONE── ends                     goes to process 1
  *
- * What is between never runs another program, so it keeps having no exit signal: the kernel sends none, and gives it to
- * no wait without __WCLONE. Like a child of vfork it borrows this process' memory while the calling thread stands still:
- * nothing is copied, and it may only call what a signal handler may.
+ * `between` never runs another program, so it keeps having no exit signal: the kernel sends none, and reports it to no
+ * wait without __WCLONE. Like a child of vfork it uses this process' memory while the calling thread is suspended:
+ * nothing is copied, and it may only call async-signal-safe functions.
  */
 static pid_t start_between(start *what) {
     return clone(between, what->stack + STACK, CLONE_VM | CLONE_VFORK, what);
 }
 #else
-/* A child for a moment: it causes a SIGCHLD, and another thread that waits for any child may get it. */
+/* A short-lived child: it causes a SIGCHLD, and another thread that waits for any child may get it. */
 #define __WCLONE 0
 static pid_t start_between(start *what) {
     pid_t child = fork();
@@ -98,7 +98,7 @@ static pid_t start_between(start *what) {
 }
 #endif
 
-/* No signal handler of this process may run in memory that is shared for a moment. */
+/* No signal handler of this process may run in the shared memory. */
 static void run(start *what) {
     sigset_t all, before;
     sigfillset(&all);

@@ -6,7 +6,7 @@
 
 #define SPATE_BOOT_BYTES 16
 
-/* 16 bytes unique to this boot, read once; NULL where the system does not say: then nothing is of this boot. */
+/* 16 bytes unique to this boot, read once; NULL if the system has none: then nothing counts as of this boot. */
 const uint8_t *spate_boot_id(void);
 
 #endif

@@ -3,8 +3,8 @@
 #define SPATE_IDLE_H
 
 /*
- * This thread, and whatever it starts from now on, gets processors and disks only while nobody else wants them: nice 19,
- * and on Linux SCHED_IDLE and the idle class of I/O. What the system refuses is left as it is: it saves others time only.
+ * This thread, and everything it starts from now on, gets processors and disks only while they are idle: nice 19, and
+ * on Linux SCHED_IDLE and the idle class of I/O. Failures are ignored: only other programs' speed depends on it.
  */
 void spate_become_idle(void);
 

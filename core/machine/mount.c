@@ -18,7 +18,7 @@
 #define BIRTH 0x800u     /* STATX_BTIME */
 #define UNIQUE 0x4000u   /* STATX_MNT_ID_UNIQUE */
 
-/* Not the one that may be used again after an unmount. 0: unknown. */
+/* Not the mount ID that may be reused after an unmount. 0: unknown. */
 static uint64_t unique_id(int descriptor, const char *path, bool link) {
     uint64_t words[STATX_WORDS] = {0};
     uint32_t mask;

@@ -17,7 +17,7 @@
 #define INFO_MAX ((size_t)16 << 20)
 #define FIRST_BYTES ((size_t)64 << 10)
 
-/* Family, model and features as x86, Arm, POWER, s390 and RISC-V call them. Nothing that changes at run time. */
+/* Family, model and features by their names on x86, Arm, POWER, s390 and RISC-V. Nothing that changes at run time. */
 static const char *const facts[] = {
     "vendor_id", "cpu",      "cpu family", "cpu implementer", "cpu architecture", "cpu variant", "cpu part", "model",
     "flags",     "features", "isa",        "uarch",

@@ -1,4 +1,4 @@
-/* Checks that bytes are a complete manifest of this version whose every offset can be used. */
+/* Checks that bytes are a complete manifest of this version with valid offsets. */
 #include "manifest/format.h"
 
 #include "base/bounds.h"

@@ -49,7 +49,7 @@ static_assert(offsetof(disk_entry, size) == 32, "the entry's layout is the file 
 
 /* Of a complete file of `length` bytes, from the field after the checksum. */
 uint32_t spate_manifest_checksum(const uint8_t *bytes, size_t length);
-/* NULL, or what is wrong with the bytes (8-aligned); without a fault *header is filled and everything can be used. */
+/* NULL, or the fault in the bytes (8-aligned); without a fault *header is filled and everything can be used. */
 const char *spate_manifest_fault(const uint8_t *bytes, size_t length, disk_header *header);
 
 #endif

@@ -5,7 +5,7 @@
 #include "manifest/manifest.h"
 #include "shared/status.h"
 
-/* Where an entry comes from. */
+/* The origin of an entry. */
 typedef struct spate_placed {
     size_t manifest;
     size_t entry;

@@ -10,7 +10,7 @@
 #define NOT_NOTED INT64_MIN
 
 struct spate_manifest {
-    uint8_t *owned; /* NULL where the bytes are borrowed */
+    uint8_t *owned; /* NULL if the bytes are borrowed */
     const uint8_t *bytes;
     const disk_entry *entries;
     const char *strings;

@@ -1,11 +1,11 @@
 /*
- * What a package or a build consists of, as one file that is mapped and never parsed:
+ * The contents of a package or a build, as one file that is mapped and never parsed:
  *
  *   header   magic "SPATEMF1", version, header and file length, counts, offsets, boot id, SHA-256 of the archive,
  *            checksum of all that follows the header's checksum field
  *   entries  fixed size, sorted by path: type, mode, size, mtime_ns, SHA-256, path offset and length, link target
  *   strings  the paths and targets, each NUL-terminated
- *   facts    an opaque text that the caller keeps with it (the gem's facts, UTF-8 lines)
+ *   facts    an opaque text of the caller (the gem's facts, UTF-8 lines)
  *
  * All integers little-endian, all offsets from the file's start and checked before use. Struct layouts are asserted.
  */
@@ -40,7 +40,7 @@ typedef struct spate_manifest spate_manifest;
 spate_status spate_manifest_write(const char *path, const uint8_t archive_sha256[SPATE_SHA256_BYTES],
                                   const spate_entry *entries, size_t count, const char *facts, size_t facts_length,
                                   spate_error *error);
-/* SPATE_STALE for anything that is not whole and of this version. Free with spate_manifest_close. */
+/* SPATE_STALE for incomplete files and other versions. Free with spate_manifest_close. */
 spate_status spate_manifest_open(spate_manifest **manifest, const char *path, spate_error *error);
 /* The same over bytes (for the fuzzer); the bytes are borrowed. */
 spate_status spate_manifest_parse(spate_manifest **manifest, const uint8_t *bytes, size_t length, spate_error *error);
@@ -57,7 +57,7 @@ uint64_t spate_manifest_bytes(const spate_manifest *manifest);
 bool spate_manifest_of_this_boot(const spate_manifest *manifest);
 
 /*
- * After another boot (or if a cache was restored) times prove nothing: every object is hashed once. Whoever did so
+ * After another boot (or if a cache was restored) times prove nothing: every object is hashed once. The caller then
  * notes the mtime found here, from any thread; renew then rewrites the manifest under this boot, with those times, and
  * this one is of this boot from then on. SPATE_STALE while a file was not noted.
  */

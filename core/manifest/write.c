@@ -1,4 +1,4 @@
-/* A manifest into its file. */
+/* Writes a manifest into its file. */
 #include "manifest/format.h"
 
 #include "base/file.h"

@@ -8,11 +8,11 @@
 /* The deepest indentation, in columns, of a collection. */
 #define DEEPEST 16
 #define ANCHORS 64
-/* Of a map: each is compared with all previous ones. */
+/* The most keys of a map: each is compared with all previous ones. */
 #define KEYS 256
 #define TAG "!ruby/object:"
 
-/* An anchor's name, and the node that it stands at. */
+/* An anchor's name and node. */
 typedef struct anchor {
     spate_span name;
     uint32_t node;
@@ -20,14 +20,14 @@ typedef struct anchor {
 
 typedef struct reader {
     const char *text;
-    const char *end;  /* of the lines that count */
+    const char *end;  /* of the relevant lines */
     const char *line; /* the next one; past the end after the last */
     size_t length;    /* of it */
-    size_t blank;     /* how many of its first bytes a dash before another one took up */
+    size_t blank;     /* the number of its first bytes that belong to a dash before another one */
     spate_metadata *metadata;
     anchor anchors[ANCHORS];
     size_t anchor_count;
-    bool shared; /* an anchor or alias was met */
+    bool shared; /* there was an anchor or alias */
     bool no_memory;
 } reader;
 
@@ -43,7 +43,7 @@ static uint32_t offset(const reader *r, const char *at) {
     return (uint32_t)(at - r->text);
 }
 
-/* The node's index, or UINT32_MAX without memory. Its key is filled in by the map that it is in. */
+/* The node's index, or UINT32_MAX without memory. Its map fills in the key. */
 static uint32_t add(reader *r, spate_node_kind kind, spate_span text) {
     spate_metadata *m = r->metadata;
     if (m->count == m->capacity) {
@@ -63,7 +63,7 @@ static uint32_t add(reader *r, spate_node_kind kind, spate_span text) {
     return (uint32_t)m->count++;
 }
 
-/* All that is in the node was read. */
+/* The node's contents are complete. */
 static void close_node(reader *r, uint32_t node) {
     r->metadata->nodes[node].after = (uint32_t)r->metadata->count;
 }
@@ -77,7 +77,7 @@ static const spate_span nothing = {NULL, 0};
 /* ---- lines ---- */
 
 static bool ended(const reader *r) {
-    return r->line > r->end; /* an empty line may stand at the very end */
+    return r->line > r->end; /* an empty line may be at the very end */
 }
 
 static void look(reader *r) {
@@ -134,7 +134,7 @@ static bool digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* "1.2.3": more than one dot, so not a number in any YAML. */
+/* "1.2.3": more than one dot, so not a number in any version of YAML. */
 static bool version(spate_span text) {
     size_t dots = 0;
     for (size_t i = 0; i < text.length; i++) {
@@ -172,7 +172,7 @@ static bool simple(reader *r, spate_span text) {
     return leaf(r, SPATE_NODE_PLAIN, text);
 }
 
-/* Takes the lines that go on after `first`: blank ones, and those that are indented further. */
+/* Consumes the continuation lines of `first`: blank ones, and those that are indented further. */
 static spate_span continued(reader *r, spate_span first, int indent) {
     const char *end = first.at + first.length;
     while (!ended(r) && (blank(r) || (int)first_of(r) > indent)) {
@@ -211,7 +211,7 @@ static bool quoted(reader *r, spate_span rest, int indent) {
     bool odd = false;
     const char *close = closing(rest.at + 1, r->end, mark, &odd);
     if (!close || (close < r->end && *close != '\n'))
-        return false; /* open to the end, or something follows */
+        return false; /* unterminated, or text follows */
     bool one_line = close <= rest.at + rest.length;
     while (!ended(r) && r->line < close) {
         if (!blank(r) && (int)first_of(r) <= indent)
@@ -256,7 +256,7 @@ static bool tagged(reader *r, spate_span rest, int indent) {
     return true;
 }
 
-/* Psych sees no number, date or constant in it: it takes a line of at most five letters for a constant. */
+/* Psych cannot read it as a number, date or constant (a line of at most five letters). */
 static bool wordy(spate_span text) {
     size_t letters = 0;
     for (size_t i = 0; i < text.length; i++)
@@ -297,7 +297,7 @@ static bool anchored(reader *r, spate_span rest, int indent) {
     uint32_t node = (uint32_t)r->metadata->count;
     if (!marked(r, what, indent))
         return false;
-    if (anchor_named(r, name) || r->anchor_count == ANCHORS) /* taken by what is in it */
+    if (anchor_named(r, name) || r->anchor_count == ANCHORS) /* defined inside the node */
         return false;
     r->anchors[r->anchor_count++] = (anchor){name, node};
     r->shared = true;
@@ -355,7 +355,7 @@ static bool plain_name(const reader *r) {
            (next >= r->end || (*next != ' ' && *next != '\n'));
 }
 
-/* Only lists of files may be long: they are checked, so that what cannot be read is noticed, but not kept. */
+/* Only lists of files may be long: they are validated, but not kept. */
 static bool list_of_files(reader *r) {
     uint32_t node = add(r, SPATE_NODE_LIST, nothing);
     if (node == UINT32_MAX)

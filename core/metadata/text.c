@@ -16,7 +16,7 @@ static bool plain_eight(const char *at) {
     return ((low | delete) & HIGH_BITS) == 0;
 }
 
-/* Length of the non-ASCII character at `at`, 0 if it is none, or an unusual one. */
+/* Length of the non-ASCII character at `at`, 0 if it is invalid or unusual. */
 static size_t wide(const uint8_t *at, size_t left) {
     size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
     static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* below U+00A0 are control characters */

@@ -11,8 +11,8 @@ typedef struct spate_span {
 } spate_span;
 
 /*
- * Whether the text is UTF-8 without line breaks, marks and control characters that YAML knows and RubyGems never
- * writes.
+ * Whether the text is UTF-8 without the line breaks, marks and control characters that YAML interprets and RubyGems
+ * never writes.
  */
 bool spate_metadata_ordinary(const char *text, size_t length);
 /* Words that are not strings in some version of YAML. */

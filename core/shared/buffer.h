@@ -4,9 +4,8 @@
 #include "shared/status.h"
 
 /*
- * A growing byte buffer. Zero it to begin; owned by the caller, freed with spate_buffer_free. It may begin with
- * borrowed memory: that is used while it suffices, is never freed, and is given up for memory of its own once it has to
- * grow.
+ * A growing byte buffer. Zero it first; owned by the caller, freed with spate_buffer_free. It may start with borrowed
+ * memory, which is used while it suffices, never freed, and replaced by allocated memory when it has to grow.
  */
 typedef struct spate_buffer {
     uint8_t *bytes;

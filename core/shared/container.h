@@ -1,6 +1,6 @@
 /*
  * The headers and trailers around a deflate stream: RFC 1950 (zlib) and RFC 1952 (gzip). One parser for whole buffers
- * and for streams, whichever library inflates, so that all accept and refuse the same.
+ * and for streams, used with either library, so that all accept and refuse the same.
  */
 #ifndef SPATE_CONTAINER_H
 #define SPATE_CONTAINER_H
@@ -23,7 +23,7 @@ uint32_t spate_container_sum(spate_container container, uint32_t sum, const uint
 spate_status spate_container_close(spate_container container, const uint8_t *input, size_t length, uint32_t sum,
                                    uint64_t content_length, size_t *trailer, spate_error *error);
 
-/* Looks at what follows a member: *another says whether one more is to be taken. */
+/* Looks at the bytes behind a member: *another is whether they are a further member. */
 spate_status spate_container_next(spate_container container, const uint8_t *rest, size_t length, bool *another,
                                   spate_error *error);
 

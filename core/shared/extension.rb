@@ -8,7 +8,7 @@ module CoreExtension
   ROOT = File.expand_path("../..", __dir__)
   FLAGS = %w[-std=gnu11 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter
              -Werror=implicit-function-declaration].freeze
-  # Where a library comes from, by package manager.
+  # The package of each library, by package manager.
   PACKAGES = {
     "zlib" => "Debian and Ubuntu: zlib1g-dev; Fedora: zlib-devel; Alpine: zlib-dev; Homebrew: zlib",
     "libcrypto" => "Debian and Ubuntu: libssl-dev; Fedora: openssl-devel; Alpine: openssl-dev; Homebrew: openssl@3",
@@ -17,8 +17,8 @@ module CoreExtension
   }.freeze
 
   class << self
-    # own: globs of sources below the extension's folder; core: the same below core/, without ".c". Each object lies as
-    # its source does, so that two files may have one name.
+    # own: globs of sources below the extension's folder; core: the same below core/, without ".c". Each object is at
+    # its source's relative path, so that two files may have one name.
     def compile(own:, core:)
       parts = core.flat_map { |pattern| sources(ROOT, "core/#{pattern}.c") }
       $srcs = own.flat_map { |pattern| sources($srcdir, pattern) } + parts
@@ -32,7 +32,7 @@ module CoreExtension
       append_ldflags("-Wl,--as-needed")
     end
 
-    # The block may find it otherwise.
+    # The block may search elsewhere.
     def require_library(name)
       return if pkg_config(name) || (block_given? && yield)
 

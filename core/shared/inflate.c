@@ -35,7 +35,7 @@ static void free_inflaters(void *value) {
     libdeflate_free_decompressor(inflaters->libdeflate);
 #endif
     if (inflaters->zlib_made)
-        (void)inflateEnd(&inflaters->zlib); /* fails only for a stream that was never made */
+        (void)inflateEnd(&inflaters->zlib); /* fails only for a stream that was not initialized */
     free(inflaters);
 }
 
@@ -47,7 +47,7 @@ static spate_status no_memory(spate_error *error) {
     return spate_fail(error, SPATE_NO_MEMORY, NULL, "no memory to inflate");
 }
 
-/* NULL for want of memory. */
+/* NULL without memory. */
 static thread_inflaters *inflaters_of_thread(void) {
     if (pthread_once(&once, make_key) != 0 || !key_made)
         return NULL;
@@ -129,7 +129,7 @@ static spate_status inflate_with_zlib(thread_inflaters *inflaters, const uint8_t
     z_stream *zlib = &inflaters->zlib;
     size_t read = 0;
     for (;;) {
-        uint8_t beyond; /* tells a stream that ends exactly at the limit from one that goes on */
+        uint8_t beyond; /* distinguishes a stream that ends exactly at the limit from a longer one */
         size_t room = smaller(output->capacity, max_output) - output->length;
         if (room == 0 && output->capacity < max_output) {
             status = grow(output, length, max_output, error);
@@ -178,7 +178,7 @@ static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const u
         if (inflaters->libdeflate == NULL)
             return no_memory(error);
     }
-    for (;;) { /* it cannot resume where it ran out of room; it can only start again with more */
+    for (;;) { /* it cannot resume when the output is full, only restart with more */
         size_t room = smaller(output->capacity, max_output) - output->length;
         size_t produced = 0;
         enum libdeflate_result result = libdeflate_deflate_decompress_ex(
@@ -196,7 +196,7 @@ static spate_status inflate_with_libdeflate(thread_inflaters *inflaters, const u
 }
 #endif
 
-/* One stream with its header and trailer; *end is where it ends. */
+/* One stream with its header and trailer; *end is its end. */
 static spate_status inflate_member_with(backend *inflate_stream, thread_inflaters *inflaters, spate_container container,
                                         const uint8_t *input, size_t length, size_t max_output, spate_buffer *output,
                                         size_t *end, spate_error *error) {
@@ -228,8 +228,8 @@ static spate_status inflate_member(thread_inflaters *inflaters, spate_container 
     if (status == SPATE_OK || status == SPATE_LIMIT || status == SPATE_NO_MEMORY)
         return status;
     /*
-     * libdeflate does not tell truncated input from damaged, and detects some damage later than zlib: zlib has the last
-     * word.
+     * libdeflate does not distinguish truncated from damaged input, and detects some damage later than zlib, so zlib
+     * decides.
      */
     output->length = start;
 #endif

@@ -1,6 +1,6 @@
 /*
- * Inflate, RFC 1950-1952: whole buffers through libdeflate where it was found at
- * build time (SPATE_HAVE_LIBDEFLATE), else zlib; streams through zlib.
+ * Inflate, RFC 1950-1952: whole buffers through libdeflate if it was found at build time (SPATE_HAVE_LIBDEFLATE), else
+ * zlib; streams through zlib.
  */
 #ifndef SPATE_INFLATE_H
 #define SPATE_INFLATE_H
@@ -8,30 +8,30 @@
 #include "shared/buffer.h"
 
 /*
- * SPATE_GZIP takes all members of a gzip file, one after the other; what follows the last must be zero padding or
- * nothing, else the input is SPATE_CORRUPT. SPATE_GZIP_FIRST takes the first member and ignores whatever follows, as
- * Ruby's GzipReader, and so RubyGems, does: it is the one for a gem's data.tar.gz and metadata.gz.
+ * SPATE_GZIP reads all members of a gzip file, one after the other; after the last only zero padding may follow, else
+ * the input is SPATE_CORRUPT. SPATE_GZIP_FIRST reads the first member and ignores the rest, as Ruby's GzipReader, and
+ * so RubyGems, does: it is used for a gem's data.tar.gz and metadata.gz.
  */
 typedef enum spate_container { SPATE_RAW, SPATE_ZLIB, SPATE_GZIP, SPATE_GZIP_FIRST } spate_container;
 
 /*
- * Inflates one whole input, replacing what output held (its memory is reused; its length is 0 after a failure).
- * Never more than max_output bytes are produced: SPATE_LIMIT. Where `consumed` is given, only the first stream or
- * member is taken, anything may follow it, and *consumed says where it ended. A gzip trailer's length only sizes the
+ * Inflates one whole input, replacing output's content (its memory is reused; its length is 0 after a failure).
+ * Never more than max_output bytes are produced: SPATE_LIMIT. If `consumed` is given, only the first stream or
+ * member is read, any bytes may follow it, and *consumed is its end. A gzip trailer's length only sizes the
  * first guess, within what the input could plausibly hold. SPATE_TRUNCATED, SPATE_CORRUPT, SPATE_CHECKSUM.
  */
 spate_status spate_inflate(spate_container container, const uint8_t *input, size_t length, size_t max_output,
                            spate_buffer *output, size_t *consumed, spate_error *error);
 
 /*
- * The same through libdeflate alone, for a caller that has an inflater of its own for errors: any status but SPATE_OK,
- * SPATE_LIMIT and SPATE_NO_MEMORY means that the caller has to ask that one. Without libdeflate it always has to. Takes
- * the first stream or member only.
+ * The same through libdeflate alone, for a caller with its own inflater for errors: after any status but SPATE_OK,
+ * SPATE_LIMIT and SPATE_NO_MEMORY the caller has to use that one, and always without libdeflate. Reads the first
+ * stream or member only.
  */
 spate_status spate_inflate_attempt(spate_container container, const uint8_t *input, size_t length, size_t max_output,
                                    spate_buffer *output, size_t *consumed);
 
-/* The length that a gzip file's last four bytes claim (RFC 1952, ISIZE), untrusted. 0 if shorter than 18 bytes. */
+/* The length in a gzip file's last four bytes (RFC 1952, ISIZE), untrusted. 0 if shorter than 18 bytes. */
 size_t spate_gzip_claimed_length(const uint8_t *input, size_t length);
 
 /* A stream over an input that is wholly in memory (or mapped), read in steps of the caller's size. */
@@ -43,7 +43,7 @@ spate_status spate_inflate_read(spate_inflate_stream *stream, uint8_t *out, size
                                 spate_error *error);
 void spate_inflate_close(spate_inflate_stream *stream);
 
-/* "libdeflate 1.14" or "zlib 1.2.13": what whole buffers go through. */
+/* "libdeflate 1.14" or "zlib 1.2.13": the library for whole buffers. */
 const char *spate_inflate_backend(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Longer than spate_error.message, so vsnprintf cuts off only what would not have been kept anyway. */
+/* Longer than spate_error.message, so vsnprintf cuts off only text that would not fit anyway. */
 #define FORMATTED_MAX 2048
 
 /*

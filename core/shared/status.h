@@ -1,6 +1,6 @@
 /*
- * What every function of the core returns: a status and, where a caller wants to tell a person, an error with the
- * facts. The core never prints, never exits, never calls Ruby and keeps no global state that is not thread safe.
+ * The result of every function of the core: a status and, for messages, an error with the facts. The core never prints,
+ * never exits, never calls Ruby and keeps no global state that is not thread safe.
  */
 #ifndef SPATE_STATUS_H
 #define SPATE_STATUS_H
@@ -11,10 +11,10 @@
 
 typedef enum spate_status {
     SPATE_OK = 0,
-    SPATE_NO_MEMORY,  /* malloc said no */
-    SPATE_SYSTEM,     /* a system call failed: error.system_errno says why */
+    SPATE_NO_MEMORY,  /* malloc failed */
+    SPATE_SYSTEM,     /* a system call failed, with error.system_errno */
     SPATE_TRUNCATED,  /* the input ends before it should */
-    SPATE_CORRUPT,    /* the input is not what its format says */
+    SPATE_CORRUPT,    /* the input violates its format */
     SPATE_CHECKSUM,   /* a digest or CRC differs: expected and found in the message */
     SPATE_REFUSED,    /* a hostile member: traversal, device, hard link out, ... */
     SPATE_LIMIT,      /* a cap that can be raised was reached */
@@ -25,8 +25,8 @@ typedef enum spate_status {
 /* The facts of one failure. Plain data, owned by the caller, no pointers. */
 typedef struct spate_error {
     spate_status status;
-    int system_errno;     /* errno of the failed call, 0 where none */
-    char member[512];     /* archive member or path the failure is about, "" where none */
+    int system_errno;     /* errno of the failed call, or 0 */
+    char member[512];     /* archive member or path of the failure, or "" */
     char message[768];    /* one line, no trailing dot or newline; control bytes escaped */
 } spate_error;
 

@@ -1,4 +1,4 @@
-/* Content that comes in pieces, and a file that is adopted. */
+/* Content that is written in pieces, and a file that is adopted. */
 #define _GNU_SOURCE
 #include "store/inner.h"
 
@@ -98,7 +98,7 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
     return status;
 }
 
-/* Takes content and mtime of an open file. Of a clone its own bytes are hashed: the file may change meanwhile. */
+/* Reads content and mtime of an open file. For a clone its own bytes are hashed: the file may change meanwhile. */
 static spate_status take_content(spate_store_file *file, int from, const char *path, spate_error *error) {
     static _Thread_local uint8_t step[SPATE_STORE_STEP];
     struct stat info;
@@ -134,7 +134,7 @@ static spate_status adopt(spate_store *store, int from, const char *path, spate_
     if (!S_ISREG(info.st_mode))
         return spate_fail(error, SPATE_REFUSED, path, "not a regular file");
     uint32_t mode = info.st_mode & 0777;
-    if ((info.st_mode & 07777) != mode && fchmod(from, mode) != 0) /* an object never carries setuid */
+    if ((info.st_mode & 07777) != mode && fchmod(from, mode) != 0) /* objects never have setuid */
         return spate_fail_errno(error, path, "fchmod");
     spate_status status = spate_store_file_begin(store, &file, mode, NULL, error);
     if (status != SPATE_OK)
@@ -145,7 +145,7 @@ static spate_status adopt(spate_store *store, int from, const char *path, spate_
         return status;
     }
     status = spate_store_file_finish(file, entry, error);
-    bool other = status == SPATE_OK && entry->mtime_ns != spate_mtime_ns(&info); /* the object was there before */
+    bool other = status == SPATE_OK && entry->mtime_ns != spate_mtime_ns(&info); /* the object existed before */
     return other && !spate_set_mtime(from, entry->mtime_ns) ? spate_fail_errno(error, path, "futimens") : status;
 }
 

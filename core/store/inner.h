@@ -34,7 +34,7 @@ static inline bool spate_store_right_owner(const spate_store *store, const struc
 }
 
 /*
- * Reads an object and returns whether it is what its name says. ENOENT in errno tells a missing object apart; *info has
+ * Reads an object and returns whether its content matches its name. ENOENT in errno means a missing object; *info has
  * no mode if nothing could be opened.
  */
 bool spate_store_is_right(const spate_store *store, const spate_spot *object, const spate_content *wanted,

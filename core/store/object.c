@@ -23,8 +23,8 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
 }
 
 /*
- * Opens an object for reading without blocking, whatever lies there. Reading it is not worth updating its access time,
- * which only its owner may suppress.
+ * Opens an object for reading without blocking, even if it is not a regular file. Suppresses the update of its access
+ * time if this process owns it.
  */
 static int open_object(const spate_spot *object) {
     int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -57,7 +57,7 @@ bool spate_store_is_right(const spate_store *store, const spate_spot *object, co
     return right;
 }
 
-/* Whether an object exists with the right content, opening it once. */
+/* Whether an object exists with the right content; opens it once. */
 static spate_object_state examine_content(const spate_store *store, const char *object, const spate_entry *entry,
                                           int64_t *mtime_ns) {
     struct stat info;

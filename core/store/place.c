@@ -54,7 +54,7 @@ static bool same_file(const spate_spot *one, const spate_spot *other) {
            left.st_ino == right.st_ino;
 }
 
-/* true if a link was made or *status says why not; false if another method has to be tried. */
+/* true if a link was made or the failure is in *status; false if another method has to be tried. */
 static bool hard_link(spate_placing *placing, const spate_spot *object, const spate_spot *spot, spate_status *status,
                       spate_error *error) {
     char beside[PATH_MAX];
@@ -113,7 +113,7 @@ static spate_status fill(spate_placing *placing, int from, int to, const char *o
     return SPATE_OK;
 }
 
-/* Makes `made` in the spot's folder, where it must not exist; errors name the spot. *exists: it did exist. */
+/* Creates `made` in the spot's folder, where it must not exist; errors name the spot. *exists: it did exist. */
 static spate_status make(spate_placing *placing, const spate_spot *object, const char *made, const spate_spot *spot,
                          const spate_entry *entry, bool *copied, bool *exists, spate_error *error) {
     *exists = false;

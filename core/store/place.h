@@ -8,7 +8,7 @@
 
 /* The detected features of a tree's file system; shared by the threads that fill the tree. */
 typedef struct spate_placing {
-    bool fresh; /* the tree is new: a name that is taken is another of its own names, to this file system */
+    bool fresh; /* the tree is new: an existing name is one of its own names, equal to this file system */
     atomic_bool links;
     atomic_bool clones;
 } spate_placing;
@@ -26,17 +26,17 @@ bool spate_place_never_links(int number);
 void spate_placing_begin(spate_placing *placing, spate_link_method method);
 
 /*
- * The place's folder must exist. Copies and clones get the entry's mode and mtime. A file or symlink that is there
- * already stays if it is the object itself and may be linked, and is otherwise replaced whole; a folder is an error
- * and, in a fresh tree, so is anything (EEXIST).
+ * The place's folder must exist. Copies and clones get the entry's mode and mtime. An existing file or symlink stays if
+ * it is the object itself and may be linked, and is otherwise replaced whole; a folder is an error and, in a fresh
+ * tree, so is any existing entry (EEXIST).
  */
 spate_status spate_place_file(spate_placing *placing, const spate_spot *object, const spate_spot *spot,
                               const spate_entry *entry, bool *copied, spate_error *error);
-/* A clone or copy of the object where nothing exists yet. */
+/* A clone or copy of the object at a path that does not exist yet. */
 spate_status spate_place_new(const char *object, const char *path, const spate_entry *entry, spate_error *error);
 /* fresh: see spate_placing. */
 spate_status spate_place_symlink(bool fresh, const char *target, const spate_spot *spot, spate_error *error);
-/* A file of that content and mode; what is there already is replaced whole. */
+/* A file with that content and mode, replacing an existing file. */
 spate_status spate_place_text(const void *text, size_t length, mode_t mode, const spate_spot *spot, spate_error *error);
 
 #endif

@@ -42,7 +42,7 @@ static void parent_of(const char *path, char *folder) {
     folder[length] = '\0';
 }
 
-/* link(2) into objects/ab, which is made if missing. Returns 0 or errno. */
+/* link(2) into objects/ab, which is created if missing. Returns 0 or errno. */
 static int link_object(const spate_spot *spot, const spate_spot *object) {
     if (linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0)
         return 0;
@@ -140,7 +140,7 @@ spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t le
     return spate_store_put_in(store, &none, bytes, length, mode, tree_path, entry, error);
 }
 
-/* A file by what is left of its path below an open folder. */
+/* A file by the rest of its path below an open folder. */
 static spate_spot spot_in(int folder, const char *path, const char *inside) {
     return (spate_spot){folder, folder == AT_FDCWD ? path : inside, path};
 }

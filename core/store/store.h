@@ -1,6 +1,6 @@
 /*
  * The content-addressed store: objects/ab/<sha256>-<mode>, each file's content once for each mode.
- * An object appears whole or not at all; it is made by link(2) or rename(2), never written in place.
+ * An object appears atomically: it is created by link(2) or rename(2), never written in place.
  */
 #ifndef SPATE_STORE_H
 #define SPATE_STORE_H
@@ -13,14 +13,14 @@
 
 typedef struct spate_store spate_store;
 
-/* root is ".../store/v1". Makes what is missing (objects/00..ff lazily at the first write). A read-only store opens
+/* root is ".../store/v1". Creates missing folders (objects/00..ff lazily at the first write). A read-only store opens
  * too. */
 spate_status spate_store_open(spate_store **store, const char *root, spate_error *error);
 void spate_store_close(spate_store *store);
 const char *spate_store_root(const spate_store *store);
 /*
- * From now on an object counts only if this user or root owns it: a bundle that shares an inode may be given away. A
- * new store takes objects of any owner.
+ * From now on an object counts only if this user or root owns it: a bundle that shares an inode may get another owner.
+ * A new store accepts objects of any owner.
  */
 void spate_store_own(spate_store *store, uid_t owner);
 /* Arbitrates between extraction and linking of this store in this process. */
@@ -36,21 +36,21 @@ const char *spate_store_object_name(const spate_store *store, const char *object
 int spate_store_objects(const spate_store *store);
 
 /*
- * Whether bundles may share a file's inode with the store. Not if programs change such files in place for one project
- * alone: executables and machine code (strip, patchelf, programs that patch themselves).
+ * Whether bundles may share a file's inode with the store. Not if programs change such files in place for one project:
+ * executables and machine code (strip, patchelf, programs that patch themselves).
  */
 bool spate_store_shares(const char *path, uint32_t mode);
 
 /*
  * Puts bytes into the store and, if tree_path is given, there too (it is in the same file system and does not exist;
- * its parents do): as a link, or a clone or copy of the object if it is not to be shared. Does the least work: create
- * tree_path, write, fchmod, close, link into objects; an object that exists already is linked to tree_path instead,
- * after its content was compared. Fills entry's size, mtime_ns, mode and sha256.
+ * its parents do): as a link, or a clone or copy of the object if it must not be shared. Does the least work: create
+ * tree_path, write, fchmod, close, link into objects; if the object exists already, its content is compared and it is
+ * linked to tree_path instead. Fills entry's size, mtime_ns, mode and sha256.
  */
 spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t length, uint32_t mode,
                              const char *tree_path, spate_entry *entry, spate_error *error);
 
-/* Open folders of the objects and of a tree, AT_FDCWD for none: their paths are long, and walked for each file. */
+/* Open folders of the objects and of a tree, or AT_FDCWD: resolving their long paths for each file would be slow. */
 typedef struct spate_store_folders {
     int objects;
     int tree;
@@ -63,7 +63,7 @@ spate_status spate_store_put_in(spate_store *store, const spate_store_folders *f
                                 spate_error *error);
 
 /*
- * The same for content that comes in pieces; the object's name is known only at the end. finish frees the file and
+ * The same for content in pieces; the object's name is known only at the end. finish frees the file and
  * fills the entry; abandon frees it and leaves nothing.
  */
 typedef struct spate_store_file spate_store_file;
@@ -74,7 +74,7 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
 void spate_store_file_abandon(spate_store_file *file);
 
 /*
- * Makes an object from a file that a build made: a clone or copy, for the file belongs to its project alone. It takes
+ * Makes an object from a build's file: a clone or copy, since the file belongs to its project alone. It gets
  * the object's mtime and loses setuid and the like.
  */
 spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry *entry, spate_error *error);
@@ -82,7 +82,7 @@ spate_status spate_store_adopt(spate_store *store, const char *path, spate_entry
 typedef enum spate_object_state { SPATE_OBJECT_GOOD, SPATE_OBJECT_MISSING, SPATE_OBJECT_CHANGED } spate_object_state;
 /*
  * Compares stat and owner with the entry. With `hash` the content is read as well, and GOOD then means that it is
- * correct even if the mtime differs; *mtime_ns, if given, is set to the one found.
+ * correct even if the mtime differs; *mtime_ns, if given, is set to the object's.
  */
 spate_status spate_store_examine(spate_store *store, const spate_entry *entry, bool hash, spate_object_state *state,
                                  int64_t *mtime_ns, spate_error *error);

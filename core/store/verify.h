@@ -7,7 +7,7 @@
 
 /*
  * *damaged is malloc'ed: the indexes, in order, of entries whose object is missing or changed. The mtimes of the good
- * ones are noted in the manifest. An object that cannot be read ends it: the first failure is returned.
+ * ones are noted in the manifest. An unreadable object ends it: the first failure is returned.
  */
 spate_status spate_verify_manifest(spate_store *store, spate_pool *pool, const spate_manifest *manifest,
                                    const spate_cancel *cancel, size_t **damaged, size_t *count, spate_error *error);

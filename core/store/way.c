@@ -4,8 +4,8 @@
 #include "base/times.h"
 
 /*
- * In nanoseconds: the least work before a rest is worth its system call, and the most that counts, so that time that a
- * thread spent waiting for work does not earn a long rest.
+ * In nanoseconds: the least work that is worth the system call of a rest, and the most that counts, so that a
+ * thread's time spent waiting does not lead to a long rest.
  */
 #define WORKED_LEAST INT64_C(1000000)
 #define WORKED_MOST INT64_C(6000000)

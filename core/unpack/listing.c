@@ -1,4 +1,4 @@
-/* Decides which members of an archive count, and which may not coexist. */
+/* Decides which members of an archive are used, and which may not coexist. */
 #define _GNU_SOURCE
 #include "unpack/members.h"
 
@@ -24,7 +24,7 @@ static int by_path_and_place(const void *left, const void *right) {
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* The members that count, sorted by path; NULL without memory. Most archives are sorted already. */
+/* The used members, sorted by path; NULL without memory. Most archives are sorted already. */
 static spate_member **winners(spate_listing *listing, size_t *count) {
     spate_member **order = malloc((listing->member_count + 1) * sizeof(*order));
     if (!order)
@@ -97,7 +97,7 @@ static spate_status list_folders(spate_listing *listing, const spate_unpack_opti
     return SPATE_OK;
 }
 
-/* ---- what must not be ---- */
+/* ---- refused archives ---- */
 
 static spate_status check_folders(const spate_listing *listing, spate_member *const *order, size_t count,
                                   spate_error *error) {
@@ -113,7 +113,7 @@ static spate_status check_folders(const spate_listing *listing, spate_member *co
     return SPATE_OK;
 }
 
-/* A member of an ignored type took the place of earlier ones with its path, and its folder is made, as by RubyGems. */
+/* A member of an ignored type replaced earlier ones with its path, and its folder is made, as by RubyGems. */
 static size_t drop_ignored(spate_member **order, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /*
- * What an archive holds, decided before anything is written: paths are clean, the last of several members with one path
- * has won, no path lies beneath a file or a symlink, no symlink leaves the package, no limit is exceeded.
+ * The contents of an archive, decided before anything is written: paths are clean, the last of several members with one
+ * path wins, no path is below a file or a symlink, no symlink leaves the package, no limit is exceeded.
  */
 #ifndef SPATE_LISTING_H
 #define SPATE_LISTING_H
@@ -15,7 +15,7 @@
 typedef struct spate_member {
     const char *path;       /* clean, relative, NUL-terminated; in the listing's strings */
     const char *target;     /* of a symlink, else "" */
-    const uint8_t *payload; /* borrowed from the archive; NULL where it is streamed */
+    const uint8_t *payload; /* borrowed from the archive; NULL if it is streamed */
     uint64_t size;
     uint32_t mode; /* & 0777 */
     spate_entry_type type;
@@ -24,7 +24,7 @@ typedef struct spate_member {
     size_t entry; /* index in entries, unless dropped */
 } spate_member;
 
-/* Zero it to begin; freed with spate_listing_free. */
+/* Zero it first; freed with spate_listing_free. */
 typedef struct spate_listing {
     spate_member *members;
     size_t member_count;

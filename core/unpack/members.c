@@ -58,16 +58,16 @@ static spate_status clean_name(const spate_tar_entry *found, spate_archive_kind 
 }
 
 /*
- * What npm and pnpm leave out: links, folders (those of files are made, with what the umask allows; empty ones are not)
- * and what lies beside the package's folder.
+ * Members that npm and pnpm skip: links, folders (those of files are made, with the umask's mode; empty ones are not)
+ * and files outside the package's folder.
  */
 static bool is_left_out(const spate_tar_entry *found, size_t length, spate_archive_kind kind) {
     return length == 0 || (kind == SPATE_ARCHIVE_NPM && found->type != SPATE_TAR_FILE);
 }
 
 /*
- * Types that RubyGems or npm ignores: volume labels, access control lists. RubyGems reads ' ' as a file and node-tar 'N'
- * as the next member's name: these two are refused, since ignoring them would lose a file.
+ * Types that RubyGems or npm ignores: volume labels, access control lists. RubyGems reads ' ' as a file and node-tar
+ * 'N' as the next member's name: these two are refused, since ignoring them would lose a file.
  */
 static bool is_ignored(const spate_tar_entry *found, spate_archive_kind kind) {
     switch (kind) {
@@ -127,7 +127,7 @@ static spate_status check_type(const spate_tar_entry *found, spate_archive_kind 
     return SPATE_OK;
 }
 
-/* Where the next member goes; NULL without memory. */
+/* The place for the next member; NULL without memory. */
 static spate_member *next_member(spate_listing *listing) {
     if (listing->member_count == listing->member_capacity) {
         size_t capacity = listing->member_capacity ? 2 * listing->member_capacity : 64;

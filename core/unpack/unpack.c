@@ -29,7 +29,7 @@
 
 /*
  * The archive in memory: read if it fits, else mapped. A mapped file must not be truncated while it is read (SIGBUS),
- * so large archives are kept under names that nobody else writes to.
+ * so large archives are stored under names that no other program writes to.
  */
 typedef struct archive {
     uint8_t *bytes;
@@ -44,9 +44,9 @@ typedef struct preparation {
     spate_gem gem;
     const uint8_t *data; /* the compressed tar */
     size_t data_length;
-    bool plain; /* it is not compressed after all */
+    bool plain; /* it is not compressed */
     spate_buffer tar;
-    bool too_large; /* to be held in memory: to be streamed */
+    bool too_large; /* for memory: to be streamed */
     spate_unpacked *unpacked;
     spate_status status[3];
     spate_error errors[3];
@@ -143,7 +143,7 @@ static uint64_t tar_bytes_max(const spate_unpack_options *options) {
     return options->max_total + HEADER_BYTES * options->max_entries + HEADER_BYTES;
 }
 
-/* RubyGems takes a gem's first gzip member and ignores what follows; some real gems are padded. */
+/* RubyGems reads a gem's first gzip member and ignores the rest; some real gems are padded. */
 static spate_container container_of(const preparation *p) {
     return p->options.kind == SPATE_ARCHIVE_GEM ? SPATE_GZIP_FIRST : SPATE_GZIP;
 }
@@ -159,7 +159,7 @@ static spate_status inflate_data(preparation *p, spate_error *error) {
     }
     spate_status status = spate_inflate(container_of(p), p->data, p->data_length,
                                         bounded ? p->options.memory : (size_t)max, &p->tar, NULL, error);
-    if (status == SPATE_LIMIT && bounded) { /* the trailer lied, or there are several members */
+    if (status == SPATE_LIMIT && bounded) { /* the trailer's length was wrong, or there are several members */
         spate_buffer_free(&p->tar);
         p->too_large = true;
         return SPATE_OK;
@@ -205,8 +205,8 @@ static bool is_tar(const uint8_t *bytes, size_t length) {
 }
 
 /*
- * Finds the compressed tar. An archive that cannot be parsed is first compared with its expected digest: that the bytes
- * are the wrong ones is the better answer.
+ * Finds the compressed tar. An archive that cannot be parsed is first compared with its expected digest, since a
+ * wrong archive is the better explanation.
  */
 static spate_status open_archive(preparation *p, spate_error *error) {
     if (p->options.kind != SPATE_ARCHIVE_GEM) {
@@ -286,7 +286,7 @@ static spate_status list(preparation *p, spate_listing *listing, spate_error *er
     return status;
 }
 
-/* A streamed archive is read a second time, now that it is known to be whole and which members win. */
+/* A streamed archive is read a second time, when it is known to be valid and which members are used. */
 static spate_status write_streamed(preparation *p, spate_writing *writing, spate_error *error) {
     spate_inflate_stream *stream = NULL;
     spate_tar *tar = NULL;

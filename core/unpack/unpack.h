@@ -1,7 +1,7 @@
 /*
- * From an archive (.gem, an npm .tgz, or a build's tar) to objects in the store and a list of entries. A serial pass reads the
- * archive, cleans paths and borrows payloads; a parallel pass hashes and writes. Below `parallel_from` entries
- * everything is serial. The entries are identical either way: the last duplicate wins, sorted by path.
+ * From an archive (.gem, an npm .tgz, or a build's tar) to objects in the store and a list of entries. A serial pass
+ * reads the archive, cleans paths and borrows payloads; a parallel pass hashes and writes. Below `parallel_from`
+ * entries everything is serial. The entries are identical either way: the last duplicate wins, sorted by path.
  */
 #ifndef SPATE_UNPACK_H
 #define SPATE_UNPACK_H
@@ -11,13 +11,13 @@
 #include "store/store.h"
 
 /*
- * npm's rules, which are pnpm's, too: the first folder goes, whatever its name; "\\" is "/"; regular files alone, 0644 or
- * 0755; the tar need not be compressed. npm alone lets a file keep modes like 0744 and calls .gitignore .npmignore.
+ * npm's rules, which are pnpm's, too: the first folder is dropped; "\\" is "/"; regular files alone, 0644 or 0755; the
+ * tar need not be compressed. npm alone lets a file keep modes like 0744 and renames .gitignore to .npmignore.
  */
 typedef enum spate_archive_kind {
     SPATE_ARCHIVE_GEM,
     SPATE_ARCHIVE_NPM,
-    SPATE_ARCHIVE_BUILD, /* a tar, compressed by gzip or not at all: what a build made, with modes as they are */
+    SPATE_ARCHIVE_BUILD, /* a build's files as a tar, compressed by gzip or not at all, with unchanged modes */
 } spate_archive_kind;
 
 typedef struct spate_unpack_options {
@@ -49,8 +49,8 @@ typedef struct spate_unpacked {
 } spate_unpacked;
 
 /*
- * A package does not exist until its manifest is written; on failure the tree is removed again and objects already
- * written stay (their names are right, and they are pruned if nothing names them).
+ * A package exists only once its manifest is written; on failure the tree is removed again and objects already
+ * written stay (they are valid, and pruned if nothing refers to them).
  */
 spate_status spate_unpack_file(spate_store *store, spate_pool *pool, const char *path,
                                const spate_unpack_options *options, spate_unpacked *unpacked, spate_error *error);

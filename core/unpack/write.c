@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The most files of a batch in stream mode, however small they are. */
+/* The most files of a batch in stream mode, regardless of their size. */
 #define BATCH_FILES 4096
 #define MEMBER_NONE SIZE_MAX
 
@@ -44,7 +44,7 @@ static size_t tree_length_of(const spate_writing *writing) {
     return writing->tree ? strlen(writing->tree) : 0;
 }
 
-/* Users know the file by its path in the package, not by that of a temporary tree. */
+/* Errors name the file by its path in the package, not by that of a temporary tree. */
 static spate_status named(spate_status status, spate_error *error, const char *path) {
     if (status != SPATE_OK && error) {
         char message[sizeof(error->message)];
@@ -79,7 +79,7 @@ static void write_piece(void *context, size_t index) {
     spate_failure_note(&c->failure, named(status, &error, entry->path), &error);
 }
 
-/* The crew's first failure is the answer. */
+/* Returns the crew's first failure. */
 static spate_status run(const crew *c, size_t count, void (*work)(void *context, size_t index), void *context,
                         spate_error *error) {
     spate_pool *pool = c->writing->pool;
@@ -143,7 +143,7 @@ spate_status spate_write_memory(spate_writing *writing, spate_error *error) {
 
 /* ---- streaming ---- */
 
-/* Payloads of some files that follow each other in the archive. */
+/* Payloads of consecutive files in the archive. */
 typedef struct batch {
     uint8_t *bytes;
     size_t used;
@@ -155,7 +155,7 @@ typedef struct streaming {
     spate_writing *writing;
     spate_tar *tar;
     size_t capacity; /* of a batch, in bytes */
-    size_t next;     /* the member that the tar gives next */
+    size_t next;     /* the next member in the tar */
     size_t held;     /* a member whose header was read but whose payload did not fit, or MEMBER_NONE */
     bool ended;
 } streaming;

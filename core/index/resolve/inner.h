@@ -1,15 +1,15 @@
 /*
- * Inside of a resolver: what its parts share. Each part has the name of what it knows:
+ * Internals of a resolver, by file:
  *
- *     resolve.c     made, freed
+ *     resolve.c     creates and frees it
  *     tables.c      growing lists, texts, hash tables
  *     nodes.c       directories by path and root
- *     memory.c      what was listed since: directories that changed, or that the index does not know
+ *     memory.c      listings made since: directories that changed, or that the index does not have
  *     revalidate.c  whether a directory is still as it was recorded or listed
- *     roots.c       what an entry of the load path names
+ *     roots.c       the roots that entries of the load path mean
  *     lookup.c      a feature's candidates, and the one that wins
  *
- * Where memory runs out, `out_of_memory` is set, and from then on every answer is SPATE_UNSURE.
+ * Without memory, `out_of_memory` is set, and from then on every answer is SPATE_UNSURE.
  */
 #ifndef SPATE_INDEX_RESOLVE_INNER_H
 #define SPATE_INDEX_RESOLVE_INNER_H
@@ -22,7 +22,7 @@
 
 #define NONE SPATE_INDEX_NONE
 
-/* What is known of a directory. RECORDED: its candidates are the index's. LISTED: they are in memory. */
+/* The state of a directory. RECORDED: its candidates are in the index. LISTED: they are in memory. */
 enum { UNSEEN, RECORDED, LISTED, GONE, CLOSED };
 
 typedef struct known_directory {
@@ -31,14 +31,14 @@ typedef struct known_directory {
     uint8_t state;
 } known_directory;
 
-/* One that the index does not know. */
+/* A directory that is not in the index. */
 typedef struct new_directory {
     uint32_t root, node, next; /* next of the same node, or NONE */
 } new_directory;
 
 typedef struct known_listing {
     spate_index_stamp stamp;
-    uint32_t generation; /* entries of an earlier one count no more */
+    uint32_t generation; /* entries of an earlier one do not count */
     bool doubted;        /* its stamp proves nothing */
 } known_listing;
 
@@ -105,12 +105,12 @@ struct spate_resolver {
     LIST(uint32_t) load_path;
     table new_node_table, entry_table, spelling_table;
 
-    uint32_t moment;   /* the present one */
-    uint32_t trusted;  /* anything looked at since this moment counts as looked at */
+    uint32_t moment;   /* the current one */
+    uint32_t trusted;  /* results since this moment are still valid */
     int64_t moment_ns; /* when the trusted one began */
     uint32_t path_age;
-    uint32_t opaque;    /* the lowest position of an entry that only Ruby understands, or NONE */
-    bool out_of_memory; /* from then on everything is unsure */
+    uint32_t opaque;    /* the lowest position of an entry that only Ruby can interpret, or NONE */
+    bool out_of_memory; /* every answer is unsure from then on */
     spate_resolver_counts counts;
     char plain[PATH_MAX]; /* the last root whose every part is known not to be a link */
     char path[PATH_MAX];
@@ -126,30 +126,30 @@ bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t 
                            sizeof *(r)->list.at) ||                                                                    \
      ((r)->out_of_memory = true, false))
 
-/* Copies the text, with a NUL, into `texts` and returns where it begins; NONE without memory. */
+/* Copies the text, with a NUL, into `texts` and returns its offset; NONE without memory. */
 uint32_t spate_resolver_keep_text(spate_resolver *r, const char *text, size_t length);
 
 /* A number's place in its table comes from its hash. */
 typedef uint32_t (*spread_of)(const spate_resolver *r, uint32_t number);
 /* Reserves space for one more than the `numbers` in the table; false without memory. */
 bool spate_table_room(spate_resolver *r, table *t, size_t numbers, spread_of spread);
-/* Adds what is not there yet, after spate_table_room. */
+/* Adds a number that is not in the table, after spate_table_room. */
 void spate_table_put(table *t, uint32_t spread, uint32_t number);
 
 /* ---- nodes and directories ---- */
 
-/* Borrowed until the next text is kept; not NUL-terminated. */
+/* Borrowed until the next text is added; not NUL-terminated. */
 const char *spate_resolver_node_path(const spate_resolver *r, uint32_t number, size_t *length);
-/* The node of a path below roots; `hash` is spate_index_hash of it. NONE where no root has it. */
+/* The node of a path below roots; `hash` is spate_index_hash of it. NONE if no root has it. */
 uint32_t spate_resolver_find_node(const spate_resolver *r, uint32_t hash, const char *path, size_t length);
 /* The same, created if missing; NONE without memory. `path` must not point into `texts`. */
 uint32_t spate_resolver_make_node(spate_resolver *r, const char *path, size_t length);
-/* The directory of a node below a root, made if missing; NONE without memory. */
+/* The directory of a node below a root, created if missing; NONE without memory. */
 uint32_t spate_resolver_make_directory(spate_resolver *r, uint32_t root, uint32_t node);
 /* The directory's path into r->path; its length, 0 if it has none: too long, or the index is damaged. */
 size_t spate_resolver_directory_path(spate_resolver *r, uint32_t number);
 
-/* NONE where the index is damaged. */
+/* NONE if the index is damaged. */
 static inline uint32_t spate_resolver_directory_root(const spate_resolver *r, uint32_t number) {
     uint32_t found = number < r->index_directories ? r->index.directories[number].root
                                                    : r->new_directories.at[number - r->index_directories].root;
@@ -162,18 +162,18 @@ static inline uint32_t spate_resolver_directory_node(const spate_resolver *r, ui
     return found < r->nodes.count ? found : NONE;
 }
 
-/* ---- what was listed ---- */
+/* ---- listings ---- */
 
 /* Lists the directory whose path is in r->path. LISTED, GONE or CLOSED. */
 uint8_t spate_resolver_list(spate_resolver *r, uint32_t number);
 
 /* ---- revalidation ---- */
 
-/* The moment that a lookup's answers count from; a new one if the last is over. `fresh`: one of its own. */
+/* The moment from which a lookup's results are valid; a new one if the last is over. `fresh`: always a new one. */
 uint32_t spate_resolver_since(spate_resolver *r, bool fresh);
 /*
  * Looks at all directories from the tops of the roots down to `path`, each once per moment `since`. The node of `path`,
- * or NONE if no root has it; *unsure is the lowest position that could hold more than is known.
+ * or NONE if no root has it; *unsure is the lowest position that could have further candidates.
  */
 uint32_t spate_resolver_reach(spate_resolver *r, const char *path, size_t length, uint32_t hash, uint32_t since,
                               uint32_t *unsure);

@@ -1,7 +1,7 @@
 /* Finds a feature's candidates, and the one that Ruby's `require` or `load` would take. */
 #include "index/resolve/inner.h"
 
-/* A feature as `require` takes it apart. */
+/* A feature as `require` splits it. */
 typedef struct name {
     const char *path;
     size_t key_length; /* without the slash behind it */
@@ -27,7 +27,7 @@ static size_t candidate_path(spate_resolver *r, char *out, size_t capacity, uint
     return length + tail;
 }
 
-/* A symbolic link may lead to anything, and to something else tomorrow. */
+/* The target of a symbolic link may be anything, and may change. */
 static bool loadable(spate_resolver *r, uint32_t owner, const name *n, size_t length, int kind) {
     struct stat stat_now;
     r->counts.stats++;
@@ -38,7 +38,7 @@ static bool loadable(spate_resolver *r, uint32_t owner, const name *n, size_t le
 typedef void (*consider)(spate_resolver *r, void *context, uint32_t directory, uint32_t kind, const name *n,
                          size_t length);
 
-/* Hands over each current candidate: of directories as recorded, and as last listed. */
+/* Visits each current candidate: of directories as recorded, and as last listed. */
 static void each_candidate(spate_resolver *r, uint32_t number, const name *n, size_t length, consider take,
                            void *context) {
     uint32_t hash = spate_index_hash(SPATE_INDEX_HASH_START, n->base, length);
@@ -161,7 +161,7 @@ static spate_answer find(spate_resolver *r, uint32_t number, uint32_t unsure, co
         return SPATE_ABSENT;
     }
     if (ends(n->base, n->length, ".rb", &stem)) {
-        if (stem == 0) /* a file that is called ".rb" */
+        if (stem == 0) /* a file named ".rb" */
             return SPATE_UNSURE;
         b = best_of(r, number, n, stem);
         ANSWER(SPATE_INDEX_RUBY, stem);

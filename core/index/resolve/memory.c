@@ -1,6 +1,6 @@
 /*
- * What was listed since the index was made: directories that changed, and those that it does not know. An entry of an
- * earlier listing keeps its place without counting, and counts again when its file is back.
+ * Listings since the index was made: of directories that changed, and of those that are not in it. An entry of an
+ * earlier listing stays without counting, and counts again when its file is back.
  */
 #include "index/resolve/inner.h"
 
@@ -11,7 +11,7 @@
 /* A folder with more entries is left to Ruby. */
 #define LISTED_MAX 200000
 
-/* A file that was there when its directory was last listed needs no new entry. */
+/* A file that existed when its directory was last listed needs no new entry. */
 static bool renew_entry(spate_resolver *r, uint32_t hash, uint32_t owner, const char *name, size_t length,
                         uint32_t kind, uint32_t generation) {
     if (r->entry_table.count == 0)

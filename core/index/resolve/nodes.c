@@ -1,6 +1,6 @@
 /*
  * Directories by path and root. A node is a path below roots, of the index (numbered as its key) or found since; a
- * directory is a node under one root. None is ever removed: what is gone is marked as gone.
+ * directory is a node under one root. None is ever removed, only marked as gone.
  */
 #include "index/resolve/inner.h"
 

@@ -1,4 +1,4 @@
-/* A resolver, made with an index or without one, and freed. */
+/* Creates a resolver, with or without an index, and frees it. */
 #include "index/resolve/inner.h"
 
 static bool fill(spate_resolver *r) {

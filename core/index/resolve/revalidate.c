@@ -8,8 +8,8 @@
 #include "base/times.h"
 
 /*
- * How long what was seen of a directory counts. One that had changed within this time, and may change again, is looked
- * at each time.
+ * How long a look at a directory is valid. A directory that had changed within this time, and may change again, is
+ * checked each time.
  */
 #define MOMENT_NS INT64_C(1000000000)
 #define EACH_TIME 0

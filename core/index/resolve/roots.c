@@ -69,7 +69,7 @@ static size_t tidy(char *path) {
     return length;
 }
 
-/* What does not exist has no real path: Ruby takes it as spelled, and cleans it at each lookup. */
+/* A missing folder has no real path: Ruby uses it as spelled, and cleans it at each lookup. */
 static uint32_t real_root(spate_resolver *r, char *given, size_t length) {
     char real[PATH_MAX];
     if (!plain_path(r, given, length)) {

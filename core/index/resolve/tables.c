@@ -1,4 +1,4 @@
-/* Growing lists, texts and hash tables of a resolver. Sizes stay below 2^32: numbers are kept in 32 bits. */
+/* Growing lists, texts and hash tables of a resolver. Sizes stay below 2^32, since numbers have 32 bits. */
 #include "index/resolve/inner.h"
 
 static void *grow(void *items, size_t *capacity, size_t count, size_t size) {

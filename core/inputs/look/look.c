@@ -22,7 +22,7 @@ static int64_t now(void) {
     return clock_gettime(SPATE_CLOCK_FILES, &time) == 0 ? spate_nanoseconds(time) : 0;
 }
 
-/* descriptor: of what is open, or -1. */
+/* descriptor: of the open file, or -1. */
 static void fill(inputs_look *look, int descriptor, const char *path, const struct stat *info, int64_t seen_ns) {
     look->reason = 0;
     look->mode = (uint32_t)info->st_mode;
@@ -102,7 +102,7 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
         before.device != look->stamp.device)
         look->known = 0;
     if (look->known != 0)
-        look->stamp.seen_ns = before.seen_ns; /* a later look would prove less about earlier digests than it seems to */
+        look->stamp.seen_ns = before.seen_ns; /* a later look would prove less about earlier digests */
     switch (which) {
     case INPUTS_CONTENT: return content_of(descriptor, look->digests[which]);
     case INPUTS_PROMISE: return promise_of(descriptor, look->size, look->digests[which]);
@@ -113,7 +113,7 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
 int spate_inputs_digest(const char *path, bool follow, inputs_digest which, inputs_look *look) {
     if ((look->known & 1 << which) != 0)
         return 0;
-    /* Opening a device may do something, and a FIFO would wait for its writer. */
+    /* Opening a device may have side effects, and a FIFO would wait for its writer. */
     int reason = look->reason != 0 ? look->reason : kind_fault(look->mode, which);
     if (reason != 0)
         return reason;

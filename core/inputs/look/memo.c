@@ -19,7 +19,7 @@ typedef struct known {
 
 struct spate_inputs_memo {
     pthread_mutex_t lock;
-    known **slots;   /* open addressing; NULL until something is looked at */
+    known **slots;   /* open addressing; NULL until the first look */
     size_t capacity; /* a power of two */
     size_t count;
     bool processor_known;

@@ -281,7 +281,7 @@ TEST(the_upper_manifest_wins) {
     spate_manifest_close(upper);
 }
 
-/* A folder moved away and replaced by a link to it has all the same files, but is not the folder that was placed. */
+/* A folder moved away and replaced by a link to it has the same files, but is not the folder that was placed. */
 TEST(a_check_follows_no_link) {
     const spate_manifest *manifest = package("linked", NULL);
     char tree[PATH_MAX];
