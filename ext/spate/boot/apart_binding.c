@@ -15,7 +15,7 @@ static void take_texts(VALUE texts, char **taken) {
 }
 
 /*
- * start_apart(words, environment, output): the program words[0] (absolute) as nobody's child; environment:
+ * start_apart(words, environment, output): starts the program words[0] (absolute) as a daemon; environment:
  * ["NAME=value"]; output: a descriptor's number. Raises SystemCallError if it cannot be started.
  */
 static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALUE output) {

@@ -25,7 +25,7 @@ static VALUE native_content_hash(int argc, VALUE *argv, VALUE self) {
     return spate_hex_string(hash, sizeof(hash));
 }
 
-/* [size, mtime_ns, ctime_ns, device, inode] of what the path leads to (file or folder), nil where there is nothing. */
+/* [size, mtime_ns, ctime_ns, device, inode] of the file or folder that the path leads to, nil if there is none. */
 static VALUE native_stat(VALUE self, VALUE path) {
     spate_source source;
     path = rb_get_path(path);
@@ -67,7 +67,7 @@ static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
 
 /*
  * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns): nil if a stat proves that the file or folder has not changed
- * since it was seen so, at that time of the real-time clock; else why not, see Loader.judge.
+ * since the look at seen_ns of the real-time clock; else why not, see Loader.judge.
  */
 static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE ctime, VALUE inode, VALUE seen) {
     spate_source source;
@@ -87,7 +87,7 @@ static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE
 }
 
 /*
- * distrust(path, group, sticky) -> nil if nobody but this user and root can change what the path leads to, else
+ * distrust(path, group, sticky) -> nil if only this user and root can change what the path leads to, else
  * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
  * core/base/trust.h.
  */

@@ -8,7 +8,7 @@ static VALUE unusable_class;
 typedef struct native_image {
     spate_image *image;
     char *path;
-    bool pinned; /* something points into the mapping that no object keeps alive */
+    bool pinned; /* pointers into the mapping exist that no object keeps alive */
 } native_image;
 
 static void image_free(void *data) {
@@ -55,7 +55,7 @@ static VALUE fetch(VALUE array, long index, VALUE fallback) {
     return index < RARRAY_LEN(array) ? rb_ary_entry(array, index) : fallback;
 }
 
-/* No conversion that could run Ruby code, which might change what was read before. */
+/* No conversion that could run Ruby code, which might change values read before. */
 static VALUE integer(VALUE number) {
     if (!RB_INTEGER_TYPE_P(number))
         rb_raise(rb_eTypeError, "not an Integer: %" PRIsVALUE, rb_inspect(number));
@@ -105,10 +105,10 @@ static spate_image_data take_data(VALUE pair) {
 }
 
 /*
- * write(path, key:, files: [], data: {}): an image with these files, in this order, whole or not at all, of mode 0644.
+ * write(path, key:, files: [], data: {}): writes an image with these files, in this order, atomically, with mode 0644.
  * key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32 hex
- * digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. SystemCallError; ArgumentError for two of one
- * path and beyond the limits. -> path
+ * digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. SystemCallError; ArgumentError for a path that
+ * occurs twice and beyond the limits. -> path
  */
 static VALUE image_write(int argc, VALUE *argv, VALUE self) {
     static ID names[3];
@@ -167,8 +167,8 @@ static void raise_unusable(VALUE path, spate_image_fault fault) {
 
 /*
  * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): Unusable with its reason (:missing, :foreign_owner,
- * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) if it must not be used. trust: owner and
- * modes do not count.
+ * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) if it must not be used. trust: ignores owner
+ * and modes.
  */
 static VALUE image_open(int argc, VALUE *argv, VALUE self) {
     static ID names[2];
@@ -206,12 +206,12 @@ static VALUE image_path(VALUE self) {
     return spate_utf8(path, strlen(path));
 }
 
-/* How many files it has. */
+/* The number of files. */
 static VALUE image_count(VALUE self) {
     return SIZET2NUM(spate_image_count(image_of(self)));
 }
 
-/* The whole image's. */
+/* Length of the whole image. */
 static VALUE image_bytes(VALUE self) {
     return ULL2NUM(spate_image_length(image_of(self)));
 }
@@ -267,7 +267,7 @@ static VALUE image_entry(VALUE self, VALUE path) {
     return entry;
 }
 
-/* A copy; nil if there is none, or it is damaged. */
+/* A copy; nil if it is missing or damaged. */
 static VALUE image_blob(VALUE self, VALUE path) {
     size_t index;
     spate_image *image = image_of(self);
@@ -277,7 +277,7 @@ static VALUE image_blob(VALUE self, VALUE path) {
     return rb_str_new(file.blob, (long)file.blob_length);
 }
 
-/* Frozen, binary, over the mapping; nil if there is none, or it is damaged. */
+/* Frozen, binary, over the mapping; nil if it is missing or damaged. */
 static VALUE image_data(VALUE self, VALUE name) {
     size_t index;
     StringValue(name);

@@ -7,7 +7,7 @@
 #include <crt_externs.h>
 #endif
 
-/* Long work, unlike the rest of this extension: without the GVL, on copies of all that came from Ruby. */
+/* Long work, unlike the rest of this extension: without the GVL, on copies of all Ruby values. */
 
 #define MAGIC "SPATEIN1"
 
@@ -26,7 +26,7 @@ static VALUE memo_class;
 /* The copies of one call's arguments; freed with it, however it ends. */
 typedef struct call {
     VALUE arguments[5];
-    char **texts; /* all copies; NULL where there is none yet */
+    char **texts; /* all copies; NULL before the first */
     size_t text_count;
     size_t text_capacity;
     spate_inputs_root *roots;
@@ -65,7 +65,7 @@ static char *keep(call *c, const char *text, size_t length) {
     return copy;
 }
 
-/* Only a String, and none with a NUL inside: no Ruby code runs. */
+/* Only for a String without NUL: no Ruby code runs. */
 static const char *keep_string(call *c, VALUE text) {
     Check_Type(text, T_STRING);
     const char *bytes = StringValueCStr(text);
@@ -202,7 +202,7 @@ static VALUE write_body(VALUE argument) {
     do {
         c->cancel.requested = 0;
         rb_thread_call_without_gvl(write_released, c, cancel_write, c);
-        rb_thread_check_ints(); /* what raises nothing cancels nothing: it is begun again */
+        rb_thread_check_ints(); /* an interrupt that does not raise restarts the work */
     } while (c->status == SPATE_CANCELLED);
     if (c->status == SPATE_STALE)
         return rb_assoc_new(spate_utf8(c->error.message, strlen(c->error.message)),
@@ -213,12 +213,12 @@ static VALUE write_body(VALUE argument) {
 }
 
 /*
- * write(path, inputs, roots, environment = nil, portable = false) -> nil, or [message, path] of what is not as it was
- * read
+ * write(path, inputs, roots, environment = nil, portable = false) -> nil, or [message, path] of an input that changed
  *
  * inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of spate_input_kind_name, a path or a variable's name,
- * hex of what was read, and :nofollow, :mtime and :type. roots: {name => path}. environment: {name => value}, nil: this
- * process's. SystemCallError for what cannot be read or written, ArgumentError for a path that is none.
+ * hex of the content that was read, and :nofollow, :mtime and :type. roots: {name => path}. environment: {name =>
+ * value}, nil: this process's. SystemCallError for an unreadable input or a failed write, ArgumentError for an invalid
+ * path.
  */
 static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
     call c = {.status = SPATE_OK};
@@ -226,7 +226,7 @@ static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
     return rb_ensure(write_body, (VALUE)&c, call_end, (VALUE)&c);
 }
 
-/* ---- memory of looks ---- */
+/* ---- memo of looks ---- */
 
 static void memo_free(void *data) {
     spate_inputs_memo_free(data);
@@ -259,7 +259,7 @@ static VALUE memo_forget(VALUE self) {
 
 /* ---- checking ---- */
 
-/* A path, or the bytes of a record. false: c->error says why it cannot be used. */
+/* A path, or the bytes of a record. false: it cannot be used, with the reason in c->error. */
 static bool open_record(call *c, VALUE source) {
     Check_Type(source, T_STRING);
     size_t length = (size_t)RSTRING_LEN(source);
@@ -314,9 +314,9 @@ static VALUE check_body(VALUE argument) {
 }
 
 /*
- * check(record, roots, environment = nil, memo = nil, renew_to = nil) -> nil where it holds; :renew where it does, but
- * for stamps that would spare the next check some hashing, :renewed where they were written to renew_to; else [reason,
- * path, kind] of what changed first: a reason of spate_inputs_change_name, or :record with a text where the record
+ * check(record, roots, environment = nil, memo = nil, renew_to = nil) -> nil if nothing changed; :renew if only stamps
+ * are outdated that would save the next check some hashing, :renewed if they were written to renew_to; else [reason,
+ * path, kind] of the first change: a reason of spate_inputs_change_name, or :record with a text if the record
  * itself cannot be used.
  *
  * record: a path, or bytes (which begin as records do). roots and environment as write has them.
@@ -390,8 +390,8 @@ static VALUE items_body(VALUE argument) {
 }
 
 /*
- * items(record) -> [[kind, root, path, facts], ...] in its order. root: the name of the one that the path lies below,
- * or nil; facts: {sha256:, target:, target_root:, mode:, size:, nofollow:, mtime:, stamped:}, each where there is one.
+ * items(record) -> [[kind, root, path, facts], ...] in its order. root: the name of the root that contains the path, or
+ * nil; facts: {sha256:, target:, target_root:, mode:, size:, nofollow:, mtime:, stamped:}, each if there is one.
  * ArgumentError, SystemCallError for a record that cannot be used.
  */
 static VALUE inputs_items(VALUE self, VALUE record) {
@@ -401,7 +401,7 @@ static VALUE inputs_items(VALUE self, VALUE record) {
 
 void spate_init_inputs(VALUE native) {
     VALUE inputs = rb_define_module_under(native, "Inputs");
-    rb_define_const(inputs, "MAGIC", rb_obj_freeze(rb_str_new_cstr(MAGIC))); /* what a record begins with */
+    rb_define_const(inputs, "MAGIC", rb_obj_freeze(rb_str_new_cstr(MAGIC))); /* the first bytes of a record */
     memo_class = rb_define_class_under(inputs, "Memo", rb_cObject);
     rb_define_alloc_func(memo_class, memo_allocate);
     rb_define_method(memo_class, "forget", memo_forget, 0);

@@ -16,10 +16,10 @@ static long count_names(VALUE names) {
 }
 
 /*
- * marks(folder, names) -> String, nil where the folder is missing: what lstat says now of each path below the folder,
+ * marks(folder, names) -> String, nil if the folder is missing: the current lstat result of each path below the folder,
  * MARK_BYTES bytes for each: type and permissions, size (of folders 0), inode, mtime. names: the relative paths, each
- * followed by a NUL. Equal answers: all of these files, links and folders' lists of names are as they were, as far as
- * times and inodes tell. A path that leads nowhere has zeros.
+ * followed by a NUL. Equal results: all of these files, links and folders' lists of names are unchanged, as far as
+ * times and inodes show. A missing path has zeros.
  */
 static VALUE native_marks(VALUE self, VALUE folder, VALUE names) {
     folder = rb_get_path(folder);

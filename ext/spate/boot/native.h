@@ -1,8 +1,8 @@
 /*
- * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are the core's.
+ * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are in the core.
  * loader/ has Native::Loader, requirer/ has Native::Requirer and Native::Index.
  *
- * The GVL is always held: everything here takes microseconds, and no other thread sees a change half done. Only
+ * The GVL is always held: everything here takes microseconds, and no other thread sees a partial change. Only
  * inputs_binding.c, which may have to hash files, releases it.
  */
 #ifndef SPATE_BOOT_NATIVE_H
@@ -28,7 +28,7 @@ spate_image_file spate_take_state(VALUE state);
 /* Raises the failure: SystemCallError, ArgumentError, NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
-/* SPATE_TRUST_STORE=1: for volumes whose owner means nothing. */
+/* SPATE_TRUST_STORE=1: for volumes without meaningful owners. */
 bool spate_trusts_owners(void);
 
 /* ---- images ---- */
@@ -52,7 +52,7 @@ typedef struct spate_loaded_image {
     const char *path;
 } spate_loaded_image;
 
-/* ---- images of gems, opened when the first file below a root is asked for ---- */
+/* ---- images of gems, opened on the first request for a file below a root ---- */
 
 void spate_gem_images_set(VALUE hash);
 VALUE spate_gem_images_hash(void);
@@ -61,7 +61,7 @@ void spate_gem_images_rest(void);
  * */
 size_t spate_gem_images_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
 
-/* ---- records: what was loaded, counted and named; what could not be used ---- */
+/* ---- records: loaded files, counted and named; unusable images ---- */
 
 typedef enum spate_outcome {
     SPATE_HIT,

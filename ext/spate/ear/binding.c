@@ -8,7 +8,7 @@
 #include <ruby/encoding.h>
 #include <ruby/thread.h>
 
-/* How long a wait ignores Ruby's own interrupts. */
+/* How long a wait may delay Ruby's interrupts. */
 #define SLICE_MS 50
 
 static VALUE error_class;
@@ -36,7 +36,7 @@ static VALUE ear_allocate(VALUE type) {
     return TypedData_Wrap_Struct(type, &ear_type, NULL);
 }
 
-/* Ear.new(ignored, slots, bytes, read_only): absolute clean paths; nil for the default sizes. Listens at once. */
+/* Ear.new(ignored, slots, bytes, read_only): absolute clean paths; nil for the default sizes. Starts listening. */
 static VALUE ear_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes, VALUE read_only) {
     spate_error error = {0};
     spate_ear *ear;
@@ -146,8 +146,8 @@ static VALUE ear_close(VALUE self) {
 }
 
 /*
- * enter(number): puts this process and everything that it starts under the ear at the other end of the socket, for
- * good.
+ * enter(number): puts this process and everything that it starts under the ear at the other end of the socket,
+ * permanently.
  */
 static VALUE ear_enter(VALUE type, VALUE socket) {
     spate_error error = {0};
@@ -156,7 +156,7 @@ static VALUE ear_enter(VALUE type, VALUE socket) {
     return Qnil;
 }
 
-/* confine -> whether this thread and all that it starts can write no files any more; see spate_confine. */
+/* confine -> whether this thread and all that it starts can no longer write files; see spate_confine. */
 static VALUE ear_confine(VALUE type) {
     spate_error error = {0};
     return spate_confine(&error) == SPATE_OK ? Qtrue : Qfalse;

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What is preloaded into any program: no Ruby in it, and no library that it would bring along.
+# Preloaded into any program: without Ruby, and without a library of its own.
 require_relative "../../../core/shared/extension"
 
 CoreExtension.compile(own: [], core: %w[ear/{hooks,outcome,part,table}])
@@ -9,7 +9,7 @@ append_cflags("-mno-outline-atomics") # ARM's would ask libc for the processor's
 $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""
 if RbConfig::CONFIG["host_os"].include?("linux")
   append_ldflags("-nostdlib")
-  $LIBS = "-lgcc" # what the compiler itself calls: to forget cached instructions, on ARM
+  $LIBS = "-lgcc" # for the compiler's own calls: clearing the instruction cache, on ARM
 end
 
 create_makefile("spate/native/ear_hooks")

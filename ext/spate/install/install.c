@@ -8,8 +8,8 @@
 #include "shared/inflate.h"
 
 /*
- * Whether running work in the core has been asked to stop. Stays true until set to false: work that starts meanwhile
- * ends at once, with status :cancelled.
+ * Whether running work in the core has been requested to stop. Stays true until set to false: work that starts
+ * meanwhile ends at once, with status :cancelled.
  */
 static VALUE native_cancel(VALUE self) {
     return spate_cancel_requested() ? Qtrue : Qfalse;
@@ -26,14 +26,14 @@ static VALUE native_inflate_backend(VALUE self) {
     return spate_utf8(name, strlen(name));
 }
 
-/* The current boot's identity in hex, nil where the system has none. */
+/* The current boot's identity in hex, nil if the system has none. */
 static VALUE native_boot_id(VALUE self) {
     const uint8_t *boot = spate_boot_id();
     return boot ? spate_hex_string(boot, SPATE_BOOT_BYTES) : Qnil;
 }
 
 /*
- * distrust(path, group, sticky) -> nil if nobody but this user and root can change what the path leads to, else
+ * distrust(path, group, sticky) -> nil if only this user and root can change what the path leads to, else
  * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
  * core/base/trust.h.
  */
@@ -77,8 +77,8 @@ static VALUE remove_end(VALUE argument) {
 }
 
 /*
- * Removes a file or a whole folder, however deep, following no symlink; one that is not there is fine. Error: the first
- * that cannot go, its member; the others are gone then, too.
+ * Removes a file or a whole folder of any depth, following no symlink; a missing one is not an error. Error: the first
+ * that cannot be removed, its member; the others are removed nevertheless.
  */
 static VALUE native_remove_tree(VALUE self, VALUE path) {
     removal r = {.path = spate_copy_path(path)};

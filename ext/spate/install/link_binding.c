@@ -6,7 +6,7 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
-/* [[destination, [manifest, ...], method, guarded], ...] as the core takes it. */
+/* [[destination, [manifest, ...], method, guarded], ...] in the core's form. */
 typedef struct spate_jobs {
     spate_link_job *jobs;
     size_t count;
@@ -42,7 +42,7 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     }
 }
 
-/* Fills *jobs, zeroed by the caller; whether or not it raises, free_jobs has to follow. */
+/* Fills *jobs, zeroed by the caller; free_jobs has to follow, even if it raises. */
 static void take_jobs(VALUE array, spate_jobs *jobs) {
     Check_Type(array, T_ARRAY);
     jobs->alive = rb_ary_new();
@@ -93,7 +93,7 @@ static int take_link(VALUE path, VALUE target, VALUE argument) {
     return ST_CONTINUE;
 }
 
-/* Whether or not it raises, free_links has to follow. */
+/* free_links has to follow, even if it raises. */
 static void take_links(VALUE hash, taken_links *taken) {
     Check_Type(hash, T_HASH);
     VALUE links = rb_hash_dup(hash); /* a copy: no other thread can add to it */
@@ -131,7 +131,7 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel) {
         spate_link_below(w->native->store, w->native->link, w->root, w->jobs.jobs, w->jobs.count, links, cancel);
     for (size_t i = 0; i < w->jobs.count; i++)
         if (w->jobs.jobs[i].status == SPATE_CANCELLED)
-            return SPATE_CANCELLED; /* so that after an interrupt that raised nothing it is started again */
+            return SPATE_CANCELLED; /* restarted after an interrupt that did not raise */
     return links && links->status == SPATE_CANCELLED ? SPATE_CANCELLED : status;
 }
 
@@ -198,13 +198,13 @@ static VALUE link_end(VALUE argument) {
 /*
  * link([[destination, [manifest, ...], :hard | :clone | :copy], ...], root: nil, links: nil) -> [LinkResult, ...]
  *
- * Of several manifests the later lies over the earlier. One job that fails does not stop the others.
+ * Of several manifests a later one takes precedence. A job that fails does not stop the others.
  *
  * With root: (a folder, made if missing) the destinations are clean paths relative to it, and below it no symlink is
  * followed: one in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}, symlinks and small
- * files to make there, over files and other symlinks; one more LinkResult, the last, is theirs: `linked` of them, and where that failed `member`, the
- * first path that could not be made. Trees may lie in one another, in any order; sorted by destination they are made
- * fastest.
+ * files to make there, replacing files and other symlinks; the last LinkResult is theirs: `linked` of them, and after a
+ * failure `member`, the first path that could not be made. Trees may be inside one another, in any order; sorted by
+ * destination they are made fastest.
  */
 static VALUE store_link(int argc, VALUE *argv, VALUE self) {
     link_work w = {.native = spate_store_of(self)};
@@ -279,8 +279,8 @@ static VALUE check_end(VALUE argument) {
  * :missing | :changed | :type | :folder], ...]
  *
  * Stats every path of the trees; indexes count from 0, in job and path order. owner: the user to whom files with
- * several names must belong, if not to root; nil for anybody. guarded, if given: bytes of the destination up to the first
- * folder in which nobody else may have written, see link.h; one where somebody may is :folder, of entry 0.
+ * several names must belong, if not to root; nil for any user. guarded, if given: bytes of the destination up to the
+ * first folder in which no other user may have written, see link.h; one where another user may is :folder, of entry 0.
  */
 static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
     VALUE jobs;
@@ -338,7 +338,7 @@ static VALUE links_end(VALUE argument) {
 /*
  * check_links(root, {path => target or [text, mode]}, threads) -> [path, ...]
  *
- * Those of the symlinks and small files, as Store#link makes them below a root, that are not there or are others.
+ * Returns the symlinks and small files, as Store#link makes them below a root, that are missing or different.
  */
 static VALUE native_check_links(VALUE self, VALUE root, VALUE links, VALUE threads) {
     long wanted = NUM2LONG(threads);

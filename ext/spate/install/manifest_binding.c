@@ -25,12 +25,12 @@ VALUE spate_manifest_object(spate_manifest *manifest) {
     return TypedData_Wrap_Struct(manifest_class, &manifest_type, manifest);
 }
 
-/* Hex SHA-256 of the archive that it came from. */
+/* Hex SHA-256 of its archive. */
 static VALUE manifest_sha256(VALUE self) {
     return spate_hex_string(spate_manifest_sha256(spate_manifest_of(self)), SPATE_SHA256_BYTES);
 }
 
-/* The text that was kept with it, UTF-8. */
+/* The text stored with it, UTF-8. */
 static VALUE manifest_facts(VALUE self) {
     size_t length;
     const char *facts = spate_manifest_facts(spate_manifest_of(self), &length);
@@ -81,7 +81,7 @@ static VALUE manifest_include(VALUE self, VALUE path) {
 }
 
 /*
- * Writes it again, under this boot, once each of its objects was hashed under this boot: by Store#link or
+ * Writes it again, under this boot, after each of its objects was hashed under this boot: by Store#link or
  * Store#verify_manifest. Raises StaleManifest if one was not.
  */
 static VALUE manifest_renew(VALUE self, VALUE path) {

@@ -6,7 +6,7 @@
 
 /*
  * Requirements, by far the most frequent objects, by their text: all gems together have few different ones, so each is
- * made once.
+ * created once.
  */
 static VALUE requirements;
 #define REQUIREMENT "Gem::Requirement"
@@ -19,7 +19,7 @@ static const char *const styles[] = {[SPATE_NODE_PLAIN] = "plain",
 typedef struct reading {
     VALUE text;
     VALUE tagged_class;
-    VALUE shared; /* Array of nodes' values, nil where no alias asks for one */
+    VALUE shared; /* Array of nodes' values, nil without aliases */
     const char *bytes;
     spate_metadata metadata;
 } reading;
@@ -117,11 +117,12 @@ static VALUE read_end(VALUE argument) {
 }
 
 /*
- * metadata(text, tagged) { |style, text, indent| value } -> Hash, Array, String, Symbol, true, false, nil or tagged.new(tag, Hash);
- *                                                            nil for the whole where the text is not surely read
+ * metadata(text, tagged) { |style, text, indent| value } -> Hash, Array, String, Symbol, true, false, nil or
+ * tagged.new(tag, Hash);
+ *                                                            nil for the whole if the text cannot be read reliably
  *
- * text: a gem's metadata, UTF-8. The block is asked for scalars that are more than one look's matter: style is :plain,
- * :single, :double or :literal, the text as written with all its lines. Requirements may be the same object again.
+ * text: a gem's metadata, UTF-8. The block is called for complex scalars: style is :plain, :single, :double or
+ * :literal, the text as written with all its lines. Equal requirements may be the same object.
  */
 static VALUE native_metadata(VALUE self, VALUE text, VALUE tagged_class) {
     StringValue(text);

@@ -1,5 +1,5 @@
 /*
- * Bindings of the core for installing. They convert arguments, release the GVL and raise; every decision is the core's.
+ * Bindings of the core for installing. They convert arguments, release the GVL and raise; decisions are in the core.
  */
 #ifndef SPATE_NATIVE_H
 #define SPATE_NATIVE_H
@@ -27,8 +27,8 @@ NORETURN(void spate_raise_as(VALUE type, const spate_error *error));
 
 /* ---- conversions ---- */
 
-/* A copy that outlives the String and the GVL; freed with free(). TypeError, ArgumentError where a NUL is inside;
- * to_path is asked. */
+/* A copy that outlives the String and the GVL; freed with free(). TypeError, ArgumentError for a NUL inside; calls
+ * to_path. */
 char *spate_copy_path(VALUE path);
 VALUE spate_utf8(const char *text, size_t length);
 VALUE spate_hex_string(const uint8_t *bytes, size_t length);

@@ -13,11 +13,11 @@ typedef struct running {
     spate_status status;
     bool done;
     bool interrupted;
-    pthread_mutex_t lock; /* of done and interrupted, if the work has a thread of its own */
+    pthread_mutex_t lock; /* of done and interrupted, if the work has its own thread */
     pthread_cond_t changed;
 } running;
 
-/* Both are touched only with the GVL held. */
+/* Both are accessed only with the GVL held. */
 static running *all_running;
 static bool cancel_everything;
 
@@ -146,7 +146,7 @@ static spate_status release_beside(running *r) {
     if (raised)
         r->cancel.requested = 1;
     if (started)
-        pthread_join(thread, NULL); /* what was cancelled ends within one file */
+        pthread_join(thread, NULL); /* cancelled work ends within one file */
     strike(r);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);

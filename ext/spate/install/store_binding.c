@@ -58,8 +58,8 @@ static unsigned threads_from(VALUE value) {
 }
 
 /*
- * new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, creating what
- * is missing. owner: the user whose objects count, besides root's; nil for anybody's.
+ * new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, creating
+ * missing folders. owner: the user whose objects count, besides root's; nil for any user's.
  */
 static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
     static const char *const names[] = {"unpack_threads", "link_threads", "owner"};
@@ -97,7 +97,7 @@ typedef struct unpacking {
     uint8_t sha512[SPATE_DIGEST_MAX];
     spate_unpack_options options;
     spate_unpacked *unpacked;
-    spate_unpacked made; /* filled in by the threads: the object's is touched only with the GVL */
+    spate_unpacked made; /* filled in by the threads: the object's is accessed only with the GVL */
     VALUE object;
     VALUE self;
     VALUE path;
@@ -249,7 +249,7 @@ static VALUE manifests_end(VALUE argument) {
     return Qnil;
 }
 
-/* manifests([path, ...]) -> [Manifest, or nil where none is that is whole, ...], opened by several threads. */
+/* manifests([path, ...]) -> [Manifest, or nil if it is missing or incomplete, ...], opened by several threads. */
 static VALUE store_manifests(VALUE self, VALUE paths) {
     Check_Type(paths, T_ARRAY);
     manifests_work w = {.native = spate_store_of(self), .array = rb_ary_dup(paths)};
@@ -312,7 +312,7 @@ static VALUE free_path(VALUE argument) {
 }
 
 /*
- * adopt(file) -> entry without :path. The file itself stays as it is; the object with its content and mode is a copy.
+ * adopt(file) -> entry without :path. The file itself is unchanged; the object with its content and mode is a copy.
  */
 static VALUE store_adopt(VALUE self, VALUE path) {
     object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
@@ -346,7 +346,7 @@ static VALUE store_examine(int argc, VALUE *argv, VALUE self) {
     return rb_assoc_new(spate_state_symbol(w.state), w.state == SPATE_OBJECT_MISSING ? Qnil : LL2NUM(w.mtime_ns));
 }
 
-/* object_path(sha256, mode) -> where the object with that content and mode is, or would be. */
+/* object_path(sha256, mode) -> the path of the object with that content and mode, which need not exist. */
 static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode) {
     char path[PATH_MAX];
     uint8_t bytes[SPATE_SHA256_BYTES];

@@ -59,7 +59,7 @@ static VALUE unpacked_bytes(VALUE self) {
     return ULL2NUM(filled(self)->bytes);
 }
 
-/* [how many members of a type that RubyGems or npm ignores, the first one's name], nil without any. */
+/* [number of members of a type that RubyGems or npm ignores, the first one's name], nil without any. */
 static VALUE unpacked_ignored(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     if (unpacked->ignored == 0 || !unpacked->first_ignored)
@@ -105,7 +105,7 @@ static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mti
     return self;
 }
 
-/* The package's commit point: writes its manifest, whole or not at all, with a text of the caller's. */
+/* The package's commit point: writes its manifest atomically, with a text of the caller's. */
 static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     spate_error error;
     spate_unpacked *unpacked = filled(self);

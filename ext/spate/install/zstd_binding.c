@@ -19,7 +19,7 @@ typedef struct piping {
 static spate_status pipe_work(void *context, const spate_cancel *cancel) {
     piping *p = context;
     if (lseek(p->from, 0, SEEK_SET) < 0 || lseek(p->to, 0, SEEK_SET) < 0 || ftruncate(p->to, 0) != 0)
-        return spate_fail_errno(&p->error, "", "lseek"); /* the work may be begun again */
+        return spate_fail_errno(&p->error, "", "lseek"); /* the work may be restarted */
     return p->level > 0 ? spate_zstd_compress(p->from, p->to, p->level, cancel, &p->error)
                         : spate_zstd_expand(p->from, p->to, p->max, cancel, &p->error);
 }

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 /*
- * RubyVM::InstructionSequence.load_iseq: Ruby calls it for each file that it is about to load, and compiles the file
- * itself if the answer is nil.
+ * RubyVM::InstructionSequence.load_iseq: Ruby calls it for each file before loading it, and compiles the file itself
+ * if the result is nil.
  *
  *   path ─► images, in order ─► candidates ─► one lstat ─► same: its blob
  *           then those of gems                          ─► doubted: one hash of the content, then its blob
- *                                                       ─► other, or nothing: nil, by way of the former load_iseq
+ *                                                       ─► other, or missing: nil, from the former load_iseq
  *
- * Whatever goes wrong on the way answers nil.
+ * Any failure on the way returns nil.
  */
 
 static VALUE iseq_class;
 static VALUE hook_module;
-static VALUE hook_method; /* UnboundMethod, to find out what was there before */
+static VALUE hook_method; /* UnboundMethod, to find the former method */
 static VALUE listener = Qnil;
 static VALUE option_at_install = Qnil;
 static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_call, id_bind, id_super_method,
@@ -31,9 +31,9 @@ static spate_realpaths *realpaths;
 static VALUE (*get_coverages)(void);
 static rb_ractor_local_key_t ractor_key;
 
-/* ---- when to step aside ---- */
+/* ---- when to leave loading to Ruby ---- */
 
-/* Coverage needs code that was compiled while it is set up. The VM's own answer is true from Coverage.setup on and
+/* Coverage needs code that was compiled while it is set up. The VM's own flag is true from Coverage.setup on and
  * costs nothing; neither holds for Coverage.running?. */
 static bool coverage_is_on(void) {
     if (get_coverages)
@@ -72,8 +72,8 @@ static bool of_this_place(const spate_search *search, VALUE iseq) {
 }
 
 /*
- * Ruby has copied what it needs of a blob and will not read it again, so the pages are released after so many bytes.
- * They would be up to a tenth of a boot's memory.
+ * Ruby has copied the parts of a blob that it needs and will not read it again, so the pages are released after so many
+ * bytes. They would be up to a tenth of a boot's memory.
  */
 #define REST_AFTER ((size_t)4 << 20)
 
@@ -87,7 +87,7 @@ static void rest_now_and_then(const spate_loaded_image *from, size_t length) {
     spate_image_rest(from->image);
 }
 
-/* nil if Ruby refuses the blob, or it is for another place; search->outcome says so. */
+/* nil if Ruby refuses the blob, or it is for another place, with the reason in search->outcome. */
 static VALUE loaded(spate_search *search, int encoding) {
     spate_image_file file = spate_image_file_at(search->choice.from.image, search->choice.index);
     VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
@@ -182,7 +182,7 @@ static VALUE hook_set_compile_option(VALUE self, VALUE option) {
 /* ---- the module's methods ---- */
 
 /*
- * Prepends load_iseq to the present one. May be called again, for example after another library has prepended its own.
+ * Prepends load_iseq to the current one. May be called again, for example after another library has prepended its own.
  * false if this Ruby has no load_iseq, or runs with boxes (RUBY_BOX=1), which load a file once each.
  */
 static VALUE loader_install(VALUE self) {
@@ -199,7 +199,7 @@ static VALUE loader_install(VALUE self) {
     return Qtrue;
 }
 
-/* Images are asked in the order in which they were added. */
+/* Images are searched in the order in which they were added. */
 static VALUE loader_add(VALUE self, VALUE object) {
     spate_loaded_image image = {.image = spate_image_pinned(object), .path = spate_image_path_of(object)};
     if (!spate_search_add(image))
@@ -211,8 +211,8 @@ static VALUE loader_gem_images(VALUE self) {
     return spate_gem_images_hash();
 }
 
-/* {root of a gem => its image}. An image is opened when a file below its root is first requested that no
- * added image has. */
+/* {root of a gem => its image}. An image is opened on the first request for a file below its root that no added image
+ * has. */
 static VALUE loader_set_gem_images(VALUE self, VALUE hash) {
     spate_gem_images_set(hash);
     return hash;

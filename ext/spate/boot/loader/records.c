@@ -43,7 +43,7 @@ static bool room_for_record(void) {
     return true;
 }
 
-/* Without memory a line is missing; the boot does not fail. */
+/* Without memory a line is missing, but the boot does not fail. */
 void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome) {
     counts[outcome]++;
     if (!recording || !room_for_record())
@@ -92,7 +92,7 @@ static VALUE loader_set_recording(VALUE self, VALUE wanted) {
     return wanted;
 }
 
-/* [[path, outcome], ...] in the order in which Ruby asked, since recording was set. */
+/* [[path, outcome], ...] in the order of Ruby's requests, since recording was set. */
 static VALUE loader_recorded(VALUE self) {
     VALUE list = rb_ary_new_capa((long)record_count);
     for (size_t i = 0; i < record_count; i++) {

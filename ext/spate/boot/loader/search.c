@@ -34,7 +34,7 @@ static bool content_is(inquiry *inquiry, const uint8_t expected[SPATE_SIPHASH_BY
     return inquiry->content_known && memcmp(inquiry->content, expected, SPATE_SIPHASH_BYTES) == 0;
 }
 
-/* Ruby would warn while compiling this file; or it has no code, since it is known not to compile. */
+/* Ruby would warn while compiling this file; or it is known not to compile, and has no code. */
 static bool is_left_to_ruby(const spate_image_file *file) {
     if (file->flags == 0 && file->blob_length > 0)
         return false;

@@ -1,4 +1,4 @@
-/* Finds the image that has a file as it is now. Calls no Ruby. */
+/* Finds the image with the current version of a file. Calls no Ruby. */
 #ifndef SPATE_BOOT_SEARCH_H
 #define SPATE_BOOT_SEARCH_H
 
@@ -13,22 +13,22 @@ typedef struct spate_candidate {
 } spate_candidate;
 
 typedef struct spate_search {
-    const char *path; /* as asked; need not have a NUL */
+    const char *path; /* as requested; need not have a NUL */
     size_t length;
     spate_outcome outcome;
-    const char *why;          /* Ruby's symbol, NULL for a plain hit: what the stat left in doubt, or what differs */
-    const char *lasting_path; /* the same text in an image, NULL where none has it */
-    spate_source source;      /* what the file is; valid if something was chosen */
+    const char *why;          /* Ruby's symbol, NULL for a plain hit: the doubt that the stat left, or the difference */
+    const char *lasting_path; /* the same text in an image, NULL if none has it */
+    spate_source source;      /* the file's current state; valid if something was chosen */
     bool chosen;
     spate_candidate choice; /* its blob is checked */
 } spate_search;
 
 /*
- * The images that were added first, in their order, then those of gems: in each of the two the first that a stat alone
- * confirms, else the first with the file's content.
+ * Searches the added images first, in their order, then those of gems: in each of the two chooses the first that a stat
+ * alone confirms, else the first with the file's content.
  */
 void spate_search_images(spate_search *search);
-/* The same in one image alone. */
+/* The same in a single image. */
 void spate_search_image(spate_search *search, spate_loaded_image image);
 
 /* false: no memory. An image is added once. */

@@ -5,10 +5,10 @@
 /*
  * $LOADED_FEATURES by whole paths, and by their last one, two and three parts, without extension. Ruby considers a
  * feature loaded when a file of the load path that ends like it is. Only rb_provided knows for sure, but it rebuilds
- * the whole load path after each change of it. This table tells at once when there is no such file, as for nearly
- * everything that is required for the first time.
+ * the whole load path after each change of it. This table shows at once when there is no such file, as for nearly
+ * all features that are required for the first time.
  *
- * `known` are the paths in the table, by number, and what shows whether others have changed $LOADED_FEATURES.
+ * `known` are the paths in the table, by number, which also show whether other code has changed $LOADED_FEATURES.
  */
 static VALUE features, known;
 static const VALUE *known_address;
@@ -61,8 +61,8 @@ static size_t stem_of(const char *path, size_t length) {
     return length;
 }
 
-/* Hashes of the last part, the last two and the last three; how many of these parts there are. Many paths of gems end
- * in "version" or "sub/base"; three parts tell nearly all apart. */
+/* Hashes of the last part, the last two and the last three; returns the number of these parts. Many paths of gems end
+ * in "version" or "sub/base"; three parts distinguish nearly all. */
 static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
     size_t start = stem;
     for (int part = 0; part < PARTS; part++) {
@@ -103,7 +103,7 @@ static void put(uint32_t hash, uint32_t number) {
     slots[slot] = (uint32_t)++item_count;
 }
 
-/* Ruby converts or refuses what is not a String at its next look-up. */
+/* Ruby converts or refuses non-Strings at its next look-up. */
 static void add(VALUE path) {
     uint32_t hashes[PARTS], number = (uint32_t)RARRAY_LEN(known);
     rb_ary_push(known, path);
@@ -117,7 +117,7 @@ static void add(VALUE path) {
     put(whole_hash(text, length), number);
 }
 
-/* Whether $LOADED_FEATURES begins with what is known. Removing a path moves those behind it: some are compared each
+/* Whether $LOADED_FEATURES begins with the known paths. Removing a path moves those behind it: some are compared each
  * time, all of them now and then. */
 static bool only_grew(void) {
     long before = RARRAY_LEN(known);
@@ -140,8 +140,8 @@ static bool only_grew(void) {
 static void catch_up(void) {
     if (RARRAY_LEN(features) == RARRAY_LEN(known) && RARRAY_CONST_PTR(features) == known_address)
         return;
-    /* Ruby goes through the Array if others have changed it, and shares its memory again: then the next change in place
-     * moves it. An absolute name, since a relative one would make Ruby expand the load path. */
+    /* Ruby reads the whole Array if other code has changed it, and shares its memory again: the next change in place
+     * then moves it. An absolute name, since a relative one would make Ruby expand the load path. */
     rb_provided("/");
     if (!only_grew()) {
         rb_ary_clear(known);

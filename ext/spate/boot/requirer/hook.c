@@ -4,7 +4,7 @@
 
 /*
  * Spate's functions replace Ruby's own C functions and nothing else. A `require` in Ruby that RubyGems, Zeitwerk or
- * others have put on top stays there: what it keeps as its original (`gem_original_require`) is replaced. So all frames
+ * others have put on top stays there: the original that it calls (`gem_original_require`) is replaced. So all frames
  * are the same as without Spate, and restoring the original, as Bundler does, restores Spate's.
  */
 static VALUE original_load;

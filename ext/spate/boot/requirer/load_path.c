@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 /*
- * $LOAD_PATH is always the same Array. `snapshot` is what it held when the resolver was told. Array#replace shares the
- * memory of long Arrays until one is changed, so equal addresses mean that nothing has changed.
+ * $LOAD_PATH is always the same Array. `snapshot` is its content at the last update of the resolver. Array#replace
+ * shares the memory of long Arrays until one is changed, so equal addresses mean that nothing has changed.
  */
 static VALUE load_path, snapshot;
 /* The resolver's number for each entry, by position. */
@@ -43,7 +43,7 @@ static bool same_entries(void) {
     return now == then || memcmp(now, then, (size_t)count * sizeof(VALUE)) == 0;
 }
 
-/* Like Ruby, each time: a Pathname is asked for its path. */
+/* Like Ruby, each time: calls to_path of a Pathname. */
 static VALUE object_texts(void) {
     VALUE texts = rb_ary_new();
     for (long i = 0; i < RARRAY_LEN(load_path); i++) {

@@ -9,7 +9,7 @@
 const char *const spate_require_outcomes[REQUIRE_OUTCOMES] = {"hit", "miss", "unsure", "provided", "verified_miss"};
 spate_requirer requirer = {.bytes = Qnil};
 
-/* Set in the main Ractor only: Ruby has no other public way to tell. */
+/* Set in the main Ractor only: Ruby has no other public way to detect it. */
 static rb_ractor_local_key_t main_ractor;
 
 static bool in_main_ractor(void) {
@@ -41,7 +41,7 @@ VALUE spate_path_string(VALUE name, const spate_found *found) {
     return rb_obj_freeze(path);
 }
 
-/* Ruby skips what it cannot open. */
+/* Ruby skips files that it cannot open. */
 static bool can_be_loaded(const char *path) {
     struct stat file;
     return access(path, R_OK) == 0 && stat(path, &file) == 0 && (S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode));
@@ -56,7 +56,7 @@ static VALUE require_path(VALUE argument) {
     return rb_f_require(c->self, c->path);
 }
 
-/* Whether Ruby did not find the very file that it was given: removed since its directory was checked, or unreadable. */
+/* Whether Ruby did not find the given file: removed since its directory was checked, or unreadable. */
 static bool vanished(VALUE error, VALUE path) {
     if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* throw passes a non-object */
         return false;
@@ -130,9 +130,9 @@ static VALUE require_absent(VALUE self, VALUE name, VALUE given) {
 }
 
 /*
- * Like Ruby, first checks whether the feature is loaded. If the file that was found is, the answer is false. Another
- * file with the same end may count for Ruby (the load path has changed since): then Ruby decides, without a search if
- * it counts.
+ * Like Ruby, first checks whether the feature is loaded. If the found file is loaded, the result is false. Ruby may
+ * also accept another file with the same end (the load path has changed since): then Ruby decides, without a search if
+ * it accepts it.
  */
 VALUE spate_require(VALUE self, VALUE given) {
     spate_found found;
@@ -163,13 +163,13 @@ VALUE spate_require(VALUE self, VALUE given) {
     return require_found(self, given, path);
 }
 
-/* Names that Ruby does not search the load path for. */
+/* Names that Ruby does not search in the load path. */
 static bool searched(VALUE name) {
     const char *text = RSTRING_PTR(name);
     return text[0] != '/' && text[0] != '~' && strncmp(text, "./", 2) != 0 && strncmp(text, "../", 3) != 0;
 }
 
-/* For what Ruby's function does and rb_load does not: a file of the working directory, a module to wrap it in. */
+/* For the cases that rb_load does not support: a file of the working directory, a module to wrap it in. */
 static VALUE load_unfound(VALUE self, VALUE name, VALUE wrap) {
     if (RB_TYPE_P(wrap, T_MODULE))
         return spate_hook_original_load(self, name, wrap);

@@ -1,4 +1,4 @@
-/* Spate::Native::Requirer as Ruby sees it. */
+/* The Ruby interface of Spate::Native::Requirer. */
 #include "requirer.h"
 
 static void use(VALUE source) {
@@ -21,8 +21,8 @@ static void use(VALUE source) {
 }
 
 /*
- * Answers from this index from now on: bytes, an Image with data "index", or nil for none (directories are then listed
- * as they are needed). ArgumentError if it cannot be used. `require` stays as it is; see install.
+ * Uses this index from now on: bytes, an Image with data "index", or nil for none (directories are then listed on
+ * demand). ArgumentError if it cannot be used. Does not replace `require`; see install.
  */
 static VALUE requirer_use(VALUE self, VALUE source) {
     use(source);
@@ -107,7 +107,7 @@ static VALUE requirer_candidates(VALUE self, VALUE feature) {
     return list;
 }
 
-/* loaded(feature, path or nil) -> :loaded, :alike or nil: what $LOADED_FEATURES has for it */
+/* loaded(feature, path or nil) -> :loaded, :alike or nil: the feature's state in $LOADED_FEATURES */
 static VALUE requirer_loaded(VALUE self, VALUE feature, VALUE path) {
     feature = rb_get_path(feature);
     if (RTEST(path))

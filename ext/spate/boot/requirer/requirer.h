@@ -1,7 +1,7 @@
 /*
- * Spate::Native::Requirer: Ruby's own `require` and `load`, with an answer at hand. require.c is what a call does,
- * requirer.c what Ruby sees of it, load_path.c $LOAD_PATH as the resolver knows it, features.c $LOADED_FEATURES by the
- * ends of its paths, hook.c puts it in place.
+ * Spate::Native::Requirer: faster `require` and `load`. require.c implements a call, requirer.c the Ruby interface,
+ * load_path.c follows $LOAD_PATH for the resolver, features.c finds $LOADED_FEATURES by the ends of paths, hook.c
+ * installs the functions.
  */
 #ifndef SPATE_BOOT_REQUIRER_H
 #define SPATE_BOOT_REQUIRER_H
@@ -25,9 +25,9 @@ typedef enum spate_require_outcome {
 
 extern const char *const spate_require_outcomes[REQUIRE_OUTCOMES];
 
-/* There is one, as there is one $LOAD_PATH. */
+/* A single one, as there is one $LOAD_PATH. */
 typedef struct spate_requirer {
-    VALUE bytes; /* the index's, which the resolver reads */
+    VALUE bytes; /* of the index, read by the resolver */
     spate_resolver *resolver;
     bool enabled, installed;
     /* Whether Ruby's own extensions are files; if they are linked in, a missing file proves nothing. 0 = not known. */
@@ -38,9 +38,9 @@ typedef struct spate_requirer {
 extern spate_requirer requirer;
 
 void spate_require_init(void);
-/* Names that the index can have: Ruby converts others, or looks elsewhere for them. */
+/* Names that may be in the index: Ruby converts others, or looks elsewhere for them. */
 bool spate_plain_name(VALUE name);
-/* `name` is a path's String, `load` and `fresh` as spate_resolver_find has them. May call `to_path` of entries. */
+/* `name` is a path's String, `load` and `fresh` as in spate_resolver_find. May call `to_path` of entries. */
 spate_answer spate_ask(VALUE name, bool load, bool fresh, spate_found *found);
 /* In the encoding that Ruby's own search would give the path: the name's, unless the path is not ASCII. */
 VALUE spate_path_string(VALUE name, const spate_found *found);
@@ -51,9 +51,9 @@ VALUE spate_load(int argc, VALUE *argv, VALUE self);
 /* ---- load_path.c ---- */
 
 void spate_load_path_init(void);
-/* Tells the requirer's resolver what $LOAD_PATH is now, if that has changed. May call `to_path` of entries. */
+/* Passes $LOAD_PATH to the requirer's resolver, if it has changed. May call `to_path` of entries. */
 bool spate_load_path_sync(void);
-/* Forgets what was told: another resolver is asked from now on. */
+/* Forgets the last update: another resolver is used from now on. */
 void spate_load_path_forget(void);
 
 /* ---- features.c ---- */
@@ -61,7 +61,7 @@ void spate_load_path_forget(void);
 typedef enum spate_loaded {
     SPATE_NOT_LOADED, /* nor another file that ends like the feature */
     SPATE_LOADED,     /* exactly this file */
-    SPATE_ALIKE       /* another that Ruby may take for the feature */
+    SPATE_ALIKE       /* another file that Ruby may accept for the feature */
 } spate_loaded;
 
 void spate_features_init(void);
@@ -75,7 +75,7 @@ void spate_features_done(VALUE path);
 
 /* Replaces Ruby's own `require` and `load`, under these names and under every alias. */
 bool spate_hook_install(VALUE (*require)(VALUE, VALUE), VALUE (*load)(int, VALUE *, VALUE));
-/* Ruby's own load, with a frame more than by Spate's. */
+/* Ruby's own load, which adds a frame to Spate's. */
 VALUE spate_hook_original_load(VALUE self, VALUE path, VALUE wrap);
 
 #endif
