@@ -6,7 +6,7 @@ module Spate
     # The same three as in Gemfile::Location, found without reading settings: a Gemfile that only a setting names is
     # found by the builder.
     Application = Struct.new(:root, :gemfile, :lockfile) do
-      # from: a file of the application (config/boot.rb), nil for a program that is started in its folder.
+      # from: a file of the application (config/boot.rb), nil for a program started in its folder.
       def self.find(from: nil, env: ENV, cwd: Dir.pwd)
         given = env["BUNDLE_GEMFILE"].to_s
         return for_gemfile(File.expand_path(given, cwd), env) unless given.empty?

@@ -21,8 +21,8 @@ module Spate
         # install. renew: whether the bundle is looked at again. env: the user's, before the program changed it, since
         # the stand-in is made with it. load_path: as it is at the end of the boot. whole: see Images::Recording#with.
         # team: whether a team's cache is asked.
-        # Answers whether a builder was started. Where none may be, the boot is noted for one that is started by hand,
-        # and where the last ones failed, for the next one.
+        # Returns whether a builder was started. If none may be, the boot is recorded for one that is started by hand,
+        # and if the last ones failed, for the next one.
         def start(location, recorded = nil, images:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true,
                   team: false)
           forbidden = forbidden(env)
@@ -39,7 +39,7 @@ module Spate
           false # a full disk, a limit on processes: the next boot tries again
         end
 
-        # Why no builder may be started (String), nil where it may.
+        # Why no builder may be started (String), nil if it may.
         def forbidden(env)
           asked = env["SPATE_BOOT_BACKGROUND"].to_s
           return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
@@ -49,8 +49,8 @@ module Spate
           adopted
         end
 
-        # Why a builder would become a child of a program after all: orphans are adopted by process 1, or by a process
-        # that asked for them.
+        # Why a builder would become a child of a program after all: orphans are adopted by process 1, or by a
+        # subreaper.
         def adopted
           return "orphans become this process' children, and so would it" if Native.adopts_orphans?
 
@@ -60,7 +60,7 @@ module Spate
 
         private
 
-        # Whether images are made with `spate boot build`, which then wants to know of this boot.
+        # Whether images are made with `spate boot build`, which then needs this boot's record.
         def by_hand?(images, location)
           File.exist?(images.application_path(location)) && !LoadedFiles.full?(images.recording_path(location))
         end

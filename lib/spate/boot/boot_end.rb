@@ -19,7 +19,7 @@ module Spate
       LAST = %i[exit exec].freeze
 
       class << self
-        # Why the boot has ended (Symbol), nil while it lasts.
+        # Why the boot has ended (Symbol), nil before.
         attr_reader :reason
 
         def arm(session)
@@ -35,10 +35,10 @@ module Spate
           true
         end
 
-        # Asks the block at each file that is loaded, until it answers true or the boot has ended.
+        # Calls the block for each file that is loaded, until it returns true or the boot has ended.
         def watch(&question) = (@watched ||= []) << question
 
-        # Ends the boot, if it still lasts, and hands over what was loaded. Never raises.
+        # Ends the boot, if it has not ended, and hands over the loaded files. Never raises.
         def reached(why)
           return if @session.nil? || @process != Process.pid
 
@@ -49,7 +49,7 @@ module Spate
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
 
-        # The program will not run: nothing is kept.
+        # The program will not run: nothing is recorded.
         def give_up = @session = nil
 
         private
@@ -67,7 +67,7 @@ module Spate
           Log.line(:boot_end, why)
         end
 
-        # Reached once all hooks of after_initialize have run.
+        # Called after all hooks of after_initialize have run.
         def rails
           return unless defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:run_load_hooks)
 
@@ -89,7 +89,7 @@ module Spate
           true
         end
 
-        # Runs the block before each call of the method, until the end of the boot puts the method back.
+        # Runs the block before each call of the method, until the end of the boot restores the method.
         def hook(owner, name)
           method = owner.instance_method(name)
           Boot.replace(owner, name, lambda do |*arguments, **options, &block|
@@ -107,7 +107,7 @@ module Spate
           @restore.clear
         end
 
-        # The owner's own method, below those of prepended modules; nil if it has none any more.
+        # The owner's own method, below those of prepended modules; nil if it has none.
         def own(owner, name)
           method = owner.instance_method(name) if owner.method_defined?(name) || owner.private_method_defined?(name)
           method = method.super_method until method.nil? || method.owner == owner

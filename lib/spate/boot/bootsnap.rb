@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # An application that also loads bootsnap: one of the two steps aside.
+    # For applications that also load bootsnap: only one of the two is active.
     #
     # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's index answers what
     # its index would. So where Spate has an image, bootsnap's hook is removed as soon as it appears, and Bootsnap.setup
@@ -10,14 +10,14 @@ module Spate
     # was loaded), where Spate's loader is off, and where config/bootsnap.rb chooses how files are compiled: that is the
     # application's behaviour, not a cache's.
     module Bootsnap
-      # In place of bootsnap's own.
+      # Replaces bootsnap's own.
       module Quiet
         def setup(...) = nil
         def default_setup(...) = nil
       end
 
       class << self
-        # true where bootsnap will do nothing, else why it stays.
+        # true if bootsnap will do nothing, else why it stays.
         def meet(session)
           reason = stays(session)
           return "bootsnap stays, where it is loaded: #{reason}" if reason
@@ -42,7 +42,7 @@ module Spate
           "#{config} is there" if File.exist?(config)
         end
 
-        # Once the library has installed its hook, in the middle of being loaded.
+        # As soon as the library has installed its hook, while it is being loaded.
         def quiet
           return unless set_up? && ::Bootsnap::CompileCache::ISeq.const_defined?(:InstructionSequenceMixin)
 

@@ -5,12 +5,12 @@ module Spate
   # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Images are made, inspected and
   # removed by Spate::Images, in other processes.
   #
-  # `Start` has the order of a boot, `Session` its state; `Exec` is what `spate exec` does on top.
+  # `Start` has the order of a boot, `Session` its state; `Exec` is the additional part of `spate exec`.
   module Boot
     FOLDER = __dir__
-    # Spate's own library, which has no place on the program's $LOAD_PATH.
+    # Spate's own library, which is not on the program's $LOAD_PATH.
     LIBRARY = File.expand_path("../..", __dir__)
-    # Where RubyGems keeps what it compiled for Spate.
+    # RubyGems' folder for Spate's compiled extension.
     EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
 
     {
@@ -28,7 +28,7 @@ module Spate
     end
 
     class << self
-      # The boot of this process, nil where Spate takes no part in it.
+      # The boot of this process, nil if Spate takes no part in it.
       attr_reader :session
 
       # Called with (event, path, reason) for :hit, :miss, :stale, :revalidated, :damaged, :warns and :rebuilt; nil
@@ -40,7 +40,7 @@ module Spate
         Log.listen(block)
       end
 
-      # Once per process. from: the file that asks, which decides the application; nil: the one of this folder. Answers
+      # Once per process. from: the calling file, which decides the application; nil: the one of this folder. Returns
       # the session, or nil under SPATE_BOOT=0. program: see Start; with one, an error of Bundler's about a bundle that
       # cannot be set up is raised, and nothing else.
       def start(from = nil, program: nil)
@@ -56,7 +56,7 @@ module Spate
         at_home { require "spate/native/boot" }
       end
 
-      # Gives a method another body, without the warning of -w.
+      # Replaces a method's body, without the warning of -w.
       def replace(owner, name, body)
         verbose = $VERBOSE
         $VERBOSE = nil

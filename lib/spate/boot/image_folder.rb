@@ -5,7 +5,7 @@ require_relative "../version"
 
 module Spate
   module Boot
-    # Where the images of this Ruby lie, and whether they may be used. Core Ruby only: part of every boot.
+    # The place of this Ruby's images, and whether they may be used. Core Ruby only: part of every boot.
     #
     #   <store root>/images/<ruby key>/gems/<key>.image   one gem at one path
     #                                  boots/<key>.image  one application, with its other files beside it
@@ -17,10 +17,10 @@ module Spate
       DAY = 24 * 60 * 60
 
       class << self
-        # That of the store which the environment names. Raises Ground::NoHome.
+        # That of the environment's store. Raises Ground::NoHome.
         def of(env) = new(Ground::StorePlace.root(Ground::StorePlace.home(env)))
 
-        # Notes that an image is in use, for Images::Prune: its mtime, at most once a day. False where that fails.
+        # Marks an image as in use, for Images::Prune: sets its mtime, at most once a day. Returns false on failure.
         def touch(path, now: Time.now)
           return true if now - File.mtime(path) < DAY
 
@@ -60,7 +60,7 @@ module Spate
       # is usable, and so is any under SPATE_TRUST_STORE=1.
       def usable_folder? = refusal.nil?
 
-      # Why the folder is not used ("/x/images can be written by others"), nil where it may be.
+      # Why the folder is not used ("/x/images can be written by others"), nil if it is.
       def refusal
         return @refusal if defined?(@refusal)
 

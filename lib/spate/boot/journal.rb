@@ -10,7 +10,8 @@ module Spate
     #                                                     in milliseconds              |      slots        were not used
     #                                                                                  collection (ms)
     class Journal
-      # A boot had no images if they served less than the first share of its files, and had them from the second on.
+      # A boot counts as without images if they served less than the first share of its files, and as with images from
+      # the second on.
       WITHOUT = 0.1
       WITH = 0.5
       LIMIT = 16 << 10
@@ -42,7 +43,7 @@ module Spate
           []
         end
 
-        # Float, the mean of the middle two if their number is even; nil of an empty list.
+        # Float, the mean of the middle two if their number is even; nil for an empty list.
         def median(values)
           middle = values.sort[((values.size - 1) / 2)..(values.size / 2)]
           middle.sum.fdiv(middle.size) unless values.empty?

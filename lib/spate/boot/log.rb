@@ -13,7 +13,7 @@ module Spate
           return if (@warned ||= {})[line]
 
           @warned[line] = true
-          $stderr.write(line, "\n") # Kernel#warn is silent under -W0, and the application's to replace
+          $stderr.write(line, "\n") # Kernel#warn is silent under -W0, and the application may replace it
         rescue IOError, SystemCallError
           nil
         end
@@ -26,7 +26,7 @@ module Spate
           nil
         end
 
-        # Opens what the switches ask for.
+        # Opens the log that the switches request.
         def start(switches)
           name = switches.log or return (count_at_end if switches.stats?)
 
@@ -41,7 +41,7 @@ module Spate
         def listen(block)
           return unless defined?(Native::Loader)
 
-          Outcomes if block || @file # loading it in the middle of an event would be an event
+          Outcomes if block || @file # loading it during an event would be an event
 
           Native::Loader.listener = (method(:loaded).to_proc if block || @file)
         end

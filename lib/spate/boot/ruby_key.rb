@@ -8,14 +8,14 @@ module Spate
     # nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what the parser
     # made, so it does not count.
     module RubyKey
-      # Increased when blobs are made in another way.
+      # Increased when the format of blobs changes.
       FORMAT = "spate-boot 1"
       # Computed when this is loaded: Images::Compiler loads no other file of Spate while it compiles.
       RUBY = Ground::Ruby.description
 
       # Of __FILE__ in Ruby's own library.
       LOCALE = Encoding.find("locale")
-      # -K changes that of files without a comment that names one, like this file.
+      # -K changes that of files without an encoding comment, like this file.
       SOURCE = __ENCODING__
 
       module_function
@@ -27,7 +27,7 @@ module Spate
         [FORMAT, RUBY, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
       end
 
-      # Why Ruby was started in a way that images cannot show (String), nil where it was not.
+      # Why Ruby was started in a way that images cannot reproduce (String), nil if it was not.
       def obstacle
         return "-K gives code another encoding" if SOURCE != Encoding::UTF_8
 

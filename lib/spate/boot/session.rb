@@ -2,13 +2,13 @@
 
 module Spate
   module Boot
-    # The state of one boot: which parts are at work, and why others are not.
+    # The state of one boot: which parts are active, and why others are not.
     class Session
       autoload :ProcessTime, "#{FOLDER}/session/process_time"
 
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
 
-      # Spate's own program, which has yet to find the user's, and Ruby: RubyGems sets up a bundle for children (by
+      # Programs that start another one: Spate's own, and Ruby: RubyGems sets up a bundle for children (by
       # BUNDLER_SETUP) before Ruby looks for their script.
       PRELIMINARY = %r{(?:/spate|(?:\A|/)ruby[\d.]*)\z}
 
@@ -24,7 +24,7 @@ module Spate
           [text, *environment(env)].join(" ")
         end
 
-        # An error in one line. One of Spate's own is meant for users and has a hint; of others the class says most.
+        # An error in one line. Spate's own are meant for users and have a hint; of others the class is most useful.
         def reason(error)
           text = error.message.lines.first.to_s.chomp
           return "#{error.class}: #{text}" unless error.respond_to?(:exit_code)
@@ -34,7 +34,7 @@ module Spate
 
         private
 
-        # Another environment loads other files.
+        # Another environment may load other files.
         def environment(env)
           name = ENVIRONMENTS.map { |key| env[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
           ["[#{name}]"] if name
@@ -42,19 +42,19 @@ module Spate
       end
 
       attr_reader :switches, :application
-      # part (Symbol) => true where it is at work, else the reason (String).
+      # part (Symbol) => true if it is active, else the reason (String).
       attr_reader :parts
-      # Native::Image of this application and its overlay, nil where there is none that may be used.
+      # Native::Image of this application and its overlay, nil if there is none that may be used.
       attr_accessor :image, :overlay
-      # Whether something changed since the stand-in was made, so that it should be made again.
+      # Whether the stand-in is outdated, and should be made again.
       attr_accessor :outdated
-      # The environment as it was before anything of the boot changed it (Hash).
+      # The environment before any part of the boot changed it (Hash).
       attr_reader :environment
       # Milliseconds since the process started, by the clock and of the processor; nil while the boot lasts.
       attr_reader :wall, :processor
       # Milliseconds of them spent collecting garbage, and slots of each size on the heap then, [] before Ruby 3.3.
       attr_reader :collected, :slots
-      # ImageFolder, nil where no cache folder can be named.
+      # ImageFolder, nil if no cache folder can be determined.
       attr_accessor :images
 
       def initialize(switches, application, environment = ENV.to_h)
@@ -73,10 +73,10 @@ module Spate
         @slots = Exec::Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
       end
 
-      # Whether a part (:loader, :index, :standin, ...) is at work.
+      # Whether a part (:loader, :index, :standin, ...) is active.
       def on?(part) = @parts[part] == true
 
-      # Runs a part's block, which answers true where the part is at work, else why not (String). An error costs a line
+      # Runs a part's block, which returns true if the part is active, else why not (String). An error costs a line
       # and that part.
       def part(name, wanted: true)
         @parts[name] = wanted ? yield || "not there" : "turned off"
@@ -85,16 +85,16 @@ module Spate
         Log.warn("booting without #{name}: #{@parts[name]}")
       end
 
-      # Once a boot: what is wrong with one image is wrong with others.
+      # Once a boot: the fault of one image is the fault of others.
       def warn_once(text)
         Log.warn(text) unless @warned
         @warned = true
       end
 
-      # The image's data of that name, nil where there is none.
+      # The image's data of that name, nil if there is none.
       def data(name) = image&.data(name)
 
-      # Whether this boot may leave something behind.
+      # Whether this boot must not write files.
       def readonly? = switches.readonly? || images.nil? || !images.writable?
     end
   end

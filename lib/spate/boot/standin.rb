@@ -21,15 +21,15 @@ module Spate
         # The Activation of this process, nil before `activate`.
         attr_reader :current
 
-        # Gemfile::Record::List of what answers `data(name)`: an image, or a session.
+        # Gemfile::Record::List of an image or a session, which answers `data(name)`.
         def records(source) = Gemfile::Setup::Record.list(source)
 
         # Whether files in the record have other times but the same content: a new record would be quicker to check.
         def worn? = current ? current.record.worn? : false
 
-        # Makes this process look as it would after Bundler.setup. RubyGems is loaded. Where that is impossible (another
-        # version of one of the gems is active, or another RubyGems) nothing is changed, and the answer is the reason
-        # (String). Raises Failed where something went wrong on the way; nothing is changed then, either.
+        # Changes this process as Bundler.setup would. RubyGems is loaded. If that is impossible (another version of one
+        # of the gems is active, or another RubyGems) nothing is changed, and the result is the reason (String). Raises
+        # Failed after an error on the way; nothing is changed then, either.
         def activate(record)
           activation = Activation.new(record)
           reason = activation.obstacle and return reason

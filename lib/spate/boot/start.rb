@@ -2,12 +2,12 @@
 
 module Spate
   module Boot
-    # The steps of a boot, in order. Each may fail on its own; what depends on it is then left out as well.
+    # The steps of a boot, in order. Each may fail on its own; dependent steps are then skipped.
     class Start
       # Reasons for which an image may have been written by another user.
       FOREIGN = %i[foreign_owner writable symlink].freeze
 
-      # program: what Spate started. :exec, a program that is still to be found: needs the bundle's environment. :ruby,
+      # program: started by Spate. :exec, a program that is still to be found: needs the bundle's environment. :ruby,
       # a Ruby that runs one: needs the bundle. nil: the application sets up itself (`require "spate/boot"`).
       def initialize(from: nil, program: nil, env: ENV)
         @from = from
@@ -67,7 +67,7 @@ module Spate
         @session.image ? true : "no image yet"
       end
 
-      # Native::Image, nil where there is none that may be used.
+      # Native::Image, nil if there is none that may be used.
       def image(path)
         Native::Image.open(path, key: RubyKey.current)
       rescue Native::Image::Unusable => e
@@ -93,7 +93,7 @@ module Spate
         true
       end
 
-      # It warns of a block that the method does not take, unless a method of that name does.
+      # That Ruby warns of a block that the method does not take, unless a method of that name does.
       def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
 
       # {gem folder => path of its image}

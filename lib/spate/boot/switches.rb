@@ -8,13 +8,13 @@ module Spate
     #   SPATE_NO_BUNDLE     compiled files from images       DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
     #   SPATE_NO_INDEX      features found by the index      DISABLE_BOOTSNAP_LOAD_PATH_CACHE
     #   SPATE_NO_STANDIN    the stand-in for Bundler.setup
-    #   SPATE_NO_YAML       what YAML files held
+    #   SPATE_NO_YAML       cached values of YAML files
     #   SPATE_HEAP=0        heap settings for Ruby (1: always)         SPATE_LEAN=0   RubyGems loaded by Ruby itself
     #   RUBY_BOX=1          everything: a file is loaded once a box then
     #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
     #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
     class Switches
-      # Set for a command that started again without RUBY_BOX.
+      # Set for a command that was restarted without RUBY_BOX.
       BOX = "SPATE_BOX"
 
       def self.on?(env, name) = !["", "0", "false", nil].include?(env[name])
@@ -45,7 +45,7 @@ module Spate
       private
 
       def on?(name) = Switches.on?(@env, name)
-      # bootsnap asks whether they are set, not what they hold.
+      # bootsnap checks whether they are set, regardless of the value.
       def bootsnap_off?(part) = @env.key?("DISABLE_BOOTSNAP") || @env.key?("DISABLE_BOOTSNAP_#{part}")
     end
   end

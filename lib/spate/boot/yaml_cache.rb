@@ -30,7 +30,7 @@ module Spate
       INTERNAL = [nil, Encoding::UTF_8].freeze
 
       class << self
-        # Waits until Psych is there.
+        # Waits until Psych is loaded.
         def arm(session)
           return "no cache folder" unless session.images
 
@@ -48,7 +48,7 @@ module Spate
           yield.tap { |loaded| @storage.keep(key, before, loaded) }
         end
 
-        # Writes to disk what was loaded since.
+        # Writes the values loaded since to disk.
         def flush = @storage&.write
 
         private
@@ -62,7 +62,7 @@ module Spate
           true
         end
 
-        # "load_file,freeze,4.0.4,0.2.5:/app/config/x.yml", nil for what is left to Psych.
+        # "load_file,freeze,4.0.4,0.2.5:/app/config/x.yml", nil for calls that are left to Psych.
         def key(method, path, options)
           return unless INTERNAL.include?(Encoding.default_internal) && (options.keys - OPTIONS).empty?
           return unless options.all? { |_, value| value == true || value == false }

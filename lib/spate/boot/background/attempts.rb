@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Background
-      # How many builders of an application were started since one finished: a byte each, in a file beside the image.
-      # Something ended them silently (an error, a signal, no memory); the next one waits, longer each time.
+      # The number of builders of an application started since one finished: a byte each, in a file beside the image.
+      # They ended without a message (an error, a signal, no memory); the next one waits, longer each time.
       class Attempts
         # Seconds to wait after the first, and at most.
         FIRST = 60
@@ -16,7 +16,7 @@ module Spate
 
         def count = File.size?(@path).to_i
 
-        # Seconds until a boot may start another one, 0 where it may.
+        # Seconds until a boot may start another one, 0 if it may now.
         def wait(now: Process.clock_gettime(Process::CLOCK_REALTIME))
           count = count()
           return 0 if count.zero?

@@ -6,9 +6,9 @@ module Spate
       # The files that one boot loaded, for the builder: a small file beside the recording, so that boots neither wait
       # for each other nor read others' files. Images::Recording collects them.
       module LoadedFiles
-        # Behind the kind, where the program went on.
+        # Follows the kind if the program continued.
         PART = "\tpart"
-        # More than these wait for a builder that never came: the oldest say nothing new.
+        # If more wait, no builder runs, and the oldest add nothing.
         KEPT = 32
 
         module_function
@@ -20,16 +20,16 @@ module Spate
           Ground::Files.write("#{name}.boot", lines.join("\n"), permissions: 0o600)
         end
 
-        # [kind, paths, whole], nil of a file that names none.
+        # [kind, paths, whole], nil for a file without paths.
         def read(path)
           kind, *paths = File.binread(path).split("\n").map { |line| line.force_encoding(Encoding::UTF_8) }
           [kind.scrub.delete_suffix(PART), paths, !kind.end_with?(PART)] if paths.any?
         end
 
-        # Whether as many wait as are of use.
+        # Whether enough files wait.
         def full?(recording_path) = all(recording_path).size >= KEPT
 
-        # Paths of those that wait.
+        # Paths of the waiting files.
         def all(recording_path) = Dir.glob("#{recording_path.delete_suffix(".recording")}.*.boot")
       end
     end

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Background
-      # How a Ruby is started that makes images: it compiles as this one does, as far as Ruby has options for that.
+      # Options for a Ruby that makes images: it compiles like this one, as far as Ruby has options for that.
       module RubyOptions
         module_function
 
@@ -25,7 +25,7 @@ module Spate
           ["--#{value ? "enable" : "disable"}=frozen-string-literal"]
         end
 
-        # A Ruby with two parsers names the one at work in its description.
+        # A Ruby with two parsers names the active one in its description.
         def parser
           return [] unless RubyVM::InstructionSequence.respond_to?(:compile_prism)
 

@@ -5,7 +5,7 @@ module Spate
     module BootEnd
       # Whether images should be made again after this boot, and why. Decides, and looks only at the images' age.
       class News
-        # Outcomes after which a file is not in the images as it is.
+        # Outcomes after which the images do not have the file's current version.
         OUTCOMES = %i[miss stale revalidated damaged].freeze
         # Seconds for which an image is kept, even if the stand-in is outdated.
         PATIENCE = 5
@@ -61,8 +61,8 @@ module Spate
         # Seconds. Floats, because libraries redefine how times are subtracted.
         def age = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(@session.image.path).to_f
 
-        # A program that was named by a relative path has no place in an image. Where bootsnap loads the files,
-        # $LOADED_FEATURES tells.
+        # A program with a relative path cannot be in an image. If bootsnap loads the files, they are taken from
+        # $LOADED_FEATURES.
         def loaded
           stays = Bootsnap.set_up? && !@session.on?(:bootsnap)
           return Native::Loader.recorded.select { |path, _| path.start_with?("/") } unless stays

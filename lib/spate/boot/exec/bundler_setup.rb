@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Exec
-      # The set-up of `bundle exec` by the real Bundler, where no stand-in may be used.
+      # The set-up of `bundle exec` by the real Bundler, if no stand-in may be used.
       module BundlerSetup
         autoload :ErrorReport, "#{FOLDER}/exec/bundler_setup/error_report"
 
@@ -22,7 +22,7 @@ module Spate
             name_bundle
           end
 
-          # Bundler's program puts its own library first on the load path, where that is in the program's gem.
+          # Bundler's program puts its own library first on the load path, if that is in the program's gem.
           def library_first
             mark = $LOADED_FEATURES.find { |path| path.end_with?("/lib/bundler.rb") }
             library = mark ? File.dirname(mark) : ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
@@ -31,11 +31,11 @@ module Spate
             $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library)
           end
 
-          # The load path. Where a gem is missing the process ends.
+          # The load path. If a gem is missing the process ends.
           def set_up
             return if set_up?
 
-            # A child's parent knows which Bundler.
+            # A child's parent has chosen the Bundler.
             hook = ENV[Children::BUNDLER]
             unless hook
               activate
@@ -47,8 +47,8 @@ module Spate
 
           private
 
-          # As RubyGems 4 does before Bundler's own program: it has constants that an older Bundler defines as well. A
-          # Ruby that `bundle exec` starts warns of them.
+          # As RubyGems 4 does before Bundler's own program: it has constants that an older Bundler defines as well, of
+          # which a Ruby started by `bundle exec` warns.
           def extend_rubygems
             bundler = ::Gem.loaded_specs["bundler"]
             ::Gem.load_bundler_extensions(bundler.version) if bundler && ::Gem.respond_to?(:load_bundler_extensions)
@@ -82,16 +82,16 @@ module Spate
             ErrorReport.print_and_exit(e)
           end
 
-          # The version that the lockfile names, if it is installed.
+          # The lockfile's version, if it is installed.
           def activate
             Prelude.rubygems
             Prelude.messages
             return if ::Gem.loaded_specs.key?("bundler")
 
             begin
-              gem "bundler", ">= 0.a" # as its own program asks: a pre-release counts as well
+              gem "bundler", ">= 0.a" # as in Bundler's program: a pre-release counts as well
             rescue ::Gem::LoadError
-              # The version that BUNDLER_VERSION or the lockfile insists on is not installed.
+              # The version required by BUNDLER_VERSION or the lockfile is not installed.
               ENV.delete("BUNDLER_VERSION")
               ::Gem::Specification.find_all_by_name("bundler").max_by(&:version)&.activate
             end

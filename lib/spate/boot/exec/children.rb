@@ -14,7 +14,7 @@ module Spate
           # Identifies this Ruby to children.
           def ruby = Ground::Ruby.description
 
-          # Puts Spate's file where Bundler, or the stand-in, has put Bundler's.
+          # Puts Spate's file in the place of Bundler's.
           def take_over(session)
             # RUBYOPT has no way to quote a blank.
             return if FILE.match?(/\s/) || !(session.on?(:images) || session.on?(:loader))
@@ -27,7 +27,7 @@ module Spate
             ENV[BUNDLER] = bundler.delete_prefix("-r") if bundler
             ENV[RUBY] = ruby
             ENV["RUBYOPT"] = ["-r#{FILE}", *rest].join(" ")
-            # Newer RubyGems load this before RUBYOPT's turn comes.
+            # Newer RubyGems load this before RUBYOPT.
             ENV["BUNDLER_SETUP"] = FILE if ENV["BUNDLER_SETUP"]
           end
         end

@@ -7,7 +7,7 @@ module Spate
       # with variables that make it do so less often: see Settings. Collection is never turned off; the variables are
       # gone before the program sees its environment, and no child inherits them.
       #
-      # Only where the journal shows that boots of this kind gain by it, and where memory is plenty. RUBY_GC_* that the
+      # Only if the journal shows that boots of this kind become faster, and if memory is plenty. RUBY_GC_* that the
       # user has set stay.
       module Heap
         autoload :Memory, "#{FOLDER}/exec/heap/memory"
@@ -19,7 +19,7 @@ module Spate
         OWNER = /\ARUBY_GC_(HEAP|MALLOC|OLDMALLOC)_/
 
         class << self
-          # Variables for a Ruby that is to run a program of this folder's application, {} for none.
+          # Variables for a Ruby that will run a program of this folder's application, {} for none.
           # command: the program and its words.
           def environment(env, command)
             return {} if !Switches.new(env).heap? || env.keys.grep(OWNER).any?
@@ -40,7 +40,7 @@ module Spate
             @given = true if names.any?
           end
 
-          # True where Ruby was told, or why not.
+          # true if this Ruby got settings, or why not.
           def state(env)
             return true if @given
 

@@ -3,27 +3,27 @@
 module Spate
   module Boot
     module Exec
-      # `spate exec ruby ...`: the same Ruby once more, without RubyGems, with Spate's start as the first library. Two
-      # starts of Ruby without RubyGems cost less than one with it.
+      # `spate exec ruby ...`: starts the same Ruby again, without RubyGems, with Spate's start as the first library.
+      # Two starts of Ruby without RubyGems cost less than one with it.
       module Interpreter
-        # Options that need the ordinary way: `-S` searches the PATH, `-r` loads before Bundler sets up, --disable and
+        # Options that need an ordinary start: `-S` searches the PATH, `-r` loads before Bundler sets up, --disable and
         # --enable choose what Ruby loads, --parser makes it another Ruby.
         SPECIAL = /\A(--(disable|enable|parser)|-[A-Za-z]*[Srx])/
         WITH_OPERAND = %w[-e -I -C -E -F].freeze
 
         class << self
-          # Replaces this process; nil where the ordinary way is to be taken.
+          # Replaces this process; nil if an ordinary start is needed.
           def again(name, arguments, close_others: false)
             return unless plain?(arguments) && ENV["RUBYOPT"].to_s.empty? && (path = ours(name))
 
             ENV[Children::RUBY] = Children.ruby
             words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
-            # By the name under which it was found: Ruby's messages begin with it.
+            # By the name under which it was found, since Ruby's messages begin with it.
             Process.exec([own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
           end
 
-          # This program once more: where RubyGems' wrapper started it, the way the launcher would have, or where Ruby
-          # is to get heap settings.
+          # Starts this program again: as the launcher does, if RubyGems' wrapper started it, or if Ruby needs heap
+          # settings.
           def spate(options, command)
             return Heap.unset(ENV) if ENV.key?(Heap::MARK)
             return unless ENV["RUBYOPT"].to_s.empty?
@@ -38,7 +38,7 @@ module Spate
 
           private
 
-          # The file that the PATH has for a name, where that is this very Ruby.
+          # The file of that name on the PATH, if it is this very Ruby.
           def ours(name)
             return unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
 

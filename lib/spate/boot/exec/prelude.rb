@@ -6,13 +6,13 @@ module Spate
       # Loads the libraries of Ruby's own prelude, where Ruby was started with --disable-gems: RubyGems and the
       # libraries for better error messages, from the image. Measured: 40 ms become 10.
       #
-      # Nearly half of RubyGems' start evaluates the gemspecs of Ruby's default gems, for a question that is never asked
-      # once Bundler has set up: DefaultGems waits for the first who asks. The better messages cost 2 ms from the image;
-      # loading them later would gain nothing, and show in NameError's ancestors.
+      # Nearly half of RubyGems' start evaluates the gemspecs of Ruby's default gems, which are never needed once
+      # Bundler has set up: DefaultGems postpones it. The better messages cost 2 ms from the image; loading them later
+      # would gain nothing, and show in NameError's ancestors.
       module Prelude
         autoload :DefaultGems, "#{FOLDER}/exec/prelude/default_gems"
 
-        # First on $LOAD_PATH while RubyGems loads, for the hook that it has for implementers of Ruby.
+        # First on $LOAD_PATH while RubyGems loads, for its hook for implementers of Ruby.
         HOOK = "#{FOLDER}/exec/prelude".freeze
 
         class << self

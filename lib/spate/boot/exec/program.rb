@@ -68,7 +68,7 @@ module Spate
           exit NOT_FOUND
         end
 
-        # Where the program may be.
+        # A hint where the program may be.
         def elsewhere
           near = similar and return "did you mean #{near}?"
           return "`spate install` installs executables of gems that are missing" unless @complete.call
@@ -77,8 +77,8 @@ module Spate
             "the gem that has it"
         end
 
-        # The first file of the PATH, the bundle's folder before others, whose name differs by one slip of the finger.
-        # No more: a PATH has thousands of short names, and one of them is always near.
+        # The first file of the PATH, the bundle's folder before others, whose name differs by one typing error. No
+        # more: a PATH has thousands of short names, and one of them is always similar.
         def similar
           require_relative "../../ground"
           ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
@@ -94,7 +94,7 @@ module Spate
           (name.length - @name.length).abs <= 1 && @name.length > 2 && Ground::Suggestion.distance(@name, name) == 1
         end
 
-        # `bundle exec` does not set what only the set-up of a load path changes.
+        # `bundle exec` does not set variables that only the set-up of a load path changes.
         def changes
           session = Boot.session
           return {} unless session&.on?(:standin)
@@ -112,7 +112,7 @@ module Spate
           Kernel.load(path)
         rescue SystemExit, SignalException
           raise
-        rescue Exception => e # rubocop:disable Lint/RescueException -- told and raised again
+        rescue Exception => e # rubocop:disable Lint/RescueException -- reported and raised again
           own_command if File.basename(path) == OWN && e.class.name.to_s.start_with?("Gem::")
           warn "spate: failed to load command: #{@name} (#{path})"
           raise

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Log
-      # Why a file did, or did not, come from an image, in words: for listeners, and for `spate boot status` and
+      # Why a file did, or did not, come from an image, as text: for listeners, and for `spate boot status` and
       # `explain`. Loaded only on request.
       module Outcomes
         # By the symbols of Native::Loader.judge.
@@ -33,7 +33,7 @@ module Spate
             [why == :gone ? :gone : outcome, reason(outcome, why)]
           end
 
-          # One line about images that the loader could not use. There is one.
+          # One line about images that the loader could not use; there is at least one.
           def problems
             problems = Native::Loader.problems
             path, reason = problems.first

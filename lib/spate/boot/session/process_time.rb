@@ -28,7 +28,7 @@ module Spate
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
         def processor = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond)
 
-        # nil where it is not known, or cannot be true.
+        # nil if it is unknown or implausible.
         def since_start
           return unless Process.const_defined?(:CLOCK_BOOTTIME)
 

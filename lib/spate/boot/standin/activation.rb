@@ -3,18 +3,18 @@
 module Spate
   module Boot
     module Standin
-      # Makes a process look as it would after Bundler.setup, from the facts of a record:
+      # Changes a process as Bundler.setup would, from the facts of a record:
       #
       #   lib, gemfile, lockfile, root, bundle_path, rubygems            paths, and RubyGems' version
       #   env_saved, env_set, env_deleted, env_composed                  see variables
       #   load_path     what Bundler adds, in its order
       #   specs         see Gemfile::Child::SpecFacts; the following are indexes into it:
       #   loaded, all, named, bundled   Gem.loaded_specs, Gem::Specification, what `gem` finds, the bundle's own
-      #   dependencies  [name, groups, autorequire, whether it counts here]
+      #   dependencies  [name, groups, autorequire, whether it applies here]
       #   constants     [name, file that defines it on demand, or nil: the real Bundler is loaded]
       #   autoloads     [module, name, feature]
       #   marks         Bundler's files that are loaded after its set-up
-      #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   what this Bundler does
+      #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   this Bundler's features
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
         # A process before: its environment, folder, $LOAD_PATH, number of loaded features, Gem.loaded_specs and
@@ -29,7 +29,7 @@ module Spate
           @facts = record.facts
         end
 
-        # Why this process cannot be set up so, nil where it can.
+        # Why this process cannot be set up this way, nil if it can.
         def obstacle
           return "RubyGems is #{::Gem::VERSION}, not #{@facts[:rubygems]}" unless ::Gem::VERSION == @facts[:rubygems]
           return "Bundler is loaded already" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
@@ -58,7 +58,7 @@ module Spate
 
         def spec(name) = @by_name[name]
 
-        # Fields of a spec that are rarely asked for (Gemfile::Child::SpecFacts.more). The same name may occur twice: a
+        # Rarely needed fields of a spec (Gemfile::Child::SpecFacts.more). The same name may occur twice: a
         # bundled and a default gem.
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
@@ -82,13 +82,13 @@ module Spate
           gems
           bundler
           libraries
-          # Last: after a change of these, Ruby goes through all of them at the next require.
+          # Last: after a change of these, Ruby rereads all of them at the next require.
           clean_load_path
           load_path
           features
         end
 
-        # The environment as bundler/setup leaves it.
+        # The environment after bundler/setup.
         def variables
           prefix, unset = Ground::Environment::PREFIX, Ground::Environment::NOT_SET
           @facts[:env_saved].each { |key| ENV[prefix + key] ||= ENV[key] || unset }

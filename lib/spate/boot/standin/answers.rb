@@ -39,7 +39,7 @@ module Spate
         def with_original_env(&) = with_env(original_env, &)
         def with_unbundled_env(&) = with_env(unbundled_env, &)
 
-        # At the caller's file and line, which Bundler's deprecation warnings print.
+        # Evaluated at the caller's file and line, which Bundler's deprecation warnings print.
         def method_missing(name, *arguments, **options, &block)
           return super if Real.loaded?
 

@@ -7,10 +7,10 @@ module Spate
       # that the program holds already (specifications, the load path, the environment) stay.
       module Real
         class << self
-          # From the moment when loading begins.
+          # True as soon as loading begins.
           def loaded? = @state != nil
 
-          # Whether it can be asked anything.
+          # Whether it is loaded completely.
           def complete? = @state == :complete
 
           # The module Bundler, real from here on. Raises what Bundler raises if its own set-up fails now; the stand-in
@@ -29,7 +29,7 @@ module Spate
             raise
           end
 
-          # As before anything was loaded.
+          # Resets the state to before loading.
           def forget = @state = @library = nil
 
           private

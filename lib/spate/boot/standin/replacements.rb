@@ -22,13 +22,13 @@ module Spate
             specifications(activation.list(:all))
           end
 
-          # Puts RubyGems' methods back, except Kernel#require, which others may have replaced since.
+          # Restores RubyGems' methods, except Kernel#require, which other code may have replaced since.
           def remove
             @former.each { |(name, owner), method| define(owner, name, method) if name != :require }
             ::Gem.post_reset_hooks.delete(@hook)
           end
 
-          # All as it was before `install`.
+          # Restores everything as before `install`.
           def undo
             return unless @former
 
@@ -147,7 +147,7 @@ module Spate
           end
         end
 
-        # Bundler's error where `gem` asks for something that the bundle does not have.
+        # Bundler's error if `gem` requests a gem that is not in the bundle.
         def self.not_bundled(wanted, spec)
           words = if spec
                     "can't activate #{wanted}, already activated #{spec.full_name}. " \

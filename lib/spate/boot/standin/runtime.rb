@@ -3,9 +3,9 @@
 module Spate
   module Boot
     module Standin
-      # Passes what these objects do not know on to the real Bundler's object, `real`.
+      # Passes unknown methods of these objects on to the real Bundler's object, `real`.
       module AsksReal
-        # At the caller's file and line, which Bundler's deprecation warnings print.
+        # Evaluated at the caller's file and line, which Bundler's deprecation warnings print.
         def method_missing(name, *arguments, **options, &block)
           return super unless respond_to_missing?(name)
 
@@ -60,7 +60,7 @@ module Spate
 
         def real = Real.load.load
 
-        # Newer Bundlers wrap the error of a gem that requires something missing.
+        # Newer Bundlers wrap the error of a gem that requires a missing file.
         def newer? = !Standin.current.facts[:requires_formerly]
 
         # For a gem `a-b` without `require:` in the Gemfile: `a-b`, or a/b.

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Standin
-      # A Gem::Specification that knows what a running program asks for. Asked for anything else it becomes whole: the
+      # A Gem::Specification with the facts that running programs need. On any other call it becomes complete: the
       # gemspec is evaluated, or for path and git sources Bundler is asked.
       class Spec < ::Gem::Specification
-        # Methods that read only what is known. All others make the specification whole first.
+        # Methods that read only these facts. All others complete the specification first.
         KNOWN = %i[
           name version full_name full_gem_path gem_dir loaded_from loaded_from= base_dir gems_dir spec_dir spec_file
           spec_name file_name cache_dir cache_file build_info_dir build_info_file doc_dir ri_dir activated activated=
@@ -18,13 +18,13 @@ module Spate
           installable_on_platform? match_platform runtime_dependencies development_dependencies
           base_dir= extension_dir= full_gem_path= ignored? bin_file bin_dir executable removed_method_calls
         ].freeze
-        # Answered by the record's second part.
+        # In the record's second part.
         SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
 
         # fields: see Gemfile::Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
         def self.of(fields, more) = allocate.tap { |spec| spec.send(:know, fields, more) }
 
-        # What `instance_of?` and `==` compare.
+        # For `instance_of?` and `==`.
         def class = ::Gem::Specification
 
         # Bundler's specs are stubs with the lockfile's dependencies; this one has the gemspec's.
@@ -35,7 +35,7 @@ module Spate
           end
         end
 
-        # Bundler's name for it.
+        # Bundler's name for this.
         def load_paths = full_require_paths
 
         def inspect = "#<#{self.class.name} name=#{@name} version=#{@version}>"

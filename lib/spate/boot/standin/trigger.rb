@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# A constant of Bundler that the stand-in does not have was asked for.
+# The program uses a constant of Bundler that the stand-in does not have.
 Spate::Boot::Standin::Real.load

@@ -30,7 +30,7 @@ module Spate
           ::Gem::Specification.reset
         end
 
-        # Only while it has not been loaded.
+        # Only if it has not been loaded.
         def pathname
           return unless ::Kernel.private_method_defined?(:__Pathname__, false)
 
@@ -38,7 +38,7 @@ module Spate
           Object.send(:remove_const, :Pathname) if Object.autoload?(:Pathname)
         end
 
-        # A new module: a module cannot be un-extended.
+        # A new module, since extending a module cannot be undone.
         def bundler
           return unless Object.const_defined?(:Bundler, false)
 
@@ -49,7 +49,7 @@ module Spate
           @before.bundler.each { |name, value| ::Bundler.const_set(name, value) }
         end
 
-        # Bundler's files count as not loaded.
+        # Marks Bundler's files as not loaded.
         def load_path
           $LOAD_PATH.replace(@before.load_path)
           added = $LOADED_FEATURES.drop(@before.features)

@@ -52,7 +52,7 @@ module Spate
           nil
         end
 
-        # Never raises: Psych loads next time what is not kept.
+        # Never raises: Psych loads other files itself next time.
         def write
           return if @new.empty? || @session.readonly? || @process != Process.pid
 

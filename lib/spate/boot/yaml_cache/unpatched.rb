@@ -6,7 +6,7 @@ module Spate
       # Whether Psych is unpatched: a patch has to apply to each file. Checked each time, because methods may be
       # defined at any time.
       class Unpatched
-        # Beside Psych's own singleton methods, and every kind of node.
+        # Classes that decide, besides Psych's own singleton methods, and every kind of node.
         DECIDING = %i[ScalarScanner Parser TreeBuilder ClassLoader].freeze
         VISITORS = %i[Visitor ToRuby].freeze
         # Methods of Psych that Ruby's library or an eval defines.

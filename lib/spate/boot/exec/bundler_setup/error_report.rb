@@ -53,7 +53,7 @@ module Spate
               Gemfile::EvaluationFailed.new(application.gemfile, ErrorReport.lines(error))
             end
 
-            # Spate's own parser names the line.
+            # Spate's own parser finds the line.
             def lockfile(error)
               path = application.lockfile
               Lockfile.parse(File.binread(path), path: path)
@@ -79,7 +79,7 @@ module Spate
             def application = Application.find
           end
 
-          # Without the colours that Bundler gives its words on a terminal.
+          # Without the colours that Bundler uses on a terminal.
           def self.lines(error)
             error.message.gsub(/\e\[[\d;]*m/, "").lines(chomp: true).reject { |line| line.strip.empty? }
           end

@@ -16,7 +16,7 @@ module Spate
             @root = root
           end
 
-          # Bytes; 0 where the system does not tell.
+          # Bytes; 0 if the system does not report it.
           def available
             kilobytes = read("/proc/meminfo").to_s[/^MemAvailable: +(\d+) kB/, 1] or return 0
             [kilobytes.to_i << 10, *limits].min

@@ -4,12 +4,12 @@ module Spate
   module Boot
     module Exec
       module Heap
-        # Ruby's heap settings at its start, from the journal of boots of one kind. The heap becomes no larger by
-        # that than it becomes anyway:
+        # Ruby's heap settings at its start, from the journal of boots of one kind. They do not make the heap larger
+        # than it becomes without them:
         #
-        # - Ruby 3.3 and later, where each slot size grows by itself: as many slots of each as such a boot had in the
-        # end.
-        #   They are there from the start, instead of step by step with a collection before each.
+        # - Ruby 3.3 and later, where each slot size grows by itself: as many slots of each as such a boot had at its
+        #   end.
+        #   They exist from the start, instead of step by step with a collection before each.
         # - Before: how much old objects may allocate by malloc until all of them are marked again, 64 MB instead of 16.
         #   Ruby itself goes up to 128 while a program runs.
         class Settings
@@ -24,8 +24,8 @@ module Spate
           ENDS = %w[after_initialize fork accept].freeze
           # How many boots count.
           LAST = 5
-          # Milliseconds of collection that are worth a try, and that must be gained: more than another start of Ruby
-          # (15).
+          # Milliseconds of collection that are worth an attempt, and that must be saved: more than another start of
+          # Ruby (15).
           WORTH = 100
           PRICE = 20
 
@@ -35,8 +35,8 @@ module Spate
             @told, @plain = boots.partition { |line| !line.parts.key?("heap") }
           end
 
-          # Whether boots spent less time collecting with it than without. Tried where it may be worth it, and again
-          # when the journal has forgotten the one or the other.
+          # Whether boots spent less time collecting with it than without. Tried if it may be worth it, and again
+          # when the journal has no boots of one of the two.
           def gain?
             without = collected(@plain)
             return false if without < WORTH
@@ -51,7 +51,7 @@ module Spate
 
           private
 
-          # Of a boot without settings: Ruby keeps those that it is given.
+          # Of a boot without settings, since Ruby keeps slots that it was given.
           def slots
             last = @plain.last or return {}
             last.slots.each_with_index.to_h { |count, pool| [format(SLOTS, pool), count.to_s] }

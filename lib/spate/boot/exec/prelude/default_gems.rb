@@ -4,8 +4,8 @@ module Spate
   module Boot
     module Exec
       module Prelude
-        # RubyGems' table of the files of default gems, made when it is first asked for instead of at every start: that
-        # evaluates 70 gemspecs, 15 ms.
+        # RubyGems' table of the files of default gems, made on first use instead of at every start: that evaluates 70
+        # gemspecs, 15 ms.
         module DefaultGems
           FINDING = %i[find_unresolved_default_spec find_default_spec].freeze
           CHANGING = %i[register_default_spec clear_default_specs].freeze
@@ -23,7 +23,7 @@ module Spate
               asking.each { |name| take(::Gem, name) { |*arguments| DefaultGems.answer(name, arguments) } }
             end
 
-            # Within the block only that gem is asked for: only its specification is read.
+            # Within the block only that gem is needed, so only its specification is read.
             def only(gem)
               @only = gem
               yield
@@ -43,7 +43,7 @@ module Spate
 
             private
 
-            # Makes the table and puts RubyGems' methods back. Answers Gem.
+            # Makes the table and restores RubyGems' methods. Returns Gem.
             def all
               own, @own = @own, nil
               own&.each { |(owner, name), method| Boot.replace(owner.singleton_class, name, method) }
