@@ -11,11 +11,11 @@ module Spate
         Child: "child", GemImages: "gem_images", Overlay: "overlay", Report: "report"
       }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
 
-      # How long a builder waits for another one that makes images of gems, and works at most, in seconds.
+      # Seconds that a builder waits for another one that makes images of gems, and that it works at most.
       SECONDS = 600
 
       # images: Boot::ImageFolder. jobs: children at most. events: Spate::Events or nil. trusts, shared: see GemImages;
-      # without, what others have compiled is as nothing.
+      # without them, code compiled elsewhere is not used.
       def initialize(images:, jobs: nil, events: nil, seconds: SECONDS, trusts: ->(*) { false }, shared: nil)
         @images = images
         @trusts = trusts

@@ -8,7 +8,7 @@ module Spate
       # Seconds to wait for a builder that is at work.
       SECONDS = 10
 
-      # files: how many were removed; bytes: of them; busy: a builder was at work all the time.
+      # files: the number of removed ones; bytes: of them; busy: a builder was at work all the time.
       Result = Struct.new(:files, :bytes, :busy)
 
       def initialize(images)

@@ -3,7 +3,7 @@
 module Spate
   module Images
     # Makes images in child processes, several at once: largest job first, each child takes the next one when it is
-    # done. A child that dies fails its job, no other.
+    # done. A child that dies fails only its own job.
     class Compiler
       {
         Compilation: "compilation", ImageWriter: "image_writer", Job: "job", Result: "job", SourceFile: "source_file",
@@ -13,16 +13,16 @@ module Spate
       # A child takes 50 MB and more.
       JOBS = 16
 
-      # How many children may run beside other work of the machine.
+      # The number of children that may run beside other work of the machine.
       def self.few = (Ground::Processors.count / 2).clamp(1, 4)
 
-      # jobs: children at most. seconds: after these no job is handed out, and those that run are ended.
+      # jobs: children at most. seconds: afterwards no job starts, and running ones are ended.
       def initialize(jobs: nil, seconds: 600)
         @jobs = jobs
         @seconds = seconds
       end
 
-      # Yields the Result of each Job as it comes. Answers the processor time of all children, in seconds.
+      # Yields the Result of each Job as it comes. Returns the processor time of all children, in seconds.
       def run(jobs, &block)
         before = children_time
         waiting = jobs.sort_by { |job| -job.weight }

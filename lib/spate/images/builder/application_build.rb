@@ -3,15 +3,15 @@
 module Spate
   module Images
     class Builder
-      # A whole build for one application, from finding out about it to its images: what `spate boot build`, an install
-      # and the background do.
+      # A whole build for one application, from its facts to its images: used by `spate boot build`, an install
+      # and the background.
       class ApplicationBuild
-        # Seconds to wait before each further attempt at a stand-in, while what Bundler looks at changes.
+        # Seconds to wait before each further attempt at a stand-in, while Bundler's inputs change.
         PAUSES = [0.1, 0.3, 1, 2].freeze
 
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
-        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted. team: whether a team's
-        # cache is asked for what others have compiled. turn: called when the application is locked, returns when it is
+        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted. team: whether to query
+        # a team's cache for code compiled elsewhere. turn: called when the application is locked, returns when it is
         # this builder's turn.
         def initialize(location, images:, env: ENV, jobs: nil, events: nil, exclude: [], team: false,
                        turn: nil)
@@ -25,8 +25,8 @@ module Spate
           @exclude = exclude
         end
 
-        # Makes what is missing. renew: also what the image says of the bundle (index, stand-in, images of gems), which
-        # otherwise stays while Gemfile and lockfile do. Answers a Report; a busy one if another process is at work.
+        # Makes missing images. renew: also the record of the bundle (index, stand-in, images of gems), which
+        # otherwise stays while Gemfile and lockfile do. Returns a Report; a busy one if another process is at work.
         def call(renew: false)
           return refused unless @images.writable?(@env)
 
@@ -81,7 +81,8 @@ module Spate
           end
         end
 
-        # All about the bundle. Its digest comes first: an image made while Gemfile or lockfile changed is not current.
+        # The facts of the bundle. Its digest comes first: an image made while Gemfile or lockfile changed is not
+        # current.
         def facts
           bundle = ApplicationImage.bundle(@location)
           standin = part("stand-in") { standin() }
@@ -110,7 +111,7 @@ module Spate
         def settings = @settings ||= Settings.load(root: @location.root, env: environment)
         def store = @store ||= Store.open(home: File.dirname(@images.store_root, 2), env: @env)
         def trust = @trust ||= RemoteCache::Trust.from(settings)
-        # Asked only where there is something of others.
+        # Loaded only if there is code of other signers.
         def trusts = ->(signer, made) { trust.doubt(signer, made).nil? }
 
         # See GemImages. Any failure is a miss.
@@ -126,7 +127,7 @@ module Spate
           end
         end
 
-        # A part that cannot be made is left out: the boot goes on without it.
+        # A part that cannot be made is left out: the boot continues without it.
         def part(name)
           yield
         rescue StandardError, LoadError => e

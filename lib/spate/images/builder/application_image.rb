@@ -16,8 +16,8 @@ module Spate
           Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
         end
 
-        # recorded: paths in load order. folders: what the index covers beside the bundle's load path. own: folders of
-        # gems that are being worked on (of PATH sources): their files go into the overlay, like the application's own.
+        # recorded: paths in load order. folders: in the index, besides the bundle's load path. own: folders of
+        # gems under development (of PATH sources): their files go into the overlay, like the application's own.
         # index: bytes; standins: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
         # four, nil means the image's value. bundle:  the digest of the bundle that they belong to; nil: of the
         # present one. trusts: see ImageFile.
@@ -35,7 +35,7 @@ module Spate
           @bundle = bundle
         end
 
-        # Compiler::Job, nil where the image stays as it is.
+        # Compiler::Job, nil if the image is current.
         def job
           return unless needed?
 
@@ -43,16 +43,16 @@ module Spate
                             required: true)
         end
 
-        # Whether the image is of the bundle as it is now.
+        # Whether the image is of the current bundle.
         def current? = old.usable? && old.about["bundle"] == ApplicationImage.bundle(@location)
 
-        # Whether its index was made with these folders beside the bundle's.
+        # Whether its index was made with these folders besides the bundle's.
         def folders? = old.about["folders"] == folders_print
 
-        # Recorded files that belong to the application itself, or to gems that are being worked on.
+        # Recorded files that belong to the application itself, or to gems under development.
         def own_files = @own_files ||= @recorded.select { |file| own?(file) }
 
-        # Other recorded files that are not in the image as they are; none where the image is made again.
+        # Other recorded files whose current version is not in the image; none if the image is made again.
         def left_out = needed? ? [] : changed
 
         def old = @old ||= ImageFile.new(path, @images.ruby_key, trusts: @trusts)
@@ -86,7 +86,7 @@ module Spate
                                      signers: signers)
         end
 
-        # Of what blobs are copied from.
+        # The signers of copied blobs.
         def signers = sources.flat_map { |image| ImageFile.new(image, @images.ruby_key).signers }
 
         # The fullest first.

@@ -4,7 +4,7 @@ module Spate
   module Images
     class Builder
       # The contents of a bundle: load path and gem folders. The stand-in's record has it; if that may not be used, the
-      # real Bundler is asked once more, because images and index serve that bundle just as well.
+      # real Bundler is asked again, because images and index serve that bundle just as well.
       class BundleContents
         SCRIPT = "#{__dir__}/bundle_contents_script.rb".freeze
 
@@ -15,7 +15,7 @@ module Spate
           @env = env
         end
 
-        # Folders, absolute, as $LOAD_PATH has them when the bundle is set up.
+        # Folders, absolute, as in $LOAD_PATH after the bundle is set up.
         def load_path = (found.first + rubys).uniq
 
         # [GemFiles] of installed gems.
@@ -23,7 +23,7 @@ module Spate
           @gems ||= installed.map { |dir, require_paths| GemFiles.new(dir, require_paths: require_paths) }
         end
 
-        # Folders of gems that are being worked on: those of PATH sources.
+        # Folders of gems under development: those of PATH sources.
         def own = found.last.map(&:first) - installed.map(&:first)
 
         private

@@ -3,9 +3,9 @@
 module Spate
   module Images
     class Builder
-      # The images of single gems: which are missing, and their paths.
+      # The images of single gems: their paths, and which are missing.
       class GemImages
-        # How many gems had their image already, and how many have nothing to compile.
+        # The number of gems that had an image already, and of those with nothing to compile.
         attr_reader :reused, :empty
 
         # gems: [GemFiles]. former: ImageFile of the application, before this build. trusts: see ImageFile. shared:
@@ -21,8 +21,8 @@ module Spate
           @reused = 0
         end
 
-        # Yields [Compiler::Job] for those that are missing. While another process makes images of gems this one waits,
-        # so that none is made twice.
+        # Yields [Compiler::Job] for the missing ones. Waits while another process makes images of gems, so that none is
+        # made twice.
         def build
           return @reused = @gems.size if missing.empty?
 
@@ -56,7 +56,7 @@ module Spate
                             data: { "about" => about }, sources: [*former, *shared].map(&:path))
         end
 
-        # Of a gem that was edited, or whose times changed, most files are as they were.
+        # Most files of a gem that was edited, or whose times changed, are unchanged.
         def sources(gem)
           before = @former.gem_images[gem.dir]
           [(own(before) if before), @former].compact.select(&:usable?)

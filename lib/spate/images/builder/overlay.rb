@@ -4,7 +4,7 @@ module Spate
   module Images
     class Builder
       # The small image over the application's: its own files, and files of gems that have changed since that was made.
-      # Written whole as soon as one of them is not in it as it is now; blobs that still fit are copied.
+      # Written whole as soon as the current version of one of them is missing; valid blobs are copied.
       class Overlay
         # application: ApplicationImage
         def initialize(images, location, application)
@@ -13,7 +13,7 @@ module Spate
           @application = application
         end
 
-        # Compiler::Job, nil where the overlay stays as it is.
+        # Compiler::Job, nil if the overlay is current.
         def job
           files = @application.own_files + @application.left_out
           return if files.all? { |file| old.fits?(file) } && (old.paths - files).empty?

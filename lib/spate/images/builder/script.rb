@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Makes the images of one application, in a process of `ruby --disable-gems` of its own: started by
+# Makes the images of one application, in a separate process of `ruby --disable-gems`: started by
 # Spate::Boot::Background, or by Spate::Images::Builder::Child, which waits for it. Takes
 # Spate::Boot::Background::BuilderArguments.
 values = ARGV.map { |word| word.split("=", 2) }.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
 $LOAD_PATH.unshift(*values["load_path"])
 
-require "spate/native/boot" # before `spate`, which would load the library for installing with the same constant
+require "spate/native/boot" # before `spate`, which would load the library for installing for the same constant
 require "spate"
 
 arguments = Spate::Boot::Background::BuilderArguments.new(values)
@@ -28,8 +28,8 @@ unless report
   Spate::Native.become_idle
 end
 
-# Builders of several applications work one after another: the process holds the lock until it ends, and its time counts
-# from then on.
+# Builders of several applications work one after another: the process holds the lock until it ends, and its time limit
+# counts from then on.
 turn = lambda do
   @turn = File.open("#{arguments.store_root}/images/builder.lock", File::RDWR | File::CREAT | File::NOFOLLOW, 0o600)
   @turn.flock(File::LOCK_EX)

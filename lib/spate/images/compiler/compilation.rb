@@ -9,7 +9,7 @@ module Spate
       # Ruby has compiled it. So parser, options, label ("<top (required)>") and real path are those of a real load;
       # RubyVM::InstructionSequence.compile_file differs in the label, and on some Rubies in the parser.
       #
-      # Only for a process of its own: it silences all warnings.
+      # Only for a separate process: it silences all warnings.
       class Compilation
         # Ruby's own load path is in the locale's encoding; RubyGems and Bundler add paths in UTF-8. If a program asks
         # in another encoding, the loader leaves the file to Ruby.
@@ -30,7 +30,7 @@ module Spate
           @point.enable
         end
 
-        # Answers [flags, blob]; the blob is empty if Ruby always warns about the file, or cannot compile it.
+        # Returns [flags, blob]; the blob is empty if Ruby always warns about the file, or cannot compile it.
         def call(path)
           blob = compile(path, verbose: true)
           return [0, blob] if @warnings.zero?

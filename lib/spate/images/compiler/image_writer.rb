@@ -3,7 +3,7 @@
 module Spate
   module Images
     class Compiler
-      # Makes one image, in a worker: copies what other images have, compiles the rest, writes.
+      # Makes one image, in a worker: copies blobs of other images, compiles the rest, writes.
       class ImageWriter
         def initialize(job, compilation)
           @job = job
@@ -11,7 +11,7 @@ module Spate
           @result = Result.new(path: job.path)
         end
 
-        # Answers a Result.
+        # Returns a Result.
         def call
           check
           sources = @job.sources.filter_map { |path| open(path) }
@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # Compile options that this process lacks would make blobs that no boot asks for.
+        # Without these compile options the process would make blobs that no boot uses.
         def check
           raise ArgumentError, "compile options of #{@job.key} cannot be had here" if Boot::RubyKey.current != @job.key
         end
@@ -41,7 +41,7 @@ module Spate
           nil
         end
 
-        # An entry with the file's present times, if an image has the file as it is now.
+        # An entry with the file's current times, if an image has the file's current version.
         def copy(path, sources) = sources.lazy.filter_map { |image| take(image, path) }.first
 
         def take(image, path)
@@ -54,7 +54,7 @@ module Spate
           [path, state, blob]
         end
 
-        # The present state of a file whose content is the same.
+        # The current state of a file whose content is the same.
         def again(path, state)
           now = SourceFile.of(path)
           now.state(state.last) if now&.content == state[3]
