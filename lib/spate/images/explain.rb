@@ -2,8 +2,8 @@
 
 module Spate
   module Images
-    # Where a feature or a file would come from in an application's own boot: asked in a child that boots it up to the
-    # point where its program would start.
+    # Explains where a feature or a file would come from in an application's own boot: runs a child that boots it up to
+    # the point where its program would start.
     class Explain
       autoload :Failed, "#{__dir__}/explain/failed.rb"
 

@@ -6,19 +6,19 @@ module Spate
     # their list, so that it is the same for installs by Spate and by Bundler.
     #
     # Larger files are left to recordings: in real bundles they are a third of all source and hardly ever loaded
-    # (generated parsers for other Rubies, tables). Which of the others a boot needs cannot be told cheaply: following
+    # (generated parsers for other Rubies, tables). The subset that a boot needs cannot be determined cheaply: following
     # `require` and `autoload` from the gem's entry took a fifth of the time that it could have saved.
     class GemFiles
       FILE_BYTES = 128 << 10
-      # Beyond this many, only those nearest to the gem's root: generated clients have thousands.
+      # Beyond this number, only those nearest to the gem's root: generated clients have thousands.
       FILES = 2000
       BYTES = 16 << 20
-      # Folders of an engine beside lib; `config` has routes and initializers.
+      # Folders of an engine besides lib; `config` has routes and initializers.
       ENGINE = %w[app config].freeze
       SCRIPTS = %w[exe bin].freeze
-      # Where a gem's root is a require path, these do not belong to its code.
+      # If a gem's root is a require path, these do not belong to its code.
       ASIDE = %r{\A(?:spec|test|tests|features|examples?|benchmarks?|vendor|ext|tmp|pkg)/}
-      # Become Ruby only when a generator has filled them in.
+      # Become Ruby only after a generator has filled them in.
       TEMPLATE = %r{/templates/}
 
       # path: absolute; bytes: its size; mtime: in nanoseconds.

@@ -2,14 +2,14 @@
 
 module Spate
   module Images
-    # An image that may exist: what builders ask of it.
+    # An image that may exist, with the facts that builders need.
     class ImageFile
       # Lines `key<TAB>value` as a Hash.
       def self.lines(text)
         text.to_s.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true).to_h { |line| line.split("\t", 2) }
       end
 
-      # An image's data "about": kind, what it is of, when and by which Spate it was made.
+      # An image's data "about": kind, subject, when and by which Spate it was made.
       # signers: see #signers.
       def self.describe(kind, signers: [], **facts)
         facts = { kind: kind, **facts, made: Time.now.to_i, spate: VERSION }.compact
@@ -17,7 +17,7 @@ module Spate
         facts.map { |key, value| "#{key}\t#{value}\n" }.join
       end
 
-      # reason: why it cannot be used (Symbol), nil where it can.
+      # reason: why it cannot be used (Symbol), nil if it can.
       attr_reader :path, :image, :reason
 
       # trusts: whether code compiled by another machine counts, callable with a key's id and a Unix time; nil for
@@ -39,7 +39,7 @@ module Spate
       def data(name) = @image&.data(name)
       def paths = @image ? @image.paths : []
 
-      # Whether the image has the file as it is now.
+      # Whether the image has the file's current version.
       def fits?(path)
         state = @image&.state(path)
         !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit

@@ -9,10 +9,10 @@ module Spate
     module Index
       module_function
 
-      # Bytes of an index. The load path's roots come first; `extra_roots` are folders that the program has been seen to
-      # add. Relative entries, and those that are not Strings, count as they are now; a missing folder is kept, as it
-      # may be made later. The same trees give the same bytes. ignored: comma-separated names and absolute paths of
-      # folders (bootsnap's BOOTSNAP_IGNORE_DIRECTORIES) that are scanned only when something in them is asked for.
+      # Bytes of an index. The load path's roots come first; `extra_roots` are folders that programs were observed to
+      # add. Relative entries, and those that are not Strings, are resolved now; a missing folder is kept, as it
+      # may be created later. The same trees give the same bytes. ignored: comma-separated names and absolute paths of
+      # folders (bootsnap's BOOTSNAP_IGNORE_DIRECTORIES) that are scanned only on demand.
       def build(load_path, extra_roots: [], ignored: nil)
         paths = absolute(load_path)
         Native::Index.build((paths + absolute(extra_roots)), paths.size, ignored)

@@ -6,7 +6,7 @@ module Spate
     module Lock
       module_function
 
-      # Yields while holding the lock, and answers true; false if another process held it for all the `seconds`.
+      # Yields while holding the lock, and returns true; false if another process held it for all the `seconds`.
       def hold(path, seconds: 0)
         File.open(path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |file|
           return false unless acquire(file, now + seconds)

@@ -2,9 +2,9 @@
 
 module Spate
   module Images
-    # Keeps the images bounded in age and size: removes those of applications that are gone, of gems that no
-    # application's image names any more, and those that nothing has booted from for long; then, over the limit, the
-    # least recently used. An image that a process has mapped may go: the mapping stays.
+    # Limits the age and size of images: removes those of missing applications, of gems that no application's image
+    # refers to, and those that nothing has booted from for long; then, over the limit, the least recently used.
+    # Removing an image that a process has mapped is safe: the mapping stays.
     class Prune
       autoload :Inventory, "#{__dir__}/prune/inventory.rb"
 
@@ -25,7 +25,7 @@ module Spate
         @bytes = bytes
       end
 
-      # Removes what may go and answers the paths.
+      # Removes images and returns the paths.
       def call
         removable.each { |path| remove(path) }.tap { folders }
       end
@@ -42,7 +42,7 @@ module Spate
         []
       end
 
-      # Paths that may go.
+      # Paths to remove.
       def removable
         inventories = rubies.map { |folder| Inventory.new(folder) }
         strays = inventories.flat_map { |inventory| old(inventory.strays, HOUR) }
@@ -83,7 +83,7 @@ module Spate
         nil
       end
 
-      # Removes the empty folders of Rubies that are gone.
+      # Removes the empty folders of missing Rubies.
       def folders
         rubies.each do |folder|
           next unless Dir.glob("#{folder}/*/*").empty?

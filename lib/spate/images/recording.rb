@@ -28,8 +28,8 @@ module Spate
           new
         end
 
-        # Adds what boots left (Boot::Background::LoadedFiles) to the recording, saves that, and removes what they left.
-        # Answers the new recording.
+        # Adds the files of Boot::Background::LoadedFiles to the recording, saves it, and removes those files. Returns
+        # the new recording.
         def collect(path)
           recording = load(path)
           left = Boot::Background::LoadedFiles.all(path).sort_by { |file| File.mtime(file) }
@@ -67,12 +67,12 @@ module Spate
 
       # Files, in load order.
       def paths = @bits.keys.reject { |path| path.end_with?("/") }
-      # Folders that $LOAD_PATH had in the end, without final slash.
+      # Folders that were in $LOAD_PATH at the end, without final slash.
       def folders = @bits.keys.select { |path| path.end_with?("/") }.map { |path| path.delete_suffix("/") }
       def empty? = @bits.empty?
 
-      # The recording with another boot in it. The order is that of the first kind. whole: whether the program had
-      # ended; a boot that went on may still load what earlier ones of its kind did.
+      # The recording with another boot added. The order is that of the first kind. whole: whether the program had
+      # ended; a boot that continued may still load files that earlier ones of its kind did.
       def with(name, loaded, time: Time.now, whole: true)
         name = name.tr("\t\n", "  ")
         loaded = loaded.select { |path| keepable?(path) }.uniq

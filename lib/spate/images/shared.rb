@@ -39,8 +39,8 @@ module Spate
         RemoteCache::Client::Usage.new(@store, client.name).add(client.tally) if client
       end
 
-      # [RemoteCache::Push::Parcel]: none where this machine has compiled nothing. dirs: folders of gems that others may
-      # have.
+      # [RemoteCache::Push::Parcel]: none if this machine has compiled nothing. dirs: folders of gems whose images may
+      # be shared.
       def parcels(dirs)
         sources = application.gem_images.slice(*dirs).transform_values { |path| ImageFile.new(path, @images.ruby_key) }
         sources.select! { |_, image| image.usable? && image.signers.empty? }
@@ -61,7 +61,7 @@ module Spate
         Store.sha256(lines.sort.join("\n"))[0, 16]
       end
 
-      # Not those that were otherwise when they were compiled.
+      # Without files that have changed since they were compiled.
       def paths(file) = file.paths.select { |path| file.fits?(path) }
 
       def choose(document, client, dirs)
@@ -74,14 +74,14 @@ module Spate
         path = fetch(entry, client) and Found.new(path, there, [entry.signer, entry.made])
       end
 
-      # [Entry, which of the folders it has], or why it is not worth its bytes.
+      # [Entry, the folders that it has], or why it is not worth its bytes.
       def offered(entry, dirs)
         lines = RemoteCache::Entry::Records.unpack(entry.packed).facts.force_encoding(Encoding::UTF_8)
         common = dirs & lines.lines(chomp: true)
         common.size * 2 < dirs.size ? "it has #{common.size} of #{dirs.size} gems" : [entry, common]
       end
 
-      # From now on installs look whose code there is. Nothing is written through a link.
+      # From now on installs check the signers of code. Nothing is written through a link.
       def mark
         flags = File::WRONLY | File::CREAT | File::NOFOLLOW
         File.open("#{@images.store_root}/#{RemoteCache::COMPILED}", flags, 0o600, &:close)
@@ -101,7 +101,7 @@ module Spate
         [blob, (path unless found)].compact.each { |left| Ground::Files.remove(left) }
       end
 
-      # As Push::Parcel has it.
+      # In the form of Push::Parcel.
       def offer(facts, sources, signer)
         image, blob = %w[image blob].map { |name| @store.keeper.temporary(name) }
         Native::Image.write(image, key: @images.ruby_key, files: files(sources.values), data: {})
@@ -117,7 +117,7 @@ module Spate
         Ground::Files.remove(image) if image
       end
 
-      # As Native::Image.write takes them.
+      # In the form of Native::Image.write.
       def files(images)
         watch = RemoteCache::Builds::Secrets.new(Ground::Environment.clean(@settings.env), @settings).watch
         images.flat_map do |file|

@@ -11,7 +11,7 @@ module Spate
 
       SHOWN = 20
 
-      # location: answers root, gemfile and lockfile. env: as the user has it.
+      # location: answers root, gemfile and lockfile. env: the user's.
       def initialize(location, images:, env: ENV)
         @location = location
         @images = images
@@ -33,12 +33,12 @@ module Spate
 
       def image = file(application).merge(current: current)
 
-      # Whether the image is of the bundle as it is now; nil if it cannot be used.
+      # Whether the image is of the current bundle; nil if it cannot be used.
       def current = (Builder::ApplicationImage.new(@images, @location).current? if application.usable?)
 
       def overlay = file(ImageFile.new(@images.overlay_path(@location), @images.ruby_key))
 
-      # reason: why there is none that may be used. stale: files that have changed, so that Ruby compiles them.
+      # reason: why none may be used. stale: files that have changed, so that Ruby compiles them.
       def file(file)
         return { path: file.path, reason: file.reason } unless file.usable?
 
@@ -56,7 +56,7 @@ module Spate
         { path: name, state: state, reason: reason } if %i[stale gone revalidated].include?(state)
       end
 
-      # true, or why Bundler sets up itself.
+      # true, or why Bundler does the set-up itself.
       def standin
         records = Boot::Standin.records(application)
         return "there is none" if records.empty?
@@ -70,7 +70,7 @@ module Spate
         facts&.slice(:roots, :directories, :features)
       end
 
-      # Images of this application's gems: how many are named, which are missing, bytes of the rest.
+      # Images of this application's gems: the number referred to, the missing ones, bytes of the rest.
       def gems
         named = application.gem_images
         missing = named.reject { |_, path| File.exist?(path) }

@@ -2,12 +2,12 @@
 
 module Spate
   module Images
-    # Reads every image of a store, of all Rubies, and lists what is damaged.
+    # Reads every image of a store, of all Rubies, and lists damaged ones.
     class Verify
       # path: of the image. reason: why it cannot be used (Symbol); :damaged if single blobs or data are. files: those
       # whose code is damaged, and names of data.
       Damage = Struct.new(:path, :reason, :files)
-      # images, files, bytes: what was read. damaged: [Damage]
+      # images, files, bytes: read ones. damaged: [Damage]
       Result = Struct.new(:images, :files, :bytes, :damaged) do
         def ok? = damaged.empty?
         def to_h = super.merge(ok: ok?, damaged: damaged.map(&:to_h))

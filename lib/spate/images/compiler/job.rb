@@ -9,9 +9,9 @@ module Spate
       # key:: of the Ruby, 32 hex digits
       # files:: paths, in the image's order
       # data:: name to bytes
-      # sources:: paths of images from which blobs are copied where they still fit their files
+      # sources:: paths of images from which blobs of unchanged files are copied
       # weight:: bytes of source, roughly; the largest goes first
-      # required:: whether it is written without any file, too
+      # required:: whether it is written even without files
       Job = Struct.new(:path, :key, :files, :data, :sources, :weight, :required, keyword_init: true) do
         def initialize(data: {}, sources: [], weight: 0, required: false, **) = super
       end
@@ -22,7 +22,7 @@ module Spate
         def initialize(compiled: 0, copied: 0, warned: 0, failed: 0, bytes: 0, error: nil, **) = super
 
         def ok? = error.nil?
-        # No room on the disk (or none for this user): the next image would fail, too.
+        # No space on the disk (or none for this user): the next image would fail, too.
         def full? = !ok? && error.first.match?(/ENOSPC|EDQUOT|EROFS|EACCES/)
       end
     end

@@ -3,15 +3,14 @@
 module Spate
   module Images
     class Compiler
-      # A source file as it was when it was looked at, for an image's entry.
+      # A source file at the time it was read, for an image's entry.
       #
       # path:: absolute
-      # stat:: as Native.stat answers it
+      # stat:: from Native.stat
       # clock:: nanoseconds since the epoch, before the content was read
       # content:: its hash, 32 hex digits
       SourceFile = Struct.new(:path, :stat, :clock, :content) do
-        # nil if there is no such file. After a change a moment ago the next one might not show in the file's times:
-        # then that moment is waited for.
+        # nil if there is no such file. If it changed a moment ago, waits until another change would show in its times.
         def self.of(path)
           stat = Native.stat(path) or return
           if (now - stat[2]).between?(-Native::RACY_NS, Native::RACY_NS)
@@ -25,7 +24,7 @@ module Spate
 
         def self.now = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
-        # Not by its times alone: those of some file systems are worthless.
+        # Not judged by its times alone: those of some file systems are worthless.
         def unchanged? = Native.stat(path) == stat && Native.content_hash(path) == content
 
         # As Native::Image.write takes it.

@@ -28,7 +28,7 @@ module Spate
           Marshal.dump(job, @input)
           @input.flush
         rescue Errno::EPIPE
-          nil # its output ends, which `result` sees
+          nil # its output ends, which `result` detects
         end
 
         # The Result of its job; waits for it.
@@ -44,7 +44,7 @@ module Spate
 
         def kill = @child&.kill
 
-        # Waits for its end, which comes with the end of its input.
+        # Waits for its end after closing its input.
         def stop
           return if dead?
 

@@ -5,20 +5,20 @@ module Spate
     class Explain
       # The answers of the index, Ruby and the images for one feature, or for a file by its path.
       class Answer
-        # session: of this process, nil where Spate takes no part in its boot.
+        # session: of this process, nil if Spate takes no part in its boot.
         def initialize(feature, session)
           @feature = feature
           @session = session
         end
 
-        # feature   as asked
-        # index     what the index says (Index::Explanation#to_h), or why it is not at work (String)
+        # feature   the argument
+        # index     the index's answer (Index::Explanation#to_h), or why it is not active (String)
         # ruby      the path that Ruby itself finds, nil: none
-        # folders   how many of $LOAD_PATH there are, and how many of them lie before the chosen one
-        # path      where it would come from, nil: nowhere
+        # folders   the number of those in $LOAD_PATH, and of those before the chosen one
+        # path      of the file that would be loaded, nil: none
         # image     {role: "overlay", path:, state:, reason:, bytes:} of the first image that has the file, or nil
         # outcome   of a load now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
-        # why       that outcome in words
+        # why       that outcome as text
         # parts     those of the boot, true or why not
         def to_h
           return builtin if builtin?
@@ -51,7 +51,7 @@ module Spate
           return "Spate takes no part in this boot" unless @session
           return @session.parts[:index] unless @session.on?(:index)
 
-          Boot.at_home { Index::Explanation } # loaded before the question, which is about another $LOAD_PATH
+          Boot.at_home { Index::Explanation } # loaded before the call, which is about another $LOAD_PATH
           @index ||= Index.explain(@feature)
         end
 

@@ -4,7 +4,7 @@
 report = IO.for_fd(3, "wb")
 require_relative "../../images"
 require_relative "answer"
-session = Spate::Boot.session if defined?(Spate::Boot.session) # nil where it is switched off
+session = Spate::Boot.session if defined?(Spate::Boot.session) # nil if it is switched off
 answers = ARGV.map { |feature| Spate::Images::Explain::Answer.new(feature, session).to_h }
 Marshal.dump(answers, report)
 report.close

@@ -3,7 +3,7 @@
 module Spate
   module Images
     module Index
-      # Where `require feature` would find its file now, what else has that name, and why that is not chosen.
+      # Where `require feature` would find its file now, which other files have that name, and why they are not chosen.
       class Explanation
         def initialize(feature)
           @feature = feature

@@ -4,7 +4,7 @@ module Spate
   module Images
     class Prune
       # The images of one Ruby, in sets that are used or not: an application's image and the files beside it; a gem's
-      # image. A gem's image is used as long as the image of an application that names it.
+      # image. A gem's image is used as long as the image of an application that refers to it.
       class Inventory
         NAME = /\A(\h{32})\.(?:(?:yaml\.)?image|recording|lock|log|heap|journal|attempts)\z/
         GONE = Time.at(0)
@@ -23,7 +23,7 @@ module Spate
         # [Entry]
         def sets = @sets ||= applications + gems
 
-        # Temporary files, and what boots left for a builder that never came.
+        # Temporary files, and files of boots that no builder collected.
         def strays
           [@folder, *%w[gems boots apps].map { |name| "#{@folder}/#{name}" }].flat_map do |folder|
             files(folder).reject { |path| NAME.match?(File.basename(path)) || path.end_with?("/.lock") }

@@ -3,7 +3,7 @@
 module Spate
   module Images
     class Status
-      # How much room the images take, by Ruby.
+      # Disk usage of the images, by Ruby.
       class DiskUsage
         def initialize(images)
           @images = images

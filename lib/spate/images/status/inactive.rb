@@ -3,10 +3,10 @@
 module Spate
   module Images
     class Status
-      # What is not at work: Spate in favour of another library, or another in favour of Spate. As far as it can be told
-      # from here, and as the last boot found.
+      # Inactive parts: Spate in favour of another library, or another in favour of Spate. As far as this process can
+      # determine, and as the last boot found.
       class Inactive
-        # Status shows these as they are now.
+        # Status shows the current state of these.
         TOLD = %w[bootsnap standin].freeze
         # A reason that only the boot itself can know.
         SET_UP = "Bundler has set up already"
@@ -52,7 +52,7 @@ module Spate
                .map { |name, why| { who: name, why: "#{why} (the last boot)" } }
         end
 
-        # A first boot has nothing yet, which is not worth a line.
+        # A first boot has no images yet, which is not worth a line.
         def quiet?(why) = why.nil? || why.start_with?("no image yet", "not known to gain by it")
       end
     end
