@@ -2,12 +2,11 @@
 
 module Spate
   module Gemfile
-    # Runs `bundle` for what Spate leaves to Bundler: everything that resolves, or writes a Gemfile or lockfile. It runs
-    # as the user would run it, in a child process with the environment as it was before Spate (or `bundle exec`)
-    # changed it.
+    # Runs `bundle` for work that Spate leaves to Bundler: everything that resolves, or writes a Gemfile or lockfile. It
+    # runs as if by the user, in a child process with the environment before Spate (or `bundle exec`) changed it.
     module BundleCommand
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
-      # How many lines an error shows of Bundler's errors, and of what it printed before them.
+      # The number of lines that an error shows of Bundler's errors, and of the output before them.
       LINES = 20
       BEFORE = 4
       # Lines that do not describe the failure.
@@ -15,7 +14,7 @@ module Spate
 
       module_function
 
-      # Runs `bundle ARGUMENTS` on this terminal and answers its exit status (Integer; 128 + n for a signal).
+      # Runs `bundle ARGUMENTS` on this terminal and returns its exit status (Integer; 128 + n for a signal).
       # location: of the bundle, nil to let Bundler find it.
       def run(arguments, location: nil, settings: nil, env: nil)
         pid = Process.spawn(environment(location, settings, env), *command(arguments), unsetenv_others: true)
@@ -41,17 +40,17 @@ module Spate
         status = Process.wait2(pid).last
         [status.exitstatus || (128 + status.termsig), errors]
       rescue ::Interrupt => e
-        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # Ctrl-C reaches it by the terminal
+        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # Ctrl-C reaches it through the terminal
         Process.wait(pid) if pid
         raise
       ensure
         [reading, writing].each { |pipe| pipe&.close }
       end
 
-      # Runs it quietly and answers what it printed to stdout. Raises BundlerFailed with its words.
+      # Runs it quietly and returns its stdout. Raises BundlerFailed with its messages.
       def capture(...) = quietly(...).first
 
-      # Runs it and returns [stdout, stderr]. Raises BundlerFailed with what it printed.
+      # Runs it and returns [stdout, stderr]. Raises BundlerFailed with its output.
       def quietly(arguments, location = nil, settings = nil, env: nil)
         require "open3"
         out, errors, status = Open3.capture3(environment(location, settings, env), *command(arguments),
@@ -61,7 +60,7 @@ module Spate
         [out, errors]
       end
 
-      # Lets Bundler update the lockfile to match the Gemfile. Raises BundlerFailed, or Disagreement where the bundle
+      # Lets Bundler update the lockfile to match the Gemfile. Raises BundlerFailed, or Disagreement if the bundle
       # is frozen. difference: lines for that error.
       def lock(location, settings, difference: [])
         raise Disagreement.new(location, difference) if settings.frozen?
@@ -69,11 +68,11 @@ module Spate
         capture(["lock"], location, settings)
       end
 
-      # Lets Bundler do what follows an installation once all gems are in place: scripts for the setting `bin`, archives
-      # in vendor/cache.
+      # Lets Bundler do the steps after an installation, when all gems are installed: scripts for the setting `bin`,
+      # archives in vendor/cache.
       def finish(location, settings) = capture(["install", "--local"], location, settings)
 
-      # Lets Bundler install, for settings that only it supports. Answers the exit status.
+      # Lets Bundler install, for settings that only it supports. Returns the exit status.
       def install(location, settings, arguments = [])
         run(["install", *arguments], location: location, settings: settings)
       end
@@ -89,7 +88,7 @@ module Spate
       end
       private_class_method :environment
 
-      # status: Integer, or a text if a signal ended it. out, errors: what it printed.
+      # status: Integer, or a text if a signal ended it. out, errors: its output.
       def failure(arguments, status, out, errors)
         before, words = [out, errors].map do |text|
           plain = text.dup.force_encoding(Encoding::UTF_8).scrub.gsub(/\e\[[\d;]*m/, "")
@@ -99,7 +98,7 @@ module Spate
         BundlerFailed.new(arguments, status, lines)
       end
 
-      # Without the middle: Bundler says first what is wrong, then lists what exists, perhaps hundreds of versions.
+      # Without the middle: Bundler prints the error first, then lists the existing versions, perhaps hundreds.
       def shortened(lines, most)
         return lines if lines.length <= most
 

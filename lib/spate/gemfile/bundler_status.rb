@@ -8,14 +8,14 @@ module Spate
     # code:: see docs/exit-codes.md
     # hint:: String or nil
     BundlerStatus = Struct.new(:code, :hint) do
-      # status: Integer, or a text if a signal ended it. output: what it printed last.
+      # status: Integer, or a text if a signal ended it. output: its last lines.
       def self.of(status, output)
         code, *hints = self::TABLE.fetch(status, [5])
         new(code, hints.find { |_, words| words.nil? || output.match?(words) }&.first)
       end
     end
 
-    # Status => [code, [hint, what Bundler's words have to match], ...].
+    # Status => [code, [hint, pattern for Bundler's messages], ...].
     BundlerStatus::TABLE = {
       4 => [4, ["mend the Gemfile where the lines above point"]],
       6 => [5, ["run it with a Ruby that fits, or allow another version of the gem",

@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # No Gemfile in this folder or above.
+    # Neither this folder nor one above has a Gemfile.
     class NotFound < Error
       EXIT_CODE = 2
       NAMED = "the name comes from --gemfile, BUNDLE_GEMFILE or `bundle config get gemfile`"
@@ -18,14 +18,14 @@ module Spate
       end
     end
 
-    # The bundle is frozen, and the lockfile is not what the Gemfile asks for.
+    # The bundle is frozen, and the lockfile does not match the Gemfile.
     class Disagreement < Error
       EXIT_CODE = 4
 
       FROZEN = "run `bundle lock` where the bundle is not frozen, and commit the lockfile"
       private_constant :FROZEN
 
-      # difference: lines that say what differs. frozen: whether that is why nothing is resolved.
+      # difference: lines. frozen: whether that is why Spate does not resolve.
       def initialize(location, difference, frozen: true)
         names = [location.lockfile, location.gemfile].map { |path| File.basename(path) }
         super("#{names.join(" does not agree with ")}#{", and the bundle is frozen" if frozen}",
@@ -43,14 +43,14 @@ module Spate
       end
     end
 
-    # Bundler ended with an error; the exit code tells which.
+    # Bundler ended with an error, which decides the exit code.
     class BundlerFailed < Error
       EXIT_CODE = 5
 
       # status: Bundler's own.
       attr_reader :exit_code, :status
 
-      # status: Integer, or a text if a signal ended it. lines: what it printed last. hint: instead of the status's.
+      # status: Integer, or a text if a signal ended it. lines: its last output. hint: instead of the status's.
       def initialize(arguments, status, lines, hint: nil)
         meaning = BundlerStatus.of(status, lines.join("\n"))
         @status = status

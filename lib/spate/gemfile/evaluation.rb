@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # Bundler's evaluation of a Gemfile in a child process, while the parent goes on with other work.
+    # Bundler's evaluation of a Gemfile in a child process, in parallel with the parent's other work.
     class Evaluation
       PATIENCE = 1
 
@@ -17,11 +17,11 @@ module Spate
         @thread.report_on_exception = false
       end
 
-      # Until Bundler has answered, or failed, or was cancelled.
+      # Until Bundler has answered or failed, or the run was cancelled.
       def wait
         @thread.join
       rescue StandardError
-        nil # comes again with the value
+        nil # raised again by `value`
       end
 
       # Facts. Raises EvaluationFailed if the Gemfile raises, or Bundler does not run.
@@ -33,7 +33,7 @@ module Spate
         # Processes that the Gemfile started may live on and hold the child's output open.
         @thread.join(PATIENCE) || @thread.kill
       rescue StandardError
-        nil # not needed either
+        nil # irrelevant, too
       end
 
       private
@@ -46,7 +46,7 @@ module Spate
         Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.heard), **@known)
       end
 
-      # Lines. Of a crash report the first lines say what happened, the last ones only list memory.
+      # Lines. The first lines of a crash report describe the crash, the last ones only list memory.
       def said(result)
         lines = result.printed.force_encoding("UTF-8").scrub.lines(chomp: true)
         return lines.last(20) unless result.signal

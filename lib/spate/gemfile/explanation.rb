@@ -13,7 +13,7 @@ module Spate
         @env = env
       end
 
-      # [{answer: "verdict", change: String, or nil where nothing changed, inputs: {kind => count}}], the newest first;
+      # [{answer: "verdict", change: String, or nil if nothing changed, inputs: {kind => count}}], the newest first;
       # if asked for, with `all: [[kind, text]]`.
       def to_a(all: false)
         records = @store ? Verdict.records(@store, @location, @settings, @trusts) : []

@@ -18,12 +18,12 @@ module Spate
     # differences       how Gemfile and lockfile differ, a line each; empty if they agree
     # optional_groups   [Symbol] groups that are installed only `with` them
     # path_specs        [PathSpec] gems of PATH sources
-    # misfit            why this Ruby or machine does not fit, in Bundler's words; nil if it does
+    # misfit            why this Ruby or machine does not fit, as Bundler prints it; nil if it does
     # sources           [String] gem sources as the Gemfile spells them, with user and password if known
-    # hidden            those of them whose password is not remembered: `Verdict.sources` asks for it
+    # hidden            those whose password is not stored: `Verdict.sources` asks for it
     # plugins           names of Bundler plugins that the Gemfile uses
     # failure           lines of an error that the evaluation ended with
-    # volatile          why the verdict is not remembered; empty if it is
+    # volatile          why the verdict is not cached; empty if it is
     Facts = Struct.new(:bundler_version, :misfit, :dependencies, :differences, :optional_groups, :path_specs, :sources,
                        :hidden, :plugins, :failure, :volatile, keyword_init: true) do
       def initialize(**)
@@ -31,7 +31,7 @@ module Spate
         members.drop(2).each { |list| self[list] ||= [] }
       end
 
-      # Bundler would install from this lockfile as it is.
+      # Whether Bundler would install from the current lockfile.
       def agrees? = differences.empty? && failure.empty?
 
       # Whether that Bundler supports the setting `only`.

@@ -9,18 +9,18 @@ module Spate
     # with a hash of the names that they find. Paths of the application are relative to its folder, so that another
     # checkout of it finds the same. Core Ruby and spate/native/boot.
     module Fingerprint
-      # Variables that decide what Bundler and RubyGems do, besides all that begin with BUNDLE.
+      # Variables that affect Bundler and RubyGems, in addition to all that begin with BUNDLE.
       WATCHED = %w[
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
         XDG_DATA_HOME RUBY_BOX
       ].freeze
       # The locale as Ruby understands it, as if it were a variable.
       ENCODING = "Encoding"
-      # BUNDLE_GEMFILE as the user has it, for a Gemfile that asks.
+      # BUNDLE_GEMFILE with the user's value, for a Gemfile that reads it.
       NAMED = "Named Gemfile"
 
       class << self
-        # [bytes, []], or [nil, reasons] where the answer must not be kept.
+        # [bytes, []], or [nil, reasons] if the answer must not be cached.
         def of(policy, location, env)
           reasons = policy.refusals
           return [nil, reasons] if reasons.any?
@@ -52,7 +52,7 @@ module Spate
           [nil, ["the recorded files cannot be read again: #{e.message}"]]
         end
 
-        # nil where all of it is the same, :renew where contents had to be compared to know, else what changed (String).
+        # nil if nothing changed, :renew if that was decided by comparing contents, else the change (String).
         def change(bytes, location, env)
           variables, names, *rest = read(bytes)
           changed_variable(variables, names, location, env) || changed_path(*rest, location)
@@ -64,7 +64,7 @@ module Spate
           !changed_variable(variables, names, location, env).nil? && !changed_path(*rest, location).is_a?(String)
         end
 
-        # {kind => [text]}, all of it for people.
+        # {kind => [text]}, all of it for output.
         def describe(bytes)
           variables, _, paths, globs, = read(bytes)
           all = Hash.new { |hash, kind| hash[kind] = [] }

@@ -4,7 +4,7 @@ module Spate
   module Gemfile
     # gemfile, lockfile and the folder for relative paths, all absolute. The lockfile need not exist.
     Location = Struct.new(:gemfile, :lockfile, :root) do
-      # As Bundler finds it: named on the command line, by the setting `gemfile` (environment: BUNDLE_GEMFILE), or else
+      # Like Bundler: from the command line, the setting `gemfile` (environment: BUNDLE_GEMFILE), or else
       # gems.rb or Gemfile in the folder or the nearest one above.
       def self.find(cwd, env = ENV, gemfile: nil)
         given = gemfile || env["BUNDLE_GEMFILE"]

@@ -22,7 +22,7 @@ module Spate
         "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
-      # environment: as the user's shell had it. wanted: :verdict or :standin (both). flags: ["name=value"]. read_only:
+      # environment: the user's shell's. wanted: :verdict or :standin (both). flags: ["name=value"]. read_only:
       # whether a file that it changes is an error.
       def initialize(location, environment, wanted, flags: [], read_only: false)
         @location = location
@@ -32,7 +32,7 @@ module Spate
         @read_only = read_only
       end
 
-      # Result. folder: where the child runs. Tries again after a crash: Ruby 3.1.2 does that now and then.
+      # Result. folder: where the child runs. Tries again after a crash, which Ruby 3.1.2 has occasionally.
       def call(folder: @location.root)
         result = evaluate(folder)
         result.signal && !@cancelled ? evaluate(folder) : result
@@ -57,7 +57,7 @@ module Spate
         end
       end
 
-      # Before the child enters, what RUBYOPT loads cannot write either.
+      # Before the child enters, code loaded by RUBYOPT cannot write either.
       def confined = [*(Ear::ReadOnly.confined if @read_only), "--disable-gems"]
 
       # A second ear, whose record is not read, for a process of the child that is not traced (child/git_ls_files.rb).
@@ -84,7 +84,7 @@ module Spate
          named, *@flags]
       end
 
-      # BUNDLE_GEMFILE as the Gemfile sees it when the user's Bundler evaluates: `bundle` makes it an absolute path.
+      # BUNDLE_GEMFILE's value for the Gemfile when the user's Bundler evaluates it: `bundle` makes it an absolute path.
       def named
         name = @environment["BUNDLE_GEMFILE"].to_s
         @wanted == :verdict && !name.empty? ? File.expand_path(name) : name

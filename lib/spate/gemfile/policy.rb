@@ -11,21 +11,21 @@ module Spate
     # - Files of Ruby's library, RubyGems, Bundler and Spate are not inputs: their versions are.
     # - The installed gems are not an input of the verdict, which is made before they are installed; for the stand-in
     #   see its own policy. A gem's file that was read is an input of both.
-    # - Of a path that was looked at, its type counts; size and permissions if these were asked for (child/hooks.rb);
-    #   times and links if these were asked for any path. If what was asked is unknown, everything counts.
-    # - Folders count by the patterns they were searched by, and by their names if these were asked for.
-    # - Variables count if they were asked for, and all whose names begin like Bundler's.
+    # - Of a path that was looked at, its type counts; size and permissions if these were read (child/hooks.rb); times
+    #   and links if these were read of any path. If it is unknown what was read, everything counts.
+    # - Folders count by the patterns they were searched by, and by their names if these were read.
+    # - Variables count if they were read, and all with Bundler's prefixes.
     class Policy
       ENTRANCE = %w[/dev/null /dev/tty].freeze
       # Folders of a gem home that show which gems are installed.
       INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-      # The kernel generates what is read there.
+      # The kernel generates the content.
       KERNELS = %w[/proc /sys].freeze
       # Files that loader and libc read when a program starts.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
-      # Places that are the same for every application: the system's, and what Bundler, RubyGems and git look for in
-      # HOME.
+      # Places that are the same for every application: the system's, and those in HOME that Bundler, RubyGems and git
+      # search.
       SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
       # Leads out of a folder, in a path or a pattern.
@@ -47,7 +47,7 @@ module Spate
         @roots = [location.root, File.realpath(location.root)].uniq
       end
 
-      # [String] why the answer must not be kept.
+      # [String] why the answer must not be cached.
       def refusals
         [*@part[:volatile], *commands, *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
@@ -100,7 +100,7 @@ module Spate
 
       attr_reader :elsewhere
 
-      # Sentences about what changed after the child had entered, judging by times: a path, or a folder or link on the
+      # Sentences about changes after the child had entered, judging by times: of a path, or of a folder or link on the
       # way to it.
       def changing
         @moved = {}
@@ -109,7 +109,7 @@ module Spate
         (read | others).first(3).map { |path| "#{path} changes just now" }
       end
 
-      # Whether times do not prove when something changed.
+      # Whether times cannot prove when a change happened.
       def unproven?
         read.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
       end
@@ -123,7 +123,7 @@ module Spate
         end
       end
 
-      # They are about to be installed.
+      # These are about to be installed.
       def unwatched?(path) = installed?(path)
 
       # {path => stamp}
@@ -151,7 +151,7 @@ module Spate
 
       def after?(time) = (time.to_i * 1_000_000_000) + time.nsec + Native::RACY_NS > @told[:entered]
 
-      # A path that was looked at and is gone would be kept as an absence.
+      # A path that was looked at and has vanished would be recorded as an absence.
       def gone?(path)
         File.lstat(path)
         false
@@ -171,7 +171,7 @@ module Spate
 
       def git? = @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
 
-      # Where git keeps its own files, which it lists for references and objects.
+      # The folder of git's own files, which it lists for references and objects.
       def gits?(path)
         @gits ||= @paths.filter_map { |one,| one.delete_suffix("/refs") if one.end_with?("/refs") }
         below?(path, @gits)
@@ -236,7 +236,7 @@ module Spate
         :type unless @learnt.include?(:state)
       end
 
-      # That a path is not a link counts only if links were asked for.
+      # That a path is not a link counts only if links were read.
       def linked(path, kinds)
         links = @learnt.include?(:links)
         return [:link, path] if (links || kinds.include?(:link)) && File.symlink?(path)
@@ -244,13 +244,13 @@ module Spate
         [:looked, path, nil, :nofollow, :type] if links
       end
 
-      # Where Bundler and RubyGems always look.
+      # Places that Bundler and RubyGems always search.
       def common?(path)
         path == @told[:home] || @told[:gem_path].include?(path) ||
           @roots.any? { |root| root.start_with?("#{path.chomp("/")}/") }
       end
 
-      # Paths whose size, permissions or names were asked for.
+      # Paths whose size, permissions or names were read.
       def asked
         paths = @part[:asked].map { |path| plain(path) }.reject do |path|
           library?(path) || elsewhere?(path)
@@ -258,7 +258,7 @@ module Spate
         paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end
 
-      # A path with ".." that leads where it seems to, without links, in plain form.
+      # A path with ".." that leads to its textual target, without links, in plain form.
       def plain(path)
         return path unless path.include?("/..")
 
@@ -285,7 +285,7 @@ module Spate
         homes.product(names).map { |home, name| ["#{home}/specifications", "#{name}-[0-9]*.gemspec", 0] }
       end
 
-      # The locale decides how what was learned is decoded, unless all of it is ASCII and no encoding was asked for.
+      # The locale affects how the results are decoded, unless all of it is ASCII and no encoding was read.
       def encoding
         texts = @paths.lazy.reject { |path,| shared?(path) }.flat_map { |path, kinds| texts(path, kinds) }
         plain = !git? && !@learnt.include?(:encoding) && texts.all?(&:ascii_only?)
@@ -305,10 +305,10 @@ module Spate
       # The variable decides if it is set, otherwise the file.
       def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
 
-      # As the user has it.
+      # The user's value.
       def named = @learnt.include?(:gemfile) ? [[:environment, Fingerprint::NAMED]] : []
 
-      # Which gems are installed, if the Gemfile loads one or misses one.
+      # The installed gems, if the Gemfile loads one or misses one.
       def gems
         read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
         read || @learnt.include?(:gems) ? installed : []
@@ -321,7 +321,7 @@ module Spate
 
       def names(folder) = [File.directory?(folder) ? :listed : :absent, folder]
 
-      # Whether another checkout finds the same at a path.
+      # Whether a path has the same content for another checkout.
       def anywhere?(path)
         return false if path.match?(UPWARDS)
 

@@ -12,9 +12,9 @@ module Spate
     #   head  fingerprint    see Fingerprint
     #         gemfile, root  of the application that Bundler was asked about
     #         ruby           see Record.ruby
-    #         refused        why Bundler has to be asked each time (String), nil where the record answers
+    #         refused        why Bundler has to be asked each time (String), nil if the record answers
     #         again          whether that may change while the fingerprint stays the same
-    #         signer         [key's id, Unix time] of whose machine asked Bundler, nil for this one
+    #         signer         [key's id, Unix time] of the machine that asked Bundler, nil for this one
     #         folder         in which the program has to run, if the Gemfile depends on it
     class Record
       NAME = "SPATE BUNDLER "
@@ -41,8 +41,8 @@ module Spate
       alias eql? ==
       def hash = bytes.hash
 
-      # true, or why it may not be used in this environment (String): something that Bundler looked at has changed.
-      # place: where the application is now.
+      # true, or why it may not be used in this environment (String): one of Bundler's inputs has changed.
+      # place: the current place of the application.
       def usable?(env, place = nil)
         unreadable || refused || another_ruby || another_folder || change(env, place || self.place) || true
       end

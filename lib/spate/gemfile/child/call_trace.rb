@@ -67,7 +67,7 @@ module Spate
                       solaris_platform? platforms path paths dir default_dir default_path user_dir user_home ruby
                       suffixes]
         }.freeze
-        # Reveal which gems are installed.
+        # Reveal the installed gems.
         GEMS = { "Gem::Dependency" => %i[matching_specs to_specs to_spec], "Kernel" => %i[gem] }.freeze
         # Modules whose Ruby methods are checked as well. Their own reads do not count; if the application calls one
         # that is not meant for Gemfiles and gemspecs, it gets around the hooks.
@@ -88,8 +88,8 @@ module Spate
           getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone],
           encoding: %i[encoding], external_encoding: %i[encoding], dump: %i[encoding]
         }.freeze
-        # Reasons (String) not to keep an answer; reasons not to use it in another process than this; values of LEARNT,
-        # and :gems if it matters which gems are installed.
+        # Reasons (String) not to cache an answer; reasons not to use it in another process than this; values of LEARNT,
+        # and :gems if the result depends on the installed gems.
         attr_reader :refused, :started, :learnt
 
         # before: whether code of the application has been loaded already.
@@ -116,7 +116,7 @@ module Spate
           judge(point, kind)
         end
 
-        # Called by Bundler or RubyGems; or a method of theirs, called by the application or by themselves.
+        # A call by Bundler or RubyGems; or a call of their methods, by the application or by themselves.
         def called_by_tool(point)
           @switch.passed
           return unless point.event == :call && @origin.kind(point.path) == :tool
@@ -128,10 +128,10 @@ module Spate
           @switch.leave(point)
         end
 
-        # kind: whose code calls it.
+        # kind: of the caller's code.
         def judge(point, kind)
           owner, single = owner_of(point)
-          # It asks how names are encoded.
+          # It reads the encoding of names.
           return if kind == :library && owner == "Encoding"
 
           name = point.method_id
@@ -214,7 +214,7 @@ module Spate
           said.defaults
         end
 
-        # A missing library may be installed next time; what is undefined here may be defined in another process.
+        # A missing library may be installed next time; a constant undefined here may be defined in another process.
         def missed(error)
           return unless error.is_a?(LoadError) || error.is_a?(NameError)
 

@@ -8,7 +8,7 @@ module Spate
       # Whether code, or a file, belongs to the application, to Ruby's library, or to the tools.
       class CodeOrigin
         INTERNAL = %r{\A<internal:(?!/)}
-        # A file of RubyGems, as newer Rubies name it.
+        # A file of RubyGems, in the form that newer Rubies use.
         HIDDEN = %r{\A<internal:(/.+)>\z}
         SPATE = "#{File.expand_path("../../..", __dir__)}/".freeze
 
@@ -33,7 +33,7 @@ module Spate
         # Whether a file's content can differ only between machines.
         def file?(path) = kind(path) != :own
 
-        # The path on whose behalf Ruby's library acts: the first outside it; nil while the library is being loaded.
+        # The path on whose behalf Ruby's library runs: the first outside it; nil while the library is being loaded.
         def caller_path(locations)
           frame = locations.find do |one|
             place = one.absolute_path || one.path
@@ -43,7 +43,7 @@ module Spate
           path unless path.nil? || kind(path) == :library
         end
 
-        # Whether that is the application.
+        # Whether the caller is the application.
         def own_caller?(locations) = caller_path(locations)&.then { |path| kind(path) == :own } || false
 
         LOADING = /\A<(?:top|main|class:|module:)/

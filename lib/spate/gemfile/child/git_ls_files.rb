@@ -10,7 +10,7 @@ module Spate
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"
 
-        # socket: the ear's, which the other process must not keep open. aside: of an ear of its own, or nil.
+        # socket: the ear's, which the other process must not keep open. aside: of its own ear, or nil.
         def self.start(socket, aside)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)

@@ -10,10 +10,10 @@ module Spate
       # Records facts that system calls do not show: the pattern for which folders are listed, the words of a command,
       # and the Gemfile's instructions to Bundler. Every hook calls the original.
       class Hooks
-        # The unhooked method: what hooks do does not count.
+        # The unhooked method: calls by hooks do not count.
         EXPAND = File.method(:expand_path)
 
-        # Methods that ask more about a path than whether it exists and its type.
+        # Methods that read more about a path than whether it exists and its type.
         STATE = %i[stat size size? zero? empty? readable? writable? executable? readable_real? writable_real?
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
@@ -32,11 +32,11 @@ module Spate
         # See Probe.
         attr_writer :probing
         attr_reader :origin
-        # [[folder or "", pattern, flags, true if the Gemfile asks]], [command], names of plugins that the Gemfile uses,
-        # gem sources as it spells them, absolute paths that STATE or NAMES were called with; and as in CallTrace.
+        # [[folder or "", pattern, flags, true if the Gemfile calls]], [command], names of plugins that the Gemfile
+        # uses, gem sources as it spells them, absolute paths that STATE or NAMES were called with; and as in CallTrace.
         attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
-        # named: whether BUNDLE_GEMFILE is as the user has it.
+        # named: whether BUNDLE_GEMFILE has the user's value.
         def initialize(origin, named:)
           @origin = origin
           @named = named
@@ -54,7 +54,7 @@ module Spate
           aside
         end
 
-        # The list of files, if a gemspec's command lists some; nil if the command is to run itself.
+        # The list of files, if a gemspec's command lists files; nil if the command has to run itself.
         def listed(words, options = {})
           words = spoken(words)
           path = caller_locations.find { |one| @origin.kind(one.absolute_path || one.path) == :own }&.path.to_s
@@ -80,7 +80,7 @@ module Spate
           @runs |= [said.grep(String).join(" ")]
         end
 
-        # Whether the Gemfile asks, or a library of Ruby's on its behalf.
+        # Whether the Gemfile calls, or a library of Ruby's on its behalf.
         def own? = @origin.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
@@ -151,7 +151,7 @@ module Spate
           nil
         end
 
-        # Expanding a name reveals the current folder, even if nothing is looked at there.
+        # Expanding a name reveals the current folder, even if nothing is read there.
         def placed(path, base)
           @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
         end
@@ -162,7 +162,7 @@ module Spate
           @learnt |= [:gemfile] if names.include?("BUNDLE_GEMFILE") && own?
         end
 
-        # words as Dir.glob takes them.
+        # words in the form of Dir.glob.
         def globbed(words)
           options = words.last.is_a?(Hash) ? words.pop : {}
           numbers, patterns = words.flatten.partition { |word| word.is_a?(Integer) }
@@ -200,8 +200,8 @@ module Spate
           instead(Bundler.singleton_class, :which) { |original,| Dir.chdir(folder) { original.call } }
         end
 
-        # The Gemfile's methods for Bundler plugins; from Bundler 4 on it may name its lockfile (and Bundler itself
-        # names the usual one).
+        # The Gemfile's methods for Bundler plugins; from Bundler 4 on it may set its lockfile (and Bundler itself
+        # sets the usual one).
         def bundler
           # A method object: its call by Bundler cannot be traced.
           before(Bundler::Dsl, :install_if) do |*conditions|

@@ -20,7 +20,7 @@ module Spate
           "asks for the locale's encoding" => /#{CONSTANT}Encoding\b/,
           "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
           "asks how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
-          # Ruby itself asks this of every exception that is raised.
+          # Ruby itself calls this for every exception that is raised.
           "asks who called" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
           "asks what is loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
           "asks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
@@ -53,7 +53,7 @@ module Spate
           search(text, sequence.path) if WORDS.any? { |word| text.include?(word) }
         end
 
-        # Everything that is looked for contains one of these; most Gemfiles have none.
+        # Every pattern contains one of these; most Gemfiles have none.
         WORDS = %w[const global backtrace postexe].freeze
         RUBYS = global_variables.map(&:to_s).freeze
         private_constant :WORDS, :RUBYS
@@ -61,7 +61,7 @@ module Spate
         private
 
         def search(text, path)
-          # `__FILE__ == $0` only asks about the file itself.
+          # `__FILE__ == $0` only reads a fact about the file itself.
           file = /^\d+ put\w+ +#{Regexp.escape(path.inspect.b)}.*\n/
           variable = /#{GLOBAL}.*\n/
           # Instructions of `rescue` and `ensure` are printed with a margin.

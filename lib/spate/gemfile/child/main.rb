@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 # Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
-# under an ear, and reports on file descriptor 3 what the parent reads. Arguments: the ear's binding or "-",
+# under an ear, and reports the result on file descriptor 3. Arguments: the ear's binding or "-",
 # Gemfile, lockfile, "verdict" or "standin", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
 
-# Ruby 3.1.2 now and then frees what the body of a class has just made, and crashes. There is little garbage until the
-# Gemfile runs.
+# Ruby 3.1.2 occasionally frees objects that a class body has just created, and crashes. There is little garbage until
+# the Gemfile runs.
 GC.disable
 report = IO.for_fd(3)
 ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)

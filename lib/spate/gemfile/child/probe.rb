@@ -3,15 +3,15 @@
 module Spate
   module Gemfile
     module Child
-      # Whether more than a gemspec's list of files depends on the names that `git ls-files` prints: whether it says
-      # something else when evaluated with no names, and with names that match its own patterns. Programs in the usual
-      # folders do not count: these are looked for separately.
+      # Whether more than a gemspec's list of files depends on the names that `git ls-files` prints: whether its values
+      # change when evaluated with no names, and with names that match its own patterns. Programs in the usual folders
+      # do not count: these are checked separately.
       class Probe
         FILES = %i[files test_files extra_rdoc_files executables].freeze
         USUAL = %r{\A(?:bin|exe|libexec)/[^/]*\z}
         NAME = %r{\A[\w./-]{1,80}\z}
 
-        # hooks: Hooks, which pass the command's words and what it printed to `probing`.
+        # hooks: Hooks, which pass the command's words and output to `probing`.
         def initialize(path, hooks)
           @path = path
           @hooks = hooks

@@ -8,8 +8,8 @@ require_relative "verdict"
 module Spate
   module Gemfile
     module Child
-      # Evaluates once and reports whether the lockfile agrees, and, if asked and all gems are installed, what
-      # Bundler.setup leaves behind. Nothing that a Gemfile does (raise, exit, print) prevents the report.
+      # Evaluates once and reports whether the lockfile agrees, and, if requested and all gems are installed, the
+      # effects of Bundler.setup. Nothing that a Gemfile does (raise, exit, print) prevents the report.
       class Run
         # As Native::FILE_CLOCK; no extension is loaded here yet.
         CLOCK = %i[CLOCK_REALTIME_COARSE CLOCK_REALTIME].find { |name| Process.const_defined?(name) }
@@ -74,7 +74,7 @@ module Spate
           Survey.new(self)
         end
 
-        # The command's flags take precedence over files. Credentials of sources make no difference, as in newer
+        # The command's flags take precedence over files. Credentials of sources are ignored, as in newer
         # Bundlers; version 2.3 has a setting for that.
         def settle
           Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
@@ -123,7 +123,7 @@ module Spate
         # Ruby's default gems that were loaded since, if the application loads something.
         def defaults = @calls.learnt.include?(:library) ? Gem.loaded_specs.keys - @before[:loaded] - ["bundler"] : []
 
-        # Libraries in C that are not part of Ruby: what they ask about a file is unknown.
+        # Libraries in C that are not part of Ruby: what they read of a file is unknown.
         def native
           ($LOADED_FEATURES - @before[:features]).any? do |path|
             !path.end_with?(".rb") && @hooks.origin.kind(path) == :own

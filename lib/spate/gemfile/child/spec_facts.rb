@@ -7,14 +7,14 @@ module Spate
       module SpecFacts
         module_function
 
-        # spec: what Bundler or RubyGems has for the gem, a stub or a Gem::Specification.
+        # spec: Bundler's or RubyGems' object for the gem, a stub or a Gem::Specification.
         def of(spec)
           [spec.name.to_s, spec.version.to_s, spec.platform.to_s, spec.loaded_from&.to_s, spec.full_gem_path.to_s,
            strings(spec.raw_require_paths), strings(spec.full_require_paths), spec.extension_dir.to_s,
            strings(spec.extensions), kind(spec), spec.default_gem? ? true : false]
         end
 
-        # The last field: the stub's dependencies, if they differ (because the lockfile says so).
+        # The last field: the stub's dependencies, if they differ (because the lockfile's do).
         def more(spec)
           full = full(spec)
           dependencies = full.dependencies.map { |dependency| dependency_facts(dependency) }

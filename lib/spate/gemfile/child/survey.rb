@@ -53,7 +53,7 @@ module Spate
 
         def refuse(reason) = (@said[:refused] ||= []) << reason
 
-        # Newer Bundlers restart as the version that the lockfile names, if it is installed.
+        # Newer Bundlers restart as the lockfile's version, if it is installed.
         def other_bundler?
           return false unless Bundler.respond_to?(:auto_switch)
 
@@ -214,7 +214,7 @@ module Spate
             !path || origin.file?(path) || own.include?(path)
           end
           refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
-          # If the Gemfile asks RubyGems for its configuration, RubyGems loads parts of gems for itself.
+          # If the Gemfile reads RubyGems' configuration, RubyGems loads parts of gems for itself.
           gems = (@before[:gem_path] | Gem.path).map { |path| "#{path}/" }
           own = own.reject { |path| gems.any? { |place| path.start_with?(place) } }
           { replayed: own, library: library.select { |path| rubys_own?(path) } }

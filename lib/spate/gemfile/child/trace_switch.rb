@@ -3,11 +3,11 @@
 module Spate
   module Gemfile
     module Child
-      # When calls are traced. Bundler makes hundreds of thousands for itself, which decide nothing, and tracing one
+      # Decides when calls are traced. Bundler makes hundreds of thousands itself, which are irrelevant, and tracing one
       # costs as much as making it: so not before code of the application runs, nor while Bundler or RubyGems run on its
       # behalf, nor afterwards.
       class TraceSwitch
-        # Number of calls by Bundler or RubyGems after which the stack is looked at.
+        # Number of calls by Bundler or RubyGems after which the stack is inspected.
         PATIENCE = 256
 
         # calls: TracePoint. always: whether calls are always traced.
@@ -18,13 +18,13 @@ module Spate
           @returns = {}
         end
 
-        # While the block runs. compiled: called with the instructions of each of the application's scripts, answers
+        # While the block runs. compiled: called with the instructions of each of the application's scripts, returns
         # whether calls must always be traced from now on.
         def pay(compiled)
-          # Stays enabled: what is compiled in between may be called later.
+          # Stays enabled: code compiled in between may be called later.
           @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
           @scripts.enable unless @scripts.enabled?
-          # A fiber may be left before what it called returns.
+          # A fiber may be left before the method it called returns.
           fibers = TracePoint.new(:fiber_switch) { wake }.tap(&:enable)
           wake if @always
           yield
@@ -41,7 +41,7 @@ module Spate
           @calls.disable if caller_locations.none? { |one| own?(one) }
         end
 
-        # Until the method that the application called returns or calls back. Of one that is not found by its name, the
+        # Until the method that the application called returns or calls back. If a method is not found by its name, its
         # return could not be traced.
         def leave(point)
           method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)

@@ -8,7 +8,7 @@ module Spate
       # The result of the evaluation, as Facts. Bundler itself decides whether the lockfile agrees; a line that only
       # another version of it would write differently (BUNDLED WITH) does not count.
       class Verdict
-        # For these newer Bundlers resolve again, although only checksums are missing. A frozen bundle they refuse.
+        # For these newer Bundlers resolve again, although only checksums are missing, and refuse a frozen bundle.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
 
         # The exception that the evaluation ended with.
@@ -29,14 +29,14 @@ module Spate
           @facts.path_specs = path_specs
         end
 
-        # Bundler's own errors are meant for users: their classes add nothing.
+        # Bundler's own errors are meant for users, so their classes are omitted.
         def failed(error)
           @failure = error
           words = error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
           @facts.failure = text(words).scrub.strip.lines(chomp: true)
         end
 
-        # hooks: know what the Gemfile told Bundler.
+        # hooks: have recorded the Gemfile's instructions.
         def facts(hooks)
           @facts.plugins = texts(hooks.plugins)
           @facts.sources = texts(hooks.remotes)
@@ -76,7 +76,7 @@ module Spate
                        texts(spec.executables))
         end
 
-        # Lines; empty if Bundler would install from the lockfile as it is.
+        # Lines; empty if Bundler would install from the current lockfile.
         def differences
           return ["there is no lockfile"] unless @lockfile.file?
 
@@ -95,9 +95,9 @@ module Spate
           false
         end
 
-        # Bundler from 2.6 on refuses a frozen bundle for this, in these words (from 2.7 on also for a row without a
-        # digest). The lockfile may name such a one where only an older one is installed, which Bundler itself would
-        # replace.
+        # Bundler from 2.6 on refuses a frozen bundle for this, with this message (from 2.7 on also for a row without a
+        # digest). The lockfile may require such a version where only an older one is installed, which Bundler itself
+        # would replace.
         def missing_checksum
           locked = @definition.locked_gems
           return if !Bundler.frozen_bundle? || @definition.instance_variable_defined?(CHECKSUMS.first)
@@ -158,7 +158,7 @@ module Spate
 
         def texts(list) = list.map { |one| text(one) }
 
-        # Keeps of a Gemfile's objects only their text.
+        # Reduces the objects of a Gemfile to their text.
         def text(object) = String.new(object.to_s, encoding: Encoding::UTF_8)
       end
     end
