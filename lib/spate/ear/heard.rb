@@ -9,20 +9,20 @@ module Spate
       attr_reader :paths
       # [[text, kinds]], paths and names and all, in the order of first occurrence; see core/ear/table.h.
       attr_reader :entries
-      # Names of the environment whose value was asked for.
+      # Names of environment variables whose value was requested.
       attr_reader :names
-      # Reasons why all this must not be kept; empty if nothing escaped.
+      # Reasons not to cache a result that depends on this; empty if everything was recorded.
       attr_reader :trouble
       # Programs whose requests for variables were traced, by their real paths.
       attr_reader :hooked
       # [[path, bytes]]: texts that were read or run and then removed, except very large ones.
       attr_reader :removed
-      # How many calls asked the listener.
+      # The number of calls that the listener answered.
       attr_reader :asked
       # The value of Ear.hear's block.
       attr_reader :value
 
-      # entries: [[text, kinds]]; the first character says what the text is (core/ear/table.h).
+      # entries: [[text, kinds]]; the first character gives the text's type (core/ear/table.h).
       def initialize(entries, asked:, value:, removed: [])
         @asked = asked
         @removed = removed
@@ -39,7 +39,7 @@ module Spate
         paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
       end
 
-      # Paths that it wrote, made or removed.
+      # Paths that the run wrote, created or removed.
       def written = paths.filter_map { |path, kinds| path if kinds.include?(:written) }
 
       # {path => kinds}

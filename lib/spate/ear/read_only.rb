@@ -2,10 +2,10 @@
 
 module Spate
   class Ear
-    # Runs a Ruby that evaluates code of the user's (a Gemfile, a gemspec, an application) only to look at the outcome.
-    # Neither that process nor any that it starts can change a file: the listener refuses it; where there is none,
-    # Landlock and a filter of system calls do. Without Landlock files can be opened to write: the script has to be one
-    # that does not.
+    # Runs a Ruby that evaluates the user's code (a Gemfile, a gemspec, an application) only for its result. Neither
+    # that process nor any that it starts can change a file: the listener refuses it, or without a listener Landlock and
+    # a filter of system calls do. Without Landlock files can still be opened for writing, so the script itself must not
+    # write.
     module ReadOnly
       CONFINE = File.expand_path("confine.rb", __dir__)
 

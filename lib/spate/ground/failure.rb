@@ -9,7 +9,7 @@ module Spate
       FILE_SYSTEM = 9
       UNBUILT = 15
       INTERRUPTED = 130
-      # As a shell reports a program whose reader went away.
+      # As a shell reports a program whose reader has ended.
       BROKEN_PIPE = 141
 
       HINTS = {
@@ -20,7 +20,7 @@ module Spate
         Errno::EPERM => "this user may not do that there; `spate doctor` tells whose it is"
       }.freeze
 
-      # half: "gems" or "packages", where the other half of an install may have done well.
+      # half: "gems" or "packages", if the other half of an install may have succeeded.
       def initialize(error, argv:, terminal:, half: nil)
         @error = error
         @half = half
@@ -28,7 +28,7 @@ module Spate
         @terminal = terminal
       end
 
-      # Prints, and answers the exit code.
+      # Prints the failure and returns the exit code.
       def report
         case @error
         when Interrupted, ::Interrupt, SignalException then interrupted
@@ -51,7 +51,7 @@ module Spate
       end
 
       def denied
-        # By errno, as `===` of these classes compares: the C core's errors are none of their instances.
+        # By errno, as `===` of these classes compares: the C core's errors are not their instances.
         hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
         denied = Denied.of(@error)
         tell(FILE_SYSTEM, denied&.message || @error.message, denied&.hint || hint)
@@ -72,7 +72,7 @@ module Spate
              told: ["while running: spate #{@argv.join(" ")}", *place])
       end
 
-      # told: details that JSON does without.
+      # told: details that the JSON omits.
       def tell(code, message, hint, details = [], told: details)
         json_line(code, message, hint, details)
         @terminal.error([@half, message].compact.join(": "), details: told, hint: hint)

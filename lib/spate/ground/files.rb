@@ -2,14 +2,15 @@
 
 module Spate
   module Ground
-    # Files and folders that appear whole or not at all: made beside their place, then renamed. Core Ruby only.
+    # Files and folders written atomically: made beside their place, then renamed. Core Ruby only.
     module Files
-      # Attempts to make a folder while others remove the ones above it; some folders, as /proc, take none at all.
+      # Attempts to make a folder while other processes remove the ones above it; some folders, as /proc, accept none at
+      # all.
       TRIES = 3
 
       module_function
 
-      # Makes a folder and its parents; answers its path. mode: before the umask is taken off.
+      # Makes a folder and its parents; returns its path. mode: before the umask is applied.
       def make_folder(path, mode = 0o777)
         return path if File.directory?(path) # an exception costs more than everything else here
 
@@ -30,8 +31,8 @@ module Spate
       # A path beside `path` that does not exist.
       def beside(path) = "#{path}.#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
 
-      # Yields a path in the same file system, for the block to fill, and gives what is there the name `path`. Where
-      # that fails, or the thread ends, nothing is left. Answers what the block does.
+      # Yields a path in the same file system, for the block to fill, and renames the result to `path`. After a failure,
+      # or if the thread ends, nothing is left. Returns the block's value.
       def replace(path, temporary = beside(path))
         answer = yield temporary
         File.rename(temporary, path)
@@ -48,7 +49,7 @@ module Spate
         nil
       end
 
-      # Copies content; answers the bytes copied.
+      # Copies content; returns the number of bytes.
       def copy(source, target, mode:, time:)
         bytes = IO.copy_stream(source, target)
         File.chmod(mode, target)
@@ -56,15 +57,15 @@ module Spate
         bytes
       end
 
-      # Makes a hard link; calls the block where the file system cannot.
+      # Makes a hard link; calls the block if the file system cannot.
       def link(source, target)
         File.link(source, target)
       rescue Errno::EXDEV, Errno::EPERM, Errno::EMLINK, Errno::ENOTSUP
         yield
       end
 
-      # permissions: of a new file, before the umask is taken off; mode: the same after it. over: a temporary path that
-      # may exist, where only one process at a time writes.
+      # permissions: of a new file, before the umask is applied; mode: the same after it. over: a temporary path that
+      # may exist, if only one process at a time writes.
       def write(path, text, permissions: 0o666, mode: nil, temporary: beside(path), over: nil)
         replace(path, over || temporary) do |fresh|
           File.open(fresh, File::WRONLY | File::CREAT | (over ? File::TRUNC : File::EXCL) | File::BINARY,

@@ -29,7 +29,7 @@ module Spate
         @out = out
       end
 
-      # Takes an event as Spate::Events hands it out.
+      # Receives an event from Spate::Events.
       def call(event)
         @out.puts JsonLines.generate(event)
         @out.flush

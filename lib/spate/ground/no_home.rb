@@ -4,7 +4,7 @@ require_relative "../error" # a boot loads only this
 
 module Spate
   module Ground
-    # The environment names no folder for the store.
+    # The environment does not determine a folder for the store.
     class NoHome < Error
       EXIT_CODE = 9
 
@@ -13,7 +13,7 @@ module Spate
             hint: "use an absolute path: #{File.expand_path(path)}")
       end
 
-      # home: what HOME says, or nil.
+      # home: the value of HOME, or nil.
       def self.unknown(home)
         new("no folder for the store: HOME is #{home.nil? ? "not set" : home.inspect} and user #{Process.euid} has " \
             "no home folder", hint: "set SPATE_HOME to the absolute path of a folder")

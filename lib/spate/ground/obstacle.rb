@@ -12,7 +12,7 @@ module Spate
       EXPECTED = { Errno::ENOTDIR::Errno => "a folder", Errno::EISDIR::Errno => "a file",
                    Errno::EEXIST::Errno => "nothing", Errno::ENOTEMPTY::Errno => "nothing" }.freeze
 
-      # Of a SystemCallError that tells its path; nil where nothing is in the way.
+      # Of a SystemCallError with a path; nil if nothing is in the way.
       def self.of(error)
         paths(error).map { |path| new(path, error.errno) }.find(&:there?)
       end
@@ -20,7 +20,8 @@ module Spate
       # Absolute paths that a failed call names, one or two.
       def self.paths(error) = error.message.match(Denied::PATHS)&.captures.to_a.compact
 
-      # path: absolute, need not exist. root: a folder above it, below which a link is in the way wherever it leads.
+      # path: absolute, need not exist. root: a folder above it, below which a link is in the way regardless of its
+      # target.
       def initialize(path, errno, root: nil)
         @path = path
         @errno = errno

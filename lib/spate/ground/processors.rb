@@ -2,8 +2,8 @@
 
 module Spate
   module Ground
-    # How many processors this process may use: by affinity, and the share that its cgroup grants (a container with two
-    # of 64 processors must not start 64 compilers).
+    # The number of processors that this process may use: by affinity, and the share that its cgroup grants (a container
+    # with two of 64 processors must not start 64 compilers).
     module Processors
       MOUNT = "/sys/fs/cgroup"
 

@@ -2,9 +2,9 @@
 
 module Spate
   module Ground
-    # A URI (or text that holds one) as it may be shown: without user and password, and without a query, which may be
-    # a signature. A password may have anything but a space in it, so it ends at the last @, but for one that a scope's
-    # name begins with. A port may be the beginning of the password: it is then replaced by dots.
+    # A URI (or text that contains one) in printable form: without user and password, and without a query, which may be
+    # a signature. A password may contain anything but a space, so it ends at the last @, except one at the start of a
+    # scope's name. A port may be the beginning of the password: it is then replaced by dots.
     module Redaction
       LAST = %r{(?:\S*(?<!/)@|\S*@)}
       USER = %r{://(?:(?!\[)[^/\s:@]*:(?:(?!\d{1,5}/)#{LAST}|(?<doubt>\d{1,5}/\S*(?<!/)@))|[^/\s]+@)}

@@ -2,18 +2,18 @@
 
 module Spate
   module Ground
-    # Worth another try. retry_after: seconds to wait that the server asked for, or nil.
+    # Worth another try. retry_after: seconds to wait that the server requested, or nil.
     module Retriable
       attr_accessor :retry_after
     end
 
-    # The run is being aborted (Ctrl-C), and with it what waits or loads.
+    # The run is being aborted (Ctrl-C), and with it all waits and requests.
     class Cancelled < Interrupted
       def initialize(*) = super("interrupted")
     end
 
-    # Retries what failed temporarily. Waits double and have a random part, so that the threads of one run, and the
-    # machines of a farm, do not all come back at once; if a source says when to come back, that counts, up to a cap.
+    # Retries temporary failures. Waits double and have a random part, so that the threads of one run, and the
+    # machines of a farm, do not retry at the same time; a source's own delay is used instead, up to a limit.
     class Retries
       CAP = 60.0
       LONGEST = 10.0
@@ -40,7 +40,7 @@ module Spate
         @cancelled = false
       end
 
-      # Runs the block, at most `times` more if it raises something Retriable. Raises what the last try raised.
+      # Runs the block, at most `times` more if it raises something Retriable. Raises the last try's exception.
       def run(times: nil)
         times ||= @times
         attempt = 0

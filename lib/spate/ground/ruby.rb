@@ -2,7 +2,7 @@
 
 module Spate
   module Ground
-    # The Ruby that runs, and the RubyGems that it would load. Without `rbconfig`, whose loading takes 3 ms, a third of
+    # The running Ruby, and the RubyGems that it would load. Without `rbconfig`, whose loading takes 3 ms, a third of
     # Ruby's own start, and without RubyGems.
     module Ruby
       # "+YJIT", "+YJIT dev", "+MJIT". "+PRISM" is a parser.
@@ -24,7 +24,7 @@ module Spate
         # parses and builds.
         def description(text = RUBY_DESCRIPTION) = text.gsub(JIT, "")
 
-        # "3.1.0", with a suffix where Ruby was built with one.
+        # "3.1.0", with a suffix if Ruby was built with one.
         def api_version
           @api_version ||= (config_path && File.read(config_path)[VERSION_DIRECTORY, 1]) || config("ruby_version")
         end
@@ -32,7 +32,7 @@ module Spate
         # "3.1"
         def abi = @abi ||= RUBY_VERSION[/\A\d+\.\d+/]
 
-        # Of `rbconfig.rb`; nil for a Ruby that keeps its configuration elsewhere.
+        # Of `rbconfig.rb`; nil for a Ruby with its configuration elsewhere.
         def config_path
           kind, path = $LOAD_PATH.resolve_feature_path("rbconfig")
           path if kind == :rb
@@ -44,14 +44,14 @@ module Spate
           RbConfig::CONFIG[name]
         end
 
-        # RbConfig's "arch", which CRuby says itself.
+        # RbConfig's "arch", which CRuby provides itself.
         def arch
           return config("arch") if RUBY_ENGINE == "jruby" || defined?(RbConfig)
 
           RUBY_PLATFORM.sub(/\Auniversal\.[^-]*/, "universal")
         end
 
-        # "3.3.15", nil where it cannot be found.
+        # "3.3.15", nil if it cannot be found.
         def rubygems_version
           return Gem::VERSION if defined?(Gem::VERSION)
 

@@ -6,12 +6,12 @@ module Spate
     # so no process that Spate starts gets it in its environment: builds, scripts, tools and programs are others' code.
     module SigningKey
       VARIABLE = Environment::SIGNING_KEY
-      # The value where standard input has the key.
+      # The value that means that the key is on standard input.
       HANDED = "-"
 
       module_function
 
-      # Takes it out of this process's environment, before anything is started.
+      # Removes it from this process's environment, before anything is started.
       def withhold
         @withheld = ENV.delete(VARIABLE)
         wipe
@@ -19,7 +19,7 @@ module Spate
         nil # no Linux, or a sandbox without /proc
       end
 
-      # Its text, or the path of a file with it; nil where there is none. env: Hash or ENV.
+      # Its text, or the path of a file with it; nil if there is none. env: Hash or ENV.
       def of(env)
         text = env[VARIABLE] || @withheld
         text unless text.to_s.empty?

@@ -2,9 +2,9 @@
 
 module Spate
   module Ground
-    # "Did you mean …?": the nearest word by edit distance, where it is near enough to be a slip of the finger.
+    # "Did you mean …?": the nearest word by edit distance, if it is near enough to be a typing error.
     module Suggestion
-      # Answers one of `words`, or nil. At most a third of the letters may differ.
+      # Returns one of `words`, or nil. At most a third of the letters may differ.
       def self.near(word, words)
         best = words.min_by { |candidate| distance(word, candidate) }
         best if best && distance(word, best) <= [word.length / 3, 1].max

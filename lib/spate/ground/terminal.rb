@@ -7,10 +7,11 @@ module Spate
       COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 }.freeze
       DEFAULT_WIDTH = 80
 
-      # C0 and C1 controls and the marks that turn the writing direction: what a gem's text may not send to a terminal.
+      # C0 and C1 controls and the marks that change the writing direction, which a gem's text must not send to a
+      # terminal.
       CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-      # Text from outside, safe to print: controls appear as \e[31m would be written in Ruby.
+      # Text from outside, safe to print: controls appear in Ruby's notation, as \e[31m.
       def self.plain(text)
         text = text.to_s.dup.force_encoding(Encoding::UTF_8).scrub("\u{fffd}")
         text.match?(CONTROLS) ? text.gsub(CONTROLS) { |char| char.dump[1..-2] } : text

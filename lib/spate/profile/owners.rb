@@ -2,7 +2,7 @@
 
 module Spate
   module Profile
-    # Which gem owns a file: the one whose folder is the longest around it.
+    # Finds the gem that owns a file: the one with the longest folder around it.
     class Owners
       OTHERS = ["application", "Ruby's library", "Spate", "elsewhere"].freeze
       # Gems without a loaded specification, like the Bundler that sets up.

@@ -4,11 +4,11 @@ require "json"
 
 module Spate
   module Profile
-    # One self-contained HTML page (assets/profile) of one run, or of two side by side. It requests nothing from
-    # anywhere: its own policy forbids that. Pages of other programs inherit from it and have other ASSETS.
+    # One self-contained HTML page (assets/profile) of one run, or of two side by side. It makes no requests: its own
+    # policy forbids that. Pages of other programs inherit from it and have other ASSETS.
     class Page
       ASSETS = File.expand_path("../../../assets/profile", __dir__)
-      # Before each page's own.
+      # Inserted before each page's own.
       SCRIPT = File.expand_path("../page.js", ASSETS)
       POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
       # Characters that would end the script element, or begin a comment in it.

@@ -12,7 +12,7 @@ module Spate
         SERVED = *0..14
       STACK = :spate_profile
 
-      # Asked for each file's code. Stays on top: when another hook is prepended, another copy of this is, too.
+      # Called for each file's code. Stays on top: when another hook is prepended, another copy of this is, too.
       module Code
         def load_iseq(path)
           frame = Thread.current[STACK]&.last
@@ -41,7 +41,7 @@ module Spate
           at_exit { finish }
         end
 
-        # Stamps the block. loads: whether the block may load a file, and answers whether it did.
+        # Stamps the block. loads: whether the block may load a file, and returns whether it did.
         def span(kind, name, loads: false)
           stack = (Thread.current[STACK] ||= [])
           @calls += 1
@@ -56,7 +56,7 @@ module Spate
           end
         end
 
-        # When something happened for the first time.
+        # The time of the first occurrence.
         def mark(name) = @marks[name] ||= now
 
         private

@@ -42,7 +42,7 @@ module Spate
         @status = wait(pid)
       end
 
-      # The terminal sends Ctrl-C to the command as well: this process ends after it.
+      # The terminal sends Ctrl-C to the command as well, so this process ends after it.
       def wait(pid)
         before = Signal.trap("INT") { nil }
         Process.wait2(pid).last
@@ -55,7 +55,7 @@ module Spate
         [%w[bundle exec] + @command, { "RUBYOPT" => [probe, @env["RUBYOPT"]].compact.join(" ") }]
       end
 
-      # The way `spate exec` would have started the program in the end, without another start of Ruby.
+      # As `spate exec` starts the program in the end, without another start of Ruby.
       def spate
         ruby = [Ground::Ruby.path, "--disable-gems", "-r#{PROBE}"]
         if ["ruby", Ground::Ruby.path].include?(@command.first)

@@ -6,7 +6,7 @@ module Spate
     # are microseconds.
     class Trace
       # One require, load, initializer, hook or part. wall, cpu, gc: with the frames inside it; own_...: without.
-      # search: until Ruby asked for the code; load: until it had it.
+      # search: until Ruby requested the code; load: until it had it.
       Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :search, :load,
                          :gc_load, :served, :own_wall, :own_cpu, :own_gc)
       SLOWEST = 10
