@@ -20,7 +20,7 @@ class Site
   LAYOUT = File.expand_path("site/layout.html.erb", __dir__)
   STYLE = File.expand_path("site/style.css", __dir__)
 
-  # Says that a folder was made here, and may be made anew.
+  # Marks a folder that this task wrote and may overwrite.
   MARK = ".made-by-rake-site"
 
   # A link leads to nothing.
@@ -34,7 +34,7 @@ class Site
     @folder = folder
   end
 
-  # Writes the site anew; answers the number of pages. Raises Broken, Occupied.
+  # Rewrites the whole site. Returns the number of pages. Raises Broken, Occupied.
   def write
     clear
     pages.each_value { |page| put(page.target, layout(page)) }

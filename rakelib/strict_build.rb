@@ -4,13 +4,13 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 
-# `gem build --strict`, but for one warning: there is no homepage yet, and an address that is made up leads nowhere.
+# `gem build --strict`, except that it accepts one warning: a homepage is missing, and an invented address would be wrong.
 # Once there is one, `--strict` itself will do.
 class StrictBuild
   # The last line only names a page that explains the others.
   ACCEPTED = /\AWARNING:\s+(?:no homepage specified|See \S+ for help)$/
 
-  # What RubyGems warned of.
+  # RubyGems' warnings.
   class Refused < StandardError; end
 
   # gemspec: its path. folder: where the gem goes.

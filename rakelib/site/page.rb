@@ -25,7 +25,7 @@ class Site
     def target = Page.target(path)
     def self.target(path) = path == FRONT ? "index.html" : path.sub(/\.md\z/, ".html")
 
-    # known: {"docs/boot.md" => Page}. Yields the path of each linked file that is no page.
+    # known: {"docs/boot.md" => Page}. Yields the path of each linked file that is not a page.
     def body(known, &block)
       html.gsub(LINK) do
         before, place, part, after = Regexp.last_match.captures
