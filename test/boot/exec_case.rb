@@ -6,7 +6,7 @@ require "support/project"
 require "spate/native/boot"
 
 module Spate
-  # An application with a gem of its own, booted by the real `bundle exec` and by `spate exec`.
+  # An application with a path gem, booted by the real `bundle exec` and by `spate exec`.
   class ExecCase < Minitest::Test
     GEMFILE = <<~RUBY
       gem "local", path: "local"

@@ -27,7 +27,7 @@ module Spate
 
       def state(image = @image) = Log::Outcomes.state(@file, image)
 
-      # The outcome of a loader in a process of its own.
+      # The outcome of a loader in a child process.
       def loaded
         script = "require 'spate/native/boot'; l = Spate::Native::Loader; l.install; l.recording = true; " \
                  "l.add(Spate::Native::Image.open(#{"#{folder}/i.image".dump}, key: '0' * 32)); " \

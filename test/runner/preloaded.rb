@@ -5,7 +5,7 @@ require "socket"
 
 module Runner
   # A Ruby process that has loaded minitest and forks a process for each test program: saves the start of Ruby, RubyGems
-  # and minitest. A program with FRESH among its first lines gets a Ruby of its own.
+  # and minitest. A program with FRESH among its first lines gets a separate Ruby.
   #
   # The parent has one thread and runs no test itself. For each program it forks a keeper, which leads a process group,
   # forks the program, waits for it and writes to its connection how it ended.

@@ -8,9 +8,9 @@ require "rbconfig"
 # source on first use.
 #
 #   release = RubygemsRelease.new("2.6")     # and RubyGems 3.6
-#   release.missing                          # => nil, or why it cannot be used on this Ruby
-#   release.environment                      # => what a child needs besides its own to find the Bundler
-#   release.environment(rubygems: true)      # => and to run with the RubyGems
+#   release.missing                          # => nil, or why this Ruby cannot use it
+#   release.environment                      # => variables by which a child finds the Bundler
+#   release.environment(rubygems: true)      # => and runs with that RubyGems
 class RubygemsRelease
   def initialize(line)
     @line = line

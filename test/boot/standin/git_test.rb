@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # A gem of a git source: with and without the stand-in.
+    # A gem from git, with and without the stand-in.
     class GitTest < BundleCase
       GEMSPEC = <<~'RUBY'
         require_relative "lib/branch/version"

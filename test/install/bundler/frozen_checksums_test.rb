@@ -32,7 +32,7 @@ class FrozenChecksumsTest < InstallCase
     end
   end
 
-  # Debian's Bundler 2.3 knows no CHECKSUMS; Bundler itself would fetch the one that the lockfile names.
+  # Debian's Bundler 2.3 does not support CHECKSUMS; it would fetch the Bundler of the lockfile.
   def test_a_lockfile_that_names_a_bundler_that_is_not_installed
     project = application("app", SECTIONS["row absent"], "2.6.9")
     installed = project.bundle("--version")[/[\d.]+/]

@@ -3,18 +3,18 @@
 module GemSource
   # One way in which the source misbehaves for the paths that match. Kinds and their facts:
   #
-  #   :delay     until:                      answers once that (a Proc) is true
-  #   :truncate  bytes: (default half)       Content-Length of the whole, then the end of the connection
+  #   :delay     until:                      answers once this Proc returns true
+  #   :truncate  bytes: (default half)       Content-Length of the whole, then closes the connection
   #   :reset     bytes: (default 0)          that many bytes of the body, then RST (0: before the status line)
-  #   :stall     bytes: (default 0)          that many bytes of the body, then silence until the client goes
-  #   :endless                               no length announced, and bytes until the client goes
+  #   :stall     bytes: (default 0)          that many bytes of the body, then silence until the client closes
+  #   :endless                               no Content-Length, and bytes until the client closes
   #   :announce  length:                     that Content-Length, for any body
   #   :corrupt   at: (default the middle)    one byte differs
-  #   :html                                  200 with a page, as a captive portal sends it
+  #   :html                                  200 with an HTML page, like a captive portal
   #   :status    code:, retry_after:, body:  401 sends WWW-Authenticate
   #   :redirect  to:, code: (302)            to: a URL, or a path of this source; "{path}" is replaced
   #   :gzip                                  Content-Encoding: gzip
-  #   :garble                                another body altogether (body:)
+  #   :garble                                another body (body:)
   #   :drop_headers names:                   leaves out response headers (["ETag", "Repr-Digest"])
   class Fault
     attr_reader :kind, :facts

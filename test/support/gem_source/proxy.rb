@@ -8,7 +8,7 @@ module GemSource
   # .test, whose names no resolver has:
   #
   #   proxy = GemSource::Proxy.new(hosts: { "gems.test" => source.port }, userinfo: "me:secret").start
-  #   ENV["http_proxy"] = proxy.url     # http://gems.test/ now is the source
+  #   ENV["http_proxy"] = proxy.url     # http://gems.test/ is the source
   class Proxy
     attr_reader :port, :requests
 
