@@ -26,7 +26,7 @@ struct folder {
     struct folder *children, *next;
 };
 
-/* What a thread takes: a whole tree, or only the files of a folder that is there already. */
+/* A thread's work item: a whole tree, or only the files of an existing folder. */
 struct part {
     struct folder *folder;
     char *from, *to;

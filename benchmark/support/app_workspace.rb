@@ -71,7 +71,7 @@ module Benchmark
       run(:seed, Peers.bundler_command("lock"), BUNDLE_FROZEN: nil)
     end
 
-    # Anew in each run of the benchmark: the source has another port.
+    # Copied again in each run of the benchmark, because the source has another port.
     def copy(target, tool)
       FileUtils.mkdir_p([home(tool), target])
       address = source.url.delete_suffix("/")

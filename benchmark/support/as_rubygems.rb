@@ -1,4 +1,4 @@
 # frozen_string_literal: true
 
-# Loaded by RUBYOPT: the measured source stands for RubyGems', which never changes what it published (docs/sources.md).
+# Loaded by RUBYOPT: treats the measured source as RubyGems' own, which never changes a published gem: docs/sources.md.
 def Gem.default_sources = [ENV.fetch("SPATE_BENCHMARK_SOURCE")] if defined?(Gem)

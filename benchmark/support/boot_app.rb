@@ -7,8 +7,8 @@ require "support/apps"
 module Benchmark
   # One application to boot, made once under the benchmark's folder and installed there by Spate, with a HOME and a
   # store of its own. Kinds: "large" and "small" are generated Rails applications; any other name is a folder of
-  # SPATE_TEST_APPS, of which the bundle is loaded by Bundler.require. Whatever loads Bundler there loads the newest
-  # that this Ruby runs, not the one that came with Ruby.
+  # SPATE_TEST_APPS, whose bundle is loaded by Bundler.require. All of them load the newest Bundler that this Ruby
+  # runs, not the one that came with Ruby.
   #
   # layout: where the gems are, "vendor" (vendor/bundle) or "gem_home" (a GEM_HOME of its own, as in most containers).
   class BootApp
@@ -26,7 +26,7 @@ module Benchmark
       require "bundler/setup"
       if ENV["BOOT_WITH"] == "bootsnap"
         $LOAD_PATH.unshift(*ENV["BOOTSNAP_LIB"].split(":"))
-        # It asks Bundler for msgpack, which lies beside the bundle like itself.
+        # bootsnap activates msgpack by Bundler, but both are outside of the bundle.
         module Bootsnap; module ExplicitRequire; def self.gem(*) = true; end; end
         require "bootsnap/setup"
       end
@@ -75,7 +75,7 @@ module Benchmark
       self
     end
 
-    # What its processes start with. more: {"NAME" => "value" or nil}.
+    # The environment of its processes. more: {"NAME" => "value" or nil}.
     def env(more = {})
       Peers.clean_env(home).merge(ENVIRONMENT, gem_folders, "BUNDLE_FROZEN" => nil, "CI" => nil, **more)
     end

@@ -3,8 +3,8 @@
 require "support/peers"
 
 module Benchmark
-  # The newest bootsnap that runs on this Ruby, installed beside the applications: whatever their bundles hold, all are
-  # measured against the same one. Its caches are where it puts them by itself, in the application's tmp/cache.
+  # The newest bootsnap that runs on this Ruby, installed outside of the applications' bundles, so that all are
+  # compared with the same version. Its caches are at their default path, in the application's tmp/cache.
   module BootBootsnap
     HOME = File.join(Peers::WORK, "bootsnap-#{RUBY_VERSION[/\A\d+\.\d+/]}")
 

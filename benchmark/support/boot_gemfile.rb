@@ -50,7 +50,7 @@ module Benchmark
        *group(:development, DEVELOPMENT), *group(:test, TEST), ""].join("\n")
     end
 
-    # What `rails new --minimal` asks for.
+    # The gems of `rails new --minimal`.
     def small
       pinned = pins.slice("nokogiri", "irb", "rdoc")
       [source, line("rails", old_ruby? ? "~> 7.1.0" : "~> 8.1.0"),

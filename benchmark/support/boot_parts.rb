@@ -67,7 +67,7 @@ module Benchmark
       table("first boot", rows, base: bootsnap)
     end
 
-    # What a heap that a boot has grown, or was told of, means for a process that lives on.
+    # The effect of a grown or presized heap on a long-running process.
     def requests
       return unless @app.name == "large" # whose pages these are
 
@@ -123,7 +123,7 @@ module Benchmark
        BootRow.new("ruby -e 1, no bundle", @app, one, env: env)]
     end
 
-    # What the row says: the Bundler of `bundle exec`.
+    # `bundle exec` must load the Bundler version that the row names.
     def prove_bundler
       found = @app.run(["bundle", "exec", "ruby", "-e", "puts Bundler::VERSION"]).lines.last.chomp
       raise "bundle exec loads Bundler #{found}, not #{Peers.bundler}" unless found == Peers.bundler
@@ -198,7 +198,7 @@ module Benchmark
       loader = facts[:loader].to_h
       words = [facts[:features]]
       words << (loader[:hit].to_i + loader[:revalidated].to_i) << facts[:requirer].to_h[:hit].to_i if facts[:parts]
-      words << "told of its heap" if facts[:parts].to_h[:heap] == true
+      words << "sized heap" if facts[:parts].to_h[:heap] == true
       words.join(", ")
     end
   end

@@ -35,7 +35,7 @@ module BootRequests
   end
 end
 
-# What an application with these gems has in its initializers; no tables of theirs.
+# Initializers of an application with these gems, without their database tables.
 SecureHeaders::Configuration.default
 Ahoy::Store = Class.new(Ahoy::BaseStore)
 Ahoy.api_only = true

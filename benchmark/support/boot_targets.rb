@@ -3,9 +3,9 @@
 require "support/measure"
 
 module Benchmark
-  # What was to be reached, and what a run found.
+  # Goals of a boot, and the results of a run.
   class BootTargets
-    # What is compared => [to reach, aim].
+    # comparison => [to reach, aim].
     GOALS = {
       "development, heap untouched, CPU" => [0.72, 0.65], "development, heap presized, CPU" => [0.62, 0.56],
       "production, heap untouched, CPU" => [0.90, 0.82], "production, heap presized, CPU" => [0.72, 0.65],
@@ -29,7 +29,7 @@ module Benchmark
     end
 
     def table
-      table = Table.new("What was to be reached (ratios; bootsnap, warm = 1.00 where nothing else is said)",
+      table = Table.new("Goals (ratios; bootsnap, warm = 1.00 unless stated otherwise)",
                         ["", "application", "to reach", "aim", "found (quartiles)", ""])
       GOALS.each_key { |goal| rows(table, goal) }
       table

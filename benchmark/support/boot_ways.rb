@@ -12,7 +12,7 @@ module Benchmark
     # Each with those before it.
     STEPS = { "index" => "SPATE_NO_INDEX", "bundle" => "SPATE_NO_BUNDLE", "stand-in" => "SPATE_NO_STANDIN",
               "lean" => "SPATE_LEAN", "heap" => "SPATE_HEAP" }.freeze
-    # As Ruby is told of its heap: what an application of 4,500 features fills, by slot size; before 3.3 for malloc.
+    # Heap settings for an application of 4,500 features, by slot size; before Ruby 3.3 for malloc.
     HEAP = if RUBY_VERSION >= "3.3"
              { "RUBY_GC_HEAP_0_INIT_SLOTS" => "410000", "RUBY_GC_HEAP_1_INIT_SLOTS" => "83000",
                "RUBY_GC_HEAP_2_INIT_SLOTS" => "57000", "RUBY_GC_HEAP_3_INIT_SLOTS" => "2700",
@@ -40,8 +40,8 @@ module Benchmark
 
     def bootsnap_heap = bootsnap("bootsnap #{BootBootsnap.version}, same heap", HEAP)
 
-    # The row with the parts up to and including `step`; the last is what a user gets: Ruby told of its heap, where that
-    # gains. The table says whether it was.
+    # The row with the parts up to and including `step`. The last step is the default for users: with heap settings if
+    # they save time. The table shows whether they were used.
     def spate(step)
       names = STEPS.keys.take(STEPS.keys.index(step) + 1)
       row("Spate: #{"+ " if names.length > 1}#{step}", exec, env: OFF.except(*STEPS.values_at(*names)),

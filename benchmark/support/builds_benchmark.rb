@@ -11,10 +11,10 @@ require "spate/native/install"
 require_relative "measure"
 
 module Benchmark
-  # Builds by Spate's own builder, heard and not heard in turn; then their reuse.
+  # Builds by Spate's own builder, alternately traced and untraced; then their reuse.
   class BuildsBenchmark
     Package = Struct.new(:name, :version, :full_name, :sha256)
-    # So many gems of a bundle are decided about at once.
+    # Number of builds checked in one decision.
     CROWD = 13
 
     def initialize(gems, rounds:)
@@ -35,10 +35,10 @@ module Benchmark
     private
 
     def builds
-      table = Table.new("a build, #{@rounds} rounds in turn", ["gem", "s, not heard: median (min-max)", "s, heard",
-                                                               "of not heard", "inputs", "bytes of the record"])
+      table = Table.new("a build, #{@rounds} rounds in turn", ["gem", "s, untraced: median (min-max)", "s, traced",
+                                                               "of untraced", "inputs", "bytes of the record"])
       @gems.each { |full_name| table.row(full_name, *figures(archive(full_name))) }
-      table.note("of not heard: the median of each round's own quotient; to reach: 1.03")
+      table.note("of untraced: the median of each round's own quotient; to reach: 1.03")
       table
     end
 
@@ -57,12 +57,12 @@ module Benchmark
       records = Array.new(CROWD) { |index| @kept[index % @kept.size] }
       copies = records.map.with_index { |stored, index| copy(stored, index) }
       table.row("warm", spread { decide(copies) })
-      table.row("all hashed anew", spread { decide(copies.each { |copy| forget_stamps(copy) }, renew: false) })
+      table.row("all hashed again", spread { decide(copies.each { |copy| forget_stamps(copy) }, renew: false) })
       table.note("#{CROWD} records of #{@kept.size} gems; each decision has a memory of looks of its own")
       table
     end
 
-    # A record under a key of its own, as that of another gem would be.
+    # A record under a separate key, like that of another gem.
     def copy(stored, index)
       key = Spate::Store.sha256("copy #{index}")
       id = stored.key.split("-").last
@@ -72,7 +72,7 @@ module Benchmark
       copy
     end
 
-    # Written anew for another machine: nothing spares a look at contents.
+    # Rewrites the record without stamps, so that all contents have to be compared.
     def forget_stamps(copy)
       entries = Spate::Inputs.each(copy.inputs).map do |kind, root, path, _|
         [kind, kind == :processor ? nil : [@roots[root], path].compact.join("/")]
@@ -126,7 +126,7 @@ module Benchmark
       Spate::Build::Builder.new(store: @store, layout: @layout, settings: settings)
     end
 
-    # Where nothing can be heard.
+    # Runs the block as on a system without a tracer.
     def deaf
       Spate::Ear.singleton_class.alias_method(:was_available?, :available?)
       Spate::Ear.define_singleton_method(:available?) { "switched off" }

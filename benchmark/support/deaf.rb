@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Loaded by RUBYOPT into Spate: nothing can be heard, as in a container that forbids it. What Spate starts is spared.
+# Loaded into Spate by RUBYOPT: turns off tracing, as in a container that forbids it. Not loaded into child processes.
 ENV.delete("RUBYOPT")
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__)
 require "spate/ear"

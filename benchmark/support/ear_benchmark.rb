@@ -8,11 +8,11 @@ require "spate/ear"
 require_relative "measure"
 
 module Benchmark
-  # Builds of extensions with and without an ear.
+  # Builds of extensions with and without tracing.
   class EarBenchmark
-    # way => options of Ear.hear; nil without an ear.
+    # way => options for the tracer; nil without tracing.
     WAYS = { "bare" => nil, "hooks and filter" => {}, "filter alone" => { hooks: false } }.freeze
-    # Seconds of wall and processor time (this process' thread that answers included), calls that asked, paths heard.
+    # Seconds of wall and CPU time (including this process' listener thread), notified calls, traced paths.
     Run = Struct.new(:wall, :cpu, :asked, :paths)
 
     def initialize(gems, rounds:)

@@ -7,10 +7,10 @@ require "spate/gemfile/observation"
 require_relative "measure"
 
 module Benchmark
-  # A Gemfile and its lockfile, held against each other with and without an ear.
+  # Comparing a Gemfile with its lockfile, with and without tracing.
   class GemfileBenchmark
     GEMS = (1..150).map { |number| "gem#{number}" }.sort.freeze
-    # What the child does where nobody hears and nothing is asked but whether they agree.
+    # Only compares Gemfile and lockfile, without tracing.
     ALONE = 'require "rubygems"; require "bundler"; Bundler.ui = Bundler::UI::Silent.new; ' \
             "exit!(Bundler.definition.nothing_changed?)"
 
@@ -21,7 +21,7 @@ module Benchmark
     def run
       Dir.mktmpdir("spate-gemfile-") do |folder|
         app(folder)
-        ways = { "the same child, nobody hears" => -> { child(&:deaf) }, "heard" => -> { child(&:call) },
+        ways = { "the same child, untraced" => -> { child(&:deaf) }, "traced" => -> { child(&:call) },
                  "Bundler alone" => -> { alone(folder) } }
         ways.each_value(&:call) # once, for what is read from disk
         samples = ways.transform_values { [] }
@@ -34,14 +34,14 @@ module Benchmark
 
     def write(samples)
       table = Table.new("A Gemfile of #{GEMS.size} gems, #{@rounds} rounds in turn",
-                        ["", "wall s: median (min-max)", "of not heard", "CPU s: median (min-max)", "of not heard"])
+                        ["", "wall s: median (min-max)", "of untraced", "CPU s: median (min-max)", "of untraced"])
       samples.each do |way, runs|
         figures = runs.transpose.zip(samples.values.first.transpose).flat_map do |mine, bare|
           [Figures.spread(mine), format("%.3f", Figures.median(mine.zip(bare).map { |one, other| one / other }))]
         end
         table.row(way, *figures)
       end
-      table.note("of not heard: the median of each round's own quotient; to reach: 1.15. CPU: of all processes. " \
+      table.note("of untraced: the median of each round's own quotient; to reach: 1.15. CPU: of all processes. " \
                  "Bundler alone says only whether nothing changed")
       Table.write("gemfile", [table])
     end
@@ -62,7 +62,7 @@ module Benchmark
       system(env, RbConfig.ruby, "--disable-gems", "-e", ALONE, chdir: folder, unsetenv_others: true) or abort "failed"
     end
 
-    # Hearing, and a way to start the child as where nothing can be heard.
+    # An observation that can also run the child without tracing.
     class Hearing < Spate::Gemfile::Observation
       def deaf = run(@location.root, nil)
     end

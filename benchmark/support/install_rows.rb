@@ -92,7 +92,7 @@ module Benchmark
       row("downloading alone", :spate, [*command, *names], before: -> { Peers.aside(target) })
     end
 
-    # The builds of a bundle whose gems lie in the store: what is left of a cold install when nothing is to be fetched.
+    # The builds of a bundle whose gems are in the store: a cold install without fetching.
     def builds_row(name = "builds alone", tool: :builds, env: {})
       fill(tool)
       store = "#{@workspace.home(tool)}/spate/store/v1"
@@ -100,10 +100,10 @@ module Benchmark
       spate_row(name, tool: tool, before: forget, env: env)
     end
 
-    # Without an ear.
+    # Without tracing.
     def deaf_builds_row
-      builds_row("the same, not heard", tool: :deaf_builds,
-                                        env: { "RUBYOPT" => "-r#{File.expand_path("deaf", __dir__)}" })
+      builds_row("the same, untraced", tool: :deaf_builds,
+                                       env: { "RUBYOPT" => "-r#{File.expand_path("deaf", __dir__)}" })
     end
 
     def scint_row(cold: false)

@@ -38,7 +38,7 @@ module Benchmark
     end
 
     # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection. Spate's own image is not made
-    # each time: its child in the background would be counted with whatever runs next.
+    # each time: its child in the background would be counted with the next run.
     def cold
       forget_all = -> { Peers.aside("#{@workspace.home(:cold)}/spate") }
       rows = [spate_row("spate, nothing cached", tool: :cold, before: forget_all, env: { "SPATE_NO_OWN_CODE" => "1" }),
@@ -49,9 +49,9 @@ module Benchmark
         .note("Spate's own process: #{own_memory(rows.first)} MB at most, with the archives that it maps.")
     end
 
-    # All gems are in the store and no builds: with an ear on them and without.
+    # All gems are in the store, but no builds: with and without tracing.
     def heard
-      table("builds alone, heard and not", [builds_row("builds, heard"), deaf_builds_row], goals: :heard)
+      table("builds alone, traced and untraced", [builds_row("builds, traced"), deaf_builds_row], goals: :heard)
     end
 
     # Everything is in place.
@@ -146,7 +146,7 @@ module Benchmark
       env
     end
 
-    # What the run before left behind for the next one.
+    # Waits for the image that the previous run makes in the background.
     def await_own_code(folder)
       100.times do
         return if Dir.glob("#{folder}/*.image").any? && Dir.glob("#{folder}/*.lock").empty?
@@ -195,7 +195,7 @@ module Benchmark
       FileUtils.cp_r(keep, target, preserve: true)
     end
 
-    # Of each run: the run before wrote the store's manifests anew under its own boot.
+    # Before each run, because the previous run rewrote the store's manifests with its own boot id.
     def another_machine(home)
       OtherBoot.begin(@workspace.folder)
       copy_store(home)

@@ -36,7 +36,7 @@ module Benchmark
       end
     end
 
-    # Nothing of the outer world: neither bundle nor home nor cache.
+    # An isolated environment: no outer bundle, home or cache.
     def clean_env(home)
       { "HOME" => home, "BUNDLE_USER_HOME" => "#{home}/.bundle", "SPATE_HOME" => "#{home}/spate",
         "XDG_CACHE_HOME" => "#{home}/.cache", "BUNDLE_PATH" => "vendor/bundle", "BUNDLE_VERSION" => "system",

@@ -52,7 +52,7 @@ module Benchmark
 
     private
 
-    # What other cases found, or nothing.
+    # The results of other cases, or "".
     def found
       path = File.join(Table::RESULTS, "#{@result}.md")
       File.exist?(path) ? File.read(path) : ""

@@ -59,7 +59,7 @@ module Benchmark
       table.note("bytes of gems that are on the disk beside the store: #{@own} in all trees, of #{@whole} in each")
     end
 
-    # What a tree spends on images of its own.
+    # The cost of a tree's own images.
     def images_table
       trees = add(:plain, BUILDING)
       together(trees, %w[install --quiet])

@@ -4,7 +4,7 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # What a cache costs that is of no use: one that refuses, one that is silent, one that need not be asked.
+    # The cost of a useless cache: one that refuses connections, one that never responds, one that is not needed.
     class Costs
       # Short installs: more of them.
       TIMES = 3
@@ -35,7 +35,7 @@ module Benchmark
       end
 
       COLUMNS = ["", "wall s", "more than without"].freeze
-      NAMES = { none: "no cache", refusing: "nobody listens", silent: "nobody answers" }.freeze
+      NAMES = { none: "no cache", refusing: "connection refused", silent: "no response" }.freeze
       private_constant :COLUMNS, :NAMES
 
       def interleaved

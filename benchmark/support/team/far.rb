@@ -63,7 +63,7 @@ module Benchmark
 
       private
 
-      # What was sent to it before is there: sending takes minutes.
+      # Keeps the entries of earlier runs, because sending takes minutes.
       def serve
         FileUtils.mkdir_p(kept(:serve))
         File.write("#{@folder}/token", WRITER.split(":").last)

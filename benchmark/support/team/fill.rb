@@ -4,9 +4,9 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # The machine that makes what all others take, and sends it to a cache. Its store stays from run to run.
+    # The machine that builds the entries for all others and sends them to a cache. Its store is kept between runs.
     class Fill
-      # How often what must stay here is built again: somebody else on this machine may have touched a compiler.
+      # Attempts to rebuild results that could not be sent, for example after a compiler changed.
       TRIES = 3
 
       def initialize(world, app)

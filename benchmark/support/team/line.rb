@@ -59,7 +59,7 @@ module Benchmark
 
       private
 
-      # What was begun at an end of the line and outlives who waited for it.
+      # Ends processes that outlived the command that started them at an end of the line.
       def end_all(name)
         Open3.capture2("ip", "netns", "pids", name, err: File::NULL).first.split.each do |pid|
           Process.kill(:TERM, Integer(pid))

@@ -9,7 +9,7 @@ module Benchmark
   module Team
     # One of the team's machines: a HOME and a copy of an application, at the near end of the line.
     class Machine
-      # What an install was: Sample, and the events of Spate's.
+      # An install: its Sample, and Spate's events.
       Run = Struct.new(:sample, :events) do
         # Names of gems whose build began, whether or not it ended.
         def builds = events.filter_map { |event| event["name"] if event["event"] == "build_start" }
@@ -53,8 +53,8 @@ module Benchmark
 
       private
 
-      # Nothing of the caller's environment, on which builds may depend. Spate's own image would be made in the
-      # background, and counted with what runs next.
+      # Excludes the caller's environment, because builds may depend on it. Spate's own image is not made: its child in
+      # the background would be counted with the next run.
       def at(words)
         environment = Peers.clean_env(@home).compact.merge("PATH" => ENV.fetch("PATH"), "LANG" => "C.UTF-8",
                                                            "SPATE_NO_OWN_CODE" => "1", **@settings)

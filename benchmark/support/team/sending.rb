@@ -4,7 +4,7 @@ require "support/team/fill"
 
 module Benchmark
   module Team
-    # What sending takes, against the install that made it; and many who send the same at once.
+    # The cost of sending compared with the install, and many machines that send the same at once.
     class Sending
       CLIENTS = 50
       SHARE = 0.02
@@ -53,7 +53,7 @@ module Benchmark
         sent.each { |kind, counts| table.row(kind, counts.size, counts.sum, counts.max) }
         table.note(Goals.words([["each blob sent once more than needed, at most", sent["blobs"].max <= 2],
                                 ["each document, too", sent["documents"].max <= 2],
-                                ["nothing torn", verified], ["nobody failed", failed.zero?]]))
+                                ["nothing torn", verified], ["no failures", failed.zero?]]))
       end
     end
   end

@@ -9,7 +9,7 @@ module Benchmark
     class World
       attr_reader :far, :line
 
-      # Yields one; nothing of it runs afterwards, however the block ends.
+      # Yields a World and ends all of its processes afterwards, even if the block raises.
       def self.open
         world = new
         world.start
@@ -59,7 +59,7 @@ module Benchmark
         Figures.median(Array.new(5) { Open3.capture2(*@line.at(:near, *command)).first.to_f * 1000 })
       end
 
-      # Seconds for so many bytes over one new connection.
+      # Seconds for a download over one new connection.
       def transfer(bytes)
         path = "#{App::MIRROR}/bytes"
         File.binwrite(path, Random.bytes(bytes)) unless File.size?(path) == bytes
@@ -68,7 +68,7 @@ module Benchmark
         Figures.median(Array.new(3) { Open3.capture2(*@line.at(:near, *command)).first.to_f })
       end
 
-      # Whom machines trust.
+      # The public key that machines trust.
       def trusted = File.read("#{@key}.public")
 
       private
