@@ -20,7 +20,7 @@ module Benchmark
       FileUtils.mkdir_p(@folder)
     end
 
-    # Fetches every archive once from the gem source in use, by an install that counts for nothing.
+    # Fetches every archive once from the gem source in use, by an install that is not measured.
     def prepare
       return if File.exist?("#{archives}/.complete")
 

@@ -9,7 +9,7 @@ require "support/boot_synthetic"
 require "support/boot_targets"
 
 module Benchmark
-  # All asked parts for all asked applications, a table each, and first what was to be reached.
+  # All selected parts for all selected applications, one table each, after a table of the goals.
   class BootBenchmark
     APPS = %w[large small lobsters human-essentials].freeze
     PARTS = %w[development production cold exec build first requests].freeze

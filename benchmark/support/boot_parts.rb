@@ -96,7 +96,7 @@ module Benchmark
       table("#{mode}, warm", rows)
     end
 
-    # Plain Ruby and bootsnap are what the others are held against.
+    # Plain Ruby and bootsnap, with which the others are compared.
     def chosen(rows) = @only ? rows.take(2) + rows.drop(2).select { |row| row.name.include?(@only) } : rows
 
     # Caches as after some boots, each row's own way gone once.

@@ -6,7 +6,7 @@ require "support/app_workspace"
 require "support/install_scenarios"
 
 module Benchmark
-  # All asked scenarios for all asked apps, one table each.
+  # All selected scenarios for all selected apps, one table each.
   class InstallBenchmark
     # result: name of the file that the tables go to.
     def initialize(apps:, scenarios:, pairs:, scint:, result:)

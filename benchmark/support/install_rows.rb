@@ -24,7 +24,7 @@ module Benchmark
           before: clear, vendored: vendored, env: env, check: -> { verify(tool) })
     end
 
-    # The result is what counts: Bundler itself must find the bundle whole.
+    # Checks the result: Bundler itself must find the bundle complete.
     def verify(tool)
       @workspace.run(tool, Peers.bundler_command("check"))
     end

@@ -77,7 +77,7 @@ module Benchmark
     end
   end
 
-  # What is to be reached: each goal is [text, whether it was met; nil where that was not measured].
+  # The goals of a table: each is [text, whether it was met; nil if it was not measured].
   module Goals
     WORDS = { true => "hit", false => "MISS", nil => "not run" }.freeze
 

@@ -29,7 +29,7 @@ module Benchmark
         app.copy(@folder, source, &change)
       end
 
-      # As it came from the shop.
+      # Resets it: an empty HOME, no bundle.
       def forget
         Peers.aside(@home)
         FileUtils.mkdir_p(@home)
