@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
 module Spate
-  # Where the parts of a bundle lie, as Bundler and RubyGems expect them. Paths are absolute. For a bundle with a path
-  # of its own nothing is asked of RubyGems until one names a folder that depends on it (extensions).
+  # The paths of a bundle's parts, as Bundler and RubyGems expect them. Paths are absolute. For a bundle with its own
+  # path RubyGems is not queried until a folder is needed that depends on it (extensions).
   class Layout
     autoload :NamedBundler, "spate/layout/named_bundler"
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
 
-    # settings: Settings. root: the application's folder. store: where RubyGems' answers are remembered (or nil).
+    # settings: Settings. root: the application's folder. store: where RubyGems' answers are cached (or nil).
     # lockfile: path of the one that may name a Bundler (or nil).
     def self.for(settings, root, store: nil, lockfile: nil, rubygems: nil)
       new(settings, root, rubygems || RubygemsProbe.new(store, settings.env, NamedBundler.new(settings, lockfile)))
     end
 
-    # `ruby/3.1.0`: what Bundler adds to a path of its own.
+    # `ruby/3.1.0`: the suffix that Bundler adds to a path of its own.
     def self.ruby_scope
       @ruby_scope ||= "#{RUBY_ENGINE}/#{Ground::Ruby.api_version}"
     end
@@ -31,7 +31,7 @@ module Spate
       @root ||= real(system? ? rubygems.dir : File.join(@settings.install_path.absolute(@app_root), Layout.ruby_scope))
     end
 
-    # Gems go where `gem install` puts them; other bundles and `gem` use them too.
+    # Gems are installed in the folder of `gem install`; other bundles and `gem` use them too.
     def system? = @settings.install_path.system?
 
     def gems = @gems ||= File.join(root, "gems")
@@ -40,8 +40,8 @@ module Spate
     def build_info = @build_info ||= File.join(root, "build_info")
     def plugins = @plugins ||= File.join(root, "plugins")
 
-    # The file that makes a package installed. Content-addressed gems, which are for one Ruby each, have a folder of its
-    # below `specifications`, and below `plugins`.
+    # The file whose existence means that a package is installed. Content-addressed gems, which are for one Ruby each,
+    # have their own folder below `specifications`, and below `plugins`.
     def specification(package)
       "#{specifications}/#{"#{Ground::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
     end
@@ -82,7 +82,7 @@ module Spate
       File.expand_path(given, @app_root)
     end
 
-    # Checkouts of git sources, and what their gems built.
+    # Checkouts of git sources, and the results of their gems' builds.
     def bundler_gems = @bundler_gems ||= File.join(root, "bundler/gems")
     def bundler_extensions = File.join(bundler_gems, "extensions", extensions_scope)
 
@@ -109,8 +109,8 @@ module Spate
 
     private
 
-    # Links in the path are followed as far as it exists: what is made below them has its place from the start on, and
-    # the next run finds it by the same name.
+    # Links in the path are followed as far as it exists, so that new files below have their real path from the start,
+    # and the next run finds them by the same name.
     def real(path)
       File.realpath(path)
     rescue Errno::ENOENT

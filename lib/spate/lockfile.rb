@@ -26,12 +26,12 @@ module Spate
     attr_reader :platforms
     # Dependency of the Gemfile in the order of the file.
     attr_reader :dependencies
-    # full name => { "sha256" => hex, "sha512" => ... }; {} where the line has no digest. nil without the section. Those
-    # of content-addressed gems stand beside their address.
+    # full name => { "sha256" => hex, "sha512" => ... }; {} if the line has no digest. nil without the section. Those
+    # of content-addressed gems are beside their address.
     attr_reader :checksums
 
-    # text: the file's content. The block answers the version of RubyGems, whose older ones take no notice of content
-    # addresses; it is called where there are some. Raises ParseError with the line and what to do.
+    # text: the file's content. The block returns the version of RubyGems, whose older ones ignore content addresses; it
+    # is called only if there are some. Raises ParseError with the line and a hint.
     def self.parse(text, path: "Gemfile.lock", &rubygems)
       new(path: path, **Parser.new(text, path, &rubygems).parse)
     end
@@ -51,7 +51,7 @@ module Spate
       @by_name[name] || []
     end
 
-    # The digests of one package: { "sha256" => hex }; {} where none is recorded.
+    # The digests of one package: { "sha256" => hex }; {} if none is recorded.
     def digests(full_name) = @checksums&.fetch(full_name, nil) || {}
   end
 end

@@ -13,10 +13,10 @@ module Spate
     COMPILE = File.expand_path("../../bin/compile", __dir__)
 
     class << self
-      # Whether an error says that a library is missing, or is another Ruby's.
+      # Whether an error means that a library is missing, or is another Ruby's.
       def unbuilt?(error) = error.is_a?(LoadError) && "#{error.path} #{error.message}".match?(%r{spate/native/\w+})
 
-      # What to do then: in a checkout, or in an installed gem.
+      # The fix: in a checkout, or in an installed gem.
       def remedy = File.file?(COMPILE) ? "run bin/compile: #{COMPILE}" : "gem pristine spate --extensions"
 
       private

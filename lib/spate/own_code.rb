@@ -4,14 +4,15 @@ require "spate/native"
 require_relative "ground"
 
 module Spate
-  # Spate's own files, compiled: reading and compiling them is half of the time of a run with nothing to do. They are in
-  # one image, `images/own/<key>.image` in the store, and the loader of spate/native/boot compares it with the files: an
-  # edit of Spate's source counts at once. A run that had to compile starts a child, which makes the image for the next.
+  # Spate's own files, compiled: reading and compiling them takes half of the time of a run with nothing to do. They are
+  # in one image, `images/own/<key>.image` in the store, which the loader of spate/native/boot compares with the files,
+  # so that an edit of Spate's source is effective at once. A run that had to compile starts a child, which makes the
+  # image for the next.
   #
   # Loaded before the image: small, and core Ruby only.
   module OwnCode
     FORMAT = "spate own code 1"
-    # Spelled and encoded like on $LOAD_PATH, because the loader is asked for such paths.
+    # Spelled and encoded as on $LOAD_PATH, because the loader receives such paths.
     LIB = File.dirname(__FILE__, 2)
     PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
@@ -20,7 +21,7 @@ module Spate
 
     class << self
       # Makes Ruby load Spate's files from the image. env: names the store, and has the switches SPATE_BOOT=0 and
-      # SPATE_NO_OWN_CODE. Answers whether there is an image.
+      # SPATE_NO_OWN_CODE. Returns whether there is an image.
       def use(env = ENV)
         return false if off?(env) || !store(env)
 
@@ -36,14 +37,14 @@ module Spate
         false
       end
 
-      # At the end of a run: has the image made if a file was not in it. Answers the child's pid, or nil.
+      # At the end of a run: has the image made if a file was not in it. Returns the child's pid, or nil.
       def renew(env = ENV)
         start(path(env)) if outdated? && writable?(env)
       rescue SystemCallError
         nil # the image only saves work
       end
 
-      # 32 hex digits: what a blob depends on besides its source, and the folder whose files the image has.
+      # 32 hex digits: of a blob's inputs except its source, and of the folder whose files the image has.
       def key
         @key ||= begin
           options = RubyVM::InstructionSequence.compile_option.to_a
@@ -52,7 +53,7 @@ module Spate
         end
       end
 
-      # Folders whose files are in the image: this gem's, and that of spate-js where it is beside it.
+      # Folders whose files are in the image: this gem's, and that of spate-js if it is beside it.
       def libraries = [LIB, JSGem.beside].compact
 
       def path(env) = "#{store(env)}/images/own/#{key}.image"
@@ -62,7 +63,7 @@ module Spate
       def off?(env) = env["SPATE_BOOT"] == "0" || on?(env["SPATE_NO_OWN_CODE"])
       def on?(value) = !["", "0", nil].include?(value)
 
-      # nil where there is none.
+      # nil if there is none.
       def store(env)
         Ground::StorePlace.root(Ground::StorePlace.home(env))
       rescue Ground::NoHome
@@ -90,7 +91,7 @@ module Spate
       end
 
       def start(path)
-        library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in a folder of its own
+        library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in its own folder
         Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Ground::Ruby.path, "--disable-gems",
                       "-I#{File.dirname(library, 3)}", "#{LIB}/spate/own_code/make.rb", path, key,
                       %i[in out err] => File::NULL, close_others: true, pgroup: true, chdir: "/")

@@ -4,8 +4,8 @@ module Spate
   autoload :GemVersion, "spate/gem_version"
   autoload :Requirement, "spate/requirement"
 
-  # Decides which packages a bundle consists of: starts at the Gemfile's dependencies, walks the lockfile's graph and
-  # takes of each gem the variant that Bundler would take here.
+  # Decides which packages belong to a bundle: starts at the Gemfile's dependencies, walks the lockfile's graph and
+  # chooses for each gem the variant that Bundler would choose here.
   class Planner
     autoload :Available, "spate/planner/available"
     autoload :Incomplete, "spate/planner/errors"
@@ -17,7 +17,7 @@ module Spate
     autoload :Wanted, "spate/planner/wanted"
 
     # lockfile: Lockfile.
-    # gemfile: facts about the Gemfile, or nil while they are not known: then everything is planned.
+    # gemfile: facts about the Gemfile, or nil while they are unknown: then everything is planned.
     # settings: answers bool(key), array(key) and frozen?; nil for none.
     # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], asked only where the lockfile
     #   lists no variants.
@@ -35,7 +35,7 @@ module Spate
                                available: available, running: running)
     end
 
-    # -> Plan. Raises Incomplete where the lockfile lacks something: Bundler would resolve again.
+    # -> Plan. Raises Incomplete if the lockfile is incomplete: Bundler would resolve again.
     def plan
       platform_locked
       chosen = walk

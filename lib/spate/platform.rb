@@ -14,7 +14,7 @@ module Spate
     attr_reader :cpu, :os, :version
 
     class << self
-      # From a name as it stands in a lockfile: "ruby", "x86_64-linux-musl", "java". Same name, same object.
+      # From a name as written in a lockfile: "ruby", "x86_64-linux-musl", "java". Same name, same object.
       def parse(name)
         return name if name.is_a?(Platform)
         return RUBY if name.nil? || name.empty? || name == "ruby"
@@ -26,7 +26,7 @@ module Spate
       # The platform of the running Ruby.
       def local = @local ||= from_arch(Ground::Ruby.arch, RUBY_PLATFORM)
 
-      # arch: RbConfig's "arch"; on a universal Ruby the real processor stands in ruby_platform.
+      # arch: RbConfig's "arch"; on a universal Ruby the real processor is in ruby_platform.
       def from_arch(arch, ruby_platform = arch)
         arch = "#{arch}_60" if arch.end_with?("mswin32", "mswin64")
         platform = parse(arch)
@@ -73,7 +73,7 @@ module Spate
     def hash = @name.hash
 
     # Whether a package of this platform runs on the machine's platform `local`. A package of platform "ruby" runs
-    # everywhere; where `local` is "ruby" (force_ruby_platform) nothing else does.
+    # everywhere; if `local` is "ruby" (force_ruby_platform) nothing else does.
     def match?(local)
       return true if ruby? || self == local
       return false if local.ruby?
@@ -82,7 +82,7 @@ module Spate
       cpu_matches?(local) && os == local.os && version_matches?(local)
     end
 
-    # RUBY or JAVA or a Windows platform: what groups of platforms in a Gemfile speak of.
+    # RUBY or JAVA or a Windows platform: the platforms that a Gemfile can name.
     def generic
       return self if ruby?
 
@@ -97,7 +97,7 @@ module Spate
       (os == local.os ? 0 : 1) + (cpu_distance(local) * 10) + (version_distance(local) * 100)
     end
 
-    # The libc without the words that name glibc: nil for glibc, "musl" for musl.
+    # The libc without the names of glibc: nil for glibc, "musl" for musl.
     def libc
       return unless @version
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # Where the time of a boot goes: runs a command (Run) with a probe in its process (Probe), and makes a page and a data
-  # file (Page) of what the probe's stamps mean (Trace).
+  # Profiles a boot: runs a command (Run) with a probe in its process (Probe), evaluates the probe's stamps (Trace), and
+  # writes a page and a data file (Page).
   module Profile
     autoload :Comparison, "spate/profile/comparison"
     autoload :Owners, "spate/profile/owners"
@@ -10,10 +10,10 @@ module Spate
     autoload :Run, "spate/profile/run"
     autoload :Trace, "spate/profile/trace"
 
-    # Of the data; increased when a reader of the former one would misread it.
+    # Of the data; increased when a reader of the previous one would misread it.
     FORMAT = 1
 
-    # The command ended, and the probe left nothing.
+    # The command ended, and the probe wrote no file.
     class NoTrace < Error
       EXIT_CODE = 2
 

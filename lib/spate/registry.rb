@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Spate
-  # Gem sources: where an archive comes from, and how it is known to be the right one. The installer calls Client; of
-  # the rest only Remotes and what it needs are on the hot path.
+  # Gem sources: where an archive comes from, and how it is verified. The installer calls Client; of
+  # the rest only Remotes and its dependencies are on the hot path.
   #
-  #   Remote   a source as one application sees it: the address to ask (perhaps a mirror's), and the credentials for it
+  #   Remote   a source for one application: the address to use (perhaps a mirror's), and the credentials for it
   #   Trust    which answers of a source count for other applications too
   #   HTTP     connections, requests, downloads; proxies and certificates
-  #   Index    what sources say about gems, kept on disk, and how long that counts
+  #   Index    the indexes of sources, cached on disk, and how long they are valid
   #   Vendor   archives that are on this machine already (vendor/cache)
   module Registry
     autoload :Archive, "spate/registry/archive"
@@ -26,7 +26,7 @@ module Spate
       UnsupportedSource Untrusted
     ].each { |name| autoload name, "spate/registry/errors" }
 
-    # Requests, and how they get to a source.
+    # Requests, and their way to a source.
     module HTTP
       autoload :Addresses, "spate/registry/http/addresses"
       autoload :Certificates, "spate/registry/http/certificates"

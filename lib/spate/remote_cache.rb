@@ -8,34 +8,34 @@ module Spate
   #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and ignores the contents
   #   Unavailable        why a request to a cache failed; never a reason for an install to fail
   #
-  #   Builds     which build of a document fits here, and what of this store may be sent
-  #   Verdicts   the same of what Bundler said of a Gemfile
-  #   Document   what a cache has under a key: up to eight entries, in a form that Bazel's caches check
-  #   Entry      one result, signed, and what it depends on
-  #   Trust      whose entries count
+  #   Builds     which build of a document fits here, and which builds of this store may be sent
+  #   Verdicts   the same for Bundler's answers about a Gemfile
+  #   Document   the value of a key: up to eight entries, in a form that Bazel's caches check
+  #   Entry      one result, signed, and its inputs
+  #   Trust      whose entries are accepted
   #   Pack       a build's files as one file, and back into a store
   #
   #   Client         a cache in one run of an install
-  #   Push           what is sent
+  #   Push           sends entries
   #   Contents       all that a cache has, collected and verified
   #
   # A transport answers:
   #
-  #   get(name, limit:)         what is there (String of bytes), nil where there is nothing
-  #   fetch(name, to:, limit:)  writes it to a path, where it appears whole or not at all; its bytes, or nil
-  #   pieces(name, limit:)      yields it as it comes, with its size where that is known; true, or nil
+  #   get(name, limit:)         the content (String of bytes), nil if there is none
+  #   fetch(name, to:, limit:)  writes it atomically to a path; its length in bytes, or nil
+  #   pieces(name, limit:)      yields it as it comes, with its size if that is known; true, or nil
   #   head(name)                its size in bytes, or nil
   #   time(name)                when it was written (Time), nil if unknown
   #   ahead                     seconds by which this machine's clock is ahead of the one that those times are from; 0
   #                             if unknown
   #   put(name, source)         source: a String of bytes, or an open File, sent from its start; true. With fresh: true
-  #                             false where something is there by now, if a server can tell: do not rely on it
-  #   each(prefix)              yields (name, size, Time) of what begins with "cas/" or "ac/"; may raise Unsupported
-  #   delete(name)              true, also where there was nothing
-  #   sweep(dry:)               removes what killed writers left, a day later: how many files, and bytes
+  #                             false if it exists already, if a server can detect that: do not rely on it
+  #   each(prefix)              yields (name, size, Time) of all with prefix "cas/" or "ac/"; may raise Unsupported
+  #   delete(name)              true, also if there was nothing
+  #   sweep(dry:)               removes files of killed writers after a day: returns the number of files, and bytes
   #   close                     ends all requests at once, from any thread: they raise Unavailable, reason :closed
   #
-  # All of it may be called by many threads, and raises Unavailable. No more than `limit` bytes are ever taken. A name
+  # All of it may be called by many threads, and raises Unavailable. No more than `limit` bytes are ever read. A name
   # of another form is an ArgumentError.
   module RemoteCache
     autoload :Address, "spate/remote_cache/address"
@@ -70,7 +70,7 @@ module Spate
     READ = 10
 
     class << self
-      # Whether an application is to use one, for whom nothing shall be loaded otherwise.
+      # Whether an application uses a cache; if not, nothing else is loaded.
       def set?(settings) = !none?(found(settings).first)
 
       def none?(text) = ["", OFF].include?(text.to_s.b.strip)
@@ -81,7 +81,7 @@ module Spate
         [settings[SETTING], PLACES[settings.origin(SETTING)]]
       end
 
-      # Address of the one in use, nil where there is none. Raises InvalidAddress.
+      # Address of the one in use, nil if there is none. Raises InvalidAddress.
       def address(settings) = (Address.parse(found(settings).first.to_s.b.strip) if set?(settings))
 
       # Client of the one in use, for an install: it waits no longer than an install may.
@@ -94,7 +94,7 @@ module Spate
       end
 
       # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. pace: of answers.
-      # Raises InvalidAddress, and Unavailable where an S3's settings on this machine contradict each other.
+      # Raises InvalidAddress, and Unavailable if an S3's settings on this machine contradict each other.
       def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ,
                     pace: Registry::HTTP::Meter::LOWEST)
         address = Address.parse(address) unless address.is_a?(Address)

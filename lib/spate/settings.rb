@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Spate
-  # Bundler's settings as one application sees them. Highest first: flags of this command (:flag), the application's
+  # Bundler's settings for one application. Highest first: flags of this command (:flag), the application's
   # `.bundle/config` (:local), `BUNDLE_*` of the environment (:environment), the user's config (:global), Bundler's
-  # own defaults (:default). Values mean what they mean to the newest Bundler. Core Ruby alone: this is on the hot
+  # own defaults (:default). Values have the meaning of the newest Bundler. Core Ruby alone: this is on the hot
   # path.
   class Settings
     autoload :Catalogue, "spate/settings/catalogue"
@@ -18,7 +18,7 @@ module Spate
     %i[Error GroupConflict InvalidValue NoList OnlyUnknown PathConflict Unreadable]
       .each { |name| autoload name, "spate/settings/errors" }
 
-    # A setting with its value and why Spate leaves it to Bundler.
+    # A setting that Spate leaves to Bundler, with its value and the reason.
     Setting = Struct.new(:name, :value, :reason)
 
     DEFAULTS = {
@@ -30,7 +30,7 @@ module Spate
     }.freeze
 
     # root: the application's folder (absolute) or nil outside of one. flags: values given on this command's line,
-    # `{ path: "vendor", without: %w[test] }`; nil counts as not given.
+    # `{ path: "vendor", without: %w[test] }`; nil means not given.
     def self.load(root:, env: ENV, flags: {})
       folders = Folders.new(root, env)
       env_hash = env.to_h
@@ -61,10 +61,10 @@ module Spate
       @levels = { flag: flag, local: local, environment: environment, global: global, default: DEFAULTS }.freeze
     end
 
-    # The effective value: true/false, Integer, Array of Symbol, String, or nil where not set.
+    # The effective value: true/false, Integer, Array of Symbol, String, or nil if not set.
     def [](name) = Value.convert(raw(name), name)
 
-    # As `[]`, where only yes or no matters: not set is false.
+    # As `[]`, for yes or no: not set is false.
     def bool(name)
       value = self[name]
       value.is_a?(String) ? Value.true?(value) : !!value
@@ -73,7 +73,7 @@ module Spate
     # Groups and other lists, as an Array of Symbol.
     def array(name) = Value.list(raw(name), name)
 
-    # Where the effective value was set (:flag, :local, :environment, :global, :default), nil where it was not.
+    # Where the effective value was set (:flag, :local, :environment, :global, :default), nil if it was not.
     def origin(name)
       key = Key.for(name)
       @levels.find { |_, values| !values[key].nil? }&.first
@@ -91,7 +91,7 @@ module Spate
       @names ||= @levels.except(:default).values.flat_map(&:keys).uniq.map { |key| Key.exposed(key) }.sort
     end
 
-    # No change to the lockfile allowed. An explicit `frozen: false` outweighs `deployment`, as in Bundler.
+    # No change to the lockfile allowed. An explicit `frozen: false` overrides `deployment`, as in Bundler.
     def frozen?
       frozen = self[:frozen]
       frozen.nil? ? bool(:deployment) : frozen
@@ -104,23 +104,23 @@ module Spate
       all.reject { |_, value| value.nil? || value.to_s.match?(/\A\d+\z/) }
     end
 
-    # Where gems go: an InstallPath. Raises PathConflict where one level sets both a path and `path.system`.
+    # Where gems are installed: an InstallPath. Raises PathConflict if one level sets both a path and `path.system`.
     def install_path = @install_path ||= InstallPath.from(self)
 
-    # Arguments for the native build of a gem as one String, as `bundle config set build.NAME` keeps them; nil if none.
+    # Arguments for the native build of a gem as one String, as in `bundle config set build.NAME`; nil if none.
     def build_flags(name) = raw("build.#{name}")&.to_s
 
-    # The URI to ask instead of this source, as a String with its slash; the source itself where no mirror answers.
+    # The URI to use instead of this source, as a String with its slash; the source itself if no mirror responds.
     def mirror_for(uri) = mirrors.for(uri.to_s)
     def mirrors = @mirrors ||= Mirrors.from(self)
 
-    # "user:password" or "token" for a source (String or URI), nil where none is set.
+    # "user:password" or "token" for a source (String or URI), nil if none is set.
     def credentials_for(uri) = Credentials.new(self).for(uri.to_s)
 
     # Settings that Spate leaves to Bundler: Array of Setting.
     def unsupported = names.empty? ? [] : Catalogue.unsupported(self)
 
-    # Raises where settings contradict each other: a group in both `with` and `without`, a path and the system's folder.
+    # Raises if settings contradict each other: a group in both `with` and `without`, a path and the system's folder.
     def validate!
       levels.except(:default).each_value do |values|
         both = Value.list(values["BUNDLE_WITH"], :with) & Value.list(values["BUNDLE_WITHOUT"], :without)
@@ -130,13 +130,13 @@ module Spate
       self
     end
 
-    # The effective settings as text, the same for equal settings: for the keys of what depends on them. only: names,
+    # The effective settings as text, the same for equal settings: for keys of results that depend on them. only: names,
     # all by default.
     def fingerprint(only: nil)
       (only ? names & only.map(&:to_s) : names).map { |name| "#{name}=#{raw(name)}\n" }.join
     end
 
-    # The effective value as its level has it.
+    # The effective value in the form of its level.
     def raw(name)
       key = Key.for(name)
       @levels.each_value do |values|

@@ -2,14 +2,14 @@
 
 module Spate
   # The content-addressed store: one a machine, shared by all projects and by processes that run at the same time.
-  # This class says where things are and keeps the small things; bytes are moved by Spate::Native::Store.
+  # This class knows the paths and stores small files; bytes are moved by Spate::Native::Store.
   #
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
   #                   builds/<key>-<id>             candidates/<key>/<id>: the inputs of that build
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
   #                   specs/ verdicts/ bundles/ images/ tmp/ locks/
   #
-  # Core Ruby only, and nothing is written before the first write: a run with nothing to do passes through here.
+  # Core Ruby only, and nothing is created before the first write: a run with nothing to do uses this class.
   class Store
     %i[Error Full ReadOnly Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
     autoload :BundleRecord, "spate/store/bundle_record"
@@ -31,8 +31,8 @@ module Spate
     # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
 
-    # The store under `home` (a folder), or where the environment says. Makes nothing. Refuses a folder in which another
-    # user could have put objects. makes: false for who only looks: where there is none, none is made later either.
+    # The store under `home` (a folder), or the environment's. Creates nothing. Refuses a folder in which another
+    # user could have put objects. makes: false for read-only use: a missing store is not created later either.
     # Raises Ground::NoHome, Untrusted, ReadOnly.
     def self.open(home: nil, env: ENV, makes: true)
       home = home ? File.expand_path(home) : Ground::StorePlace.home(env)
@@ -57,26 +57,26 @@ module Spate
 
     # Absolute paths: Spate's folder, e.g. "~/.cache/spate", and the store in it.
     attr_reader :home, :root
-    # [Healing::Healed]: objects that this process found wrong, and replaced or gave up.
+    # [Healing::Healed]: damaged objects that this process found, and replaced or gave up.
     attr_reader :healed
 
-    # trusted: whether it does not matter whom what is in it belongs to. The block answers the user's own store, which
-    # keeps what is made for this user where this one cannot be written.
+    # trusted: whether the owner of its contents is ignored. The block returns the user's own store, which
+    # stores this user's results if this one cannot be written.
     def initialize(home, root, trusted: false, makes: true, &own)
       @makes = makes || File.directory?(root)
       @own = own
       @home = home
       @root = root
       @trusted = trusted
-      @native = nil # Spate::Native::Store, made when first needed
+      @native = nil # Spate::Native::Store, created on first use
       @threads = nil # [unpack, link] it was made with
-      @swept = false # whether this process has looked for what dead ones left
+      @swept = false # whether this process has looked for files of dead ones
       @mutex = Mutex.new
       @healed = []
     end
 
     # The C store. The first call with numbers decides about its pools; without numbers it has one thread a processor
-    # in each. Raises Error where the store can neither be made nor read.
+    # in each. Raises Error if the store can neither be created nor read.
     def native(unpack_threads: nil, link_threads: nil)
       @mutex.synchronize do
         threads = [unpack_threads || @threads&.first || processors, link_threads || @threads&.last || processors]
@@ -97,19 +97,19 @@ module Spate
       @writable = @makes && File.writable?(Ground::Files.nearest(root))
     end
 
-    # The Store that keeps builds and records of bundles: this one, the user's own where this one cannot be written, nil
-    # where that cannot be either.
+    # The Store for builds and records of bundles: this one, the user's own if this one cannot be written, nil
+    # if that cannot be written either.
     def keeper
       return @keeper if defined?(@keeper)
 
       @keeper = writable? ? self : own
     end
 
-    # Where both are found, the user's own before this one.
+    # All that may contain them, the user's own before this one.
     def shelves = [keeper, self].compact.uniq
 
-    # User to whom what bundles share with the store must belong, where it is not root's; nil where the store is a
-    # team's, whose members may all write it. An inode given away with a bundle is nothing to run code from.
+    # The user who must own the objects that bundles share with the store, if not root; nil if the store is a
+    # team's, whose members may all write it. Code must not run from an inode that was given away with a bundle.
     def owner
       stat = File.stat(root)
       stat.uid unless @trusted || stat.mode & 0o020 != 0
@@ -122,7 +122,7 @@ module Spate
     def package_path(key) = "#{root}/packages/#{key}"
     def build_path(key) = "#{root}/builds/#{key}"
 
-    # Native::Manifest of a package (see PackageKey), or nil where there is none that is whole and readable.
+    # Native::Manifest of a package (see PackageKey), or nil if there is none that is complete and readable.
     def package(key) = manifest(package_path(key))
 
     # With fewer manifests, threads cost more than they gain.
@@ -137,14 +137,14 @@ module Spate
       keys.each_with_index.to_h { |key, index| [key, found[index] || package(key)] }
     end
 
-    # Keys of all packages that were made of one archive: they differ in modes.
+    # Keys of all packages of one archive: they differ in modes.
     def package_keys(sha256) = Dir.glob("#{sha256}{,-*}", base: path("packages")).grep(PackageKey::PATTERN).sort
 
-    # The same of a cached build, wherever it is kept.
+    # The same of a cached build, from either store.
     def build(key) = shelves.filter_map { |store| store.own_build(key) }.first
     def own_build(key) = manifest(build_path(key))
 
-    # The manifest at a path that a folder's listing gave; nil where it is not whole. Raises Native::Error.
+    # The manifest at a path from a folder's listing; nil if it is incomplete. Raises Native::Error.
     def open_manifest(path)
       native.manifest(path)
     rescue Native::StaleManifest
@@ -159,14 +159,14 @@ module Spate
       nil
     end
 
-    # When it was remembered (Time), or nil.
+    # When it was stored (Time), or nil.
     def name_time(domain, full_name)
       File.lstat(name_path(domain, full_name)).mtime
     rescue SystemCallError
       nil
     end
 
-    # Remembers it: a symlink, which is one inode without a block. Answers false where the store cannot be written.
+    # Stores it: a symlink, which is one inode without a block. Returns false if the store cannot be written.
     def remember_name(domain, full_name, sha256)
       path = name_path(domain, full_name)
       softly do
@@ -175,10 +175,10 @@ module Spate
       end
     end
 
-    # The text kept under a key, or nil where it is missing or damaged. Kinds: "specs", "verdicts", "bundles".
+    # The text stored under a key, or nil if it is missing or damaged. Kinds: "specs", "verdicts", "bundles".
     def read(kind, key) = Text.read(text_path(kind, key))
 
-    # Keeps a text, atomically. These are memories that save work, so a store that is read-only or full answers false;
+    # Stores a text, atomically. These are caches that save work, so a store that is read-only or full returns false;
     # with `required: true` it raises ReadOnly or Full instead.
     def write(kind, key, text, required: false)
       path = text_path(kind, key)
@@ -188,8 +188,8 @@ module Spate
       end
     end
 
-    # A path under tmp/ that does not exist; its name tells the owner, for Sweep. The caller makes it and renames it
-    # away, or removes it. Raises ReadOnly, Full.
+    # A path under tmp/ that does not exist; its name contains the owner, for Sweep. The caller creates it and renames
+    # it away, or removes it. Raises ReadOnly, Full.
     def temporary(prefix)
       guard { make(path("tmp")) }
       sweep
@@ -203,23 +203,23 @@ module Spate
       Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
     end
 
-    # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Raises Missing where
-    # that is needed and not there.
+    # Replaces damaged objects of a package (indexes of its manifest's entries) from the archive. Raises Missing if
+    # the archive is needed and missing.
     def heal(manifest, indexes, **options) = Healing.new(self).call(manifest, indexes, **options)
 
-    # Verifies manifests by content, heals what they name and writes them with this boot and the times of now: for
-    # manifests of another boot, or after a restored cache. Answers {path => Native::Manifest} of those that are good.
+    # Verifies manifests by content, heals their objects and writes them with this boot and the current times: for
+    # manifests of another boot, or after a restored cache. Returns {path => Native::Manifest} of the valid ones.
     def renew(paths) = paths.empty? ? {} : Renewal.new(self).call(paths)
 
     # A manifest of another boot whose objects were just linked, and so hashed, is written under this boot: from then on
-    # a stat is enough. Answers whether it is of this boot now.
+    # a stat is enough. Returns whether it is of this boot now.
     def confirm(manifest, path)
       manifest.this_boot? || (writable? && manifest.renew(path))
     rescue Native::Error
       false # saves work only
     end
 
-    # Runs the block and turns what the system or the core says about files into Store errors.
+    # Runs the block and turns errors of the system or the core about files into Store errors.
     def guard(path = root)
       yield
     rescue SystemCallError => e
@@ -227,11 +227,11 @@ module Spate
     rescue StandardError => e
       raise unless e.respond_to?(:member) && e.respond_to?(:errno) && e.errno.to_i.positive? # Native::Error
 
-      # A member may be a path in an archive: then the store's own says where the trouble is.
+      # A member may be a path in an archive: then the path in the store is reported.
       raise Error.for(e.errno, e.member.to_s.start_with?("/") ? e.member : path)
     end
 
-    # Makes a folder and its parents. Not by the umask: a umask of 0 would open the store to every user.
+    # Makes a folder and its parents. Ignores the umask: a umask of 0 would open the store to every user.
     def make(folder)
       raise ReadOnly.at(root) unless @makes
 
@@ -250,7 +250,7 @@ module Spate
     def manifest(path)
       open_manifest(path) if File.file?(path)
     rescue Native::Error => e
-      raise unless e.errno == Errno::ELOOP::Errno # a link where no manifest ever is one
+      raise unless e.errno == Errno::ELOOP::Errno # a link in the place of a manifest
 
       nil
     end
@@ -271,7 +271,7 @@ module Spate
       path(kind, key)
     end
 
-    # Not cut short by an interrupt or the end of a thread, which would leave what is temporary.
+    # Not cut short by an interrupt or the end of a thread, which would leave temporary files.
     def softly(required: false, &work)
       Thread.handle_interrupt(::Object => :never, &work)
       true
@@ -281,7 +281,7 @@ module Spate
       false
     end
 
-    # Once a process, when it is about to write anyway.
+    # Once a process, before a write.
     def sweep
       return if @swept
 
