@@ -29,7 +29,7 @@ module Benchmark
         "BOOTSNAP_CACHE_DIR" => "tmp/cache" }
     end
 
-    # As before its first boot.
+    # Removes its cache, as before the first boot.
     def forget(app) = FileUtils.rm_rf("#{app.folder}/tmp/cache/bootsnap")
   end
 end

@@ -28,13 +28,13 @@ module Benchmark
       rails-controller-testing
     ].freeze
 
-    # Not loaded by Bundler.require, as their own pages say.
+    # Not loaded by Bundler.require, as their documentation recommends.
     UNLOADED = %w[
       rubocop-rails rubocop-rspec rubocop-performance brakeman bundler-audit erb_lint simplecov
     ].freeze
 
-    # Later ones come compiled for a RubyGems newer than that of Ruby 3.1 in Debian, take minutes to build, or do not
-    # run on 3.1 though they say so.
+    # Later versions are compiled for a newer RubyGems than that of Ruby 3.1 in Debian, take minutes to build, or do not
+    # run on 3.1 although their gemspec allows it.
     PINS = { "nokogiri" => "~> 1.16.0", "sqlite3" => "~> 1.7.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0",
              "ffi" => "~> 1.16.0", "grape" => "~> 2.0", "dry-schema" => "~> 1.13.0" }.freeze
 

@@ -3,7 +3,7 @@
 require "support/boot_ways"
 
 module Benchmark
-  # The parts of the benchmark for one application; each answers a Table.
+  # The parts of the benchmark for one application; each returns a Table.
   class BootParts
     def initialize(app, pairs:, only:, targets:)
       @app = app
@@ -15,7 +15,7 @@ module Benchmark
     def development = warm("development")
     def production = warm("production")
 
-    # Every run begins with nothing in the page cache, Ruby itself included.
+    # Every run begins with an empty page cache, also for Ruby itself.
     def cold
       return not_run("cold page cache", "needs root") unless Process.uid.zero? && File.writable?(DROP)
 
@@ -40,7 +40,7 @@ module Benchmark
       table("ruby -e 1 in the bundle", rows, base: bundle)
     end
 
-    # Every gem's image, made from nothing, beside a plain boot: processor time of all processes.
+    # Building every gem's image, compared with a plain boot: processor time of all processes.
     def build
       plain = BootWays.new(@app).plain
       command = [Peers.launcher, "install", "--quiet", "--boot-images", "wait"]
@@ -54,7 +54,7 @@ module Benchmark
       table("building", [plain, builder]).note("#{number} images, #{bytes >> 20} MB.")
     end
 
-    # With the gems' images as the install leaves them, against bootsnap with an empty cache.
+    # With the gems' images made by the install, compared with bootsnap with an empty cache.
     def first
       prepare_first
       ways = BootWays.new(@app, before: -> { BootBootsnap.forget(@app) })
@@ -99,7 +99,7 @@ module Benchmark
     # Plain Ruby and bootsnap, with which the others are compared.
     def chosen(rows) = @only ? rows.take(2) + rows.drop(2).select { |row| row.name.include?(@only) } : rows
 
-    # Caches as after some boots, each row's own way gone once.
+    # Fills the caches as after some boots of each row.
     def fill(ways, rows)
       ways.warm(ways.spate("heap"))
       rows.each { |row| 2.times { row.sample } }
@@ -140,7 +140,7 @@ module Benchmark
       File.write(DROP, "3")
     end
 
-    # As Rounds.ratio answers.
+    # The same shape as the result of Rounds.ratio.
     def resident_after(row, base)
       ratios = row.samples.zip(base.samples).map do |one, other|
         one.facts[:requests][:resident].fdiv(other.facts[:requests][:resident])

@@ -104,7 +104,7 @@ module Benchmark
       unpacked&.close
     end
 
-    # As the installer does, in a bundle of its own. Nothing is used again.
+    # Builds as the installer does, in a separate bundle, without reusing stored builds.
     def build((spec, sha256))
       builder = fresh_builder
       gem_dir = "#{@layout.gems}/#{spec.full_name}"

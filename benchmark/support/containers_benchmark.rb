@@ -5,8 +5,8 @@ require "support/measure"
 require "support/app_workspace"
 
 module Benchmark
-  # One gem of a bundle in another version. Bundler is asked about the new lockfile, the gem is fetched, all else comes
-  # out of the store, as copies.
+  # One gem of a bundle in another version. Bundler checks the new lockfile, the gem is fetched, all other gems are
+  # copied from the store.
   class ContainersBenchmark
     COMMAND = %w[install --quiet --copy --boot-images off].freeze
     GOAL = 5 # seconds
@@ -44,7 +44,7 @@ module Benchmark
       fill
     end
 
-    # A gem of pure Ruby that no other one wants in this very version, made again as a later one: which.
+    # The name of a pure-Ruby gem whose exact version no other gem requires; it is made again as a later version.
     def change
       package = @workspace.archive_files.lazy.map { |path| Gem::Package.new(path) }.find { |one| free?(one.spec) }
       spec = package.spec
@@ -61,7 +61,7 @@ module Benchmark
         !File.read("#{Spate::TestApps::FOLDER}/#{@workspace.name}/Gemfile.lock").include?("  #{spec.name} (= ")
     end
 
-    # The store as the layer before left it, with Spate's own code compiled.
+    # The store of the previous layer, with Spate's own code compiled.
     def fill
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", @spate, preserve: true)
       Measure.sample(@env.merge("CI" => nil), [Peers.launcher, *COMMAND], @app)

@@ -6,7 +6,7 @@ require "support/measure"
 require "spate/native/boot"
 
 module Benchmark
-  # In one process, by its processor time, with the collector off: what is measured takes microseconds.
+  # In one process, by its processor time, with GC disabled, because the measured operations take microseconds.
   class ImageBenchmark
     Image = Spate::Native::Image
     Loader = Spate::Native::Loader
@@ -47,7 +47,7 @@ module Benchmark
            .row("the sum alone, by tables", by_tables).note("benchmark/floor/map.c")
     end
 
-    # Files of next to no code, so that what is around the load shows.
+    # Files with almost no code, to measure the overhead of a load.
     def load_table
       Loader.install
       Loader.add(Image.open(write("small", sources), key: KEY))

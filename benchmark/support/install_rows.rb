@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Benchmark
-  # The rows of the install benchmark: how each tool, floor and part is started, and what makes its place empty before
-  # each run. Wants @workspace and @scint.
+  # The rows of the install benchmark: how each tool, floor and part is started, and how its folder is emptied before
+  # each run. Needs @workspace and @scint.
   module InstallRows
     FLOORS = File.expand_path("../../build/floor", __dir__)
     THREADS = Etc.nprocessors.to_s
@@ -37,7 +37,7 @@ module Benchmark
           before: -> { forget(tool) }, vendored: vendored, env: env)
     end
 
-    # As a user of Bundler's own cache of all projects has it: archives and, where it keeps them, extensions.
+    # With Bundler's own cache for all projects: archives and, if it caches them, extensions.
     def cached_bundler_row
       tool = :bundler_cached
       env = { "BUNDLE_GLOBAL_GEM_CACHE" => "true" }

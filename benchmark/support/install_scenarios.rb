@@ -7,7 +7,7 @@ require "support/install_goals"
 require "support/install_rows"
 
 module Benchmark
-  # The scenarios for one application. Each answers a Table; ratios are taken of medians in one interleaved run.
+  # The scenarios for one application. Each returns a Table; ratios are those of medians in one interleaved run.
   class InstallScenarios
     include InstallRows
 
@@ -17,8 +17,8 @@ module Benchmark
       @scint = scint
     end
 
-    # The store is full, the bundle's path is empty; Bundler has every archive in vendor/cache. A lockfile without
-    # CHECKSUMS has its sources asked again, but for those of RubyGems, of which the measured one is taken for one.
+    # The store is full, the bundle's path is empty; Bundler has every archive in vendor/cache. For a lockfile
+    # without CHECKSUMS other sources than RubyGems' own are queried again; the measured one is treated as RubyGems'.
     def warm
       fill(:spate)
       mine = [spate_row("spate, store full", env: as_rubygems), spate_row("the same, each name asked for")]
@@ -26,8 +26,8 @@ module Benchmark
       table("warm: store full, bundle empty", rows.compact, goals: :warm)
     end
 
-    # The archives are in vendor/cache, the store holds nothing but built extensions and what Spate knows of the
-    # machine: of its RubyGems, of the Gemfile.
+    # The archives are in vendor/cache; the store has only built extensions, the data about RubyGems and the verdict on
+    # the Gemfile.
     def extract
       fill(:extract, vendored: true)
       keep = builds_only(@workspace.home(:extract))
@@ -65,8 +65,8 @@ module Benchmark
       table("no-op: all in place", rows.compact, pairs: [@pairs, 15].max, goals: :noop)
     end
 
-    # The store came out of a CI cache on another machine: copied, so that all times are lost, and under another boot
-    # id, which takes root to pretend (a mount in a namespace of its own).
+    # The store comes from a CI cache of another machine: copied, so that all times are lost, and with another boot
+    # id, which is simulated as root (by a mount in a separate namespace).
     def restored
       fill(:restored)
       home = @workspace.home(:restored)
@@ -76,7 +76,7 @@ module Benchmark
       table("warm from a restored CI cache: #{title}", [restored, spate_row("spate, store full")], goals: :restored)
     end
 
-    # Runs a command under another boot id.
+    # Runs a command with another boot id.
     module OtherBoot
       BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
@@ -108,7 +108,7 @@ module Benchmark
 
     def medians(rows) = rows.reject(&:failure).to_h { |row| [row.name, median(row)] }
 
-    # MiB, as the last event of one more run has it.
+    # MiB, from the last event of an additional run.
     def own_memory(row)
       row.before.call
       output = IO.popen(row.env, [*row.command, "--json"], chdir: row.folder, &:read)
@@ -125,19 +125,19 @@ module Benchmark
 
     def median(row) = Figures.median(row.samples.map(&:wall))
 
-    # A store of its own for the tool, with what the preparing install built: the same builds need not run again.
+    # A separate store for the tool, with the builds of the preparing install, so that they need not run again.
     def fill(tool, vendored: false)
       @workspace.app(tool, vendored: vendored)
       own = "#{@workspace.home(tool)}/spate"
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", own, preserve: true) unless File.directory?(own)
-      # The source has another port each time: what its gems are must be known before anything is measured.
+      # The source has another port each time, so its gems must be looked up before the measurement.
       Peers.aside(@workspace.bundle(tool))
-      # In CI Spate's own image is not made; images of the gems would still be while rows are measured.
+      # Without CI, so that Spate's own image is made. Gem images are off, because they would be built during rows.
       @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
       await_own_code("#{own}/store/v1/images/own")
     end
 
-    # The environment in which the source counts as RubyGems' own; what there is to know in it is known.
+    # The environment in which the source is treated as RubyGems' own, after a first install in it.
     def as_rubygems
       env = { "RUBYOPT" => "-r#{File.expand_path("as_rubygems", __dir__)}",
               "SPATE_BENCHMARK_SOURCE" => @workspace.source.url }
@@ -181,7 +181,7 @@ module Benchmark
       names.to_h { |name| [name, true] }
     end
 
-    # A first run that is not measured finds out how RubyGems writes.
+    # A first, unmeasured run determines how RubyGems writes specifications.
     def learn(keep)
       restore(keep)
       Peers.aside(@workspace.bundle(:extract))
@@ -204,7 +204,7 @@ module Benchmark
     def copy_store(home)
       Peers.aside("#{home}/spate-before")
       File.rename("#{home}/spate", "#{home}/spate-before")
-      # Modes stay, as in the archives that CI caches are.
+      # Modes are kept, as in a CI cache's archive.
       system("cp", "-r", "--preserve=mode", "#{home}/spate-before", "#{home}/spate") || raise("no copy of the store")
     end
   end

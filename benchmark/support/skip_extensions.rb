@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Loaded through RUBYOPT into a peer to tell its extraction apart from the building of native extensions.
+# Loaded by RUBYOPT into a peer, to measure its extraction without the building of native extensions.
 require "rubygems/ext"
 
 module SkipExtensions

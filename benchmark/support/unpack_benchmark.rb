@@ -101,8 +101,8 @@ module Benchmark
 
     def extract_floor(threads, archive) = floor("extract", threads, fresh("floor"), archive)
 
-    # What is left of two threads' gain where no disk's file system is between them: ext4 takes one lock for each
-    # folder, and one journal for all.
+    # The gain from two threads without a disk file system: ext4 takes one lock per folder, and has one journal
+    # for all.
     def in_memory
       return [] unless file_system(MEMORY) == "tmpfs"
 
@@ -168,7 +168,7 @@ module Benchmark
       table.note("The threshold is 32 by default (parallel_from); the store has met another package before.")
     end
 
-    # Several packages into one store, the way an install does it.
+    # Unpacks several packages into one store, as an install does.
     def repeated(archive, parallel_from)
       walls = Array.new(5) { unpack(archive, :gem, parallel_from) }
       walls.transpose.map { |figures| Figures.median(figures) }

@@ -8,14 +8,14 @@ require "support/app_workspace"
 module Benchmark
   # Working trees as agents have them: one repository, many checkouts, all installed and booted at once.
   class WorktreesBenchmark
-    # name => [revision, words]. `exec` of the same files: reads as much of a boot as it decides about.
+    # name => [revision, words]. `exec` of the same files: only reads the inputs of a boot.
     ROWS = {
       "install, CHECKSUMS in the lockfile" => [:checksums, %w[install --quiet]],
       "install" => [:plain, %w[install --quiet]],
       "install, nothing to do" => [:plain, %w[install --quiet]],
       "exec ruby -e 1" => [:plain, %w[exec ruby -e 1]]
     }.freeze
-    # Trees that make their images, once: that takes longer than all else together.
+    # Trees that make their images, in one round, because that takes longer than all other parts.
     BUILDING = 4
     Run = Struct.new(:wall, :cpu)
 
@@ -119,7 +119,7 @@ module Benchmark
     def images = Dir.glob("#{store}/images/*").find { |path| File.basename(path) != "own" }
     def store = "#{@env.fetch("SPATE_HOME")}/store/v1"
 
-    # All that another tree asks for is known then, and Spate's own code is compiled, which it is not in CI.
+    # Afterwards all names that another tree needs are stored, and Spate's own code is compiled, which CI does not do.
     def fill
       %w[checksums plain].each do |revision|
         git("checkout", "--quiet", revision)

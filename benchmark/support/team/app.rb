@@ -41,7 +41,7 @@ module Benchmark
       # Names of packages and their versions in a lockfile, as archives are named.
       def self.locked(lockfile) = lockfile.scan(/^    (\S+) \((\S+)\)$/).map { |name, version| "#{name}-#{version}" }
 
-      # Pages and archives of all that was ever collected, as files.
+      # Writes index pages and archives of all collected gems as files.
       def self.mirror
         source = GemSource.spawn(folder: "#{FOLDER}/archives")
         FileUtils.mkdir_p(["#{MIRROR}/info", "#{MIRROR}/gems"])

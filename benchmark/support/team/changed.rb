@@ -4,8 +4,8 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # One gem with an extension in another version than the one that the team's machines have built: nothing but its
-    # build begins.
+    # One gem with an extension in another version than the one that the team's machines have built: only this gem is
+    # built.
     class Changed
       NAME = "bcrypt"
       VERSION = "3.1.18"

@@ -6,11 +6,11 @@ module Benchmark
   module Team
     # The cost of a useless cache: one that refuses connections, one that never responds, one that is not needed.
     class Costs
-      # Short installs: more of them.
+      # Installs per round, because they are short.
       TIMES = 3
       LIMITS = { refusing: 0.1, silent: 0.3 }.freeze
 
-      # app: a small one, with builds. full: one whose install takes nothing but what a store has.
+      # app: a small one, with builds. full: one that is installed from the store alone.
       def initialize(world, app, full, rounds:)
         @world = world
         @app = app

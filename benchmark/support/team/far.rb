@@ -6,14 +6,14 @@ require "support/team/line"
 
 module Benchmark
   module Team
-    # What is at the other end of the line: a gem source of plain files, and caches: nginx as docs/team-cache.md has it,
-    # with a second one to send to, and spate-serve. Each at a port of its own.
+    # The servers at the other end of the line: a gem source of plain files, and caches: nginx as in docs/team-cache.md,
+    # with a second one to send to, and spate-serve. Each has its own port.
     class Far
       PORTS = { source: 8080, nginx: 8081, sent: 8082, serve: 8083, admin: 8084, refusing: 8085 }.freeze
       WRITER = "ci:secret"
       SERVE = File.expand_path("../../../server/exe/spate-serve", __dir__)
 
-      # folder: for what the servers keep. mirror: folder of the gem source.
+      # folder: for the servers' data. mirror: folder of the gem source.
       def initialize(line, folder, mirror)
         @line = line
         @folder = folder
@@ -34,7 +34,7 @@ module Benchmark
         raise
       end
 
-      # spate-serve again, with nothing in it.
+      # Restarts spate-serve with an empty cache.
       def empty
         end_of(:serve)
         FileUtils.rm_rf(kept(:serve))
@@ -48,7 +48,7 @@ module Benchmark
       # Folder of a cache's entries.
       def kept(name) = "#{@folder}/#{name}"
 
-      # Requests that a server answered since the last look: [["GET", "/cas/…", 200], …]
+      # Requests that a server answered since the last call: [["GET", "/cas/…", 200], …]
       def requests(name)
         path = log(name)
         sleep 1.2 # both write lines once a second

@@ -16,19 +16,19 @@ module Benchmark
         @cpu = "#{@machine.folder}-cpu"
       end
 
-      # Raises where a build must stay here each time.
+      # Raises if a build cannot be sent in any attempt.
       def call(*caches)
         make
         caches.each { |cache| send_all(cache, TRIES) }
       end
 
-      # Seconds of processor time of an install that compiled everything, or nil where none was measured.
+      # Seconds of processor time of an install that compiled everything, or nil if none was measured.
       def cpu = File.exist?(@cpu) ? File.read(@cpu).to_f : nil
 
       # Sends everything to a cache: Machine::Run.
       def send_to(cache) = @world.sender(@app, "maker", cache).push
 
-      # Many processes send to a cache at the same time. Answers how many failed.
+      # Many processes send to a cache at the same time. Returns how many failed.
       def crowd(cache, number)
         sender = @world.sender(@app, "maker", cache)
         output = { in: File::NULL, %i[out err] => "#{sender.folder}-crowd" }
@@ -36,7 +36,7 @@ module Benchmark
         pids.count { |pid| !Process.wait2(pid).last.success? }
       end
 
-      # Whether all that is in a cache's folder is whole.
+      # Whether all entries in a cache's folder are valid.
       def verify(folder)
         settings = { "SPATE_CACHE" => folder, "SPATE_CACHE_KEYS" => @world.trusted }
         machine = Machine.new(@world.line, @app, "verifier", @world.source, settings)

@@ -4,8 +4,8 @@ require "support/team/world"
 
 module Benchmark
   module Team
-    # An application on fresh machines: nothing in HOME, nothing in the store. Machines that have to compile everything
-    # are as slow as they are the same each time: of a large application one round of them will do.
+    # An application on fresh machines, with an empty HOME and store. Installs that compile everything are slow and
+    # vary little: one round of them is enough for a large application.
     class Installs
       # Row: its title; how a run of it is made; Run or Sample of each round; how many rounds at most.
       Row = Struct.new(:title, :machine, :verb, :most, :runs, :requests) do
@@ -23,7 +23,7 @@ module Benchmark
         @limit = limit
       end
 
-      # Asked for when the caches are full.
+      # Called when the caches are filled.
       def table
         @rounds.times { |round| rows.each { |row| run(row) if round < row.most } }
         Table.new("#{@app.name}: #{App.locked(@app.lockfile).size} gems, a fresh machine", COLUMNS).tap do |table|

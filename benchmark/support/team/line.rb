@@ -7,7 +7,7 @@ require_relative "../../../test/support/server_program"
 module Benchmark
   module Team
     # A line with the delay and rate of a real one: two network namespaces with a TUN device each, and between them
-    # link.c, which holds back every packet. So handshakes, slow start and a full queue cost what they cost. Needs root
+    # link.c, which holds back every packet. So handshakes, slow start and a full queue take realistic time. Needs root
     # and /dev/net/tun.
     class Line
       NEAR = "198.18.0.1" # of the addresses for benchmarks, RFC 2544
@@ -15,7 +15,7 @@ module Benchmark
       NOBODY = "198.18.0.3" # the line takes what is sent to it, and nothing comes back
       SOURCE = File.expand_path("link.c", __dir__)
 
-      # Why there can be none on this machine, or nil.
+      # Why this machine cannot have a line, or nil.
       def self.refusal
         return "network namespaces need root" unless Process.uid.zero?
         return "there is no /dev/net/tun" unless File.chardev?("/dev/net/tun")
@@ -43,7 +43,7 @@ module Benchmark
         raise
       end
 
-      # A command as it is run at that end (:near or :far).
+      # The command line that runs a command at that end (:near or :far).
       def at(side, *command) = ["ip", "netns", "exec", @names.fetch(side), *command]
 
       def stop

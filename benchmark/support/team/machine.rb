@@ -48,7 +48,7 @@ module Benchmark
         end
       end
 
-      # A command there, as Process.spawn takes it, for a caller who waits.
+      # A command on this machine, as arguments for Process.spawn, for a caller that waits.
       def command(words, **options) = [*at(words), { chdir: @folder, **options }]
 
       private

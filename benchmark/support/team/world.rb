@@ -38,7 +38,7 @@ module Benchmark
         @line.stop
       end
 
-      # cache: whose address it has: nil, :nginx, :serve, …; host: where that is said to be.
+      # cache: the cache to use: nil, :nginx, :serve, …; host: the host in its address.
       def machine(app, name, cache = nil, host: Line::FAR, &change)
         settings = cache ? reading(cache, host) : {}
         Machine.new(@line, app, name, source, settings, &change)
@@ -52,7 +52,7 @@ module Benchmark
 
       def source = @far.url(:source)
 
-      # Milliseconds there and back: the middle one of a few connections.
+      # Round-trip time in milliseconds: the median of five connections.
       def round_trip
         script = "t=Process.clock_gettime(1);TCPSocket.new(*ARGV).close;puts Process.clock_gettime(1)-t"
         command = [RbConfig.ruby, "--disable-gems", "-rsocket", "-e", script, Line::FAR, Far::PORTS[:source].to_s]
