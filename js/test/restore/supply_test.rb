@@ -92,13 +92,13 @@ module Spate
 
     def test_warns_of_packages_with_only_a_sha1
       report = restored(digest("sha1", body))
-      assert_equal ["only an SHA-1 vouches for a@1.0.0"], report.warnings
+      assert_equal ["verified by SHA-1 only: a@1.0.0"], report.warnings
     end
 
     def test_a_package_without_an_integrity_causes_a_warning_and_is_fetched_again
       a = package("a", body: body, integrity: nil)
       report = restore(plan(tree("node_modules/a", a)))
-      assert_equal ["nothing vouches for a@1.0.0: the lockfile has no integrity of it"], report.warnings
+      assert_equal ["not verified, since the lockfile has no integrity: a@1.0.0"], report.warnings
       client.archives["a@1.0.0"] = body("changed")
       FileUtils.rm_rf(inside("node_modules"))
       restore(plan(tree("node_modules/a", a)))

@@ -34,7 +34,7 @@ module Spate
           return unless text
 
           Package::Integrity.parse(text) or raise LockfileError.new(
-            "#{@whose}: #{place.path}: integrity #{text.inspect[0, 60]} is none of SHA-512, 384, 256 and 1",
+            "#{@whose}: #{place.path}: unsupported integrity #{text.inspect[0, 60]}: expected SHA-512, 384, 256 or 1",
             hint: "the lockfile may have been edited: compare it with its last commit"
           )
         end

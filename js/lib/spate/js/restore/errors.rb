@@ -8,8 +8,8 @@ module Spate
         EXIT_CODE = 8
         HINTS = {
           truncated: "the download is incomplete: restore again",
-          refused: "the archive tries something that no honest package needs: do not install it",
-          limit: "the archive is larger than any honest package",
+          refused: "the archive is unsafe: do not install it",
+          limit: "the archive exceeds the size limits",
           corrupt: "the file is not a package or is damaged: restore again"
         }.freeze
 

@@ -45,8 +45,8 @@ module Spate
             @plan.warnings&.each { |message| tell(message, nil) }
             weak = @lacking.select { |item| item.integrity&.weak? }
             none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
-            tell("only an SHA-1 vouches for #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
-            tell("nothing vouches for #{named(none)}: the lockfile has no integrity of it", nil) if none.any?
+            tell("verified by SHA-1 only: #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
+            tell("not verified, since the lockfile has no integrity: #{named(none)}", nil) if none.any?
           end
 
           def warn_of_edits(trees)
