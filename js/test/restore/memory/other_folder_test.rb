@@ -45,7 +45,13 @@ module Spate
                                                     dependencies: { a: "1.0.0", one: "workspace:*" } }))
       write("#{name}/pnpm-workspace.yaml", "packages: ['packages/*']\nstoreDir: ./own\n")
       write("#{name}/packages/one/package.json", JSON.generate({ name: "one" }))
-      write("#{name}/pnpm-lock.yaml", JSON.generate({ lockfileVersion: "9.0", **locked }))
+      write("#{name}/pnpm-lock.yaml", <<~YAML)
+        ---
+        lockfileVersion: "9.0"
+        importers: { .: { packageManagerDependencies: { pnpm: { specifier: 12.0.0, version: 12.0.0 } } } }
+        ---
+        #{JSON.generate({ lockfileVersion: "9.0", **locked })}
+      YAML
     end
 
     def locked
