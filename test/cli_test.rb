@@ -62,7 +62,7 @@ class CLITest < CLICase
     { %w[install x] => "x", %w[store prune status] => "status", %w[install check] => "check" }.each do |words, odd|
       result = spate("help", *words)
       assert_equal [2, ""], [result.status, result.out], words
-      assert_equal "error: `spate help` takes one command, but got #{odd.inspect} after #{words.first}\n" \
+      assert_equal "error: `spate help` takes one command, got #{odd.inspect} after #{words.first}\n" \
                    "hint: spate help #{words.first}\n", result.err
     end
     assert_equal spate("help", "store").out, spate("help", "store", "prune").out

@@ -22,7 +22,7 @@ class JSGemTest < Minitest::Test
       said, status = spate(*command.split)
 
       assert_equal 14, status.exitstatus, said
-      assert_match(/^error: node_modules is restored by the gem spate-js, which is not installed/, said)
+      assert_match(/^error: restoring node_modules needs the gem spate-js, which is not installed/, said)
       assert_match(/^hint: gem install spate-js$/, said)
     end
     assert_match(/odd .*the gem spate-js, which is not installed/, spate("doctor").first)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # The command line: argv, two streams and an environment in, an exit code out. Knows every room; no room knows it.
-  # A command loads its own file and no other command's.
+  # The command line: takes argv, two streams and an environment, returns an exit code. It uses all other rooms; none of
+  # them uses it. Each command loads only its own file.
   module CLI
     autoload :Boot, "spate/cli/boot"
     autoload :Cache, "spate/cli/cache"
@@ -28,7 +28,7 @@ module Spate
     autoload :Units, "spate/cli/units"
     autoload :Version, "spate/cli/version"
 
-    # Name on the command line => constant. The order is the help's.
+    # Name on the command line => constant, in the order of the help.
     COMMANDS = {
       "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check,
       "list" => :List, "explain" => :Explain,
@@ -39,7 +39,7 @@ module Spate
     # Commands that run a program of the user's, in a box where RUBY_BOX=1.
     BOXED = %w[serve console].freeze
 
-    # Commands that collect once they find something to do.
+    # Commands that disable the GC until there is work to do.
     IDLE = %w[install i js].freeze
 
     ALIASES = {
@@ -49,7 +49,7 @@ module Spate
     # Returns the exit code (docs/exit-codes.md). `out` takes data, `err` all progress and messages.
     # A program that `exec` runs handles its own signals and exceptions.
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
-      # Not asked of the ground: a boot loads no more than it needs.
+      # Checked here, since a boot should load as few files as possible.
       Ground::SigningKey.withhold if env.equal?(ENV) && env.key?("SPATE_CACHE_KEY")
       return Exec.call(argv.drop(1), out: out, err: err) if %w[exec e].include?(argv.first)
 
@@ -62,7 +62,7 @@ module Spate
       guarded(argv, out, err, env).tap { OwnCode.renew }
     end
 
-    # Once more without boxes: in one Marshal finds no class of ours, and RubyGems that is loaded late no gem.
+    # Restarts without boxes: inside one, Marshal does not find our classes, and a late-loaded RubyGems finds no gems.
     def self.unbox(argv)
       return if BOXED.include?(argv.first)
 
@@ -79,7 +79,7 @@ module Spate
       e.status
     rescue Errno::EPIPE
       Ground::Failure::BROKEN_PIPE
-    rescue Exception => e # rubocop:disable Lint/RescueException -- the last one who can tell the user
+    rescue Exception => e # rubocop:disable Lint/RescueException -- the last place to report an error
       Ground::Failure.new(e, argv: argv, terminal: terminal).report
     end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # From a lockfile to an installed bundle; a folder for each phase.
+  # Installs a bundle from a lockfile; one folder per phase.
   module Install
     autoload :ArchiveError, "spate/install/errors"
     autoload :BundleFolder, "spate/install/bundle_folder"
@@ -23,7 +23,7 @@ module Spate
     autoload :Shareable, "spate/install/shareable"
     autoload :UnknownGemError, "spate/install/errors"
 
-    # Which packages the bundle is to have, and how far each is.
+    # Determines the packages of the bundle, and the state of each.
     module Prepare
       autoload :AvailableVersions, "spate/install/prepare/available_versions"
       autoload :ChecksumLookup, "spate/install/prepare/checksum_lookup"
@@ -58,7 +58,7 @@ module Spate
       autoload :Step, "spate/install/link/step"
     end
 
-    # Native extensions: when each is built, and which kept build does instead.
+    # Native extensions: when to build each, and which stored builds can be used instead.
     module Extensions
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
       autoload :Keys, "spate/install/extensions/keys"
@@ -75,7 +75,7 @@ module Spate
       autoload :Step, "spate/install/commit/step"
     end
 
-    # Gems that have no archive: git checkouts, and folders of the application.
+    # Gems without an archive: git checkouts, and folders of the application.
     module Folders
       autoload :GitStep, "spate/install/folders/git_step"
       autoload :PathStep, "spate/install/folders/path_step"
@@ -83,7 +83,7 @@ module Spate
       autoload :VendoredGit, "spate/install/folders/vendored_git"
     end
 
-    # Whether the bundle is as its lockfile and its packages say.
+    # Checks the bundle against its lockfile and packages.
     module Check
       autoload :Checker, "spate/install/check/checker"
       autoload :Edits, "spate/install/check/edits"

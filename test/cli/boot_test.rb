@@ -41,7 +41,7 @@ module Spate
       output, status = boot("stauts")
 
       assert_equal 2, status.exitstatus
-      assert_equal "error: boot has no command \"stauts\"\nhint: did you mean `spate boot status`?\n", output
+      assert_equal "error: unknown command `spate boot stauts`\nhint: did you mean `spate boot status`?\n", output
     end
 
     def test_build_makes_what_the_next_boot_uses
@@ -83,7 +83,7 @@ module Spate
       output, status = boot("build", SPATE_READONLY: "1")
 
       assert_equal 9, status.exitstatus
-      assert_match(/^error: boot images were not made\n  .* cannot be written\nhint: SPATE_READONLY unset/, output)
+      assert_match(/^error: boot images were not built\n  .* is not writable\nhint: unset SPATE_READONLY/, output)
     end
 
     def test_status_before_anything_and_after
@@ -96,7 +96,7 @@ module Spate
       after = boot!("status")
       assert_match(/^for        ruby #{RUBY_VERSION}/, after)
       assert_match(/^image      \d+ files, .* as recorded/, after)
-      assert_match(/^stand-in   stands in for Bundler.setup$/, after)
+      assert_match(/^stand-in   replaces Bundler.setup$/, after)
       assert_match(/^boot       .*without images.*; saved /, after)
       refute_match(/differs/, after)
     end
@@ -106,7 +106,7 @@ module Spate
       none = ->(**env) { boot("status", **env).first.lines.grep(/^hint: /) }
 
       assert_empty none.call(SPATE_BOOT: "0")
-      assert_equal ["hint: SPATE_READONLY unset, or SPATE_HOME=DIR for a store of your own\n"],
+      assert_equal ["hint: unset SPATE_READONLY, or set SPATE_HOME=DIR to a store of your own\n"],
                    none.call(SPATE_READONLY: "1")
       recorded
       assert_empty none.call(SPATE_READONLY: "1")
@@ -118,7 +118,7 @@ module Spate
       spate_exec("./other.rb")
 
       assert_equal ["-e", "other.rb"], (facts("status")["boots"].map { |one| one["kind"] })
-      assert_match(/^boot       other.rb: .* time without images not known \(`spate boot profile/, boot!("status"))
+      assert_match(/^boot       other.rb: .* time without images unknown \(measure it: spate boot profile/, boot!("status"))
     end
 
     def test_status_reports_stale_files_with_reasons
@@ -181,7 +181,7 @@ module Spate
 
     def test_verify_names_what_is_damaged
       built
-      assert_match(/\A\d+ images with \d+ files?, .*: all as written\n\z/, boot!("verify"))
+      assert_match(/\A\d+ images with \d+ files?, .*: no damage\n\z/, boot!("verify"))
 
       damage(overlay)
       output, status = boot("verify")
@@ -256,7 +256,7 @@ module Spate
 
       assert_equal 2, status.exitstatus
       assert_match(%r{^  broken  #{folder}/nope does not exist\n +hint: the name comes from --gemfile}, output)
-      assert_match(/^  ok      its 1 gem is in place$/, project.spate("doctor").first)
+      assert_match(/^  ok      its 1 gem is installed$/, project.spate("doctor").first)
     end
 
     def test_clear_gives_up_waiting_for_a_builder
@@ -267,7 +267,7 @@ module Spate
         assert_equal true, facts("status")["builder"]["working"]
         output, status = boot("clear")
         assert_equal 9, status.exitstatus
-        assert_match(/a builder is at work for/, output)
+        assert_match(/a builder is running for/, output)
       end
     end
 
@@ -313,7 +313,7 @@ module Spate
       output, status = boot("explain", *names)
 
       assert_equal 0, status.exitstatus, output
-      names.each { |name| assert_match(/^#{name}: Ruby\n  file       a part of Ruby itself: /, output) }
+      names.each { |name| assert_match(/^#{name}: Ruby\n  file       part of Ruby itself: /, output) }
       refute_includes output, "index"
       assert_match(%r{^pathname: /.*/pathname\.rb$}, boot("explain", "pathname").first)
     end
@@ -378,7 +378,7 @@ module Spate
       File.write(log, "warning: boot images: No space left on device\n")
       File.write(log.sub(/log\z/, "attempts"), "..")
 
-      assert_match(/odd     the last builder in the background failed: .*No space left/, project.spate("doctor").first)
+      assert_match(/odd     the last background builder failed: .*No space left/, project.spate("doctor").first)
       assert_match(/^builder +2 starts in vain; .*No space left/,
                    project.spate("boot", "status").first)
     end

@@ -65,7 +65,7 @@ class BundleCommandsTest < CLICase
   def test_standalone_install_is_left_to_bundler
     output = app.spate!("install", "--standalone")
 
-    assert_match(/^--standalone is left to Bundler/, output)
+    assert_match(/^running Bundler for --standalone/, output)
     assert_path_exists app.path("vendor/bundle/bundler/setup.rb")
   end
 
@@ -86,7 +86,7 @@ class BundleCommandsTest < CLICase
   def test_commands_that_need_a_lockfile_name_it
     File.delete(app.path("Gemfile.lock"))
     %w[check list].each do |command|
-      assert_equal "error: there is no lockfile\nhint: `spate install` lets Bundler resolve first\n",
+      assert_equal "error: there is no lockfile\nhint: spate install, which has Bundler resolve first\n",
                    app.spate(command).first
     end
     assert_match(/\Aerror: there is no .*Gemfile\.lock\nhint: `spate install`/, app.spate("edit", "base").first)
@@ -100,8 +100,8 @@ class BundleCommandsTest < CLICase
     output = app.spate!("check")
 
     assert_includes output, "warning: base-1.2: lib/base.rb was changed in place\n" \
-                            "hint: `spate install` keeps it here alone, " \
-                            "`spate restore base` brings the package's file back\n"
+                            "hint: `spate install` keeps it in this bundle only, " \
+                            "`spate restore base` restores the package's file\n"
     assert_equal "BASE = 2\n", File.read(base_file)
     assert_match(%r{base-1\.2: lib/base\.rb was}, app.spate!("install"))
     assert_match(%r{odd +base-1\.2: lib/base\.rb was}, app.spate("doctor").first)
@@ -155,8 +155,8 @@ class BundleCommandsTest < CLICase
     app.lock
     app.spate!("install")
 
-    assert_equal "near-1.0 is in a folder of its own: yours to edit\n#{app.path("near")}\n", app.spate!("edit", "near")
-    told = %r{\Atwin-1\.0 is in a git checkout of this bundle: yours to edit until .*\n/.*/bundler/gems/repo-\h{12}\n\z}
+    assert_equal "near-1.0 is in its own folder: you can edit them\n#{app.path("near")}\n", app.spate!("edit", "near")
+    told = %r{\Atwin-1\.0 is in a git checkout of this bundle: you can edit them until .*\n/.*/bundler/gems/repo-\h{12}\n\z}
     assert_match(told, app.spate!("edit", "twin"))
   end
 
@@ -165,7 +165,7 @@ class BundleCommandsTest < CLICase
 
     assert_equal "#{app.home}/spate/store/v1\n", app.spate!("store", "path")
     assert_match(/^gems +2 .*^1 project:\n +#{app.folder}  2 gems/m, app.spate!("store", "status"))
-    assert_match(/2 packages, 0 builds, 2 archives: all as they should be/, app.spate!("store", "verify"))
+    assert_match(/2 packages, 0 builds, 2 archives: no damage/, app.spate!("store", "verify"))
     assert_equal "nothing to remove\n", app.spate!("store", "prune")
     FileUtils.rm_rf(app.folder)
     output = app.spate!("store", "prune", "--older-than", "0", "--dry-run", chdir: folder)

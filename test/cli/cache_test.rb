@@ -35,7 +35,7 @@ class CacheCommandTest < TeamCase
     project.spate!("cache", "distrust", "ci")
     assert_match(/trusts no signer/, project.spate!("cache", "status"))
     project.spate!("cache", "off")
-    assert_includes refused(project, 14, "status"), "no cache of a team is in use here"
+    assert_includes refused(project, 14, "status"), "no team cache is configured here"
   end
 
   def test_new_key_of_a_name_replaces_the_old_one
@@ -51,7 +51,7 @@ class CacheCommandTest < TeamCase
     project.spate!("cache", "trust", "--global", "b#{keys.last}")
     ["a#{keys.first}", "other#{keys.first}"].each { |word| project.spate!("cache", "trust", word) }
     assert_match(/^trusted here now: b$/, project.spate!("cache", "distrust", "a"))
-    assert_match(/^no signer is trusted here now$/, project.spate!("cache", "distrust", "--global", "b"))
+    assert_match(/^no signer is trusted here$/, project.spate!("cache", "distrust", "--global", "b"))
   end
 
   def test_invalid_addresses_and_keys
@@ -85,7 +85,7 @@ class CacheCommandTest < TeamCase
     assert_equal [0, 3, 0, 0, sendings.sum { |event| event["bytes"] }],
                  sum.values_at("sent", "would", "there", "refused", "bytes")
     assert_match(/^verdict Gemfile \(.*\): would be sent$/, output)
-    assert_match(/^hint: a key is needed for that: spate cache key NAME .*SPATE_CACHE_KEY=NAME.pem/, output)
+    assert_match(/^hint: sending needs a key: `spate cache key NAME` .*SPATE_CACHE_KEY=NAME.pem/, output)
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
   end
@@ -182,7 +182,7 @@ class CacheCommandTest < TeamCase
   def test_read_only_cache_is_a_warning_in_ci
     native("alpha")
     install(machine("first", "alpha", cache: "#{folder}/missing"), SPATE_CACHE_KEY: @key.to_pem, CI: "true")
-    assert_includes warnings.last, "nothing more is sent to the team's cache: the cache #{folder}/missing"
+    assert_includes warnings.last, "stopped sending to the team's cache: the cache #{folder}/missing"
   end
 
   def test_install_can_wait_for_its_uploads
@@ -240,7 +240,7 @@ class CacheCommandTest < TeamCase
     project = plain
     run_install(project)
     assert_match(/vendor.cache/, project.spate!("cache", "--all"))
-    assert_match(/^hint: this is `bundle cache`; the team's cache: spate cache --help$/, project.spate!("cache"))
+    assert_match(/^hint: this is `bundle cache`; for the team's cache: spate cache --help$/, project.spate!("cache"))
     assert_equal project.spate!("cache", "--help"), project.spate!("cache", "help")
     assert_path_exists project.path("vendor/cache/plain-1.0.gem")
   end

@@ -75,7 +75,7 @@ class PassThroughTest < CLICase
     app.spate!("install")
 
     assert_match(%r{/gems/base-1\.0$}, app.spate!("list", "--paths"))
-    assert_match(/^--paths is left to Bundler: bundle list --paths$/, app.spate!("list", "--paths"))
+    assert_match(/^running Bundler for --paths: bundle list --paths$/, app.spate!("list", "--paths"))
     assert_match(/satisfied/, app.spate!("check", "--dry-run"))
   end
 

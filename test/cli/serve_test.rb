@@ -36,7 +36,7 @@ class ServeTest < CLICase
     env = { "GEM_HOME" => "#{folder}/gems", "GEM_PATH" => "#{folder}/gems", "SPATE_NO_OWN_CODE" => "1" }
     output, status = Open3.capture2e(env, *command(folder), ".", chdir: folder)
     assert_equal <<~TEXT, output
-      error: serving needs the gem spate-server, which is not installed for ruby #{RUBY_VERSION}
+      error: serving needs the gem spate-server, which is not installed for Ruby #{RUBY_VERSION}
       hint: gem install spate-server
     TEXT
     assert_equal 14, status.exitstatus

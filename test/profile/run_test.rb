@@ -126,7 +126,7 @@ module Spate
 
         assert_equal 2, status
         path = File.expand_path(output, project.folder)
-        assert_equal "error: #{path} cannot be written: #{reason}\nhint: choose another --output FILE\n", told
+        assert_equal "error: #{path} cannot be written: #{reason}\nhint: use another --output FILE\n", told
       end
     end
   end

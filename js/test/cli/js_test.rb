@@ -58,7 +58,7 @@ class JSTest < JSCase
     { "--omit=dev" => "--omit TYPES", "--restore" => "--restore NAMES", "--ignore-scripts" => "--ignore-scripts" }
       .each do |word, hint|
       assert_equal [2, "error: unknown option #{word[/[^=]+/]}\n" \
-                       "hint: `spate js` has it: spate install, then spate js #{hint}\n"],
+                       "hint: this is an option of `spate js`: spate install, then spate js #{hint}\n"],
                    spate("install", "--js", word, dir: app).to_a.values_at(0, 2)
     end
   end
@@ -76,17 +76,17 @@ class JSTest < JSCase
     calls = restoring(report) do
       said = spate("js", "--timeline", "#{folder}/nodir/page.html", dir: app)
 
-      assert_equal [2, "error: --timeline: no page can be written to #{folder}/nodir/page.html: no such directory: " \
-                       "#{folder}/nodir\nhint: name a file in a folder that is there: --timeline page.html\n"],
+      assert_equal [2, "error: --timeline: cannot write to #{folder}/nodir/page.html: no such directory: " \
+                       "#{folder}/nodir\nhint: name a file in an existing folder: --timeline page.html\n"],
                    said.to_a.values_at(0, 2)
-      assert_match(/it is a folder/, spate("js", "--timeline", folder, dir: app).err)
+      assert_match(/it is a directory/, spate("js", "--timeline", folder, dir: app).err)
     end
 
     assert_empty calls
   end
 
   def test_kinds_that_there_are_not
-    assert_equal [2, "error: --omit: \"development\" is none of dev, optional, peer\nhint: spate js --omit dev\n"],
+    assert_equal [2, "error: --omit: \"development\" is not one of dev, optional, peer\nhint: spate js --omit dev\n"],
                  spate("js", "--omit", "development", dir: app).to_a.values_at(0, 2)
   end
 

@@ -236,7 +236,7 @@ class JSScriptsSessionTest < Minitest::Test
       Timeout.timeout(30) { Spate::Install::BundleFolder.lock(@root) { run_scripts } }
     end
 
-    assert_match(/is being worked on by the spate that runs this script/, error.details.join("\n"))
+    assert_match(/is locked by the spate process that runs this script/, error.details.join("\n"))
   end
 
   def test_a_package_that_replaces_node_causes_one_warning

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate boot`: what applications boot from.
+    # `spate boot`: manages the boot images of applications.
     class Boot < Command
       autoload :Build, "spate/cli/boot/build"
       autoload :Clear, "spate/cli/boot/clear"
@@ -15,40 +15,40 @@ module Spate
 
       SUBCOMMANDS = { "build" => :Build, "status" => :Status, "clear" => :Clear, "verify" => :Verify,
                       "explain" => :Explain, "profile" => :Profile }.freeze
-      # Where the store is a temporary one.
-      TEMPORARY = "applications boot without images here: the store is temporary, and images would be removed with it"
+      # Reported when the store is temporary.
+      TEMPORARY = "boot images are off: the store is temporary, and they would be removed with it"
 
-      # This Ruby has no library to boot with.
+      # The native library for boots was not built for this Ruby.
       class Unavailable < Error
         EXIT_CODE = 15
 
         def initialize(reason)
-          super("this Spate was built without what boots: #{reason}", hint: Native.remedy)
+          super("the native extension for boots is missing: #{reason}", hint: Native.remedy)
         end
       end
 
-      summary "Look after the images that applications boot from, and measure boots"
-      usage "spate boot build [FOLDER ...]    make them now; of the application's own files in FOLDER, too"
-      usage "spate boot status                what this application boots from, and what is stale"
-      usage "spate boot clear [--all]         remove this application's, or all"
+      summary "Manage the boot images of applications, and measure boots"
+      usage "spate boot build [FOLDER ...]    build images now, also of the application's own files in FOLDER"
+      usage "spate boot status                which images this application uses, and what is stale"
+      usage "spate boot clear [--all]         remove this application's images, or all"
       usage "spate boot verify                read every image of every Ruby"
-      usage "spate boot explain FEATURE ...   where it would come from, and why"
-      usage "spate boot profile -- COMMAND    run it, and write a page that says where its boot went"
-      option :jobs, "-j", "--jobs", "N", "build: children at the same time; as many as processors", kind: :integer
+      usage "spate boot explain FEATURE ...   which file would be loaded, and why"
+      usage "spate boot profile -- COMMAND    run it, and write a page that shows where its boot time went"
+      option :jobs, "-j", "--jobs", "N", "build: parallel processes; default: one per processor", kind: :integer
       option :exclude, "--exclude", "PATTERN", "build: leave out paths that match this regular expression"
-      option :all, "--all", "clear: of all applications and Rubies"
-      option :output, "--output", "FILE", "profile: the page, its data beside it as .json; spate-profile.html"
-      option :compare, "--compare", "WITH", "profile: `plain` (`bundle exec`), or the page or data of another run"
+      option :all, "--all", "clear: images of all applications and Rubies"
+      option :output, "--output", "FILE", "profile: the page (spate-profile.html), with its data next to it as .json"
+      option :compare, "--compare", "WITH", "profile: `plain` (`bundle exec`), or the page or data file of another run"
       bundle_options
       common_options
-      example "spate boot build app lib", "in a container's layer, before the first boot"
-      example "spate boot explain active_support/all", "which file, out of which image"
-      example "spate boot profile --compare plain -- bin/rails runner 1", "with Spate, and with Bundler alone"
-      note "Exit codes: 9 where verify found damage, or a builder or the disk was in the way; 11 where\n" \
-           "explain finds nothing or the bundle is incomplete; profile ends as its command did.\n" \
-           "docs/boot.md has more."
+      example "spate boot build app lib", "in a container image, before the first boot"
+      example "spate boot explain active_support/all", "which file, from which image"
+      example "spate boot profile --compare plain -- bin/rails runner 1", "compare Spate with Bundler alone"
+      note "Exit codes: 9 if verify found damage, another builder was running or a file could not be written; 11 if\n" \
+           "explain finds nothing or the bundle is incomplete; profile exits with the status of its command.\n" \
+           "See docs/boot.md."
 
-      # Options of a command that is to be profiled are not of this one.
+      # Options of the command to profile are not options of `spate boot`.
       def self.parse(argv)
         super
       rescue UsageError => e
@@ -56,14 +56,14 @@ module Spate
         raise if name != "profile" || argv.include?("--") || program.to_s.start_with?("-")
 
         right = "spate boot profile -- #{argv.drop(1).join(" ")}"
-        raise UsageError.new(e.message, hint: "`--` before the command: #{right}")
+        raise UsageError.new(e.message, hint: "put `--` before the command: #{right}")
       end
 
       def run
         name, *rest = operands
         unless SUBCOMMANDS.key?(name)
           near = name && Ground::Suggestion.near(name, SUBCOMMANDS.keys)
-          message = name ? "boot has no command #{name.inspect}" : "which of #{SUBCOMMANDS.keys.join(", ")}?"
+          message = name ? "unknown command `spate boot #{name}`" : "expected one of #{SUBCOMMANDS.keys.join(", ")}"
           raise UsageError.new(message, hint: near ? "did you mean `spate boot #{near}`?" : "spate boot --help")
         end
 

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate check`: is everything in place? Changes nothing.
+    # `spate check`: checks that everything is installed. Changes nothing.
     class Check < Command
       INCOMPLETE = 11
 
@@ -11,9 +11,9 @@ module Spate
       bundle_options
       common_options
       note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
-           "lockfile disagree. Changed files, and gems that are being edited (`spate edit`), are named and do not\n" \
-           "count as failures. node_modules is checked, too, where `spate install --js` is remembered, and\n" \
-           "vendor/javascript where config/importmap.rb has pins."
+           "lockfile disagree. Changed files, and gems that are being edited (`spate edit`), are listed and do not\n" \
+           "count as failures. node_modules is checked if `spate install --js` was remembered, and\n" \
+           "vendor/javascript if config/importmap.rb has pins."
 
       def run
         no_operands!

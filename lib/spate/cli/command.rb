@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # What all commands share: an option is declared once, parsed and explained from there.
+    # Base class of all commands: an option is declared once, for the parser and the help.
     class Command
       autoload :BundlerOptions, "spate/cli/command/bundler_options"
       autoload :Context, "spate/cli/command/context"
@@ -33,13 +33,13 @@ module Spate
           options << Option.new(key: key, names: names, argument: argument, kind: kind, description: description)
         end
 
-        # What every command understands.
+        # Options of every command.
         def common_options
-          option :quiet, "-q", "--quiet", "tell only errors"
-          option :verbose, "--verbose", "tell more, with a backtrace after an error"
-          option :json, "--json", "one event a line on stdout (docs/events.md)"
-          option :color, "--[no-]color", "colours, also without a terminal; NO_COLOR is respected"
-          option :help, "-h", "--help", "this text"
+          option :quiet, "-q", "--quiet", "print only errors"
+          option :verbose, "--verbose", "print more, with a backtrace after an error"
+          option :json, "--json", "print one JSON event per line on stdout (docs/events.md)"
+          option :color, "--[no-]color", "use colours even without a terminal; NO_COLOR is respected"
+          option :help, "-h", "--help", "print this help"
         end
 
         def bundle_options
@@ -49,10 +49,10 @@ module Spate
 
         def name_on_line = COMMANDS.key(name[/\w+\z/].to_sym)
 
-        # Runs Bundler for options that only it has.
+        # Runs Bundler for options that only Bundler supports.
         def run(argv, terminal:, env:)
           if (option = BundlerOptions.left(name_on_line, argv))
-            terminal.tell "#{option} is left to Bundler: bundle #{name_on_line} #{argv.join(" ")}"
+            terminal.tell "running Bundler for #{option}: bundle #{name_on_line} #{argv.join(" ")}"
             return PassThrough.new(name_on_line, argv, terminal: terminal, env: env).plain
           end
 
@@ -69,7 +69,7 @@ module Spate
           Parser.new(options, help: "spate #{name_on_line} --help") { |name| elsewhere(name) }.parse(argv)
         end
 
-        # A hint where another command has an option of this name, or nil.
+        # A hint if another command has an option of this name, or nil.
         def elsewhere(_name) = nil
       end
 
@@ -87,14 +87,14 @@ module Spate
       def no_operands!
         return if operands.empty?
 
-        raise UsageError.new("`spate #{self.class.name_on_line}` takes no operand, but got #{operands.first.inspect}",
+        raise UsageError.new("`spate #{self.class.name_on_line}` takes no operands, got #{operands.first.inspect}",
                              hint: "spate #{self.class.name_on_line} --help")
       end
 
-      # The bundle this command is about: found once, when first asked for.
+      # The bundle this command works on, found on first use.
       def context = @context ||= Context.new(values: values, env: env, terminal: terminal, makes: makes_store?)
 
-      # Whether there may be a store afterwards where there was none.
+      # Whether the command may create a store.
       def makes_store? = true
 
       def json? = values[:json]

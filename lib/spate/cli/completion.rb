@@ -2,17 +2,17 @@
 
 module Spate
   module CLI
-    # `spate completion SHELL`: the few lines that a shell needs. At each TAB they ask `spate completion words` what
-    # could stand there, so that what is completed is what the Spate that is installed understands.
+    # `spate completion SHELL`: prints a short script that calls `spate completion words` at each TAB, so that
+    # completions always match the installed Spate.
     class Completion < Command
-      summary "Let a shell complete Spate's commands"
+      summary "Print the completion script for a shell"
       usage "spate completion bash    eval \"$(spate completion bash)\", in ~/.bashrc"
       usage "spate completion zsh     eval \"$(spate completion zsh)\", in ~/.zshrc, after compinit"
       usage "spate completion fish    spate completion fish | source, in config.fish"
       common_options
-      note "Commands, options, and names of gems where a command takes one. No Gemfile is evaluated for it."
+      note "Commands, options, and names of gems if a command takes one. No Gemfile is evaluated."
 
-      # What a shell asks is no command line of ours: options in it are to be completed.
+      # Words from a shell are not parsed: the options in them are to be completed.
       def self.run(argv, terminal:, env:)
         return super unless argv.first == "words"
 

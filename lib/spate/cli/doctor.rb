@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate doctor`: what is odd here, and what to do about it.
+    # `spate doctor`: reports problems of this machine, and hints.
     class Doctor < Command
       autoload :BootCheck, "spate/cli/doctor/boot_check"
       autoload :BundleCheck, "spate/cli/doctor/bundle_check"
@@ -22,7 +22,7 @@ module Spate
       usage "spate doctor [options]"
       bundle_options
       common_options
-      note "Changes nothing. Exit code 0, or that of the first thing broken."
+      note "Changes nothing. Exit code 0, or that of the first broken finding."
 
       def run
         no_operands!
@@ -31,7 +31,7 @@ module Spate
         if json?
           json.call(event: :diagnosed, findings: found.length, odd: odd)
         elsif !terminal.quiet?
-          terminal.out.puts "", odd.zero? ? "nothing odd" : "#{Units.count(odd, "thing")} to look at"
+          terminal.out.puts "", odd.zero? ? "no problems found" : "#{Units.count(odd, "problem")} found"
         end
         found.find(&:broken?)&.exit_code || 0
       end
@@ -48,7 +48,7 @@ module Spate
         [tell("javascript", Finding.odd(missing.message, hint: missing.hint))]
       end
 
-      # A check that fails is itself a finding: doctor is for machines where things fail.
+      # A check that fails is itself a finding, since doctor must work on broken machines.
       def examine(area, check)
         terminal.out.puts terminal.paint_data(area, :bold) unless json? || terminal.quiet?
         found = []

@@ -2,11 +2,11 @@
 
 module Spate
   module CLI
-    # `spate edit GEM`: files of its own for this bundle, so that any editor may write to them.
+    # `spate edit GEM`: gives this bundle its own copy of a gem's files, so that any editor may write to them.
     class Edit < Command
-      # The store has no record of the bundle, which names the gems being edited.
+      # The store has no record of the bundle, which would name the gems being edited.
       class NoRecord < ::Spate::Store::Error
-        HINT = "set SPATE_HOME to the store that has its record; without one, `spate edit GEM` again"
+        HINT = "set SPATE_HOME to the store with its record; if there is none, run `spate edit GEM` again"
 
         def initialize(context)
           store = context.temporary? ? "a temporary store" : "the store #{context.store.root}"
@@ -21,15 +21,15 @@ module Spate
       option :list, "--list", "list the gems being edited, with the number of changed files"
       bundle_options
       common_options
-      example "spate edit rack", "prints where they are"
-      example "spate open rack", "the same, and opens them in your editor"
-      note "Installs leave the copy alone while the lockfile names this version; `spate restore GEM` ends it.\n" \
-           "Projects that install into the same folder share the copy. `spate check` names it, too.\n" \
+      example "spate edit rack", "print the path of its files"
+      example "spate open rack", "the same, then open them in your editor"
+      note "Installs do not change the copy while the lockfile names this version; `spate restore GEM` removes it.\n" \
+           "Projects that install into the same folder share the copy. `spate check` lists it.\n" \
            "Prints the path of the gem's folder."
 
       def run
         return list if values[:list]
-        raise UsageError.new("`spate edit` takes one name", hint: "spate edit GEM") unless operands.length == 1
+        raise UsageError.new("`spate edit` takes one gem name", hint: "spate edit GEM") unless operands.length == 1
 
         place = elsewhere(operands.first) and return tell_place(*place) || 0
 
@@ -43,7 +43,7 @@ module Spate
 
       def makes_store? = !values[:list]
 
-      # The record is read and written under the lock of installs: one may be running in the same folder.
+      # The record is read and written under the install lock, since an install may be running in the same folder.
       def alone(&)
         events = Events.new
         events.subscribe { |event| terminal.warning(event[:message]) }
@@ -57,14 +57,14 @@ module Spate
         ::Spate::Store::Edits::PrivateCopy.new(context.store).call(record, path)
       end
 
-      # The tree of a gem that another tool installed; the lockfile may name its package.
+      # The tree of a gem installed by another tool. The lockfile may have the checksum of its package.
       def unrecorded(path)
         sha256 = context.lockfile.digests(File.basename(path))["sha256"] if context.location.lockfile?
         key = install_context.package_key(sha256) if sha256
         ::Spate::Store::BundleRecord::Tree.new(path: path, packages: [*(key if key && context.store.package(key))])
       end
 
-      # Without a record (the store was deleted, or another one was used) the files may be links all the same.
+      # Without a record (the store was deleted, or another store was used) the files may still be links.
       def bundle
         @bundle ||= recorded ||
                     ::Spate::Store::BundleRecord.new(root: context.layout.root, app: context.location.root, trees: [])
@@ -75,9 +75,9 @@ module Spate
         ::Spate::Store::BundleRecord.find(context.store, context.layout.root, packages)
       end
 
-      # All gems in the folder, including those of other projects and of earlier lockfiles.
+      # All gems in the folder, including those of other projects and of older lockfiles.
       def list
-        raise UsageError.new("`spate edit --list` takes no name", hint: "spate edit --list") if operands.any?
+        raise UsageError.new("`spate edit --list` takes no gem name", hint: "spate edit --list") if operands.any?
 
         refuse_unknown
         found = ::Spate::Install::Check::OwnCopies.new(install_context, recorded).find
@@ -85,7 +85,7 @@ module Spate
         0
       end
 
-      # A record that was made up from the gems' files does not say which of them are being edited.
+      # A record reconstructed from the gems' files lacks the information which of them are being edited.
       def refuse_unknown
         return unless File.directory?(context.layout.gems)
 
@@ -107,7 +107,7 @@ module Spate
         end
       end
 
-      # name: a full name, or a gem's name, preferring the version in the lockfile.
+      # name: a gem's name or full name. A name means the version in the lockfile, if it has one.
       def tree_path(name)
         paths = bundle.trees.map(&:path).grep(%r{\Agems/})
         wanted = [name, *lockfile_specs.select { |spec| spec.name == name }.map(&:full_name)]
@@ -116,7 +116,7 @@ module Spate
           raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
       end
 
-      # Without a lockfile that is the error.
+      # Without a lockfile, raises the error of reading it.
       def unknown(name, names)
         context.lockfile if names.empty?
         ::Spate::Install::UnknownGemError.new(name, names)
@@ -124,7 +124,7 @@ module Spate
 
       def gem_name(path) = File.basename(path).sub(/-\d[^-]*(-.*)?\z/, "")
 
-      # Of what the lockfile names, in a folder that the record does not know.
+      # Path of a gem of the lockfile that is installed, but not in the record.
       def installed(name)
         specs = lockfile_specs.select { |spec| [spec.name, spec.full_name].include?(name) }
         found = specs.find { |spec| File.directory?("#{context.layout.gems}/#{spec.full_name}") }
@@ -137,7 +137,7 @@ module Spate
 
       def lockfile_specs = context.location.lockfile? ? context.lockfile.specs : []
 
-      # Gems of git and of folders are nobody's links.
+      # Gems from git and path sources are not linked from the store.
       def elsewhere(name)
         spec = lockfile_specs.find { |found| [found.name, found.full_name].include?(name) }
         case spec&.source&.type
@@ -151,8 +151,8 @@ module Spate
       def tell_place(spec, path, limit)
         return json.call(event: :private, path: path, files: 0, bytes: 0) if json?
 
-        kind = spec.source.type == :git ? "a git checkout of this bundle" : "a folder of its own"
-        terminal.tell "#{spec.full_name} is in #{kind}: yours to edit#{" #{limit}" if limit}"
+        kind = spec.source.type == :git ? "a git checkout of this bundle" : "its own folder"
+        terminal.tell "#{spec.full_name} is in #{kind}: you can edit it#{" #{limit}" if limit}"
         terminal.out.puts path unless values[:quiet_path]
       end
 
@@ -161,7 +161,7 @@ module Spate
         return json.call(event: :private, path: path, files: result.files, bytes: result.bytes) if json?
 
         copied = "#{Units.count(result.files, "file")} copied (#{Units.bytes(result.bytes)})"
-        terminal.tell "#{result.files.zero? ? "no file is shared" : copied}: yours to edit"
+        terminal.tell "#{result.files.zero? ? "no file is shared" : copied}: you can edit them"
         terminal.out.puts path unless values[:quiet_path]
       end
     end

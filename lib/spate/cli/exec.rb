@@ -2,25 +2,25 @@
 
 module Spate
   module CLI
-    # `spate exec COMMAND`: runs a program in the bundle, as `bundle exec` does, with everything that makes its boot
-    # fast. The program's exceptions, signals and exit codes are its own: nothing here comes between.
+    # `spate exec COMMAND`: runs a program in the bundle, as `bundle exec` does, with everything that speeds up its
+    # boot. The program handles its own exceptions, signals and exit codes.
     class Exec < Command
       autoload :NodeModules, "spate/cli/exec/node_modules"
 
       NO_COMMAND = 128
-      # Works on bundles; what stands in for it would only be in its way.
+      # Bundler itself must not run with the stand-in.
       BUNDLER = %w[bundle bundler].freeze
 
-      summary "Run a program in the bundle, booted fast"
+      summary "Run a program in the bundle, with a fast boot"
       usage "spate exec [options] COMMAND [ARGUMENTS]"
       option :gemfile, "--gemfile", "FILE", "the Gemfile to use, instead of the nearest one"
-      option :keep_file_descriptors, "--[no-]keep-file-descriptors", "pass open files on to the program (they are)"
-      option :verbose, "--verbose", "a backtrace where the bundle cannot be set up (SPATE_VERBOSE=1)"
-      option :help, "-h", "--help", "this text"
-      example "spate exec bin/rails server", "Rails, from images"
-      example "SPATE_BOOT=0 spate exec rake", "the same without them"
+      option :keep_file_descriptors, "--[no-]keep-file-descriptors", "pass open files on to the program (the default)"
+      option :verbose, "--verbose", "print a backtrace if the bundle cannot be set up (SPATE_VERBOSE=1)"
+      option :help, "-h", "--help", "print this help"
+      example "spate exec bin/rails server", "start Rails from boot images"
+      example "SPATE_BOOT=0 spate exec rake", "run without boot images"
       note "The first boot records what it loads and builds the images in the background; later ones use them.\n" \
-           "docs/boot.md tells the parts and their switches."
+           "See docs/boot.md for the parts and their switches."
 
       def self.call(argv, out:, err:, env: ENV)
         words = argv.take_while { |word| word.start_with?("-") && word != "--" }
@@ -38,12 +38,12 @@ module Spate
         start(rest, close_others: values[:keep_file_descriptors] == false)
       end
 
-      # Programs that it starts may be in other folders.
+      # An absolute path: programs that it starts may run in other folders.
       def self.name_gemfile(path, env)
         env["BUNDLE_GEMFILE"] = File.expand_path(path) unless path.to_s.empty?
       end
 
-      # Whether a program may be told of a node_modules, or was.
+      # Whether a program may need the variable about node_modules, or inherited it.
       def self.modules? = File.file?("package.json") || ENV.key?("SPATE_NODE_MODULES")
 
       def self.boot(command)
@@ -52,9 +52,10 @@ module Spate
       end
       private_class_method :modules?, :boot
 
-      # A process that is to be another soon is not prepared first.
+      # If the process will be replaced by another Ruby, it is not prepared first.
       def self.start(command, close_others: false)
-        # As under `bundle exec`, a program is interrupted even where the shell that starts it in the background is not.
+        # As with `bundle exec`, INT interrupts the program even if a shell started it in the background and ignores
+        # INT.
         Signal.trap("INT", "DEFAULT")
         NodeModules.tell if (modules = modules?)
         if ::Spate::Boot::Switches.new.prelude?
@@ -68,7 +69,7 @@ module Spate
         0
       end
 
-      # Whether every gem of the bundle is installed. Asked in the program's process.
+      # Whether every gem of the bundle is installed. Called in the program's process.
       def self.complete?
         ::Spate::Boot.at_home do
           require "spate"
@@ -81,13 +82,13 @@ module Spate
         false
       end
 
-      # In which box a program runs, and what it can require there, only Bundler's own start decides (RUBY_BOX=1).
+      # Only Bundler's own code sets up the box of the program and what it can require there (RUBY_BOX=1).
       def self.boxed(command, keep_file_descriptors)
         option = { true => "--keep-file-descriptors", false => "--no-keep-file-descriptors" }[keep_file_descriptors]
         Gemfile::BundleCommand.exec(["exec", *option, *command], env: ENV.to_h)
       end
 
-      # The options before the program, or nil where they are none.
+      # The options before the program, or nil if they are invalid.
       def self.read(words, err)
         Parser.new(options, help: "spate exec --help").parse(words).first
       rescue UsageError => e

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate install`: options in, the installer run, its report told.
+    # `spate install`: parses the options, runs the installer, prints its report.
     class Install < Command
       autoload :BootImages, "spate/cli/install/boot_images"
       autoload :Halves, "spate/cli/install/halves"
@@ -11,40 +11,40 @@ module Spate
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
       autoload :Sharing, "spate/cli/install/sharing"
 
-      summary "Install what the lockfile names"
+      summary "Install the gems of the lockfile"
       usage "spate install [options]"
-      option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
-      option :retry, "--retry", "N", "tries more for a request that failed; 3", kind: :integer
-      option :copy, "--[no-]copy", "copy files out of the store instead of linking them; remembered"
-      option :local, "--local", "no network: the store, vendor/cache and gems that are there"
-      option :clean, "--clean", "afterwards remove gems that the lockfile does not name"
-      option :refresh, "--refresh", "ask the sources again whether a gem without checksum changed"
-      option :frozen, "--frozen", "fail where Gemfile and lockfile disagree, instead of resolving"
-      option :deployment, "--deployment", "as --frozen, into vendor/bundle; remembered"
+      option :jobs, "-j", "--jobs", "N", "parallel builds and unpacking; default: one per processor", kind: :count
+      option :retry, "--retry", "N", "retries of a failed request; default: 3", kind: :integer
+      option :copy, "--[no-]copy", "copy files from the store instead of linking them; remembered"
+      option :local, "--local", "no network: use the store, vendor/cache and installed gems"
+      option :clean, "--clean", "remove gems that the lockfile does not name"
+      option :refresh, "--refresh", "check with the sources whether gems without checksum changed"
+      option :frozen, "--frozen", "fail if Gemfile and lockfile disagree, instead of resolving"
+      option :deployment, "--deployment", "like --frozen, into vendor/bundle; remembered"
       option :path, "--path", "DIR", "install the bundle there; remembered"
       option :system, "--system", "install where `gem install` does; remembered"
-      option :without, "--without", "GROUPS", "groups not to install; remembered", kind: :list
-      option :with, "--with", "GROUPS", "optional groups to install; remembered", kind: :list
-      option :only, "--only", "GROUPS", "no other groups than these; remembered", kind: :list
-      option :rebuild, "--rebuild", "GEMS", "build these gems' extensions again, for later installs too", kind: :list
-      option :js, "--[no-]js", "restore node_modules as well, at the same time; remembered"
-      option :push, "--push", "send to the team's cache what this bundle has, and wait for it"
-      option :timeline, "--timeline", "FILE", "write a page that says where the time went"
-      option :boot_images, "--boot-images", "wait|background|off", "when images to boot from are made"
+      option :without, "--without", "GROUPS", "exclude these groups; remembered", kind: :list
+      option :with, "--with", "GROUPS", "include these optional groups; remembered", kind: :list
+      option :only, "--only", "GROUPS", "install only these groups; remembered", kind: :list
+      option :rebuild, "--rebuild", "GEMS", "rebuild the extensions of these gems, also for later installs", kind: :list
+      option :js, "--[no-]js", "also restore node_modules, in parallel; remembered"
+      option :push, "--push", "send this bundle to the team's cache, and wait until it is sent"
+      option :timeline, "--timeline", "FILE", "write a page that shows where the time went"
+      option :boot_images, "--boot-images", "wait|background|off", "when to build boot images"
       bundle_options
       common_options
-      example "spate install", "what Gemfile.lock names, into the bundle's path"
-      example "spate install --frozen", "in CI: the lockfile must be up to date"
-      example "spate install --rebuild nokogiri", "after a library of the system changed"
-      example "spate install --js", "and node_modules, now and from now on; --no-js forgets it"
-      example "spate install --copy", "for a container's layer, or to edit gems in place"
-      note "Remembered means: written to .bundle/config by `bundle config set --local`, for Bundler to see it too."
+      example "spate install", "install the gems of Gemfile.lock into the bundle's path"
+      example "spate install --frozen", "for CI: fail if the lockfile is not up to date"
+      example "spate install --rebuild nokogiri", "after an update of a system library"
+      example "spate install --js", "also node_modules, now and in later installs; undo with --no-js"
+      example "spate install --copy", "for a container image, or to edit gems in place"
+      note "Remembered options are written to .bundle/config by `bundle config set --local`; Bundler reads them too."
 
       def self.parse(argv) = super(BundlerOptions.without_needless(argv))
 
       def self.elsewhere(name)
         option = JS.options.find { |each| each.spellings.include?(name) } or return
-        "`spate js` has it: spate install, then spate js #{[name, option.argument].compact.join(" ")}"
+        "this is an option of `spate js`: spate install, then spate js #{[name, option.argument].compact.join(" ")}"
       end
 
       def run
@@ -53,7 +53,7 @@ module Spate
         return packages_alone if values[:js] && !gemfile?
 
         images = boot_images
-        context.settings.validate! # before anything of it is written down
+        context.settings.validate! # before any setting is written
         refuse_unknown_only
         tell_odd_numbers
         packages = with_packages if js?
@@ -80,22 +80,22 @@ module Spate
         @progress&.finish
       end
 
-      # After the installation: a command that failed leaves no settings behind.
+      # Called after the installation: a failed command changes no settings.
       def remember(given) = RememberedOptions.new(given, context, terminal).keep
 
-      # Whether there is one, or should be.
+      # Whether there is a Gemfile, or an option or setting names one.
       def gemfile?
         context.location
       rescue Gemfile::NotFound
         raise if values[:gemfile] || !JS.upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
       end
 
-      # Nothing can be remembered for it.
+      # Without a Gemfile, no options can be remembered.
       def packages_alone
         JS.new(values.slice(*JS.options.map(&:key)), operands, terminal: terminal, env: env).run
       end
 
-      # backlog: what both halves fetch and unpack through, nil where there is one half.
+      # backlog: the shared work queue of both halves, nil if only gems are installed.
       def gems(events, backlog = nil)
         options = install_options.tap { |given| given.backlog = backlog }
         ::Spate::Install::Installer.new(location: context.location, settings: context.settings, store: context.store,
@@ -109,7 +109,7 @@ module Spate
         WithPackages.new(context, values, terminal, json: (json if json?))
       end
 
-      # The exit code.
+      # Installs both halves. Returns the exit code.
       def both(packages, images)
         halves = packages.run { |*shared| gems(*shared).run }
         remember(values) if halves.failures.empty?
@@ -127,17 +127,17 @@ module Spate
         Sharing.new(context, terminal, wait: values[:push], json: json?) { |event| tell_event(event) }.call(report)
       end
 
-      # Once: where nothing of the bundle was there before, and somebody looks.
+      # Shown only for a first installation on a terminal.
       def hint_at_packages(report)
         return if report.reused.positive? || !watched?(report)
         return unless values[:js].nil? && JSGem.activate && ::Spate::JS::Project.find(context.location.root, env)
 
         terminal.hint("node_modules, too: spate install --js")
       rescue Error
-        nil # a project that is not asked for may be as it likes
+        nil # errors of a project that the user did not ask for are ignored
       end
 
-      # Whether something was installed, and a user looks at a terminal.
+      # Whether something was installed, with output to a terminal.
       def watched?(report) = !report.noop? && !json? && !terminal.quiet? && terminal.live?
 
       def hint_at_launcher(report)
@@ -147,22 +147,22 @@ module Spate
       def refuse_contradiction
         return unless values[:local]
 
-        other = { refresh: "--refresh asks all", push: "--push sends" }.find { |name, _| values[name] } or return
-        raise UsageError.new("--local asks no source, and #{other.last}", hint: "leave one of them out")
+        other = { refresh: "--refresh", push: "--push" }.find { |name, _| values[name] } or return
+        raise UsageError.new("--local excludes #{other.last}, which needs the network", hint: "omit one of them")
       end
 
-      # A bundle that `bundle exec` finds incomplete would be the outcome.
+      # Otherwise `bundle exec` would find the bundle incomplete.
       def refuse_unknown_only
         return unless values.key?(:only)
 
-        context.lockfile if context.location.lockfile? # what is wrong with it has an error of its own
+        context.lockfile if context.location.lockfile? # raises its own error for an invalid lockfile
         facts = Gemfile::Verdict.for(location: context.location, settings: context.settings, store: context.store)
         return if facts.knows_only?
 
         raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])
       end
 
-      # Progress output is loaded with the first event after the plan.
+      # Loads the progress output with the first event after the plan.
       def listen(events)
         return events.subscribe { |event| json.call(event) } if json?
         return if terminal.quiet?
@@ -181,7 +181,7 @@ module Spate
         terminal.live? && !terminal.verbose? ? Output::ProgressLine.new(terminal) : Output::PlainLog.new(terminal)
       end
 
-      # What Bundler has a setting for goes through the settings (Context); here is the rest.
+      # Only the options without a setting of Bundler; the others go through the settings (Context).
       def install_options
         ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild, :resolved))
       end
@@ -193,19 +193,19 @@ module Spate
 
       def tell_odd_numbers
         context.settings.odd_numbers.each do |name, value|
-          tell_event(event: :warning, message: "the setting `#{name}` is #{value.inspect}, no number: " \
-                                               "it counts as #{value.to_i}, as with Bundler",
+          tell_event(event: :warning, message: "the setting `#{name}` is not a number: #{value.inspect}; " \
+                                               "using #{value.to_i}, as Bundler does",
                      hint: "see where it was set: bundle config get #{name}")
         end
       end
 
-      # built: facts of images that were waited for, else there is nothing to tell.
+      # built: facts about the images if the install waited for them; otherwise prints nothing.
       def tell_images(built)
         return unless built.is_a?(Hash)
         return json.call(event: :boot_images, **built) if json?
 
         gems = Units.count(built[:built], "gem")
-        terminal.tell "boot images: #{gems} compiled, #{built[:reused]} as they were, " \
+        terminal.tell "boot images: #{gems} compiled, #{built[:reused]} unchanged, " \
                       "#{Units.bytes(built[:bytes])} in #{Units.seconds(built[:seconds])}"
       end
 
@@ -230,7 +230,7 @@ module Spate
         report.messages.each { |name, text| tell_message(name, text) }
       end
 
-      # A gem's own words after its installation.
+      # Prints a gem's post-install message.
       def tell_message(name, text)
         terminal.tell "Message from #{Ground::Terminal.plain(name)}:"
         terminal.tell Ground::Terminal.plain(text).chomp.gsub(/^/, "  ")

@@ -2,14 +2,14 @@
 
 module Spate
   module CLI
-    # `spate js`: node_modules, whether there is a Gemfile or not. What it does is in the gem spate-js.
+    # `spate js`: restores node_modules, with or without a Gemfile. Implemented by the gem spate-js.
     class JS < Command
       # The gem spate-js is not installed.
       class Missing < Error
         EXIT_CODE = 14
 
         def initialize
-          super("node_modules is restored by the gem #{JSGem::NAME}, which is not installed for Ruby #{RUBY_VERSION}",
+          super("restoring node_modules needs the gem #{JSGem::NAME}, which is not installed for Ruby #{RUBY_VERSION}",
                 hint: "gem install #{JSGem::NAME}")
         end
       end
@@ -23,38 +23,38 @@ module Spate
       autoload :ToolCommand, "spate/cli/js/tool_command"
 
       SUBCOMMANDS = %w[install check scripts].freeze
-      # Of dependencies, that --omit leaves out.
+      # Kinds of dependencies that --omit can exclude.
       KINDS = %w[dev optional peer].freeze
-      # Options of the page of --timeline.
+      # Options for the page of --timeline.
       TIMED = %i[timeline against serial].freeze
 
       summary "Restore node_modules from its lockfile (with the gem spate-js)"
-      usage "spate js [install] [options]   node_modules as the lockfile and its tool have it"
-      usage "spate js check                 what is missing or differs, pins of an importmap, too; changes nothing"
-      usage "spate js scripts               which packages ask to run scripts, and which may"
-      option :omit, "--omit", "TYPES", "leave out dev, optional or peer dependencies", kind: :list
-      option :ignore_scripts, "--ignore-scripts", "run no script, not even the project's own"
-      option :global_virtual_store, "--[no-]global-virtual-store", "pnpm: links to trees that projects share"
-      option :copy, "--[no-]copy", "copy files out of the store instead of linking them"
-      option :local, "--local", "no network: the store alone"
-      option :restore, "--restore", "NAMES", "put these packages into place again: a,b or all", kind: :list
-      option :jobs, "-j", "--jobs", "N", "builds and unpacking at the same time; as many as processors", kind: :count
-      option :timeline, "--timeline", "FILE", "write a page that says where the time went"
-      option :against, "--against", "PAGE", "timeline: beside the run of this page"
-      option :serial, "--serial", "unpack with one thread, to compare"
+      usage "spate js [install] [options]   restore node_modules from the lockfile"
+      usage "spate js check                 list what is missing or differs, also pins of an importmap"
+      usage "spate js scripts               list packages with scripts, and which of them may run"
+      option :omit, "--omit", "TYPES", "omit dev, optional or peer dependencies", kind: :list
+      option :ignore_scripts, "--ignore-scripts", "run no scripts, not even the project's own"
+      option :global_virtual_store, "--[no-]global-virtual-store", "pnpm: link to trees shared by projects"
+      option :copy, "--[no-]copy", "copy files from the store instead of linking them"
+      option :local, "--local", "no network: use only the store"
+      option :restore, "--restore", "NAMES", "reinstall these packages: a,b or all", kind: :list
+      option :jobs, "-j", "--jobs", "N", "parallel builds and unpacking; default: one per processor", kind: :count
+      option :timeline, "--timeline", "FILE", "write a page that shows where the time went"
+      option :against, "--against", "PAGE", "timeline: compare with the run of this page"
+      option :serial, "--serial", "unpack with one thread, for comparison"
       option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
       common_options
-      example "spate js --omit dev", "what production needs"
-      example "spate js --timeline page.html", "every package: fetched, unpacked, linked, by thread"
-      example "spate install --js", "the gems, too, at the same time"
+      example "spate js --omit dev", "install only what production needs"
+      example "spate js --timeline page.html", "show when each package was fetched, unpacked and linked"
+      example "spate install --js", "install the gems as well, in parallel"
       note "Spate restores package-lock.json and pnpm-lock.yaml itself, and runs the project's own tool for other\n" \
            "lockfiles. To add a package, run that tool (npm install NAME, pnpm add NAME), then spate js.\n" \
-           "Exit code 11 where check finds something. js/docs/javascript.md has more."
+           "Exit code 11 if check finds something. See js/docs/javascript.md."
 
       # Raises Missing.
       def self.require_gem = JSGem.activate || raise(Missing)
 
-      # What the block returns for a folder, or for the nearest one above it where it is neither nil nor false.
+      # Returns the block's first truthy value for the folder and the folders above it.
       def self.upwards(folder)
         loop do
           found = yield folder
@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      # Options of a tool's command are not Spate's.
+      # Options of the tool's commands are not Spate's.
       def self.parse(argv)
         name = argv.first
         return super if name.nil? || name.start_with?("-") || SUBCOMMANDS.include?(name)
@@ -77,7 +77,7 @@ module Spate
         name ||= "install"
         refuse(name, rest) unless SUBCOMMANDS.include?(name)
         unless rest.empty?
-          raise UsageError.new("`spate js #{name}` takes no operand, but got #{rest.first.inspect}",
+          raise UsageError.new("`spate js #{name}` takes no operands, got #{rest.first.inspect}",
                                hint: tool_command(name, rest) || "spate js --help")
         end
 
@@ -89,17 +89,17 @@ module Spate
 
       def refuse_unknown_kinds
         odd = Array(values[:omit]).find { |kind| !KINDS.include?(kind) } or return
-        raise UsageError.new("--omit: #{odd.inspect} is none of #{KINDS.join(", ")}", hint: "spate js --omit dev")
+        raise UsageError.new("--omit: #{odd.inspect} is not one of #{KINDS.join(", ")}", hint: "spate js --omit dev")
       end
 
       def refuse(name, rest)
         command = tool_command(name, rest)
         near = Ground::Suggestion.near(name, SUBCOMMANDS) unless command
-        raise UsageError.new("js has no command #{name.inspect}",
+        raise UsageError.new("unknown command `spate js #{name}`",
                              hint: command || (near ? "did you mean `spate js #{near}`?" : "spate js --help"))
       end
 
-      # The project's tool's own command, nil without a project or if the tool has no such command.
+      # The command of the project's tool; nil without a project, or if the tool has no such command.
       def tool_command(name, rest)
         ToolCommand.of(project.tool, name, rest)
       rescue Error
@@ -119,7 +119,7 @@ module Spate
         listener&.finish
       end
 
-      # An application may have packages, pins of an importmap, or both.
+      # Checks packages and pins of an importmap: an application may have either or both.
       def check
         pinned = Pins.root(Dir.pwd)
         project = project()

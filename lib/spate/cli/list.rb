@@ -2,14 +2,14 @@
 
 module Spate
   module CLI
-    # `spate list`: the bundle's gems, one a line.
+    # `spate list`: prints the bundle's gems, one per line.
     class List < Command
       summary "List the bundle's gems, where they come from and how big they are"
       usage "spate list [NAME ...] [options]"
       bundle_options
       common_options
-      example "spate list --json", "name, version, platform, source, state, bytes"
-      note "State: linked or copied (out of the store), private (`spate edit`), installed (by another tool),\n" \
+      example "spate list --json", "print name, version, platform, source, state, bytes"
+      note "State: linked or copied (from the store), private (`spate edit`), installed (by another tool),\n" \
            "default (with Ruby), path, or missing."
 
       def run
@@ -31,7 +31,7 @@ module Spate
         found.select { |package| operands.include?(package.name) }
       end
 
-      # Nothing is resolved by a command that only looks.
+      # A read-only command does not resolve.
       def resolution
         @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context, resolves: false).tap do |resolution|
           difference = resolution.difference or next
@@ -60,7 +60,7 @@ module Spate
         tree.copied? ? "copied" : "linked"
       end
 
-      # Of the files as unpacked, nil where the store knows nothing of them.
+      # Size of the unpacked files, or nil if the store has no record of them.
       def bytes(tree)
         manifests = tree ? tree.manifests(context.store) : []
         manifests.sum(&:bytes) unless manifests.empty?

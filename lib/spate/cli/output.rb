@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # What commands say on their way and at their end.
+    # The output of commands.
     module Output
       autoload :EditedFiles, "spate/cli/output/edited_files"
       autoload :EditedGem, "spate/cli/output/edited_gem"

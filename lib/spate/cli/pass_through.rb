@@ -10,13 +10,14 @@ module Spate
       autoload :GemfileChange, "spate/cli/pass_through/gemfile_change"
       autoload :LockfileChange, "spate/cli/pass_through/lockfile_change"
 
-      # Bundler's commands up to version 4; also what the spelling of an unknown command is compared with.
+      # Bundler's commands up to version 4, also used for suggestions for unknown commands.
       COMMANDS = %w[
         add binstubs cache clean config console env exec fund gem info init inject issue licenses lock
         open outdated package platform plugin pristine remove show update viz
       ].freeze
       RESOLVING = %w[add remove update lock].freeze
-      # What every `bundle lock --update` understands of `bundle update`; with any other option Bundler updates itself.
+      # Options of `bundle update` that every `bundle lock --update` supports; with any other option Bundler updates
+      # itself.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
       # Commands that work without a Gemfile.
       ANYWHERE = %w[config env exec gem help init issue plugin version].freeze
@@ -38,14 +39,14 @@ module Spate
         return plain if help? || !RESOLVING.include?(@name) || @argv.include?("--print")
 
         @terminal.quiet = true if @argv.include?("--quiet")
-        context.location # raises where there is no Gemfile
+        context.location # raises if there is no Gemfile
         return update_by_bundler if command.first == "update"
 
         resolve
         @name == "lock" || @argv.include?("--skip-install") ? 0 : install
       end
 
-      # Bundler's command as it was given. Returns its exit status, or replaces this process.
+      # Runs Bundler's command unchanged. Returns its exit status, or replaces this process.
       def plain
         context.location unless help? || ANYWHERE.include?(@name) || !COMMANDS.include?(@name)
         open if @name == "open" && !help?
@@ -55,7 +56,7 @@ module Spate
         report([@name, *@argv])
       end
 
-      # The command for Bundler (Array of String): the same, without its own installation where there is a way.
+      # The command for Bundler (Array of String), without its installation if there is a way to skip it.
       def command
         case @name
         when "add" then ["add", *@argv, *("--skip-install" unless @argv.include?("--skip-install"))]
@@ -65,7 +66,7 @@ module Spate
         end
       end
 
-      # What Bundler was told and the install after it has to know, too (Array of String).
+      # Options of the command that also apply to the install after it (Array of String).
       def install_options
         at = @argv.index("--gemfile")
         [*@argv.grep(/\A(--quiet|--gemfile=.*)\z/), *(@argv[at, 2] if at)]
@@ -85,7 +86,7 @@ module Spate
         end
       end
 
-      # Lets Bundler resolve, and reports what it changed.
+      # Runs Bundler to resolve, and reports what changed.
       def resolve
         change = LockfileChange.new(lockfile)
         gemfile = GemfileChange.new(context.location.gemfile)
@@ -109,7 +110,7 @@ module Spate
         @name == "lock" && given ? File.expand_path(given) : context.location.lockfile
       end
 
-      # Bundler installs as well: with an option that `bundle lock` does not have.
+      # For options that `bundle lock` does not have: Bundler installs as well.
       def update_by_bundler
         option = @argv.find { |word| word.start_with?("-") && !word.match?(LOCK_OPTIONS) }
         @terminal.tell Ground::Terminal.plain("no #{option} in bundle lock: running bundle update #{@argv.join(" ")}")
@@ -141,10 +142,10 @@ module Spate
         @terminal.err.write(text) unless @terminal.quiet?
       end
 
-      # An editor writes in place, and the files may be other bundles', too: they become this bundle's alone first.
+      # An editor writes in place, and other bundles may share the files: gives this bundle its own copies first.
       def open
         if EDITORS.all? { |name| @env[name].to_s.empty? }
-          raise UsageError.new("`spate open` needs an editor, and none of #{EDITORS.join(", ")} is set",
+          raise UsageError.new("`spate open` needs an editor: none of #{EDITORS.join(", ")} is set",
                                hint: "EDITOR=vi spate open GEM; `spate edit GEM` prints the gem's folder")
         end
 
@@ -154,21 +155,21 @@ module Spate
         raise unless part_of_a_name?(gem)
       end
 
-      # Bundler, too, searches by a part of the name.
+      # Bundler also matches parts of a name.
       def part_of_a_name?(word)
         [*context.lockfile.specs.map(&:name), "bundler"].any? { |name| name.match?(/#{word}/i) }
       rescue RegexpError
         true
       end
 
-      # After `pristine` no build is used again that was made before.
+      # After `pristine`, older builds are not used.
       def forget
         invalidations = Build::Cache::Invalidations.of(context.store)
         names = @argv.grep_v(/\A-/)
         names = context.lockfile.specs.map(&:full_name) if names.empty?
         names.flat_map { |name| invalidations.matching(name) }.each { |full_name| invalidations.forget(full_name) }
       rescue Error => e
-        @terminal.warning("builds in the store are not forgotten: #{e.message}", hint: e.hint)
+        @terminal.warning("builds in the store were not removed: #{e.message}", hint: e.hint)
       end
 
       def update

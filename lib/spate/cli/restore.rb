@@ -2,18 +2,18 @@
 
 module Spate
   module CLI
-    # `spate restore GEM`: the package's files again, in this bundle, whatever was changed, deleted or made private.
+    # `spate restore GEM`: restores the package's files in this bundle, whether changed, deleted or made private.
     class Restore < Install
-      summary "Give gems of this bundle their packages' files again"
+      summary "Restore the original files of gems in this bundle"
       usage "spate restore GEM ... [options]"
       usage "spate restore --all"
       option :all, "--all", "every gem that comes from a gem source"
-      option :local, "--local", "no network: the store, vendor/cache and gems that are there"
+      option :local, "--local", "no network: use the store, vendor/cache and installed gems"
       bundle_options
       common_options
-      example "spate restore rack", "undoes edits of rack's files, deletions, and `spate edit rack`"
-      note "Files that were added to the gem go. Other bundles are not touched.\n" \
-           "A kept build is used again; `spate install --rebuild GEM` builds it again."
+      example "spate restore rack", "undo edits and deletions of rack's files, and `spate edit rack`"
+      note "Files added to the gem are removed. Other bundles do not change.\n" \
+           "Stored builds are reused; `spate install --rebuild GEM` rebuilds a gem."
 
       def run
         names = restored
@@ -26,14 +26,14 @@ module Spate
 
       private
 
-      # The lockfile is not to change on the way.
+      # frozen: restoring must not change the lockfile.
       def context = @context ||= Context.new(values: { **values, frozen: true }, env: env, terminal: terminal)
 
       def install_options
         ::Spate::Install::Options.new(restore: values[:all] ? :all : operands, **values.slice(:local))
       end
 
-      # Full names, none with --all.
+      # Full names; empty with --all.
       def restored
         if values[:all] ? operands.any? : operands.empty?
           raise UsageError.new("`spate restore` takes names of gems, or --all", hint: "spate restore GEM")
@@ -49,8 +49,8 @@ module Spate
         return spec unless %i[git path].include?(spec.source.type)
 
         git = spec.source.type == :git
-        raise UsageError.new("#{spec.full_name} is in a #{git ? "git checkout" : "folder of its own"}, of no package",
-                             hint: git ? "bundle pristine #{spec.name}" : "edit or restore that folder yourself")
+        raise UsageError.new("#{spec.full_name} is in a #{git ? "git checkout" : "path source"}, not from a package",
+                             hint: git ? "bundle pristine #{spec.name}" : "restore the files of that folder yourself")
       end
     end
   end

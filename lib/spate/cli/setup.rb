@@ -6,16 +6,16 @@ module Spate
     class Setup < Command
       autoload :Launcher, "spate/cli/setup/launcher"
 
-      summary "Put a launcher on the PATH that starts without RubyGems"
+      summary "Install a launcher that starts without RubyGems"
       usage "spate setup [--dir DIR] [--force]"
       option :dir, "--dir", "DIR", "target; default: ~/.local/bin or /usr/local/bin, if on the PATH"
       option :force, "--force", "replace a file that is not Spate's"
       common_options
-      note "The launcher runs the newest Spate that is installed for this Ruby, also after `gem update spate`."
+      note "The launcher runs the newest Spate installed for this Ruby, also after `gem update spate`."
 
       class << self
-        # Where it writes to without --dir: free, and on the PATH before any other `spate`, else not on it yet. nil
-        # where there is no such folder.
+        # The default target folder: the launcher's path is unused, and on the PATH before any other `spate`; otherwise
+        # a folder that is not on the PATH yet. nil if there is none.
         def folder(env)
           path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
           first = path.index { |folder| command?(File.join(folder, "spate")) }
@@ -57,8 +57,8 @@ module Spate
 
       def choose
         Setup.folder(env) ||
-          raise(UsageError.new("none of #{Setup.candidates(env).join(", ")} is free, can be written and comes before " \
-                               "other commands of the name spate on the PATH",
+          raise(UsageError.new("none of #{Setup.candidates(env).join(", ")} is unused, writable and before " \
+                               "other `spate` commands on the PATH",
                                hint: "spate setup --dir DIR, with a folder early on the PATH"))
       end
 
@@ -78,7 +78,7 @@ module Spate
         return Launcher.new(ruby: ruby, lib: lib) unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
 
         rubygems = Layout::Rubygems.current(env: env)
-        own = File.expand_path("../../..", lib) # the gem folder this very Spate runs from, e.g. GEM_HOME
+        own = File.expand_path("../../..", lib) # the gem folder of the running Spate, e.g. GEM_HOME
         Launcher.new(ruby: ruby, folders: [own, *rubygems.path].uniq,
                      scope: "#{rubygems.platform}/#{rubygems.extension_api_version}")
       end

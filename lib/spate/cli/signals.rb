@@ -2,10 +2,10 @@
 
 module Spate
   module CLI
-    # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt goes up the main thread so that
-    # every `ensure` on the way cleans up. One that must not be cut short itself masks ::Interrupt while it cleans. A
-    # second signal ends at once. What was cut short may raise what it likes: RubyGems calls an interrupted `require` a
-    # fault of its own.
+    # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt is raised in the main thread so
+    # that every `ensure` cleans up. Cleanup that must not be interrupted masks ::Interrupt. A second signal ends the
+    # process at once. Interrupted code may raise any error: RubyGems reports an interrupted `require` as an error of
+    # its own.
     module Signals
       NAMES = %w[INT TERM].freeze
 
@@ -24,12 +24,12 @@ module Spate
       def self.interrupt(name)
         NAMES.each { |each| Signal.trap(each, "DEFAULT") }
         ::Spate::Native.cancel = true if core?
-        Thread.list.each { |thread| thread.report_on_exception = false } # what ends in them is this, and told once
-        Thread.main.raise(::Interrupt, "SIG#{name}") # a plain raise in a trap heeds no mask
+        Thread.list.each { |thread| thread.report_on_exception = false } # the main thread reports the error, once
+        Thread.main.raise(::Interrupt, "SIG#{name}") # a plain raise in a trap ignores masks
       end
       private_class_method :interrupt
 
-      # Whether it is loaded: a trap is no place to load an extension.
+      # Whether the core is loaded: a trap must not load an extension.
       def self.core?
         ::Spate.const_defined?(:Native) && !::Spate.autoload?(:Native) &&
           ::Spate::Native.singleton_class.method_defined?(:cancel=, false)

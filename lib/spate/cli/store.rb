@@ -2,38 +2,38 @@
 
 module Spate
   module CLI
-    # `spate store`: the machine's store, whatever bundle one stands in.
+    # `spate store`: manages the machine's store, independent of a bundle.
     class Store < Command
       autoload :Report, "spate/cli/store/report"
 
       SUBCOMMANDS = %w[status verify prune forget path].freeze
       DAMAGED = 9
 
-      summary "Look after the store that all projects share"
-      usage "spate store status           what is in it, and who uses it"
-      usage "spate store verify           read everything, heal what is damaged"
-      usage "spate store prune            remove what no project uses"
-      usage "spate store forget GEM ...   build it again where it is installed next"
-      usage "spate store path             where it is"
-      option :older_than, "--older-than", "AGE", "prune: only entries unused for that long; 30d"
-      option :dry_run, "--dry-run", "prune, verify: only tell"
+      summary "Manage the store that all projects share"
+      usage "spate store status           show its contents and the projects that use it"
+      usage "spate store verify           read everything, repair damage"
+      usage "spate store prune            remove entries that no project uses"
+      usage "spate store forget GEM ...   rebuild the gem at its next installation"
+      usage "spate store path             print its path"
+      option :older_than, "--older-than", "AGE", "prune: only entries unused for this long; default: 30d"
+      option :dry_run, "--dry-run", "prune, verify: only print what would be done"
       option :store, "--store", "DIR", "the store's home, instead of $SPATE_HOME or the cache folder"
       common_options
-      example "spate store prune --older-than 2w --dry-run", "what two weeks would free"
-      example "spate store forget nokogiri", "its builds, in every version; nokogiri-1.16.0 would be one"
-      note "AGE is a number and s, m, h, d or w. Prune leaves files that a project links to in that project."
+      example "spate store prune --older-than 2w --dry-run", "show how much could be freed"
+      example "spate store forget nokogiri", "remove builds of all versions; nokogiri-1.16.0 selects one"
+      note "AGE is a number and s, m, h, d or w. Prune does not remove files from projects."
 
       def run
         name, *rest = operands
         unless SUBCOMMANDS.include?(name)
           near = name && Ground::Suggestion.near(name, SUBCOMMANDS)
-          message = name ? "the store has no command #{name.inspect}" : "which of #{SUBCOMMANDS.join(", ")}?"
+          message = name ? "unknown command `spate store #{name}`" : "expected one of #{SUBCOMMANDS.join(", ")}"
           raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
         end
         return forget(rest) if name == "forget"
 
         unless rest.empty?
-          raise UsageError.new("`spate store #{name}` takes no operand, but got #{rest.first.inspect}",
+          raise UsageError.new("`spate store #{name}` takes no operands, got #{rest.first.inspect}",
                                hint: "spate store --help")
         end
 
@@ -49,7 +49,7 @@ module Spate
         invalidations = Build::Cache::Invalidations.of(store)
         found = names.flat_map { |name| invalidations.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
         found.each { |full_name| invalidations.forget(full_name) }
-        lines = found.map { |full_name| "forgot #{Ground::Terminal.plain(full_name)}" }
+        lines = found.map { |full_name| "removed the builds of #{Ground::Terminal.plain(full_name)}" }
         json? ? json.call(event: :store_forgotten, builds: found) : terminal.out.puts(lines)
         0
       end
@@ -92,7 +92,7 @@ module Spate
         require "spate/native/boot"
         ::Spate::Images::Prune.new(root, now: now, gone: age).removable
       rescue LoadError
-        [] # built without what boots: then there are no images of ours
+        [] # built without support for images, so there are none
       end
 
       def events

@@ -2,8 +2,8 @@
 
 module Spate
   module CLI
-    # Where the time of an install went: notes each event with its moment and thread, and writes a page of it at the end
-    # (assets/timeline). Nothing of it is loaded without --timeline.
+    # Where the time of an install went: records each event with its time and thread, and writes a page at the end
+    # (assets/timeline). Loaded only with --timeline.
     class Timeline
       autoload :Lane, "spate/cli/timeline/lanes"
       autoload :Lanes, "spate/cli/timeline/lanes"
@@ -12,10 +12,10 @@ module Spate
       autoload :Span, "spate/cli/timeline/spans"
       autoload :Spans, "spate/cli/timeline/spans"
 
-      # when:: monotonic seconds. thread:: of whoever told of it. facts:: the event, a Hash
+      # when:: monotonic seconds. thread:: that emitted the event. facts:: the event, a Hash
       Note = Struct.new(:when, :thread, :facts)
 
-      # Timeline that hears these events, nil where the command's line (values) asks for none.
+      # Returns a Timeline subscribed to the events, or nil if the options (values) do not ask for one.
       def self.of(values, events)
         if values[:timeline]
           timeline = new(values[:timeline], against: values[:against])
@@ -24,11 +24,11 @@ module Spate
         end
 
         left = %i[against serial].find { |name| values[name] } or return
-        raise UsageError.new("--#{left} is about --timeline", hint: "spate js --timeline FILE --#{left}")
+        raise UsageError.new("--#{left} needs --timeline", hint: "spate js --timeline FILE --#{left}")
       end
 
-      # file: of the page to write. against: a page that an earlier run wrote, whose run is shown beside this one, or
-      # nil. Raises UsageError where that is no such page, and where the page could not be written in the end.
+      # file: the page to write. against: the page of an earlier run to show next to this one, or nil. Raises UsageError
+      # if that page is invalid, or if the file is not writable.
       def initialize(file, against: nil, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
         @file = writable(File.expand_path(file))
         @earlier = against ? Page.runs(against) : []
@@ -38,16 +38,16 @@ module Spate
         @load = Load.new(clock: clock)
       end
 
-      # Takes an event as Spate::Events hands it out.
+      # Receives an event from Spate::Events.
       def call(event) = @notes << Note.new(@clock.call, Thread.current, event)
 
-      # Writes the page and says so. json: what takes events, nil for people.
+      # Writes the page and prints its path. json: receives events, or nil.
       def tell(command, summary, terminal, json: nil)
         write(command: command, summary: summary)
         json ? json.call(event: :timeline, page: @file) : terminal.tell("timeline: #{Ground::Terminal.plain(@file)}")
       end
 
-      # Writes the page; answers its path. command: words. summary: the run's last line.
+      # Writes the page; returns its path. command: Array of words. summary: the run's last line.
       def write(command:, summary:)
         @load.stop
         File.write(@file, Page.new([*@earlier.first(1), run(command, summary)]).to_s)
@@ -59,12 +59,12 @@ module Spate
       def writable(file)
         folder = File.dirname(file)
         reason = "no such directory: #{folder}" unless File.directory?(folder)
-        reason ||= "it is a folder" if File.directory?(file)
-        reason ||= "it cannot be written" unless File.writable?(File.exist?(file) ? file : folder)
+        reason ||= "it is a directory" if File.directory?(file)
+        reason ||= "it is not writable" unless File.writable?(File.exist?(file) ? file : folder)
         return file unless reason
 
-        raise UsageError.new("--timeline: no page can be written to #{file}: #{reason}",
-                             hint: "name a file in a folder that is there: --timeline page.html")
+        raise UsageError.new("--timeline: cannot write to #{file}: #{reason}",
+                             hint: "name a file in an existing folder: --timeline page.html")
       end
 
       # Times are seconds since the start.
@@ -83,7 +83,7 @@ module Spate
          span.files]
       end
 
-      # What changed the course of the run: [second, text].
+      # Events that changed the course of the run: [second, text].
       def marks
         @notes.filter_map do |note|
           text = Spans::MARKS[note.facts[:event]]

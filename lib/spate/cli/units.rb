@@ -2,9 +2,9 @@
 
 module Spate
   module CLI
-    # Quantities as people read them.
+    # Formats quantities for display.
     module Units
-      # 9_123_456 -> "9.1 MB"; powers of ten, as disks and networks count.
+      # 9_123_456 -> "9.1 MB"; powers of ten, as for disks and networks.
       def self.bytes(count)
         return "#{count} B" if count < 1000
 

@@ -4,7 +4,7 @@ module Spate
   module CLI
     # `spate version`
     class Version < Command
-      summary "Show the version, and what it runs on"
+      summary "Show the versions of Spate, Ruby and the platform"
       usage "spate version [--json]"
       common_options
 
@@ -21,7 +21,7 @@ module Spate
 
       private
 
-      # What inflates: "libdeflate 1.14" or "zlib 1.2.13".
+      # The inflate library: "libdeflate 1.14" or "zlib 1.2.13".
       def backend
         Native.inflate_backend
       rescue LoadError

@@ -2,11 +2,11 @@
 
 module Spate
   module Install
-    # The folder that a bundle is installed into, or a project with a node_modules. One install at a time works there.
+    # The folder of a bundle, or of a project with node_modules. Only one install at a time works in it.
     module BundleFolder
       module_function
 
-      # Yields under a lock on the folder. events: told of a long wait (FolderLock). Raises HeldError.
+      # Yields with a lock on the folder. events: receive a warning about a long wait (FolderLock). Raises HeldError.
       def lock(root, events = nil)
         folder = open(root)
         folder.flock(File::LOCK_EX | File::LOCK_NB) || FolderLock.take(folder, events)
@@ -15,12 +15,12 @@ module Spate
         folder&.close
       end
 
-      # Writes a file whole or not at all. The temporary file always has the same name, so the next install takes over
-      # what a killed one left.
+      # Writes a file atomically. The temporary file always has the same name, so the next install overwrites one left
+      # by a killed process.
       def write(path, text, mode: nil) = Ground::Files.write(path, text, mode: mode, over: "#{path}.tmp")
 
-      # Gems whose names differ in case alone have one folder on a file system that does not tell case apart: the second
-      # would take the place of the first. Bundler mixes them. Raises IndistinctError.
+      # On a case-insensitive file system, gems whose names differ only in case would share one folder, and the second
+      # would replace the first. Bundler mixes them. Raises IndistinctError.
       def check_names(root, full_names)
         alike = full_names.uniq.group_by(&:downcase).values.find { |names| names.size > 1 }
         raise IndistinctError.folder(alike, root) if alike && one_case?(root)
@@ -43,8 +43,8 @@ module Spate
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
         denied = Denied.new(root) if e.is_a?(Errno::EACCES)
         raise Store::Error.new(denied&.message || "#{root}: #{e.class.new.message.downcase}",
-                               hint: denied&.hint || "the folder must be one that you can write; of a bundle " \
-                                     "`bundle config path` says which")
+                               hint: denied&.hint || "the folder must be writable; for a bundle, " \
+                                     "see `bundle config path`")
       end
       private_class_method :one_case?, :open
     end

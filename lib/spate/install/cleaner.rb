@@ -2,8 +2,8 @@
 
 module Spate
   module Install
-    # `bundle clean`: removes what the lockfile does not name. Bundler itself does it, since it knows best what else
-    # belongs to a gem.
+    # `bundle clean`: removes gems that the lockfile does not name. Runs Bundler, which knows what else belongs to a
+    # gem.
     class Cleaner
       REMOVED = /\ARemoving (\S+) \((.+)\)/
 
@@ -11,7 +11,7 @@ module Spate
         @context = context
       end
 
-      # Array of "name-version" that went.
+      # Returns "name-version" of each removed gem.
       def call
         output = Gemfile::BundleCommand.capture(["clean"], @context.location, @context.settings)
         output.each_line.filter_map { |line| "#{$1}-#{$2}" if line =~ REMOVED }

@@ -2,14 +2,14 @@
 
 module Spate
   module Install
-    # What every step of one run shares. Nothing in it changes during the run.
+    # State shared by all steps of one run, constant during the run.
     class Context
-      # MiB. With two threads the largest of real apps stays below 150 MB in all.
+      # MiB. With two threads, the largest real applications stay below 150 MB in total.
       MEMORY = 24
 
       attr_reader :location, :settings, :store, :layout, :events, :options, :sources
-      # Asking for the umask changes it for a moment, in which no other thread may make folders: so it is asked for
-      # once, before there are threads.
+      # Read once, before there are threads: reading the umask changes it briefly, and folders created meanwhile would
+      # get a wrong mode.
       attr_reader :umask
 
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
@@ -28,11 +28,11 @@ module Spate
       # Memoised: the C store with its pools.
       def native = @native ||= store.native
 
-      # :hard or :copy: by --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
+      # :hard or :copy: from --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
       def link_method = @link_method ||= copy? ? :copy : :hard
 
-      # How many builds and unpacking threads run at once: by --jobs or the setting; nil for one for each processor. As
-      # with Bundler, it is at least one, whatever is given.
+      # Number of parallel builds and unpacking threads, from --jobs or the setting; nil for one per processor. As in
+      # Bundler, at least one.
       def jobs
         given = options.jobs || settings[:jobs]
         [given.to_i, 1].max if given
@@ -40,14 +40,14 @@ module Spate
 
       def processors = Native.processors
 
-      # What is fetched and unpacked: shared with the packages' half where that runs, too.
+      # The queue of fetching and unpacking, shared with the packages' half if that runs.
       def backlog = @backlog ||= options.backlog || Fetch::Backlog.new(unpacking: jobs)
 
-      # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. By the
-      # setting `spate.memory` (MiB).
+      # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. Set by
+      # `spate.memory` (MiB).
       def memory = number("spate.memory", MEMORY) << 20
 
-      # Caps on what one archive may hold, as the core knows them: by the settings `spate.max_total` and
+      # Limits on the content of one archive, as options of the core: from the settings `spate.max_total` and
       # `spate.max_entry` (MiB) and `spate.max_entries`; only those that are set.
       def limits
         @limits ||= { max_total: 20, max_entry: 20, max_entries: 0 }.filter_map do |name, shift|
@@ -61,7 +61,7 @@ module Spate
                            trusts: trusts)
       end
 
-      # Whether what somebody else has made counts here: callable with a key's id and a Unix time.
+      # Whether a signed result is trusted here: callable with a key's id and a Unix time.
       def trusts = @trusts ||= ->(signer, made) { trust.doubt(signer, made).nil? }
 
       # RemoteCache::Builds for a builder of this bundle.
@@ -74,27 +74,27 @@ module Spate
         RemoteCache::Verdicts.new(location: location, settings: settings, store: store, trust: trust)
       end
 
-      # Whose builds count here. Asked for only where there are some of others. What is no key costs no install.
+      # The trusted signers, loaded only if signed builds exist. An invalid key does not fail an install.
       def trust
         @trust ||= RemoteCache::Trust.from(settings)
       rescue Settings::InvalidValue => e
-        events.emit(:warning, message: "#{e.message}; builds of others are not used", hint: e.hint)
+        events.emit(:warning, message: "#{e.message}; builds signed by others are not used", hint: e.hint)
         @trust = RemoteCache::Trust.new([])
       end
 
-      # Archives of the application's own.
+      # vendor/cache of the application.
       def vendor = @vendor ||= Registry::Vendor.for(settings: settings, root: location.root)
 
-      # Bits that the modes of a package's files may have, as RubyGems would give them.
+      # Mask for the modes of a package's files, as RubyGems would apply it.
       def mode_mask = @mode_mask ||= Store::PackageKey.mask(layout.rubygems.version, umask)
 
-      # What generated files lie under in the store.
+      # The key of generated files in the store.
       def rubygems_key = layout.rubygems.key
 
-      # The name of a package's manifest in the store. sha256: of its archive.
+      # Name of a package's manifest in the store. sha256: of its archive.
       def package_key(sha256) = Store::PackageKey.of(sha256, mode_mask)
 
-      # Whether a folder of the store can be renamed into the bundle: the same file system, and links wanted.
+      # Whether a folder of the store can be renamed into the bundle: on the same file system, and with links.
       def trees?
         return @trees if defined?(@trees)
 

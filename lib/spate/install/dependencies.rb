@@ -2,7 +2,7 @@
 
 module Spate
   module Install
-    # Who needs whom among the items of one plan.
+    # Dependencies among the items of one plan.
     class Dependencies
       # items: all items of the plan.
       def initialize(items)
@@ -10,12 +10,12 @@ module Spate
         @closures = {}.compare_by_identity
       end
 
-      # Every item that this one needs, directly or not, in no particular order; never itself, also in a cycle.
+      # All direct and indirect dependencies of an item, in no particular order; never the item itself, even in a cycle.
       def of(item)
         @closures[item] ||= collect(direct(item), item)
       end
 
-      # The same for a gem that is no item and needs those of these names.
+      # The same for a gem that is not an item, by the names of its dependencies.
       def named(names) = collect(with(names))
 
       private

@@ -2,43 +2,43 @@
 
 module Spate
   module Install
-    # The bundle's or the store's file system takes two names for one.
+    # The file system of the bundle or store treats two names as the same.
     class IndistinctError < Store::Error
-      HINT = "put the bundle and the store (SPATE_HOME) on a file system that tells names apart: on macOS, a volume " \
-             "that was made case-sensitive"
+      HINT = "put the bundle and the store (SPATE_HOME) on a case-sensitive file system: on macOS, a volume " \
+             "formatted as case-sensitive"
 
       def self.file(full_name, path)
-        new("#{full_name}: #{path}: another of its files has this name, for the file system tells apart neither case " \
-            "nor how accents are written", hint: HINT)
+        new("#{full_name}: #{path}: another file of the gem has the same name on this file system, which ignores " \
+            "case or Unicode normalization", hint: HINT)
       end
 
       def self.folder(full_names, root)
-        new("#{full_names.join(" and ")} are one folder in #{root}: the file system tells no case apart", hint: HINT)
+        new("#{full_names.join(" and ")} would be the same folder in #{root}: the file system ignores case", hint: HINT)
       end
     end
 
-    # A script that spate runs while it works in a folder asked spate to work there.
+    # A script run by spate with a locked folder started spate for the same folder.
     class HeldError < Store::Error
       def initialize(path)
-        super("#{path} is being worked on by the spate that runs this script, and waits for the script to end",
-              hint: "take the command out of the script: packages are there when install and postinstall run")
+        super("#{path} is locked by the spate process that runs this script and waits for it",
+              hint: "remove the command from the script: packages are installed before install and postinstall run")
       end
     end
 
-    # What the core says of an archive, as an error that a user may see.
+    # An error of the core about an archive, for the user.
     class ArchiveError < Error
       EXIT_CODE = 8
       HINTS = {
-        checksum: "the file differs from what vouches for it: a damaged download, a changed mirror, or tampering; " \
+        checksum: "the file does not match its checksum: a damaged download, a changed mirror, or tampering; " \
                   "delete the local copy and install again",
         truncated: "the download or the copy is incomplete; delete it and install again",
-        refused: "the archive tries something that no honest gem needs; do not install it",
-        limit: "if you trust it: `bundle config set --local spate.max_total MiB` " \
+        refused: "the archive contains something that no legitimate gem needs; do not install it",
+        limit: "if you trust the gem: `bundle config set --local spate.max_total MiB` " \
                "(or spate.max_entry, spate.max_entries)",
         corrupt: "the file is not a gem, or it is damaged; delete it and install again"
       }.freeze
 
-      # What a Native::Error means: ArchiveError, ChecksumError, Store::Error or Interrupted. Raises nothing.
+      # Converts a Native::Error: returns an ArchiveError, ChecksumError, Store::Error or Interrupted. Raises nothing.
       def self.for(error, full_name, archive, store)
         return Interrupted.new("interrupted") if error.status == :cancelled
         return IndistinctError.file(full_name, error.member) if error.errno == Errno::EEXIST::Errno
@@ -54,12 +54,12 @@ module Spate
       end
     end
 
-    # The archive's bytes are not those that the lockfile, the index or the archive itself promise.
+    # The archive's bytes do not match the checksum of the lockfile, the index or the archive itself.
     class ChecksumError < ArchiveError
       EXIT_CODE = 7
     end
 
-    # A gem that a command was to do something with, and that the bundle does not have.
+    # A gem given to a command is not in the bundle.
     class UnknownGemError < Error
       EXIT_CODE = 14
 
@@ -68,27 +68,27 @@ module Spate
         near = names.find { |other| other.start_with?(name) || name.start_with?("#{other}-") } ||
                Ground::Suggestion.near(name, names.uniq)
         super("the bundle has no gem #{name.inspect}",
-              hint: near ? "did you mean #{near}?" : "`spate list` shows what it has")
+              hint: near ? "did you mean #{near}?" : "`spate list` shows its gems")
       end
     end
 
-    # A gem's folder of the application, of the Gemfile's `path:`, is not there.
+    # The folder of a `path:` gem of the Gemfile does not exist.
     class MissingFolderError < Error
       EXIT_CODE = 14
 
       def initialize(package, folder)
-        super("#{package.full_name} should be in #{folder}, which does not exist",
-              hint: "put the folder there, or change `path:` in the Gemfile")
+        super("#{package.full_name} expected in #{folder}, which does not exist",
+              hint: "create the folder, or change `path:` in the Gemfile")
       end
     end
 
-    # `--local` was asked for, and the gem is on no local disk.
+    # With `--local`, a gem is neither in the store nor in vendor/cache.
     class NotLocalError < Error
       EXIT_CODE = 14
 
       def initialize(package)
-        super("#{package.full_name} is neither in the store nor in vendor/cache, and --local forbids to fetch it",
-              hint: "install once without --local, or put the archive into vendor/cache")
+        super("#{package.full_name} is neither in the store nor in vendor/cache, and --local does not fetch",
+              hint: "install without --local, or put the archive into vendor/cache")
       end
     end
   end

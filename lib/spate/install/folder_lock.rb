@@ -2,17 +2,18 @@
 
 module Spate
   module Install
-    # A lock on a folder itself, which leaves no file behind and ends with its process. Whoever runs others under it
-    # names the folder to them: of those that wait for it, none would ever have it.
+    # A lock on a folder itself, which leaves no file behind and ends with its process. Child processes get the folder's
+    # path in an environment variable: a child that waited for the lock would deadlock.
     module FolderLock
       VARIABLE = "SPATE_RESTORING"
       SEPARATOR = "\n"
-      # Seconds after which somebody may want to know why nothing happens.
+      # Seconds after which the user is told why nothing happens.
       PATIENCE = 3
 
       module_function
 
-      # Waits for it. folder: an open File. events: Events, told of a long wait. Raises HeldError.
+      # Waits for the lock. folder: an open File. events: Events that receive a warning about a long wait. Raises
+      # HeldError.
       def take(folder, events, env: ENV, patience: PATIENCE)
         return if folder.flock(File::LOCK_EX | File::LOCK_NB)
 
@@ -25,14 +26,14 @@ module Spate
         teller&.kill&.join
       end
 
-      # What children are told. env: what they would get.
+      # Environment variables for children. env: their environment.
       def variables(path, env) = { VARIABLE => [*held(env), path].uniq.join(SEPARATOR) }
 
       def held(env) = env[VARIABLE].to_s.split(SEPARATOR)
 
       def tell(path, events, patience)
         sleep patience
-        events.emit(:warning, message: "waiting for another spate, which works in #{path}", hint: nil)
+        events.emit(:warning, message: "waiting for another spate process that is using #{path}", hint: nil)
       end
       private_class_method :held, :tell
     end

@@ -2,11 +2,11 @@
 
 module Spate
   module Install
-    # Garbage is collected once there is some: finding what an install of a few hundred gems leaves takes more time than
-    # its memory is worth. The command line turns collection off at its start; the threads that work look here now and
-    # then.
+    # Enables garbage collection once there is enough garbage: for an install of a few hundred gems, collecting takes
+    # more time than its memory is worth. The command line disables GC at its start; working threads call this
+    # regularly.
     module Garbage
-      # From so many objects, or bytes beside them, Ruby collects as it likes.
+      # With more objects, or more bytes allocated outside of them, GC is enabled.
       OBJECTS = 400_000
       BYTES = 32 << 20
 

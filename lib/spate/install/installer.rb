@@ -2,19 +2,19 @@
 
 module Spate
   module Install
-    # From a Gemfile and its lockfile to an installed bundle.
+    # Installs a bundle from a Gemfile and its lockfile.
     #
-    #   1. the lockfile is read, and what is known of its Gemfile is recalled (or Bundler asked, in a child)
-    #   2. what the store lacks is fetched and unpacked, meanwhile
-    #   3. once the Gemfile is known: the plan; a Gemfile that changed is resolved by Bundler itself
-    #   4. link, build, commit each package; the bundle's record last
+    # # 1. read the lockfile, and recall what is known about the Gemfile (or run Bundler, in a child)
+    # # 2. meanwhile, fetch and unpack the packages missing from the store
+    # # 3. once the Gemfile is known: plan; if the Gemfile changed, Bundler resolves
+    # # 4. link, build and commit each package; write the bundle's record last
     class Installer
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
         @context = Context.new(location: location, settings: settings, store: store, events: events, options: options)
         @report = Report.new
       end
 
-      # Report. Raises Spate::Error; the bundle and the store are then as good as before.
+      # Returns a Report. Raises Spate::Error; bundle and store are then still consistent.
       def run
         started = now
         BundleFolder.lock(@context.layout.root, @context.events) do
@@ -58,7 +58,7 @@ module Spate
         plan_without(e.package, "does not fit this Ruby or RubyGems") or raise
         retry
       rescue Registry::NotFound => e
-        # Bundler under an old RubyGems locks x86_64-linux where the source has x86_64-linux-gnu.
+        # With an old RubyGems, Bundler locks x86_64-linux where the source has x86_64-linux-gnu.
         plan_without(@items&.dig(e.full_name)&.package, "was not found at its source") or raise
         retry
       rescue Planner::MissingPlatform => e
@@ -68,7 +68,7 @@ module Spate
         resolved_by_bundler(e)
       end
 
-      # No locked variant fits this Ruby or RubyGems. The gem's source may have one that does, which only Bundler finds.
+      # No locked variant fits this Ruby or RubyGems. Only Bundler can find another one at the gem's source.
       def only_variant?(package) = package&.alternatives&.empty? && !@context.settings.frozen?
 
       def pipeline = @pipeline ||= Pipeline.new(@context, @record)
@@ -78,7 +78,8 @@ module Spate
         hand_over([error.message])
       end
 
-      # A variant for this platform may need a newer Ruby or RubyGems, or be gone: then Bundler takes the next best one.
+      # A variant for this platform may need a newer Ruby or RubyGems, or have been removed: like Bundler, uses the next
+      # best one.
       def plan_without(package, reason)
         return if package.nil? || package.alternatives.empty? || @notes.unfit.include?(package.full_name)
         return if package.locked? && @context.settings.frozen?
@@ -110,12 +111,12 @@ module Spate
         finish_by_bundler
         return if @for_bundler.empty?
 
-        # Checkouts in vendor/cache that Bundler finished just now.
+        # Checkouts in vendor/cache that Bundler has just finished.
         @notes.git.concat(@for_bundler.map { |source| Folders::VendoredGit.new(@context).sign(source) })
         keep_record(items, relinked)
       end
 
-      # Most runs have no options for groups, and load nothing for them.
+      # Most runs have no group options, and load no code for them.
       def check_groups
         settings = @context.settings
         return if settings.levels[:flag].empty? && settings.array(:only).empty?
@@ -133,13 +134,12 @@ module Spate
         @report.edits = Check::Edits.new(@context, @record, packages.keys).settle
       end
 
-      # Passwords of the Gemfile that only Bundler knows: they are asked for here, and in none of the threads.
+      # Reads passwords of the Gemfile, known only to Bundler, on the main thread.
       def reveal_passwords(items)
         items.each { |item| @context.sources.domains(item.package) if item.lacking? }
       end
 
-      # What Bundler does with a bundle that is in place and Spate does not: its own binstubs, an application's
-      # vendor/cache, git gems in it.
+      # Lets Bundler do what Spate does not: its own binstubs, the application's vendor/cache, git gems in it.
       def finish_by_bundler
         binstubs = @context.layout.binstubs && !File.directory?(@context.layout.binstubs)
         cache = @report.fetched.positive? && !@context.settings.frozen? && File.directory?(@context.layout.app_cache)
@@ -149,7 +149,7 @@ module Spate
         Gemfile::BundleCommand.finish(@context.location, @context.settings)
       end
 
-      # What is in vendor/cache is not fetched, so how many are is known only at the end.
+      # The number of fetches is unknown if vendor/cache exists, since its archives are not fetched.
       def announce(items)
         facts = { total: items.size, in_place: items.count { |item| item.state == :in_place } }
         missing = items.count(&:lacking?)
@@ -157,7 +157,7 @@ module Spate
         @context.events.emit(:plan, **facts)
       end
 
-      # Builds that were asked for again.
+      # Invalidates the builds of --rebuild.
       def forget(plan)
         names = @context.options.rebuild or return
         wanted = plan.packages.select { |package| @context.options.rebuild?(package) }
@@ -170,26 +170,26 @@ module Spate
 
       def tell_without_extension(items)
         asked = items.select { |item| @context.options.rebuild?(item.package) && item.manifest && !item.native? }
-        asked.each { |item| warning("#{item.full_name} has no extension to build; its files were put there again") }
+        asked.each { |item| warning("#{item.full_name} has no extension to build; its files were restored") }
       end
 
-      # Only Bundler runs Bundler's plugins.
+      # Bundler plugins run only in Bundler.
       def plugins_of(plan)
         names = @resolution.facts.plugins + plan.packages.map(&:source).uniq.select { |source| source.type == :plugin }
-        names.map { |name| "the plugin #{name}: plugins are Bundler's own" }
+        names.map { |name| "the plugin #{name}: only Bundler runs plugins" }
       end
 
-      # What Spate cannot honour it does not do halfway: Bundler installs, and one line says why.
+      # If Spate does not support a setting or plugin, Bundler installs instead, and a message gives the reason.
       def hand_over(reasons)
         @context.events.emit(:handed_over, reasons: reasons)
         status = Gemfile::BundleCommand.install(@context.location, @context.settings)
         raise Gemfile::BundlerFailed.new(["install"], status, []) unless status.zero?
 
         @report.handed_over = reasons
-        clean if @context.options.clean # the setting Bundler has followed itself
+        clean if @context.options.clean # Bundler itself applies the setting
       end
 
-      # Starts before the Gemfile is known: whatever it says, most of the lockfile's gems will be wanted.
+      # Starts before the Gemfile is evaluated, since most of the lockfile's gems will be needed anyway.
       def speculate(lockfile)
         return if @resolution.doubtful?
 
@@ -206,7 +206,7 @@ module Spate
         packages.map { |package| @items.fetch(package.full_name) }
       end
 
-      # What was found out or begun without the Gemfile's credentials does not count for a source that has some.
+      # Results and fetches without the Gemfile's credentials are invalid for a source that needs them.
       def prepared?(package)
         @items.key?(package.full_name) &&
           (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
@@ -217,12 +217,12 @@ module Spate
       def clean
         return @report.removed = Cleaner.new(@context).call unless @context.layout.system?
 
-        warning("gems of the system are not cleaned: other bundles may use them; `bundle clean --force` removes them")
+        warning("system gems were not cleaned: other bundles may use them; to remove them: `bundle clean --force`")
       end
 
       def clean? = @context.options.clean || @context.settings.bool(:clean)
 
-      # Whether gems in place (full names) were linked and are to be copies, or the other way round.
+      # Whether installed gems (full names) are links and should be copies, or the other way round.
       def links_change?(in_place)
         former = project&.link_method || "hard"
         return former == "copy" && none_copies? unless @context.link_method == :copy
@@ -230,15 +230,15 @@ module Spate
         former != "copy" || @record.only(in_place).trees.any?(&:linked?)
       end
 
-      # Store::BundleRecord::Project of this application's last install, or nil.
+      # Store::BundleRecord::Project of this application's previous install, or nil.
       def project = @record&.project(@context.location.root)
 
-      # Whether no other project in the same place asks for copies, which may be of the same gems.
+      # Whether no other project in the same folder uses copies, which may be of the same gems.
       def none_copies?
         (@record.projects - [project]).none? { |other| other.link_method == "copy" && File.directory?(other.app) }
       end
 
-      # Whether there was something to change.
+      # Returns whether there was something to change.
       def change_links(in_place)
         return false unless links_change?(in_place)
 
@@ -246,7 +246,7 @@ module Spate
         true
       end
 
-      # Gems that come from git or lie in the application.
+      # Installs gems from git and from folders of the application.
       def install_folders(plan, items)
         others = plan.packages.select { |package| package.git? || package.path? }
         @for_bundler = []
@@ -263,7 +263,7 @@ module Spate
         @notes.keep_built(built)
       end
 
-      # Of gems that were not installed before. Like `bundle pristine`, --rebuild and `spate restore` print none.
+      # Messages of newly installed gems. Like `bundle pristine`, --rebuild and `spate restore` print none.
       def messages(items)
         return if @context.settings.bool(:ignore_messages)
 

@@ -2,19 +2,19 @@
 
 module Spate
   module Install
-    # One package on its way into the bundle, and how far it is.
+    # One package to install, and its state.
     #
     # sha256:: of its archive, hex, once known
     # manifest:: Native::Manifest of its files, once it is in the store
-    # tree:: a folder with its files already made, to be renamed into place, or nil
+    # tree:: a folder with its files, to be renamed into the bundle, or nil
     # generated:: Specification::GeneratedFiles, once known
-    # early:: whether its build began before gems that it depends on were in place; nil while it did not begin
-    # signers:: of builds that its own build sees: see Extensions::DependencyBuilds
+    # early:: whether its build started before its dependencies were installed; nil before it starts
+    # signers:: of the builds that its own build sees: see Extensions::DependencyBuilds
     # build_key, build:: the key of its build, and a Build::Cache::Entry once there is one
-    # shared:: whether the build was made on another machine, and had from the team's cache in this run
+    # shared:: whether the build came from the team's cache in this run
     # replaces:: whether the bundle had the gem before this run
-    # origin:: :network, :vendor, :team (its cache) or :store: where its files came from in this run; :bundle when it
-    #          was in place
+    # origin:: where its files came from in this run: :network, :vendor, :team (its cache) or :store; :bundle if already
+    # # installed
     class Item
       attr_reader :package, :manifest
       attr_accessor :sha256, :generated, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
@@ -27,36 +27,36 @@ module Spate
 
       def name = package.name
       def full_name = package.full_name
-      # Whether the manifest is this package's: a lockfile may name the checksum of another gem's archive.
+      # Whether the manifest belongs to this package: a lockfile may have the checksum of another gem's archive.
       def right? = facts.of?(package)
 
-      # Whether the archive has the content address of its package, if that has one.
+      # Whether the archive matches the package's content address, if it has one.
       def addressed? = package.content_address.nil? || sha256.start_with?(package.content_address)
 
-      # The name of the generated files in the store: an address stands in them, and there are none for a wrong one.
+      # Name of the generated files in the store: they contain the content address.
       def texts = [sha256, package.content_address].compact.join("-")
 
       def manifest=(manifest)
         have(manifest, nil)
       end
 
-      # facts: what the manifest says, where that is known without reading it.
+      # facts: the facts of the manifest, if known without reading it.
       def have(manifest, facts)
         @manifest = manifest
         @facts = facts
       end
 
-      # Removes a tree that no bundle took.
+      # Removes an unused tree.
       def discard_tree
         Store::Sweep.remove(tree) if tree
         self.tree = nil
       end
 
       def facts = @facts ||= Specification::Facts.parse(manifest.facts)
-      # Whether it is not in the store yet.
+      # Whether it is missing from the store.
       def lacking? = %i[needed acquiring].include?(state)
       def native? = facts.native?
-      # It comes from a gem source.
+      # nil: the item comes from a gem source.
       def checkout = nil
       def stored? = !manifest.nil? && !generated.nil?
     end

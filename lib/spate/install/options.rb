@@ -2,18 +2,18 @@
 
 module Spate
   module Install
-    # What the command line asked for, beside Bundler's settings (which the caller lays over Settings itself).
+    # Options of the command line, except those that are Bundler's settings (the caller merges them into Settings).
     #
-    # jobs:: builds and unpacking threads at most, Integer, or nil for the default
-    # copy:: copies instead of links; nil where not said
+    # jobs:: maximum of builds and unpacking threads, Integer, or nil for the default
+    # copy:: copies instead of links; nil if not given
     # local:: no network
     # clean:: remove gems that the bundle does not name
-    # refresh:: ask all sources again for what their names stand for, also for what is installed
-    # rebuild:: names or full names of gems to build again, or nil
-    # restore:: the same of gems to install again, or :all
+    # refresh:: revalidate all names without checksum at the sources, also of installed gems
+    # rebuild:: names or full names of gems to rebuild, or nil
+    # restore:: names or full names of gems to reinstall, :all, or nil
     # resolved:: whether Bundler has just resolved for this install, and written the lockfile
-    # background:: the user may be at work in the application meanwhile: a Gemfile cannot change files
-    # backlog:: Fetch::Backlog that another half shares, or nil for one of its own
+    # background:: the user may be working in the application: evaluating a Gemfile must not change files
+    # backlog:: Fetch::Backlog shared with another half, or nil
     Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :resolved, :background, :backlog,
                          keyword_init: true) do
       def rebuild?(package) = named?(rebuild, package)

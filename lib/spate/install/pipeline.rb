@@ -2,22 +2,22 @@
 
 module Spate
   module Install
-    # Drives items from wherever they are to installed. One thread decides; others fetch, unpack and build, and tell
-    # it through one queue. A package is linked as soon as it is in the store, built as soon as what it needs is
-    # installed, and committed last.
+    # Moves items from any state to installed. One thread decides; others fetch, unpack and build, and send their
+    # results through one queue. A package is linked once it is in the store, built once its dependencies are installed,
+    # and committed last.
     #
     #   needed -> acquiring -> stored -> building -> committed        in_place
     class Pipeline
-      # record: Store::BundleRecord of the install before, or nil.
+      # record: Store::BundleRecord of the previous install, or nil.
       def initialize(context, record)
         @context = context
         @record = record
         @results = Thread::Queue.new
         @acquired = []
-        @failures = {}.compare_by_identity # of builds, while a cache may still have the result
+        @failures = {}.compare_by_identity # errors of builds that a cache may still have
       end
 
-      # Begins to acquire before it is known which items the bundle will have.
+      # Starts to acquire items before the bundle's plan is known.
       def speculate(items)
         return if items.empty?
 
@@ -25,7 +25,7 @@ module Spate
         acquisition.add(items.each { |item| item.state = :acquiring })
       end
 
-      # Takes all items to :committed or :in_place. Raises the first error, after everything that ran was ended.
+      # Takes all items to :committed or :in_place. Raises the first error, after ending all running work.
       def run(items)
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
@@ -38,7 +38,7 @@ module Spate
         stop
       end
 
-      # Ends threads and removes what no package will use. Safe to call twice. Ctrl-C waits until it is done.
+      # Ends threads and removes unused files. Safe to call twice. Ctrl-C is deferred until it is done.
       def stop = Thread.handle_interrupt(::Interrupt => :never) { clean }
 
       private
@@ -48,12 +48,12 @@ module Spate
         @build_step&.stop
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
-        # Linked, perhaps half built, and not installed: nothing else would know of them.
+        # Linked, perhaps partly built, but not installed: removed here, since no record names them.
         @link_step&.discard(@waiting.select { |item| %i[stored building].include?(item.state) }) if @waiting
         @link_step&.empty_trash
       end
 
-      # Steps that nobody takes are not even loaded.
+      # Steps are loaded on first use.
       def link_step = @link_step ||= Link::Step.new(@context)
       def commit_step = @commit_step ||= Commit::Step.new(@context)
       def build_step = @build_step ||= Extensions::Step.new(@context, @dependencies, @record, @results)
@@ -73,7 +73,7 @@ module Spate
         receive(@results.pop) until @results.empty?
       end
 
-      # Links and commits every stored package whose turn it is. Answers whether anything moved.
+      # Links and commits every stored package that is ready. Returns whether there were any.
       def advance
         ready = @waiting.select { |item| item.state == :stored && ready?(item) }
         return false if ready.empty?
@@ -93,7 +93,7 @@ module Spate
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      # What the store lost after its manifest was looked at.
+      # Items whose manifest exists, but whose files the store has lost.
       def acquire_again(items)
         items.each { |item| item.manifest = nil }
         speculate(items)
@@ -119,7 +119,7 @@ module Spate
         end
       end
 
-      # What a cache had of an item; what was begun without it is ended by that, or has failed already.
+      # Receives a cache's answer for an item. A build started in the meantime is ended by it, or has failed already.
       def answered(item, entry)
         build_step.answered(item, entry)
         error = @failures.delete(item)
@@ -128,9 +128,9 @@ module Spate
         build_step.take_offer(item) ? item.state = :stored : (raise error if error)
       end
 
-      # A source that asks for credentials is asked again with those of the Gemfile, which a speculative fetch lacks. A
-      # build that did not wait for the gems it depends on is done again, in fresh files, after them; one that a cache
-      # may have counts as failed once that has answered.
+      # A fetch that needs credentials is repeated with those of the Gemfile, which a speculative fetch does not have. A
+      # build that failed before its dependencies were installed is repeated after them, in new files. A failed build
+      # that a cache may have counts as failed only after the cache's answer.
       def failed(item, error)
         return unless @waiting.include?(item)
         return item.state = :stored if item.state == :building && otherwise?(item, error)
@@ -141,7 +141,7 @@ module Spate
         speculate([item])
       end
 
-      # Whether a build that ended without a result is done in another way.
+      # Whether a failed build is repeated, or replaced by a result of the cache.
       def otherwise?(item, error)
         (item.early && error.is_a?(Build::BuildError)) || build_step.take_offer(item)
       end

@@ -2,15 +2,15 @@
 
 module Spate
   module Install
-    # What one run did. Counts are of packages; seconds of wall time; fetched_bytes of archives from the network;
-    # copied and relinked of files of packages that were in place. from_team, team_bytes, builds_from_team: archives and
-    # builds out of the team's cache.
+    # The results of one run. Counts are of packages; seconds are wall time; fetched_bytes are of archives from the
+    # network; copied and relinked count files of installed packages. from_team, team_bytes, builds_from_team: archives
+    # and builds from the team's cache.
     class Report
       attr_accessor :total, :fetched, :fetched_bytes, :from_team, :team_bytes, :builds_from_team, :from_store,
                     :from_vendor, :from_git, :in_folders, :built, :build_reused, :reused, :seconds, :edits,
                     :warnings, :messages, :removed, :copied, :relinked, :handed_over, :lockfile_written
       attr_writer :noop
-      # Full names of gems whose builds serve this bundle's folder alone.
+      # Full names of gems whose builds can be used only in this bundle's folder.
       attr_reader :bound
 
       def initialize
@@ -24,10 +24,10 @@ module Spate
         @bound = []
       end
 
-      # Nothing was made, written or taken away.
+      # Whether nothing was installed, written or removed.
       def noop? = !!@noop && removed.empty? && copied.zero? && relinked.zero? && !lockfile_written
 
-      # items: all of the plan that come from gem sources, in their last state.
+      # items: all of the plan from gem sources, in their final state.
       def count(items)
         @total += items.size
         items.each { |item| tally(item) }
@@ -35,7 +35,7 @@ module Spate
         self
       end
 
-      # all: gems of checkouts, and of folders of the application. result: Folders::Step::Result.
+      # all: number of gems from checkouts and folders of the application. result: Folders::Step::Result.
       def count_folders(all, result)
         @total += all
         @from_git = result.made
@@ -47,7 +47,7 @@ module Spate
         note_bound(result.built.filter_map(&:stored))
       end
 
-      # files: how many of those in place became copies, or links.
+      # files: number of installed files that became copies, or links.
       def changed_links(files, link_method)
         link_method == :copy ? @copied = files : @relinked = files
       end
@@ -60,7 +60,7 @@ module Spate
           lockfile_written: lockfile_written ? true : false, edits: edits.map(&:to_h), warnings: warnings }
       end
 
-      # Bytes of the largest resident set that this process had; nil where the system does not tell.
+      # Maximum resident set size of this process in bytes; nil if unknown.
       def peak_memory
         kibibytes = File.read("/proc/self/status")[/^VmHWM:\s+(\d+)/, 1]
         kibibytes && (kibibytes.to_i << 10)
@@ -84,7 +84,7 @@ module Spate
         note_bound([item.build]) if item.seconds && item.build
       end
 
-      # Those of builds that serve no other bundle's folder.
+      # Collects builds that can be used only in this bundle's folder.
       def note_bound(builds) = @bound.concat(builds.map(&:record).select(&:root).map(&:full_name))
     end
   end

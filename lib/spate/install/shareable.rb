@@ -2,7 +2,7 @@
 
 module Spate
   module Install
-    # What of an installed bundle others may have: its builds, and archives from sources that ask for no password.
+    # The parts of an installed bundle that can be shared: its builds, and archives from sources without a password.
     class Shareable
       PRIVATE = "its source asks for credentials"
 
@@ -12,26 +12,26 @@ module Spate
         @record = record
       end
 
-      # [Build::Cache::Entry], each as the store has it.
+      # [Build::Cache::Entry] of the bundle's builds in the store.
       def builds
         (own.builds + checkout_builds).filter_map do |key|
           @context.store.shelves.lazy.filter_map { |store| Build::Cache::Entry.find(store, key) }.first
         end
       end
 
-      # Under which key the store may have what Bundler said of the Gemfile: [String].
+      # Keys under which the store may have verdicts about the Gemfile: [String].
       def verdicts = notes.verdicts(@context.location.root)
 
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
 
-      # Full names of those into which nobody has written: what was compiled of them says no more than they do.
+      # Full names of gems without local changes: compiled code of these reveals only the package's content.
       def untouched
         changes = Prepare::LocalChanges.new(@context, @record)
         archives.map(&:first).select { |name| changes.of(name).empty? }
       end
 
-      # {full name => why not}, of archives.
+      # {full name => reason}, of archives that are not shared.
       def withheld
         @withheld ||= gems.keys.reject { |name| open?(sources[name]) }.to_h { |name| [name, PRIVATE] }
       end
@@ -40,7 +40,7 @@ module Spate
 
       def notes = @notes ||= Commit::Notes.parse(@record.notes)
 
-      # The bundle may be in one place with those of other projects, which may have other keys and secrets.
+      # Only this project's gems: other projects in the same folder may have other keys and secrets.
       def own = @own ||= @record.only(sources.keys)
 
       # Keys of builds in this project's git checkouts.
@@ -49,7 +49,7 @@ module Spate
         notes.built.map(&:split).select { |name, _| names.include?(name) }.map(&:last)
       end
 
-      # {full name => SHA-256}, of gems that came from a source.
+      # {full name => SHA-256} of gems from a source.
       def gems
         @gems ||= own.trees.filter_map do |tree|
           name = tree.path[%r{\Agems/(.+)\z}, 1]

@@ -9,17 +9,17 @@ class CacheOffTest < CacheCommandCase
     cache("use", place("other"))
     assert_match(%r{remembered in .bundle/config: spate.cache off}, cache("off"))
     assert_match(/no cache of a team is in use/, refused(14, "status"))
-    refute_match(/remembered in|forgotten in/, cache("off"), "once is enough")
+    refute_match(/remembered in|removed from/, cache("off"), "once is enough")
     cache("use", place)
     assert_match(/^#{place}$/, cache("status"))
   end
 
   def test_off_warns_about_settings_that_still_apply
     cache("use", place)
-    assert_match(/^warning: SPATE_CACHE outweighs that, and says: #{place("y")}$/,
+    assert_match(/^warning: SPATE_CACHE takes precedence: #{place("y")}$/,
                  cache("off", SPATE_CACHE: place("y")))
     assert_nil remembered
-    assert_match(/no cache is remembered here/, cache("off"))
+    assert_match(/no cache is configured here/, cache("off"))
     assert_match(/no cache of a team is in use/, refused(14, "status", SPATE_CACHE: "off"))
   end
 end

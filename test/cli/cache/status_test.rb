@@ -11,7 +11,7 @@ class CacheStatusTest < CacheCommandCase
     hint, *lines = status.lines.partition { |line| line.start_with?("hint:") }.flatten
     assert_match(/`spate cache trust NAME:KEY`; `spate cache key NAME` makes/, hint)
     assert_equal "#{place}\nsends nothing: SPATE_CACHE_KEY is not set\ntrusts no signer: no build is used\n" \
-                 "not asked yet\n", lines.join
+                 "not used yet\n", lines.join
     output = status(SPATE_CACHE_KEY: key.to_pem, SPATE_CACHE_KEYS: key.public_key("ci").to_s)
     assert_includes output, "sends, signed by the id #{key.id}\ntrusts ci, whose id is #{key.id}\n"
   end
@@ -31,9 +31,9 @@ class CacheStatusTest < CacheCommandCase
     name = Spate::RemoteCache.transport(address[9], env: {}).to_s
     Spate::RemoteCache::Client::Usage.new(project.store, name)
                                      .add({ installs: 1, failures: 2, reasons: {}, failure: "the cache is full" })
-    assert_match(/: had nothing, 0 missed, 2 failures\n  the last failure: the cache is full\n/,
+    assert_match(/: no hits, 0 missed, 2 failures\n  last failure: the cache is full\n/,
                  cache("status", SPATE_CACHE: address[9]))
-    assert_match(/not asked yet/, cache("status", SPATE_CACHE: address[10]))
+    assert_match(/not used yet/, cache("status", SPATE_CACHE: address[10]))
   end
 
   def test_settings_with_invalid_bytes

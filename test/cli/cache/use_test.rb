@@ -32,9 +32,9 @@ class UseCacheTest < CacheCommandCase
 
   def test_use_warns_about_settings_with_precedence
     assert_includes cache("use", "--global", place), "remembered in #{project.home}/.bundle/config: spate.cache"
-    assert_match(/^warning: SPATE_CACHE outweighs that, and says: #{place("y")}$/,
+    assert_match(/^warning: SPATE_CACHE takes precedence: #{place("y")}$/,
                  cache("use", place, SPATE_CACHE: place("y")))
-    assert_match(%r{^warning: .bundle/config outweighs that, and says: #{place}$}, cache("use", "--global", place("z")))
+    assert_match(%r{^warning: .bundle/config takes precedence: #{place}$}, cache("use", "--global", place("z")))
     refute_match(/warning/, cache("use", place("z")))
   end
 
@@ -53,7 +53,7 @@ class UseCacheTest < CacheCommandCase
   def test_unwritable_settings
     write("app/.bundle", "a file")
     output = refused(9, "use", place)
-    assert_match(%r{^error: nothing can be remembered in .bundle/config$}, output)
+    assert_match(%r{^error: cannot write the setting to .bundle/config$}, output)
     assert_match(/^hint: --global .* SPATE_CACHE/, output)
   end
 end

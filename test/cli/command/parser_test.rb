@@ -29,11 +29,11 @@ class ParserTest < CLICase
 
   def test_mistakes_are_reported
     { %w[--jobs] => "--jobs needs a value", %w[--jobs --copy] => "--jobs needs a value",
-      %w[-j x] => "-j expects a whole number from 1 on, but got \"x\"",
-      %w[--jobs=0] => "--jobs expects a whole number from 1 on, but got \"0\"",
-      %w[--retry x] => "--retry expects a whole number, but got \"x\"",
-      %w[--copy=yes] => "--copy takes no value, but got \"yes\"",
-      %w[--frozen=3] => "--frozen takes no value, but got \"3\"",
+      %w[-j x] => "-j expects a whole number of at least 1, got \"x\"",
+      %w[--jobs=0] => "--jobs expects a whole number of at least 1, got \"0\"",
+      %w[--retry x] => "--retry expects a whole number, got \"x\"",
+      %w[--copy=yes] => "--copy takes no value, got \"yes\"",
+      %w[--frozen=3] => "--frozen takes no value, got \"3\"",
       %w[--without] => "--without needs at least one name", %w[-x] => "unknown option -x" }.each do |argv, message|
       error = assert_raises(Spate::UsageError) { parse(*argv) }
       assert_equal message, error.message

@@ -69,6 +69,6 @@ class ExplainBuildTest < InstallBuildCase
 
   def test_verbose_gives_the_reason_of_a_rebuild
     File.write(@file, "2")
-    assert_match(/^building alpha \(built again: #{@file} changed\)$/, run_install(another("alpha"), "--verbose").first)
+    assert_match(/^building alpha \(rebuilding: #{@file} changed\)$/, run_install(another("alpha"), "--verbose").first)
   end
 end

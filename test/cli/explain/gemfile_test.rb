@@ -21,7 +21,7 @@ module Spate
 
       def test_no_stored_verdict
         app("")
-        hint = "hint: `spate install` stores Bundler's answer"
+        hint = "hint: `spate install` stores Bundler's result"
         assert_equal [11, "nothing is kept of #{path("Gemfile")}\n#{hint}\n"], explain
       end
 

@@ -104,7 +104,7 @@ class SharingTest < TeamCase
   def test_push_option_needs_a_cache
     output, status = run_install(plain, "--push", SPATE_CACHE: "off", SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 14, status.exitstatus, output
-    assert_match(/^error: no cache of a team is in use here\nhint: spate cache use ADDRESS/, output)
+    assert_match(/^error: no team cache is configured here\nhint: spate cache use ADDRESS/, output)
   end
 
   def test_a_cache_that_only_has_pages

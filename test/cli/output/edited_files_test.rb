@@ -17,18 +17,18 @@ class EditedFilesTest < CLICase
   def many(count, **facts) = Array.new(count) { |number| edit("lib/#{number}.rb", **facts) }
 
   def test_few_files_are_listed_one_by_one
-    assert_equal [["rack-3.0.0: lib/0.rb was changed", "`spate restore rack` brings the package's file back"]],
+    assert_equal [["rack-3.0.0: lib/0.rb was changed", "`spate restore rack` restores the package's file"]],
                  told(*many(1))
     assert_equal [["rack-3.0.0: lib/0.rb was changed in place, and is shared with 1 other project",
-                   "`spate install` keeps it here alone, `spate restore rack` brings the package's file back"]],
+                   "`spate install` keeps it in this bundle only, `spate restore rack` restores the package's file"]],
                  told(*many(1, links: 3, projects: 1))
     assert_equal 10, told(*many(10)).size
   end
 
   def test_many_files_of_a_gem_are_one_line
     assert_equal [["rack-3.0.0: 11 files (lib/0.rb, lib/1.rb, lib/2.rb and 8 more) were changed in place, " \
-                   "and are shared with 2 other projects and 1 more name that the store does not know",
-                   "`spate install` keeps them here alone, `spate restore rack` brings the package's files back"]],
+                   "and are shared with 2 other projects and 1 more name unknown to the store",
+                   "`spate install` keeps them in this bundle only, `spate restore rack` restores the package's files"]],
                  told(*many(11, links: 5, projects: 2, unknown_links: 1))
     assert_equal ["rack-3.0.0: 11 files (lib/0.rb, lib/1.rb, lib/2.rb and 8 more) are missing",
                   "rake-1.0: lib/0.rb is missing"],
@@ -37,22 +37,22 @@ class EditedFilesTest < CLICase
 
   def test_action_of_an_install_is_reported
     assert_equal [["rack-3.0.0: lib/0.rb was changed in place, and is shared with 1 other project; " \
-                   "it stays as it is, on an inode of its own here",
-                   "`spate restore rack` brings the package's file back"]],
+                   "it is kept with the change, as a separate file of this bundle",
+                   "`spate restore rack` restores the package's file"]],
                  told(*many(1, links: 3, projects: 1, settled: :parted))
-    assert_equal [["rack-3.0.0: lib/0.rb was missing, and is back", nil]],
+    assert_equal [["rack-3.0.0: lib/0.rb was missing, now restored", nil]],
                  told(*many(1, kind: :missing, settled: :restored))
     assert_equal [["rack-3.0.0: lib/0.rb is missing; Read-only file system",
-                   "`spate restore rack` brings the package's file back"]],
+                   "`spate restore rack` restores the package's file"]],
                  told(*many(1, kind: :missing, reason: "Read-only file system"))
   end
 
   def test_modes_and_owners
     assert_equal [["rack-3.0.0: the mode of lib/0.rb was changed",
-                   "`spate restore rack` brings the package's file back"]], told(*many(1, mode_only: true))
+                   "`spate restore rack` restores the package's file"]], told(*many(1, mode_only: true))
     all = many(30, mode_only: true) + many(12, mode_only: true, name: "rake-1.0")
     assert_equal [["the modes of 42 files in 2 gems were changed",
-                   "`spate restore --all` brings the packages' files back"]], told(*all)
+                   "`spate restore --all` restores the packages' files"]], told(*all)
     assert_equal ["rack-3.0.0: lib/0.rb belongs to user 33, and is shared with 1 other project"],
                  told(*many(1, mode_only: true, links: 3, projects: 1, owner: 33)).map(&:first)
   end

@@ -110,9 +110,9 @@ class FlagsTest < InstallCase
   def test_unknown_groups
     project = grouped("app")
     output = assert_installs(project, "base-1.0", options: %w[--without wbe web --with docks])
-    assert_includes output, "warning: --without names what is no group of the Gemfile: wbe\n" \
-                            "hint: its groups are default, web, docs\n"
-    assert_match(/^warning: --with names what is no group of the Gemfile: docks$/, output)
+    assert_includes output, "warning: --without: unknown groups: wbe\n" \
+                            "hint: groups of the Gemfile: default, web, docs\n"
+    assert_match(/^warning: --with: unknown groups: docks$/, output)
     assert_equal 2, output.scan(/^warning/).length
     refute_match(/warning/, assert_installs(project, "base-1.0"))
   end
@@ -150,7 +150,7 @@ class FlagsTest < InstallCase
     project = app(gems: %w[base])
     output = assert_installs(project, "base-1.0", BUNDLE_JOBS: "zz")
 
-    assert_match(/^warning: the setting `jobs` is "zz", no number: it counts as 0/, output)
+    assert_match(/^warning: the setting `jobs` is not a number: "zz"; using 0/, output)
     assert_match(/^hint: bundle config get jobs|^hint: see where it was set: bundle config get jobs/, output)
     assert_installs(app("other", gems: %w[base], home: "other-home"), "base-1.0", BUNDLE_JOBS: "0")
   end

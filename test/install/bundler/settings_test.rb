@@ -66,12 +66,12 @@ class InstallSettingsTest < Minitest::Test
     @app.bundle("lock", **system)
     output = @app.spate!("install", BUNDLE_CLEAN: "true", **system)
 
-    assert_match(/^warning: gems of the system are not cleaned/, output)
+    assert_match(/^warning: system gems were not cleaned/, output)
     assert_path_exists "#{folder}/gems/gems/base-1.2"
     FileUtils.mkdir_p(@app.path("vendor/cache"))
     File.write(@app.path("Gemfile"), "source '#{@source.url}'\ngem 'more'\n")
     @source.add("more", "1.0")
     @app.bundle("lock", **system)
-    assert_match(/^warning: gems of the system are not cleaned/, @app.spate!("install", "--clean", **system))
+    assert_match(/^warning: system gems were not cleaned/, @app.spate!("install", "--clean", **system))
   end
 end

@@ -23,8 +23,8 @@ class EditsTest < InstallCase
         output, status = project.spate(command)
         assert_predicate status, :success?, output
         assert_includes output, "edited-1.0: lib/edited.rb was changed in place, and is shared with 1 other project"
-        assert_includes output, "hint: `spate install` keeps it here alone, " \
-                                "`spate restore edited` brings the package's file back"
+        assert_includes output, "hint: `spate install` keeps it in this bundle only, " \
+                                "`spate restore edited` restores the package's file"
       end
       assert_equal before, everything
     end
@@ -62,8 +62,8 @@ class EditsTest < InstallCase
     edit(@one)
     third = app("third", gems: %w[edited])
     output = assert_installs(third, "edited-1.0")
-    assert_includes output, "warning: edited-1.0: the store's lib/edited.rb was changed: healed from its archive\n" \
-                            "hint: `spate store verify` looks at all others\n"
+    assert_includes output, "warning: edited-1.0: the store's lib/edited.rb was changed: restored from its archive\n" \
+                            "hint: check the other objects: spate store verify\n"
     assert_equal [TEXT, "EDITED = 1\n", "EDITED = 1\n"], [read(third), read(@one), read(@two)]
     assert_match(/shared with 1 other project/, @one.spate!("check"))
     assert_store_clean(third)
@@ -142,7 +142,7 @@ class EditsTest < InstallCase
     assert_match(/^error: #{gone.size} files of the bundle missing\nhint: spate install$/, output)
     assert_match(/broken.*#{gone.size} files of its gems are missing/, project.spate("doctor").first)
 
-    assert_match(/lib.edited\.rb was missing, and is back/, assert_installs(project))
+    assert_match(/lib.edited\.rb was missing, now restored/, assert_installs(project))
     assert_equal before, gone.map { |path| [Digest::SHA256.file(path), File.stat(path).mode] }
     refute_match(/warning/, project.spate!("check"))
   end
@@ -155,7 +155,7 @@ class EditsTest < InstallCase
     assert_match(/edited-1\.0: lib.edited\.rb was changed in place, and is shared with 1 other/, moved.spate!("check"))
     assert_installs(@one)
     assert_equal [TEXT, "EDITED = 1\n"], [read(@one), read(moved)]
-    assert_match(/shared with 1 more name that the store does not know$/, @two.spate!("check"))
+    assert_match(/shared with 1 more name unknown to the store$/, @two.spate!("check"))
     assert_match(/on an inode of its own/, assert_installs(moved))
     assert_match(/edited-1\.0: lib.edited\.rb was changed$/, moved.spate!("check"))
     assert_match(/^edited +1\.0 +linked/, moved.spate!("list"))
@@ -230,7 +230,7 @@ class EditsTest < InstallCase
   # Requested after the install, by a user who wants to edit.
   def test_links_become_copies_and_links_again
     edit_in_copies
-    assert_match(/^2 gems in .*, \d+ files linked again$/, assert_installs(@one, options: %w[--no-copy]))
+    assert_match(/^2 gems in .*, \d+ files relinked$/, assert_installs(@one, options: %w[--no-copy]))
     assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]
     assert_equal 1, File.stat(file(@one)).nlink
     assert_operator File.stat(file(@one, "other")).nlink, :>, 1

@@ -14,7 +14,7 @@ class BoundTest < InstallBuildCase
     refute_match(/serves no other/, assert_installs(first, options: ["--verbose"]))
     output = assert_installs(second, options: ["--verbose"])
     assert_includes output,
-                    "building where (the stored build holds the folder #{first.bundle_root}, and serves no other)"
+                    "building where (the stored build contains the path #{first.bundle_root} and works only there)"
     assert_match(/2 builds of extensions; these hold their bundle's folder and serve no other: where-1\.0$/,
                  second.spate("doctor").first)
   end
@@ -22,7 +22,7 @@ class BoundTest < InstallBuildCase
   def test_a_place_without_files
     app = app("first", gems: ["where"])
     output, = app.spate("doctor", SPATE_HOME: "/proc/spate")
-    assert_match(%r{the file system of /proc/spate\S* keeps no files\n +hint: SPATE_HOME=DIR names another place$},
+    assert_match(%r{the file system of /proc/spate\S* cannot store files\n +hint: SPATE_HOME=DIR sets another folder$},
                  output)
     refute_includes output, "prune"
   end

@@ -48,7 +48,7 @@ class RebuildTest < InstallBuildCase
     @source.add("plain", "1.0")
     install(project = another("plain"))
     install(project, "--rebuild", "plain")
-    assert_equal ["plain-1.0 has no extension to build; its files were put there again"], warnings
+    assert_equal ["plain-1.0 has no extension to build; its files were restored"], warnings
   end
 
   # A package has its own folder if that folder has a special mode.
@@ -59,7 +59,7 @@ class RebuildTest < InstallBuildCase
     File.write(extra, "mine\n")
     install(project, "--rebuild", "dirry")
 
-    assert_equal ["dirry-1.0 is not built again: somebody changed extra"], warnings
+    assert_equal ["dirry-1.0 is not rebuilt: locally changed: extra"], warnings
     assert_equal "mine\n", File.read(extra)
   end
 
@@ -68,7 +68,7 @@ class RebuildTest < InstallBuildCase
     file = "#{@first.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
     File.rename(write("mine", "#{File.read(file)}MINE = 1\n"), file)
     install(@first, "--rebuild", "alpha")
-    assert_equal ["alpha-1.0 is not built again: somebody changed lib/alpha.rb"], warnings
+    assert_equal ["alpha-1.0 is not rebuilt: locally changed: lib/alpha.rb"], warnings
     assert_match(/MINE/, File.read(file))
 
     install(second = another("alpha"))
@@ -76,7 +76,7 @@ class RebuildTest < InstallBuildCase
     file = "#{second.bundle_root}/gems/alpha-1.0/lib/alpha.rb"
     File.write(file, "MINE = 1\n", mode: "a")
     install(second, "--rebuild", "alpha")
-    assert_equal ["alpha-1.0 is not built again: its files are yours"], warnings
+    assert_equal ["alpha-1.0 is not rebuilt: it is being edited"], warnings
     assert_match(/MINE/, File.read(file))
   end
 

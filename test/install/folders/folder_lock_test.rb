@@ -16,7 +16,7 @@ class FolderLockTest < Minitest::Test
   def test_long_wait_is_reported
     held_for(0.5) { take(patience: 0.1) }
 
-    assert_equal ["waiting for another spate, which works in #{File.realpath(folder)}"], @said
+    assert_equal ["waiting for another spate process that is using #{File.realpath(folder)}"], @said
   end
 
   def test_short_wait_is_not_reported
@@ -30,7 +30,7 @@ class FolderLockTest < Minitest::Test
     env = LOCK.variables(File.realpath(folder), LOCK.variables("/another", {}))
     error = held_for(60) { assert_raises(Spate::Install::HeldError) { take(env: env) } }
 
-    assert_match(/#{folder} is being worked on by the spate that runs this script/, error.message)
+    assert_match(/#{folder} is locked by the spate process that runs this script/, error.message)
     take(env: env)
   end
 

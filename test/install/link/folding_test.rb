@@ -50,14 +50,14 @@ class FoldingTest < InstallCase
     assert_installs(app("elsewhere", gems: %w[Pair pair]), "Pair-1.0", "pair-1.0")
     project = app("folding/app", gems: %w[Pair pair])
 
-    assert_fails(project, 9, "Pair-1.0", "pair-1.0", "one folder")
+    assert_fails(project, 9, "Pair-1.0", "pair-1.0", "same folder")
     assert_empty children("#{project.bundle_root}/gems")
   end
 
   private
 
   def assert_told(project, paths, *options)
-    said = assert_fails(project, 9, "pair-1.0", "tells apart", options: options)
+    said = assert_fails(project, 9, "pair-1.0", "same name on this file system", options: options)
 
     assert(paths.any? { |path| said.include?(path) }, said)
     assert_empty project.installed

@@ -151,7 +151,7 @@ class PlacesProjectsTest < PlacesCase
     first.spate!("install", SPATE_COPY: "1")
     assert_match(/nothing to do/, second.spate!("install"))
     assert_equal [1], links.values.uniq
-    assert_match(/\d files? linked again$/, first.spate!("install"))
+    assert_match(/\d files? relinked$/, first.spate!("install"))
     assert_equal({ "mine-1.0" => 2, "ours-1.0" => 2, "yours-1.0" => 1 }, links)
     assert_store_clean(first)
   end

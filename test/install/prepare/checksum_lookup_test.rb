@@ -128,7 +128,7 @@ class ChecksumLookupTest < InstallCase
       work.call(gem_file(project, path))
       publish(NEW)
       output = assert_installs(project, "pkg-1.0", options: %w[--refresh])
-      assert_match(/pkg-1.0 is not replaced .*: somebody changed #{path}$/, output)
+      assert_match(/pkg-1.0 is not replaced .*: locally changed: #{path}$/, output)
       assert_equal "MINE", File.read(gem_file(project, path))
     end
   end

@@ -53,7 +53,7 @@ class DistrustedTest < InstallBuildCase
     lib = edit(project)
     File.rename(project.folder, "#{folder}/moved")
     assert_equal [[], []], install(moved = app("moved", gems: %w[alpha]))
-    assert_match(/alpha-1.0 is not built again: somebody changed/, warnings.join)
+    assert_match(/alpha-1.0 is not rebuilt: locally changed:/, warnings.join)
     File.unlink("#{folder}/moved/#{lib.delete_prefix(project.folder)}")
     assert_equal [%w[alpha], []], install(moved)
   end
@@ -68,7 +68,7 @@ class DistrustedTest < InstallBuildCase
     install(project = another("alpha"), **trust)
     edit(project)
     assert_equal [[], []], install(project)
-    assert_match(/alpha-1.0 is not built again: somebody changed/, warnings.join)
+    assert_match(/alpha-1.0 is not rebuilt: locally changed:/, warnings.join)
   end
 
   private

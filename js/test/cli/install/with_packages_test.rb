@@ -64,7 +64,7 @@ class WithPackagesTest < CLICase
     assert_match(/\A1 gem and 1,356 packages in place, nothing to do/, install(NOOP: "1").first)
 
     said, = install("--no-js")
-    assert_match(%r{\Aforgotten in .bundle/config: spate.js\n1 gem in place, nothing to do}, said)
+    assert_match(%r{\Aremoved from .bundle/config: spate.js\n1 gem in place, nothing to do}, said)
     refute_match(/SPATE/, config)
     assert_match(/\A1 gem in place/, install.first)
   end
@@ -75,7 +75,7 @@ class WithPackagesTest < CLICase
     said, status = install("--js", BUNDLE_APP_CONFIG: shared)
 
     assert_predicate status, :success?, said
-    assert_includes said, "warning: not remembered: spate.js true; #{shared}/config may be other applications', too\n"
+    assert_includes said, "warning: not remembered: spate.js true; other applications may use #{shared}/config as well\n"
     assert_match(/^1 gem in place/, install(BUNDLE_APP_CONFIG: shared).first)
   end
 

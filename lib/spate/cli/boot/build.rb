@@ -3,27 +3,27 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot build`: images of the gems that have none, the application's with index and stand-in, and what its
-      # last boots loaded. Files of its own that no boot has loaded yet join where a folder is named.
+      # `spate boot build`: builds missing gem images, and the application's image with its index, its stand-in and the
+      # files that its last boots loaded. Naming a folder adds the application's files that no boot has loaded yet.
       class Build < Subcommand
-        # Images could not be made.
+        # Building the images failed.
         class Failed < Error
           EXIT_CODE = 9
 
           def initialize(details, hint: nil)
-            super("boot images were not made", details: details, hint: hint)
+            super("boot images were not built", details: details, hint: hint)
           end
         end
 
         # How long to wait for another builder, in seconds.
         PATIENCE = 120
         KIND = "spate boot build"
-        LESS = "where memory ran out (`dmesg` tells), try --jobs 1; `spate boot status` shows what there is"
+        LESS = "if memory ran out (see `dmesg`), try --jobs 1; `spate boot status` shows the existing images"
 
         def run
           refuse
           leave(files)
-          report = build or raise Failed.new(["the building process died"], hint: LESS)
+          report = build or raise Failed.new(["the builder process died"], hint: LESS)
 
           json? ? json.call(event: :boot_images, **report) : tell(report)
           raise Failed.new(report[:warnings], hint: LESS) if report[:warnings].any? && !report[:boot] && !image?
@@ -37,26 +37,26 @@ module Spate
           raise Failed.new([TEMPORARY], hint: ::Spate::Store::Temporary::HINT) if context.temporary?
 
           reason = images.refusal
-          raise Failed.new([reason], hint: "`spate boot clear --all` and `chmod go-w` on the folder") if reason
+          raise Failed.new([reason], hint: "run `spate boot clear --all`, then `chmod go-w` the folder") if reason
           return if images.writable?(context.env)
 
-          raise Failed.new(["#{images.folder} cannot be written"], hint: "SPATE_READONLY unset, or --store DIR")
+          raise Failed.new(["#{images.folder} is not writable"], hint: "unset SPATE_READONLY, or use --store DIR")
         end
 
-        # Ruby files in the folders named, absolute; a file may be named itself.
+        # Absolute paths of the Ruby files in the given folders. An operand may also be a file.
         def files
           operands.flat_map do |operand|
             path = File.expand_path(operand)
-            raise UsageError.new("there is no #{operand} in #{Dir.pwd}", hint: there) unless File.exist?(path)
+            raise UsageError.new("#{operand} does not exist in #{Dir.pwd}", hint: there) unless File.exist?(path)
 
             File.directory?(path) ? Dir.glob("#{path}/**/{*.rb,*.rake,Rakefile}").sort : [path]
           end.grep_v(exclude)
         end
 
-        # The same command with what there is of its folders.
+        # The same command with the operands that exist.
         def there = ["spate boot build", *operands.select { |operand| File.exist?(operand) }].join(" ")
 
-        # For the builder, as a boot that loaded them would.
+        # Records the files for the builder, as a boot that loaded them would.
         def leave(files)
           return if files.empty?
 
@@ -64,7 +64,7 @@ module Spate
           ::Spate::Boot::Background::LoadedFiles.leave(images.recording_path(location), KIND, files)
         end
 
-        # One builder an application at a time: the one that is at work may not know of this build.
+        # Only one builder per application runs at a time, and a running one may not know the new files: waits for it.
         def build
           limit = now + PATIENCE
           loop do
@@ -106,7 +106,7 @@ module Spate
                         "#{Units.bytes(report[:bytes])} in #{Units.seconds(report[:seconds])}"
           return unless terminal.verbose? && report[:warned].positive?
 
-          terminal.tell "#{Units.count(report[:warned], "file")} left to Ruby, for compiling them prints warnings"
+          terminal.tell "#{Units.count(report[:warned], "file")} left to Ruby, since compiling them prints warnings"
         end
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

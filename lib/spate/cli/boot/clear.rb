@@ -5,12 +5,12 @@ module Spate
     class Boot
       # `spate boot clear`
       class Clear < Subcommand
-        # A builder works on the images that were to go.
+        # A builder is using the images to remove.
         class Busy < Error
           EXIT_CODE = 9
 
           def initialize(root)
-            super("a builder is at work for #{root}", hint: "try again when it is done: `spate boot status` tells")
+            super("a builder is running for #{root}", hint: "try again when it has finished: spate boot status")
           end
         end
 

@@ -11,12 +11,12 @@ module Spate
         OUTCOMES = {
           hit: "its compiled code is used", revalidated: "its compiled code is used",
           stale: "the image's code is not used: Ruby compiles", warns: "left to Ruby: Ruby compiles",
-          miss: "Ruby compiles", gone: "not found", library: "not in an image", builtin: "a part of Ruby itself"
+          miss: "Ruby compiles", gone: "not found", library: "not in an image", builtin: "part of Ruby itself"
         }.freeze
 
         def run
           if operands.empty?
-            raise UsageError.new("explain what?", hint: "spate boot explain active_support/all ./config/routes.rb")
+            raise UsageError.new("missing feature", hint: "spate boot explain active_support/all ./config/routes.rb")
           end
 
           answers = ::Spate::Images::Explain.new(location, env: context.env).call(operands)
@@ -43,7 +43,7 @@ module Spate
 
         def index(answer)
           found = answer[:index] or return
-          return "not at work: #{found}" if found.is_a?(String)
+          return "not used: #{found}" if found.is_a?(String)
 
           "#{found[:why]}#{" (loaded already)" if found[:loaded]}"
         end
@@ -59,7 +59,7 @@ module Spate
         def ruby(answer)
           return "the same" if answer[:ruby] == answer[:path]
 
-          "#{answer[:ruby] || "nowhere"} (the two differ: please report it)" if answer[:index].is_a?(Hash)
+          "#{answer[:ruby] || "nowhere"} (differs from the index: please report it)" if answer[:index].is_a?(Hash)
         end
 
         def folders(answer)

@@ -12,7 +12,7 @@ module Spate
 
         def run
           if operands.empty?
-            raise UsageError.new("profile which command?", hint: "spate boot profile -- bin/rails runner 1")
+            raise UsageError.new("expected a command to profile", hint: "spate boot profile -- bin/rails runner 1")
           end
 
           writable
@@ -29,23 +29,23 @@ module Spate
 
         private
 
-        # The page of a command that ran stays.
+        # An existing page is kept.
         def unwritten(status)
           terminal.warning("no page was written: the command ended with status #{status}")
           status
         end
 
-        # Looked at first, for a command may take long.
+        # Checked before the command runs, since that may take long.
         def writable
           folder = File.dirname(page)
           reason = if !File.directory?(folder) then "not a directory: #{folder}"
                    elsif !File.writable?(folder) then "#{folder} is not writable"
                    elsif File.directory?(page) then "it is a folder"
                    end
-          raise UsageError.new("#{page} cannot be written: #{reason}", hint: "choose another --output FILE") if reason
+          raise UsageError.new("#{page} cannot be written: #{reason}", hint: "use another --output FILE") if reason
         end
 
-        # The run to compare with, where a file has it: read before the command runs, too.
+        # The run to compare with, if it is in a file. Also read before the command runs.
         def other
           wanted = values[:compare]
           ::Spate::Profile::Comparison.read(wanted) if wanted && wanted != PLAIN

@@ -3,13 +3,13 @@
 module Spate
   module CLI
     class Boot
-      # Spate::Images::Status for people.
+      # Prints Spate::Images::Status.
       class StatusReport
         SHOWN = 5
-        STATES = { hit: "as recorded", revalidated: "with other times (their content is looked at)",
+        STATES = { hit: "as recorded", revalidated: "with a new mtime (compared by content)",
                    stale: "changed", warns: "left to Ruby", gone: "gone" }.freeze
 
-        UNKNOWN = "time without images not known (`spate boot profile --compare plain -- COMMAND` measures it)"
+        UNKNOWN = "time without images unknown (measure it: spate boot profile --compare plain -- COMMAND)"
 
         def initialize(terminal)
           @terminal = terminal
@@ -19,11 +19,11 @@ module Spate
         def tell(facts)
           place(facts)
           row "image", file(facts[:image])
-          row "", "made for another Gemfile, lockfile or configuration" if facts[:image][:current] == false
+          row "", "built for another Gemfile, lockfile or configuration" if facts[:image][:current] == false
           row "own files", file(facts[:overlay])
           row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
           row "index", index(facts[:index])
-          row "stand-in", facts[:standin] == true ? "stands in for Bundler.setup" : "not used: #{facts[:standin]}"
+          row "stand-in", facts[:standin] == true ? "replaces Bundler.setup" : "not used: #{facts[:standin]}"
           differing(facts)
           gains(facts)
           others(facts)
@@ -50,7 +50,7 @@ module Spate
           states = STATES.filter_map { |state, words| "#{facts[state]} #{words}" if facts[state].positive? }
           states << "#{facts[:damaged]} damaged" if facts[:damaged].positive?
           files = facts[:files].zero? ? "no recorded files yet" : Units.count(facts[:files], "file")
-          "#{files}, #{bytes(facts[:bytes])}, made #{day(facts[:made])}" \
+          "#{files}, #{bytes(facts[:bytes])}, built #{day(facts[:made])}" \
             "#{": #{states.join(", ")}" if states.any?}"
         end
 
@@ -101,15 +101,15 @@ module Spate
         end
 
         def builder(facts)
-          row "builder", "at work" if facts[:working]
-          row "builder", "never starts by itself: #{facts[:forbidden]}" if facts[:forbidden]
+          row "builder", "running" if facts[:working]
+          row "builder", "does not start automatically: #{facts[:forbidden]}" if facts[:forbidden]
           in_vain(facts) if facts[:attempts].to_i.positive? && !facts[:working]
         end
 
         def in_vain(facts)
           wait = ", none for #{Units.seconds(facts[:wait])}" unless facts[:forbidden] || facts[:wait].zero?
           starts = Units.count(facts[:attempts], "start")
-          row "builder", "#{starts} in vain#{wait}; #{facts[:log]}: #{facts[:last].last}"
+          row "builder", "#{starts} failed#{wait}; #{facts[:log]}: #{facts[:last].last}"
         end
 
         def share(share)
@@ -120,20 +120,20 @@ module Spate
             "#{Units.count(share[:gems], "gem")}"
         end
 
-        # Where boots use no images, or may make none, waiting for the next boot changes nothing.
+        # If boots cannot use images, or cannot build any, waiting for the next boot changes nothing.
         def hints(facts)
           image = facts[:image]
           return if facts[:switches]["SPATE_BOOT"] == "0"
 
           if !facts[:writable] && !facts[:refusal]
-            @terminal.hint("SPATE_READONLY unset, or SPATE_HOME=DIR for a store of your own") unless image[:current]
+            @terminal.hint("unset SPATE_READONLY, or set SPATE_HOME=DIR to a store of your own") unless image[:current]
           elsif image[:reason] == :missing && facts[:gemfile].nil?
-            @terminal.hint("`spate boot build FOLDER` makes them; a program with `require \"spate/boot\"` does it " \
+            @terminal.hint("`spate boot build FOLDER` builds them; a program with `require \"spate/boot\"` does so " \
                            "in the background, and `spate exec` needs a Gemfile")
           elsif image[:reason] == :missing
-            @terminal.hint("`spate boot build` makes them now; the first `spate exec` does it in the background")
+            @terminal.hint("`spate boot build` builds them now; the first `spate exec` does so in the background")
           elsif image[:current] == false || image[:stale].to_i.positive? || image[:damaged].to_i.positive?
-            @terminal.hint("the next boots see to it; `spate boot build` does it now")
+            @terminal.hint("the next boots update it; `spate boot build` does so now")
           end
         end
       end

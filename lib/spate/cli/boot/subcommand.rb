@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Boot
-      # Shared by the commands of `spate boot`.
+      # Common code of the `spate boot` commands.
       class Subcommand
-        # operands: what follows the command's name.
+        # operands: the arguments after the command's name.
         def initialize(operands, values:, terminal:, context:)
           @operands = operands
           @values = values
@@ -25,11 +25,11 @@ module Spate
         def no_operands!
           return if operands.empty?
 
-          raise UsageError.new("`spate boot #{name}` takes no operand, but got #{operands.first.inspect}",
+          raise UsageError.new("`spate boot #{name}` takes no operands, got #{operands.first.inspect}",
                                hint: "spate boot --help")
         end
 
-        # The application here, with a Gemfile or without.
+        # The application in the current directory, with or without a Gemfile.
         def location
           context.location
         rescue Gemfile::NotFound

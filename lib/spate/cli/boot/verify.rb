@@ -21,10 +21,10 @@ module Spate
           found.damaged.each { |damage| terminal.out.puts Ground::Terminal.plain("#{damage.path}: #{words(damage)}") }
           read = "#{Units.count(found.images, "image")} with #{Units.count(found.files, "file")}, " \
                  "#{Units.bytes(found.bytes)}"
-          return terminal.out.puts("#{read}: all as written") if found.ok?
+          return terminal.out.puts("#{read}: no damage") if found.ok?
 
           terminal.out.puts "#{read}: #{Units.count(found.damaged.size, "image")} damaged"
-          terminal.hint("boots pass damaged ones over; `spate boot build` makes them again, `clear` removes them")
+          terminal.hint("boots ignore damaged images; `spate boot build` rebuilds them, `clear` removes them")
         end
 
         def words(damage)

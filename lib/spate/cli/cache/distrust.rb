@@ -3,15 +3,15 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache distrust NAME`: removes the key under all of its names. Prints the remaining signers.
+      # `spate cache distrust NAME`: removes the key under all its names. Prints the remaining signers.
       class Distrust < Subcommand
         # No trusted signer has that name.
         class Unknown < Error
           EXIT_CODE = 14
 
-          # file: in words; names: of those who are trusted, wherever it says so.
+          # file: the configuration file, for display. names: the trusted signers from all settings.
           def initialize(name, file, names)
-            here = "trusted here now: #{names.join(", ")}; --global and SPATE_CACHE_KEYS may name others than that file"
+            here = "trusted here: #{names.join(", ")}; they may come from --global or SPATE_CACHE_KEYS"
             super("no trusted signer called #{name.inspect} in #{file}",
                   hint: names.empty? ? "spate cache trust NAME:KEY" : here)
           end
@@ -27,13 +27,13 @@ module Spate
           others = words.reject { |word| keys.include?(key(word)) }
           kept.value = others.empty? ? nil : others.join(" ")
           tell_trusted
-          terminal.hint "spate install, which builds again what #{name} signed"
+          terminal.hint "spate install, which rebuilds what #{name} signed"
           0
         end
 
         private
 
-        # Its id: it may have other names, and be spelled otherwise. What is no key is itself.
+        # The key's id, since a key may have several names and spellings. An invalid key is compared as text.
         def key(word)
           RemoteCache::Trust::PublicKey.parse(word, RemoteCache::Trust::SETTING).id
         rescue Settings::InvalidValue

@@ -7,14 +7,14 @@ module Spate
       class Gc < Subcommand
         DEFAULT = "30d"
 
-        # A lockfile that does not say which archives it names: what it needs would go.
+        # A lockfile lacks checksums, so that archives it needs could be removed.
         class Unnamed < Error
           EXIT_CODE = 3
 
           def initialize(path, names)
             super("#{path} has no checksum of #{names.first}#{" and #{names.size - 1} more" if names.size > 1}, " \
-                  "and this machine has not installed it: which archives are to stay?",
-                  hint: "bundle lock --add-checksums, or spate install there before")
+                  "and this machine has not installed it, so the archives to keep are unknown",
+                  hint: "run `bundle lock --add-checksums`, or `spate install` there first")
           end
         end
 
@@ -34,7 +34,7 @@ module Spate
                         "#{Units.number(found.documents + found.blobs)}#{left} (#{Units.bytes(found.bytes)})"
         end
 
-        # Gems of the lockfiles, their archives, and what is about the whole lockfile. Raises Unnamed.
+        # The gems of the lockfiles, their archives, and the entries for whole lockfiles. Raises Unnamed.
         def named
           found = operands.map { |path| [path, read(path)] }
           whole = operands.map { |path| RemoteCache::Entry.of_lockfile(File.binread(path)) }
@@ -42,7 +42,7 @@ module Spate
             archives: found.flat_map { |path, lockfile| archives(path, lockfile) }.uniq }
         end
 
-        # SHA-256s, as the lockfile has them, or as this machine's sources said.
+        # SHA-256 digests from the lockfile, or from previous lookups of this machine.
         def archives(path, lockfile)
           gems = lockfile.specs.select { |spec| spec.source.type == :gem }
           found = gems.to_h { |spec| [spec.full_name, lockfile.digests(spec.full_name)["sha256"] || remembered(spec)] }
@@ -62,7 +62,7 @@ module Spate
                                                             events: Events.new)
         end
 
-        # Gems stand before those that the Gemfile names: what lacks these was cut, or is no lockfile.
+        # A lockfile without dependencies is truncated, or not a lockfile.
         def read(path)
           lockfile = Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
           return lockfile if lockfile.dependencies.any?

@@ -3,10 +3,10 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache key NAME [FILE]`: writes the private key to the file, NAME.pem by default, and the public key to
-      # stdout. An existing private key is kept, and its public key printed again.
+      # `spate cache key NAME [FILE]`: writes the private key to the file (default: NAME.pem) and the public key to
+      # stdout. An existing private key is kept, and its public key is printed.
       class Key < Subcommand
-        # The file cannot be written, or has something else in it.
+        # The file is not writable, or has other content.
         class NotWritten < Error
           EXIT_CODE = 9
 
@@ -63,7 +63,7 @@ module Spate
           terminal.hint "spate cache trust #{key}"
         end
 
-        # The new PrivateKey, or nil where the file exists: it is never overwritten.
+        # Returns the new PrivateKey, or nil if the file exists: it is never overwritten.
         def make(path)
           key = RemoteCache::Trust::PrivateKey.generate
           File.open(path, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(key.to_pem) }

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache off`: where all of the user's applications have one, this one has none from then on.
+      # `spate cache off`: if a cache is set globally, disables it for this application.
       class Off < Subcommand
         def run
           operands!
@@ -12,7 +12,7 @@ module Spate
           kept.value = nil if here && here != RemoteCache::OFF
           others = kept.settings[RemoteCache::SETTING]
           kept.value = RemoteCache::OFF if others && others != RemoteCache::OFF && !values[:global]
-          terminal.tell("no cache is remembered here") if here.nil? && others.nil?
+          terminal.tell("no cache is configured here") if here.nil? && others.nil?
           tell_outweighed(kept, nil)
           0
         end

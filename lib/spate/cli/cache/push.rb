@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache push`: sends what the bundle here is made of, or tells what that would be.
+      # `spate cache push`: sends the parts of the current bundle, or lists them (--dry-run).
       class Push < Subcommand
         # There is nothing to send.
         class NotInstalled < Error
@@ -14,21 +14,21 @@ module Spate
           end
         end
 
-        # Nobody who could sign.
+        # SPATE_CACHE_KEY is not set.
         class NoKey < Error
           EXIT_CODE = 14
 
           def initialize
-            super("there is no key to sign with: SPATE_CACHE_KEY is not set", hint:
-              "spate cache key NAME makes one, in NAME.pem; then SPATE_CACHE_KEY=NAME.pem")
+            super("no signing key: SPATE_CACHE_KEY is not set", hint:
+              "`spate cache key NAME` creates one in NAME.pem; then set SPATE_CACHE_KEY=NAME.pem")
           end
         end
 
-        # Seconds of one that works behind an install.
+        # Time limit in seconds when running in the background after an install.
         BOUND = 600
-        # Archives that are asked for and sent at the same time.
+        # Number of archives handled in parallel.
         AT_ONCE = 16
-        WORDS = { sent: "sent", would: "would be sent", there: "there already", refused: "stay here",
+        WORDS = { sent: "sent", would: "would be sent", there: "already there", refused: "not shared",
                   failed: "not sent" }.freeze
 
         def run
@@ -50,7 +50,7 @@ module Spate
 
         private
 
-        # Whatever it does when the time is over, nothing more is sent.
+        # Stops sending after BOUND seconds.
         def bound
           @bound = Thread.new do
             sleep(BOUND)
@@ -77,10 +77,10 @@ module Spate
           raise unless @bound && e.reason == :closed
         end
 
-        # Each machine in an order of its own: of many who fill a cache at once, each finds most of it there.
+        # In random order: machines that fill a cache at once then find most entries already there.
         def shuffled(all) = values[:dry_run] ? all : all.shuffle
 
-        # An answer that is none may be about this one alone; the others are sent, and then it is told.
+        # An unexpected response may concern only this entry: sends the others, then reports the failure.
         def attempt
           note(yield)
         rescue RemoteCache::Unavailable => e
@@ -90,14 +90,14 @@ module Spate
           @failure ||= e
         end
 
-        # Most are there, and to learn that of one takes a round trip.
+        # In parallel: most are already there, and each check takes a round trip.
         def send_archives(some)
           some.map { |name, sha256| Thread.new { @push.archive(name, sha256, again: again?) } }
               .each { |thread| thread.report_on_exception = false }
               .each { |thread| attempt { thread.value } }
         end
 
-        # In the background what was noted as sent is not looked for again.
+        # A background run does not check what was recorded as sent.
         def again? = !values[:noted]
 
         def pushing
@@ -107,7 +107,7 @@ module Spate
                                             trust: RemoteCache::Trust.from(context.settings))
         end
 
-        # One that is made for this run tells what would be sent.
+        # A dry run without a key uses a temporary one.
         def key
           own = RemoteCache::Trust::PrivateKey.of(context.env) and return own
           raise NoKey unless values[:dry_run]
@@ -129,7 +129,7 @@ module Spate
                                                store: context.store, trust: installation.trust)
           shared.parcels(shareable.untouched.map { |name| "#{installation.layout.gems}/#{name}" })
         rescue LoadError
-          [] # built without them
+          [] # built without support for images
         end
 
         def installation
@@ -137,7 +137,7 @@ module Spate
                                                           store: context.store, options: options)
         end
 
-        # In CI an install waits for it; behind one, the user may be at work already.
+        # In CI the install waits for this; otherwise it runs in the background while the user works.
         def options = ::Spate::Install::Options.new(background: values[:noted] && handed?)
         def handed? = Ground::SigningKey.of(context.env) == Ground::SigningKey::HANDED
 
@@ -152,11 +152,11 @@ module Spate
         def note(sending)
           @found[sending.state] << sending
           return json.call(event: :cache_sending, **sending.to_h) if json?
-          return progress.call("looked at", @found.each_value.sum(&:size), @count) if sending.state == :there
+          return progress.call("checked", @found.each_value.sum(&:size), @count) if sending.state == :there
 
           progress.clear
           size = " (#{Units.bytes(sending.bytes)})" if sending.bytes.positive?
-          state = sending.reason ? "stays here, #{sending.reason}" : WORDS[sending.state]
+          state = sending.reason ? "not shared: #{sending.reason}" : WORDS[sending.state]
           terminal.tell Ground::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
         end
 
@@ -168,7 +168,7 @@ module Spate
           parts = WORDS.filter_map { |state, words| "#{@found[state].size} #{words}" if @found[state].any? }
           size = " (#{Units.bytes(bytes)})" if bytes.positive?
           terminal.tell parts.empty? ? "nothing to send" : "#{parts.join(", ")}#{size}"
-          terminal.hint("a key is needed for that: #{NoKey.new.hint}") if @keyless
+          terminal.hint("sending needs a key: #{NoKey.new.hint}") if @keyless
         end
       end
     end

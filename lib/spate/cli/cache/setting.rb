@@ -3,15 +3,15 @@
 module Spate
   module CLI
     class Cache
-      # One setting, kept where Bundler keeps its own: in the application's .bundle/config, or in the user's.
+      # One setting, stored where Bundler stores its own: in the application's .bundle/config, or in the user's.
       class Setting
-        # Bundler could not write it.
+        # Bundler could not write the setting.
         class NotRemembered < Error
           EXIT_CODE = 9
 
           def initialize(file, error)
-            super("nothing can be remembered in #{file}", details: error.details, hint:
-              "--global remembers for all of this user's applications, SPATE_CACHE and SPATE_CACHE_KEYS for one run")
+            super("cannot write the setting to #{file}", details: error.details, hint:
+              "use --global, or SPATE_CACHE and SPATE_CACHE_KEYS for one run")
           end
         end
 
@@ -22,21 +22,21 @@ module Spate
           @level = global ? :global : :local
         end
 
-        # Its value at this level, nil where it has none.
+        # The value at this level, or nil.
         def value = settings.levels[@level][Settings::Key.for(@name)]
 
-        # nil forgets it. Raises NotRemembered.
+        # nil removes it. Raises NotRemembered.
         def value=(text)
           location = @context.location if @level == :local
           words = text ? ["set", "--#{@level}", @name, text] : ["unset", "--#{@level}", @name]
           Gemfile::BundleCommand.capture(["config", *words], location, env: @context.env)
-          done = "#{text ? "remembered" : "forgotten"} in #{file}: #{[@name, text].compact.join(" ")}"
+          done = "#{text ? "remembered in" : "removed from"} #{file}: #{[@name, text].compact.join(" ")}"
           @terminal.tell(Ground::Terminal.plain(done))
         rescue Gemfile::BundlerFailed => e
           raise NotRemembered.new(file, e)
         end
 
-        # Settings as they are now.
+        # The current settings.
         def settings
           Settings.load(root: @context.location.root, env: @context.env)
         rescue Gemfile::NotFound
@@ -45,7 +45,7 @@ module Spate
           Settings.load(root: nil, env: @context.env)
         end
 
-        # Where that is, in words.
+        # The configuration file, for display.
         def file
           return Settings::Folders.new(nil, @context.env).global_config || "your configuration" if @level == :global
 

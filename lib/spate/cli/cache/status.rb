@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache status`: where it is, whom one trusts, and what it was good for on this machine.
+      # `spate cache status`: the cache's address, the trusted signers, and its use on this machine.
       class Status < Subcommand
-        # Reasons that are shown, those seen most.
+        # Number of reasons shown, the most frequent ones.
         MOST = 5
         HAD = { archives: "archive", builds: "build", verdicts: "verdict", images: "boot image" }.freeze
 
@@ -31,21 +31,21 @@ module Spate
 
         private
 
-        # [[PublicKey], what is wrong with them or nil]
+        # [[PublicKey], the error in them or nil]
         def trusted
           [RemoteCache::Trust.from(settings).keys, nil]
         rescue Settings::Error => e
           [[], e]
         end
 
-        # [id of the key to sign with or nil, what is wrong with it or nil]
+        # [id of the signing key or nil, the error in it or nil]
         def signing
           [RemoteCache::Trust::PrivateKey.of(context.env)&.id, nil]
         rescue Settings::Error => e
           [nil, e]
         end
 
-        # [words, hint] where the last install could not send what it made.
+        # [message, hint] if the last install could not send its builds.
         def unsent_last
           store = context.store.keeper and Install::Sharing.failure(store)
         end
@@ -60,15 +60,15 @@ module Spate
         end
 
         def history(usage)
-          return ["not asked yet"] if usage[:installs].zero?
+          return ["not used yet"] if usage[:installs].zero?
 
           reasons = usage[:reasons].max_by(MOST) { |_, count| count }
           had = HAD.filter_map { |kind, word| Units.count(usage[kind], word) if usage[kind].positive? }
-          had = had.empty? ? "had nothing" : "#{had.join(", ")} had (#{Units.bytes(usage[:bytes])})"
-          ["asked in #{Units.count(usage[:installs], "install")}: #{had}, " \
+          had = had.empty? ? "no hits" : "#{had.join(", ")} found (#{Units.bytes(usage[:bytes])})"
+          ["used in #{Units.count(usage[:installs], "install")}: #{had}, " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
-           *("  the last failure: #{Ground::Terminal.plain(usage[:failure])}" if usage[:failure]),
-           *("spared #{Units.seconds(usage[:seconds])} of compiling" if usage[:seconds].positive?),
+           *("  last failure: #{Ground::Terminal.plain(usage[:failure])}" if usage[:failure]),
+           *("saved #{Units.seconds(usage[:seconds])} of compiling" if usage[:seconds].positive?),
            *reasons.map { |words, count| "  not used #{count}x: #{Ground::Terminal.plain(words)}" }]
         end
       end

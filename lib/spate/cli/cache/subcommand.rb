@@ -3,20 +3,20 @@
 module Spate
   module CLI
     class Cache
-      # No cache is in use here.
+      # No cache is configured here.
       class NoCache < Error
         EXIT_CODE = 14
 
         def initialize
-          super("no cache of a team is in use here", hint: "spate cache use ADDRESS, or SPATE_CACHE=ADDRESS")
+          super("no team cache is configured here", hint: "spate cache use ADDRESS, or SPATE_CACHE=ADDRESS")
         end
       end
 
-      # What the commands of `spate cache` share.
+      # Common code of the `spate cache` commands.
       class Subcommand
-        # To who trusts nobody.
-        TRUST = "whose builds are taken is said by `spate cache trust NAME:KEY`; `spate cache key NAME` makes a key"
-        # operands: what follows the command's name.
+        # Hint for a configuration without trusted signers.
+        TRUST = "choose the signers to trust: spate cache trust NAME:KEY; create a key: spate cache key NAME"
+        # operands: the arguments after the command's name.
         def initialize(operands, values:, terminal:, context:)
           @operands = operands
           @values = values
@@ -32,16 +32,16 @@ module Spate
         def json? = values[:json]
         def json = @json ||= Ground::JsonLines.new(terminal.out)
 
-        # Exactly so many operands as there are words. Answers them.
+        # Returns the operands; their number must be that of the words.
         def operands!(*words)
           return operands if operands.size == words.size
 
-          raise UsageError.new("`spate cache #{name}` takes #{words.empty? ? "no operand" : words.join(" ")}, " \
-                               "but got #{operands.empty? ? "none" : operands.join(" ").inspect}",
+          raise UsageError.new("`spate cache #{name}` takes #{words.empty? ? "no operands" : words.join(" ")}, " \
+                               "got #{operands.empty? ? "none" : operands.join(" ").inspect}",
                                hint: "spate cache --help")
         end
 
-        # The settings here, with a Gemfile or without.
+        # The settings in the current directory, with or without a Gemfile.
         def settings
           context.settings
         rescue Gemfile::NotFound
@@ -53,7 +53,7 @@ module Spate
         # RemoteCache::Address of the cache in use. Raises NoCache, InvalidAddress.
         def address = @address ||= RemoteCache.address(settings) || raise(NoCache)
 
-        # Of the cache in use, for the block. patience: seconds to connect, and of silence.
+        # Yields the transport of the cache in use. patience: seconds to connect, and to wait for data.
         def transport(place = address, **patience)
           there = RemoteCache.transport(place, env: context.env, settings: settings, **patience)
           yield there
@@ -61,7 +61,7 @@ module Spate
           there&.close
         end
 
-        # RemoteCache::Contents of it, for the block; what is told meanwhile goes beside the progress.
+        # Yields its RemoteCache::Contents, which report progress.
         def contents
           transport do |there|
             yield RemoteCache::Contents.new(there, trust: RemoteCache::Trust.from(settings), store: context.store,
@@ -71,30 +71,30 @@ module Spate
           progress&.clear
         end
 
-        # nil where events are told instead.
+        # nil if events are printed instead.
         def progress = json? ? nil : @progress ||= Output::Progress.new(terminal)
 
-        # Where another place than the setting that was changed counts. text: what it is now.
+        # Warns if another setting takes precedence over the changed one. text: its new value.
         def tell_outweighed(setting, text)
           counts, where = RemoteCache.found(setting.settings)
           return if RemoteCache.none?(counts) ? text.nil? : counts == text
 
-          terminal.warning("#{where} outweighs that, and says: #{RemoteCache.address(setting.settings) || "no cache"}")
+          terminal.warning("#{where} takes precedence: #{RemoteCache.address(setting.settings) || "no cache"}")
         rescue RemoteCache::InvalidAddress => e
-          terminal.warning("#{where} outweighs that, and #{e.message}", hint: e.hint)
+          terminal.warning("#{where} takes precedence, but is invalid: #{e.message}", hint: e.hint)
         end
 
-        # Names. Where the application has none the user's own setting counts, and SPATE_CACHE_KEYS always does.
+        # Names of the trusted signers, from the application's setting or the user's, and from SPATE_CACHE_KEYS.
         def trusted = RemoteCache::Trust.from(settings).keys.map(&:name)
 
         def tell_trusted
           names = trusted
-          terminal.tell(names.empty? ? "no signer is trusted here now" : "trusted here now: #{names.join(", ")}")
+          terminal.tell(names.empty? ? "no signer is trusted here" : "trusted here: #{names.join(", ")}")
         rescue Settings::Error => e
           terminal.warning(e.message, hint: e.hint)
         end
 
-        # Setting to change, where --global or the application says.
+        # The setting to change, of the user with --global, else of the application.
         def setting(name) = Setting.new(name, context, terminal, global: values[:global])
       end
     end

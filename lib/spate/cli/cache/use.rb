@@ -3,11 +3,11 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache use ADDRESS`: remembered as it was spelled, and looked at once.
+      # `spate cache use ADDRESS`: stores the address as given, and connects to it once.
       class Use < Subcommand
-        # Seconds to connect, and of silence.
+        # Seconds to connect, and to wait for data.
         PATIENCE = 1
-        # A name that every cache may be asked for.
+        # A name that is valid in every cache.
         NAME = "ac/#{"0" * 64}".freeze
 
         def run
@@ -24,13 +24,13 @@ module Spate
 
         private
 
-        # What is remembered may be committed.
+        # The setting's file may be committed.
         def refuse_password(text, place)
-          raise RemoteCache::InvalidAddress.new(text, "has a user and password in it, expected none", hint:
+          raise RemoteCache::InvalidAddress.new(text, "contains a user and password, expected none", hint:
             "bundle config set --global #{place.uri.host} USER:PASSWORD, then spate cache use #{place}")
         end
 
-        # It may be that it runs only later.
+        # Only warns: the cache may not be running yet.
         def look(place)
           transport(place, connect: PATIENCE, read: PATIENCE) do |there|
             there.get(NAME, limit: RemoteCache::Client::DOCUMENT)

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Cache
-      # `spate cache verify`: reads all that the cache has.
+      # `spate cache verify`: reads all entries of the cache.
       class Verify < Subcommand
         FAULTY = 9
 
@@ -26,7 +26,7 @@ module Spate
 
         private
 
-        # Others' builds are theirs to judge.
+        # Builds of signers not trusted here are not counted as faults.
         def stranger?(fault) = RemoteCache::Trust.stranger(fault.reason.split(": ", 2).last)
 
         def finish_json(found, faults, foreign)

@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Command
-      # Options of Bundler's commands that Spate leaves to it, and the ones that change nothing here.
+      # Options of Bundler's commands that Spate passes to Bundler, and those that have no effect in Spate.
       module BundlerOptions
-        # Handed over, with one line that says so: command => its options and subcommands.
+        # Passed to Bundler, with a message: command => its options and subcommands.
         LEFT = {
           "install" => %w[--standalone --binstubs --shebang --trust-policy --target-rbconfig --redownload --force
                           --no-lock],
@@ -13,7 +13,7 @@ module Spate
           "check" => %w[--dry-run --path],
           "doctor" => %w[ssl diagnose --ssl]
         }.freeze
-        # No index is asked for without need, and vendor/cache is never written: these are how Spate works anyway.
+        # Spate never fetches a full index without need and never writes vendor/cache, so these options change nothing.
         NEEDLESS = %w[--full-index --no-cache --no-prune --prefer-local].freeze
 
         # The word in argv that makes Bundler run this command, or nil.

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Command
-      # Where a command works: the bundle, its settings, the store. Each is opened when first asked for.
+      # The bundle, settings and store of a command. Each is opened on first use.
       class Context
         attr_reader :terminal
 
@@ -17,11 +17,10 @@ module Spate
           @given = @given.merge("SPATE_HOME" => @home) if @home
         end
 
-        # The environment with the options of this run laid over it (Hash). Without a place for a store it names a
-        # temporary one.
+        # The environment merged with the options of this run (Hash). Without a store folder it names a temporary one.
         def env = @env ||= place
 
-        # Whether the store is removed when this process ends, so that it is empty when one starts.
+        # Whether the store is removed when this process ends.
         def temporary? = !env.equal?(@given)
 
         def location = @location ||= Gemfile.find(Dir.pwd, env, gemfile: @values[:gemfile])
@@ -37,7 +36,7 @@ module Spate
         def layout = @layout ||= Layout.for(settings, location.root, store: store, lockfile: location.lockfile)
         def store = @store ||= ::Spate::Store.open(home: @home, env: env, makes: @makes)
 
-        # Values of this command's line that are settings of Bundler: they outweigh every other level.
+        # Options of this command that are settings of Bundler. They take precedence over every other level.
         FLAGS = { frozen: "frozen", deployment: "deployment", path: "path", system: "path.system", without: "without",
                   with: "with", only: "only", retry: "retry", jobs: "jobs" }.freeze
 
@@ -48,7 +47,7 @@ module Spate
             layout.rubygems.version
           end
         rescue Errno::ENOENT
-          raise UsageError.new("there is no #{location.lockfile}", hint: "`spate install` has Bundler make it")
+          raise UsageError.new("#{location.lockfile} does not exist", hint: "create it: spate install")
         end
 
         private

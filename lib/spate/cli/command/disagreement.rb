@@ -3,15 +3,15 @@
 module Spate
   module CLI
     class Command
-      # A command that only looks met a lockfile that is not its Gemfile's.
+      # A read-only command found a lockfile that does not match its Gemfile.
       class Disagreement < Error
         EXIT_CODE = 4
 
-        # difference: what differs, one line.
+        # difference: one line about what differs.
         def initialize(difference)
           absent = difference == "there is no lockfile"
           super(absent ? difference : "Gemfile and lockfile disagree: #{difference}",
-                hint: "`spate install` lets Bundler resolve first")
+                hint: "spate install, which has Bundler resolve first")
         end
       end
     end

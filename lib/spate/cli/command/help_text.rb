@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Command
-      # A command's help, from its declaration.
+      # Prints a command's help from its declaration.
       class HelpText
         COLUMN = 26
 
@@ -20,7 +20,7 @@ module Spate
           0
         end
 
-        # Lines under each other, the label before the first.
+        # Aligned lines; the label precedes the first one.
         def self.rows(rows)
           rows.map do |left, right|
             left.length < COLUMN ? "  #{left.ljust(COLUMN)}#{right}" : "  #{left}\n  #{" " * COLUMN}#{right}"

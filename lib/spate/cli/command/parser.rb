@@ -3,11 +3,10 @@
 module Spate
   module CLI
     class Command
-      # Splits argv into option values and operands. Small because it is on the way of every command: `--name value`,
+      # Splits argv into option values and operands. Small, since every command loads it: `--name value`,
       # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
       class Parser
-        # help: the hint where nothing better is known. The block answers a hint, or nil, for a name without
-        # option.
+        # help: the default hint. The block returns a hint, or nil, for an unknown option.
         def initialize(options, help: nil, &elsewhere)
           @options = {}
           @help = help
@@ -15,7 +14,7 @@ module Spate
           options.each { |option| option.spellings.each { |spelling| @options[spelling] = option } }
         end
 
-        # Answers [values, operands]; raises UsageError.
+        # Returns [values, operands]; raises UsageError.
         def parse(argv)
           @rest = argv.dup
           values = {}
@@ -34,7 +33,7 @@ module Spate
           name, attached = split(word)
           option = @options[name] or raise unknown(name)
           if option.switch?
-            raise UsageError.new("#{name} takes no value, but got #{attached.inspect}", hint: name) if attached
+            raise UsageError.new("#{name} takes no value, got #{attached.inspect}", hint: name) if attached
 
             values[option.key] = !name.start_with?("--no-") || !option.names.first.start_with?("--[no-]")
           else
@@ -76,7 +75,7 @@ module Spate
           least = option.kind == :count ? 1 : 0
           return text.to_i if text.match?(/\A\d{1,9}\z/) && text.to_i >= least
 
-          raise UsageError.new("#{name} expects a whole number#{" from 1 on" if least == 1}, but got #{text.inspect}",
+          raise UsageError.new("#{name} expects a whole number#{" of at least 1" if least == 1}, got #{text.inspect}",
                                hint: "#{name} #{option.argument}")
         end
 

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Completion < Command
-      # Where nothing of Spate's could stand they complete files.
+      # Without a completion of Spate's, they complete file names.
       SCRIPTS = {
         "bash" => <<~'BASH',
           _spate() {

@@ -3,16 +3,16 @@
 module Spate
   module CLI
     class Completion < Command
-      # What could stand at the end of a command line, from what the commands declare for their help: literal words of
-      # a usage, and GEM, COMMAND, NAME for what is looked up.
+      # Possible words at the end of a command line, from the declarations of the commands: literal words of a usage;
+      # GEM, COMMAND and NAME are looked up.
       class Words
-        # Bundler's, that take names of gems.
+        # Commands of Bundler that take names of gems.
         OF_GEMS = %w[info open outdated pristine remove show update].freeze
         GEMS = /\A(?:GEMS?|NAME)\z/
-        # Nothing that a shell would read as more than a word, whatever a lockfile or a folder has.
+        # Only text that a shell reads as a single word.
         PLAIN = /\A(?:--[\w-]+=)?[\w.+@-]+\z/
 
-        # words: all after `spate`; the last is to be completed, and may be empty.
+        # words: all after `spate`. The last one is completed, and may be empty.
         def initialize(words, env:, terminal:)
           *@before, @last = words
           @last = @last.to_s
@@ -20,7 +20,7 @@ module Spate
           @terminal = terminal
         end
 
-        # [[word, meaning or nil]]; empty where files are as good as anything.
+        # [[word, meaning or nil]]; empty if file names should be completed.
         def call
           found = @before.empty? ? commands : following
           found.select { |word,| word.start_with?(@last) && word.match?(PLAIN) }
@@ -61,7 +61,7 @@ module Spate
           looked_up(known(name)&.argument).map { |word, meaning| ["#{name}=#{word}", meaning] }
         end
 
-        # What the option before the cursor takes, e.g. "FILE"; nil where it is none, or takes nothing.
+        # The argument of the option before the cursor, e.g. "FILE"; nil if there is none.
         def argument(given)
           return "" if @last == "="
 
@@ -77,7 +77,7 @@ module Spate
           end
         end
 
-        # What the usage has after these operands.
+        # The words of a usage that can follow these operands.
         def operand(usage, meaning, given)
           words = usage.delete("[]").split.reject { |word| word == "options" || word.start_with?("-") }
           words[-1, 1] = [words[-2]] * given.size if words.last == "..."
@@ -85,7 +85,7 @@ module Spate
           fits ? looked_up(words[given.size], meaning) : []
         end
 
-        # word: of a usage, or what an option takes.
+        # word: from a usage or an option's argument.
         def looked_up(word, meaning = nil)
           case word
           when GEMS then gems
@@ -95,7 +95,7 @@ module Spate
           end
         end
 
-        # Of the lockfile, without asking Bundler.
+        # Gems of the lockfile, without running Bundler.
         def gems
           context = Command::Context.new(values: {}, env: @env, terminal: @terminal)
           context.lockfile.specs.map { |spec| [spec.name, spec.version.to_s] }.uniq(&:first)
@@ -103,7 +103,7 @@ module Spate
           []
         end
 
-        # Of the bundle, and on the PATH.
+        # Executables of the bundle, and on the PATH.
         def programs
           folders = [bundled, *@env["PATH"].to_s.split(File::PATH_SEPARATOR)].compact.select { |path| Dir.exist?(path) }
           folders.flat_map { |path| Dir.children(path) }.uniq.map { |name| [name] }

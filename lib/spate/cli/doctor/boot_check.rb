@@ -5,13 +5,13 @@ module Spate
     class Doctor
       # The boot images of the application here.
       class BootCheck
-        # Share of files that are not as recorded, from which images are hardly worth their room.
+        # Share of changed files above which images are hardly worth their space.
         STALE = 0.3
-        # Boots in a row without a stand-in before it is reported: each change of the Gemfile causes one.
+        # Number of consecutive boots without a stand-in before it is reported: each change of the Gemfile causes one.
         BOOTS = 2
-        # Reasons that are the user's choice: SPATE_NO_STANDIN, and `bundle exec` or `require "bundler/setup"` first.
+        # Reasons chosen by the user: SPATE_NO_STANDIN, and `bundle exec` or `require "bundler/setup"` first.
         CHOSEN = ["turned off", "Bundler has set up already"].freeze
-        # The title of docs/stand-in.md, whose path would mean nothing in an application's folder.
+        # The title of docs/stand-in.md: its path would mean nothing in an application's folder.
         REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
                   "\"The stand-in for Bundler.setup\""
 
@@ -43,12 +43,12 @@ module Spate
 
         def refused
           Finding.odd("boot images are not used: #{@images.refusal}",
-                      hint: "`chmod go-w` or `chown` the folder, or remove it: images are made again")
+                      hint: "`chmod go-w` or `chown` the folder, or remove it: images are rebuilt")
         end
 
         def image(facts)
           image = facts[:image]
-          return Finding.ok("no boot images yet; the first `spate exec` makes them") if image[:reason] == :missing
+          return Finding.ok("no boot images yet; the first `spate exec` builds them") if image[:reason] == :missing
           return unusable(image) if image[:reason]
 
           damaged(image) || stale(image, facts[:overlay])
@@ -61,7 +61,7 @@ module Spate
         def damaged(image)
           return if image[:damaged].zero?
 
-          Finding.odd("#{image[:path]} is damaged: Ruby compiles #{Units.count(image[:damaged], "file")} of it",
+          Finding.odd("#{image[:path]} is damaged: Ruby compiles #{Units.count(image[:damaged], "file")} instead",
                       hint: "spate boot verify, then spate boot build")
         end
 
@@ -87,7 +87,7 @@ module Spate
           builder = facts[:builder]
           return if builder[:attempts].to_i.zero? || builder[:working]
 
-          Finding.odd("the last builder in the background failed: #{builder[:last].last}", hint: builder[:log])
+          Finding.odd("the last background builder failed: #{builder[:last].last}", hint: builder[:log])
         end
 
         def asides(facts)

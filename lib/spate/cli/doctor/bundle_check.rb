@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # The bundle one stands in.
+      # Checks the bundle of the current directory.
       class BundleCheck
         SHOWN = 10
 
@@ -35,12 +35,12 @@ module Spate
           return yield(Finding.ok("all settings of Bundler are supported")) if left.empty?
 
           left.each do |setting|
-            yield Finding.odd("the setting #{setting.name} is left to Bundler: #{setting.reason}",
+            yield Finding.odd("Spate runs Bundler because of the setting #{setting.name}: #{setting.reason}",
                               hint: "bundle config unset #{setting.name}")
           end
         end
 
-        # vendor/bundle/ruby/3.0.0 beside 3.1.0: gems that no command of this Ruby sees or removes.
+        # vendor/bundle/ruby/3.0.0 beside 3.1.0: gems that no command of this Ruby lists or removes.
         def other_rubies
           layout = @context.layout
           return if layout.system?
@@ -48,7 +48,7 @@ module Spate
           others = Dir.glob("../../*/*", base: layout.root).map { |path| File.expand_path(path, layout.root) }
           others = others.select { |path| File.directory?(File.join(path, "specifications")) } - [layout.root]
           others.each do |path|
-            yield Finding.odd("#{path} was installed by another Ruby", hint: "remove it when that Ruby is gone")
+            yield Finding.odd("#{path} was installed by another Ruby", hint: "remove it if that Ruby is no longer used")
           end
         end
 
@@ -60,8 +60,8 @@ module Spate
           trees = Units.count(@record.trees.length, "folder")
           return yield(Finding.ok("the store's record of #{trees} is up to date")) if gone.empty?
 
-          # Those that the bundle needs are reported as missing.
-          yield Finding.ok("the store's record has #{trees}, #{gone.length} of which another tool or user removed")
+          # Missing gems that the bundle needs are reported separately.
+          yield Finding.ok("the store's record has #{trees}; another tool or user removed #{gone.length}")
         end
 
         def folders
@@ -94,7 +94,7 @@ module Spate
           incomplete("#{Units.count(count, "file")} of its gems #{count == 1 ? "is" : "are"} missing")
         end
 
-        def in_place(count) = count == 1 ? "its 1 gem is in place" : "all of its #{count} gems are in place"
+        def in_place(count) = count == 1 ? "its 1 gem is installed" : "all of its #{count} gems are installed"
 
         def check
           ::Spate::Install::Check::Checker.new(location: @context.location, settings: @context.settings,
@@ -115,7 +115,7 @@ module Spate
           return incomplete("#{full_name} is not installed") unless specification
           return incomplete("#{full_name}: its folder is missing") unless folder
 
-          incomplete("#{full_name}: its extension was never finished (no gem.build_complete)")
+          incomplete("#{full_name}: its extension was not built completely (no gem.build_complete)")
         end
 
         def more(count)

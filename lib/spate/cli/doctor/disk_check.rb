@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # Whether files of the store can be linked into the bundle, and whether there is room.
+      # Whether the store's files can be linked into the bundle, and whether there is enough disk space.
       class DiskCheck
         LOW = 1_000_000_000
 
@@ -36,10 +36,10 @@ module Spate
           free < LOW ? Finding.odd(text, hint: "`spate store prune` removes what no project uses") : Finding.ok(text)
         end
 
-        # /proc and the like: nothing that could be removed makes room.
+        # For /proc and similar file systems, where removing files would not free space.
         def nowhere(path)
-          Finding.odd("the file system of #{path} keeps no files",
-                      hint: "#{path == @store.root ? "SPATE_HOME=DIR" : "`bundle config path`"} names another place")
+          Finding.odd("the file system of #{path} cannot store files",
+                      hint: "#{path == @store.root ? "SPATE_HOME=DIR" : "`bundle config path`"} sets another folder")
         end
 
         def same? = device(@store.root) == device(@bundle)
@@ -48,26 +48,26 @@ module Spate
           nearest = Ground::Files.nearest(@bundle)
           unless File.writable?(nearest)
             where = nearest == @bundle ? "there" : "into #{@bundle}"
-            return Finding.odd("#{nearest} cannot be written: nothing can be installed #{where}",
-                               hint: "`bundle config path` says where that folder comes from")
+            return Finding.odd("#{nearest} is not writable: nothing can be installed #{where}",
+                               hint: "`bundle config path` shows which setting names that folder")
           end
           return probe if same?
 
           Finding.odd("store and bundle are on different file systems (#{@store.root}, #{@bundle}): files are copied",
-                      hint: "SPATE_HOME=DIR, with a folder on the bundle's file system, lets them be linked")
+                      hint: "set SPATE_HOME to a folder on the bundle's file system to link them")
         end
 
-        # The kernel's word counts: a link from where the store is to where the bundle is.
+        # Tests whether a hard link from the store's folder to the bundle's works.
         def probe
           source = File.join(Ground::Files.nearest(@store.root), ".spate-doctor-#{Process.pid}")
           target = File.join(Ground::Files.nearest(@bundle), ".spate-doctor-#{Process.pid}-link")
           File.write(source, "spate")
           File.link(source, target)
           Finding.ok("files are linked from the store into the bundle" \
-                     "#{"; the file system reflinks, too" if reflinks?(source)}")
+                     "#{"; the file system also supports reflinks" if reflinks?(source)}")
         rescue SystemCallError => e
           Finding.odd("no link from #{@store.root} to #{@bundle}: #{e.class.new.message.downcase}; files are copied",
-                      hint: "a file system with hard links makes installs faster")
+                      hint: "use a file system with hard links for faster installs")
         ensure
           [source, target].compact.each { |path| File.unlink(path) if File.exist?(path) }
         end
@@ -81,9 +81,9 @@ module Spate
 
         def link_limit
           limit = IO.popen(["getconf", "LINK_MAX", Ground::Files.nearest(@store.root)], err: File::NULL, &:read).to_i
-          return Finding.ok("a file may have #{limit} names") unless limit.between?(1, 1000)
+          return Finding.ok("a file may have #{limit} hard links") unless limit.between?(1, 1000)
 
-          Finding.odd("a file may have at most #{limit} hard links: for more projects, files are copied")
+          Finding.odd("a file may have at most #{limit} hard links: files are copied for further projects")
         rescue SystemCallError
           Finding.ok("the hard link limit of this file system is unknown")
         end

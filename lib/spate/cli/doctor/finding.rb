@@ -3,7 +3,8 @@
 module Spate
   module CLI
     class Doctor
-      # One thing looked at. state: :ok, :odd (works, could be better) or :broken (an install would fail or be wrong).
+      # The result of one check. state: :ok, :odd (works, could be better) or :broken (an install would fail or be
+      # wrong).
       Finding = Struct.new(:state, :text, :hint, :exit_code, keyword_init: true) do
         def self.ok(text) = new(state: :ok, text: text)
         def self.odd(text, hint: nil) = new(state: :odd, text: text, hint: hint)

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # Ruby and the tools that an install may call.
+      # Checks Ruby and the tools that an install may call.
       class MachineCheck
         SUPPORTED = [3, 1].freeze
         HEARING = "tracing needs Linux 5.5 on x86_64 or aarch64; a container must allow seccomp(2)"
@@ -25,16 +25,16 @@ module Spate
                  "Bundler #{@rubygems.bundler_version}"
           return Finding.ok(text) if (RUBY_VERSION.split(".").map(&:to_i) <=> SUPPORTED) >= 0 && RUBY_ENGINE == "ruby"
 
-          Finding.odd("#{text}: Spate is tested with CRuby from #{SUPPORTED.join(".")} on", hint: "use a newer Ruby")
+          Finding.odd("#{text}: Spate supports CRuby #{SUPPORTED.join(".")} or newer", hint: "use a newer Ruby")
         end
 
         def native
           require "spate/native/install"
           backend = Native.inflate_backend
-          return Finding.ok("archives inflate through #{backend}") if backend.start_with?("libdeflate")
+          return Finding.ok("archives are inflated with #{backend}") if backend.start_with?("libdeflate")
 
-          Finding.odd("archives inflate through #{backend}; libdeflate is two to three times faster",
-                      hint: "install libdeflate-dev (Debian's name), then `gem pristine spate --extensions`")
+          Finding.odd("archives are inflated with #{backend}; libdeflate is two to three times faster",
+                      hint: "install libdeflate-dev (on Debian), then `gem pristine spate --extensions`")
         rescue LoadError => e
           Finding.broken("Spate's extension does not load: #{e.message}", hint: Native.remedy,
                                                                           exit_code: Ground::Failure::UNBUILT)
@@ -47,8 +47,8 @@ module Spate
           return Finding.ok("compiler #{found}, make #{make}") if found && make
 
           Finding.odd("#{found ? "make" : words.first || "a C compiler"} is not on the PATH: " \
-                      "native gems that the store has not built yet cannot be built",
-                      hint: "install build-essential (Debian's name)")
+                      "native gems without a stored build cannot be built",
+                      hint: "install build-essential (on Debian)")
         end
 
         def headers
@@ -63,8 +63,8 @@ module Spate
           reason = ::Spate::Ear.available?
           return Finding.ok("builds and Gemfiles are traced: the files they read are known") if reason == true
 
-          Finding.odd("builds and Gemfiles cannot be traced (#{reason}): builds made here serve their own bundle " \
-                      "only, and Bundler evaluates a Gemfile each time", hint: HEARING)
+          Finding.odd("builds and Gemfiles cannot be traced (#{reason}): builds are used for their own bundle " \
+                      "only, and Bundler evaluates the Gemfile each time", hint: HEARING)
         rescue LoadError
           Finding.odd("builds and Gemfiles cannot be traced: Spate's extension does not load", hint: Native.remedy)
         end
@@ -88,7 +88,7 @@ module Spate
           path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: setup)
           return Finding.ok("launcher #{path}") if Setup::Launcher.own?(path)
 
-          Finding.odd("#{path} is RubyGems' wrapper, which loads RubyGems first", hint: setup)
+          Finding.odd("#{path} is RubyGems' wrapper, which loads RubyGems first and is slower", hint: setup)
         end
 
         def setup

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class Doctor
-      # Gems whose files have other names that this store has no record of: its predecessor was deleted, or another
-      # store installed the bundle. An edit in place goes into all of these names, and nothing sees it.
+      # Gems whose files have hard links that this store has no record of: the previous store was deleted, or another
+      # store installed the bundle. Editing such a file in place changes all its links unnoticed.
       class SharedFiles
         # record: Spate::Store::BundleRecord or nil.
         def initialize(layout, record)
@@ -12,12 +12,13 @@ module Spate
           @record = record
         end
 
-        # A Finding, or nil if no gem shares files. In the system's own folders other tools may make links.
+        # A Finding, or nil if no gem shares files. The system's own folders are not checked: other tools may create
+        # links there.
         def finding
           return if @layout.system? || (names = shared).empty?
 
           gems = names.length == 1 ? "1 gem shares" : "#{names.length} gems share"
-          Finding.odd("#{gems} files with bundles that this store has no record of, so it sees no edit there: " \
+          Finding.odd("#{gems} files with bundles unknown to this store, so edits there are not detected: " \
                       "#{listed(names)}",
                       hint: "`spate edit GEM` before editing one; or move #{@layout.root} away, then `spate install`")
         end

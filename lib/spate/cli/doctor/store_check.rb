@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Doctor
-      # The store: whose it is, and a quick look (no file is read) for damage.
+      # Checks the store's owner, and looks for damage without reading files.
       class StoreCheck
         def initialize(context)
           @store = context.store
@@ -13,7 +13,7 @@ module Spate
 
         def each
           return yield(temporary) if @temporary
-          return yield(Finding.ok("no store yet in #{@store.root}; the first install makes it")) unless @native
+          return yield(Finding.ok("no store yet in #{@store.root}; the first install creates it")) unless @native
 
           yield owner
           yield manifests
@@ -25,7 +25,7 @@ module Spate
         private
 
         def temporary
-          Finding.odd("the store is temporary: each command starts with an empty one and removes it at its end",
+          Finding.odd("the store is temporary: each command starts with an empty store and removes it at exit",
                       hint: ::Spate::Store::Temporary::HINT)
         end
 
@@ -34,10 +34,10 @@ module Spate
           return Finding.ok("#{@store.root} is writable") if @store.writable? && uid == Process.euid
 
           text = "#{@store.root} belongs to user #{uid}"
-          return Finding.odd("#{text}, and you write to it as user #{Process.euid}") if @store.writable?
+          return Finding.odd("#{text}, and is writable for you, user #{Process.euid}") if @store.writable?
 
           Finding.odd("#{text} and is not writable: missing gems are installed without it",
-                      hint: "SPATE_HOME=DIR for a store of your own")
+                      hint: "set SPATE_HOME=DIR to a store of your own")
         end
 
         def manifests
@@ -46,10 +46,10 @@ module Spate
           return Finding.odd("#{bad.length} manifests cannot be read", hint: "spate store verify") if bad.any?
 
           old = @good.count { |manifest| !manifest.this_boot? }
-          Finding.ok(old.zero? ? text : "#{text}, #{old} of them to be checked once after the last boot")
+          Finding.ok(old.zero? ? text : "#{text}, #{old} of them not checked since the last boot")
         end
 
-        # By size and time: an edit or a cut file shows, a flipped bit does not.
+        # By size and time: finds edited and truncated files, but not a flipped bit.
         def objects
           seen = {}
           damaged = @good.sum { |manifest| damage(manifest, seen) }
@@ -65,7 +65,7 @@ module Spate
           count = Units.count(records.size, "build")
           return Finding.ok("#{count} of extensions, usable by any bundle") if bound.empty?
 
-          Finding.ok("#{count} of extensions; these contain their bundle's path, for it alone: #{bound.join(", ")}")
+          Finding.ok("#{count} of extensions; used only in their bundle, whose path they contain: #{bound.join(", ")}")
         end
 
         def damage(manifest, seen)

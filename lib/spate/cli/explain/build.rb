@@ -6,11 +6,11 @@ module Spate
       # `spate explain build GEM ...`
       class Build
         USAGE = "spate explain build GEM ...   stored builds of an extension; GEM or GEM-VERSION"
-        # Of kinds that are not nouns, or have an irregular plural.
+        # Plurals of the kinds that are not nouns, or have an irregular plural.
         PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
                     "environment" => "variables", "processor" => "processor", "run" => "programs" }.freeze
 
-        NO_BUNDLE = "there is no Gemfile here: run the command in the application's folder"
+        NO_BUNDLE = "no Gemfile found here: run the command in the application's folder"
         private_constant :NO_BUNDLE
 
         def initialize(operands, values:, terminal:, context:)
@@ -36,14 +36,14 @@ module Spate
           @explanation ||= ::Spate::Build::Explanation.new(@context.store, root, @context.env)
         end
 
-        # The bundle's folder here, or where one would look for it.
+        # The bundle's folder, or the current directory.
         def root
           @context.layout.root
         rescue ::Spate::Gemfile::NotFound
           Dir.pwd
         end
 
-        # A build for one folder only is not among the stored ones.
+        # Reports a missing build. A build for a single folder is not stored.
         def tell_none(name)
           spec = locked.find { |one| [one.name, one.full_name].include?(name) }
           return @terminal.error("no build of #{name} is stored: #{reason(spec)}") if spec

@@ -5,7 +5,7 @@ module Spate
     class Explain < Command
       # `spate explain gemfile`
       class Gemfile
-        USAGE = "spate explain gemfile         whether the lockfile agrees, and what Bundler.setup said"
+        USAGE = "spate explain gemfile         stored results of Bundler about the lockfile and Bundler.setup"
         WORDS = { file: "read", looked: "looked at", listed: "listed", absent: "absent", environment: "variables",
                   link: "links", library: "libraries", run: "programs", pattern: "patterns" }.freeze
 
@@ -17,15 +17,15 @@ module Spate
         end
 
         def run
-          raise UsageError.new("explain gemfile takes no names", hint: "spate explain gemfile") if @operands.any?
+          raise UsageError.new("explain gemfile takes no operands", hint: "spate explain gemfile") if @operands.any?
 
           answers = explanations.flat_map { |one| one.to_a(all: @values[:verbose]) }
           answers.each { |answer| tell(answer) }
           return 0 if answers.any?
 
           obstacle = ::Spate::Gemfile::Observation.obstacle
-          @terminal.tell(["nothing is kept of #{@context.location.gemfile}", *obstacle].join(": "))
-          @terminal.hint("`spate install` stores Bundler's answer") unless obstacle || @terminal.quiet?
+          @terminal.tell(["nothing is stored for #{@context.location.gemfile}", *obstacle].join(": "))
+          @terminal.hint("`spate install` stores Bundler's result") unless obstacle || @terminal.quiet?
           NOTHING
         end
 

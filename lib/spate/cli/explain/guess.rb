@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class Explain < Command
-      # Guesses the subject if the operands have none: `spate explain json` is `spate explain build json`.
+      # Guesses a missing subject: `spate explain json` means `spate explain build json`.
       class Guess
         GEMFILES = %w[Gemfile Gemfile.lock gems.rb gems.locked].freeze
         GEM = /\A[\w-]+\z/
@@ -15,7 +15,7 @@ module Spate
           @context = context
         end
 
-        # The operands with a subject before them (Array of String). Raises UsageError.
+        # The operands, preceded by a subject (Array of String). Raises UsageError.
         def words
           name = @operands.first or raise UsageError.new("missing subject: #{SUBJECTS.keys.join(" or ")}", hint: HELP)
           return ["gemfile"] if @operands.size == 1 && gemfile?(name)
@@ -36,13 +36,13 @@ module Spate
             (@context.bundle? && @context.location.to_a.first(2).include?(File.expand_path(name)))
         end
 
-        # Names and full names: of the lockfile, and of stored builds.
+        # Names and full names of the gems in the lockfile and of stored builds.
         def gems = @gems ||= [*locked, *::Spate::Build::Explanation.new(@context.store, Dir.pwd, @context.env).names]
 
         def locked
           @context.lockfile.specs.flat_map { |spec| [spec.name, spec.full_name] }
         rescue Error
-          [] # no lockfile, or one that cannot be read
+          [] # no lockfile, or an unreadable one
         end
 
         def other_command(name)

@@ -22,8 +22,8 @@ module Spate
             .I COMMAND
             [options]
             .SH DESCRIPTION
-            Installs what a Gemfile.lock names out of a store that all projects of a machine share, and boots programs in the
-            bundle from what was compiled before. Commands that are not named here are Bundler's, and run it.
+            Installs the gems of a Gemfile.lock from a store shared by all projects of a machine, and boots programs in the
+            bundle from compiled images. Commands that are not listed here are passed to Bundler.
             .SH COMMANDS
           ROFF
         end
@@ -43,14 +43,14 @@ module Spate
         def tail
           <<~ROFF
             .SH EXIT STATUS
-            0 where all is done; each kind of failure has a code of its own, which docs/exit\\-codes.md lists.
+            0 on success. Each kind of failure has its own code; see docs/exit\\-codes.md.
             .SH SEE ALSO
             .BR bundle (1),
             .BR gem (1)
           ROFF
         end
 
-        # A line that begins with a dot or quote would be a request.
+        # Escapes text: a line that begins with a dot or quote would be a roff request.
         def text(words) = words.gsub("\\", "\\e").gsub("-", "\\-").gsub(/^[.']/) { |dot| "\\&#{dot}" }
       end
     end

@@ -3,14 +3,14 @@
 module Spate
   module CLI
     class Install < Command
-      # After an install: the images from which the application will boot. Never before the install has ended, and for
-      # one that had nothing to do only where its images have code of somebody whom it does not trust.
+      # Starts or runs the build of boot images after an install has finished. After an install with nothing to do, only
+      # if images contained code from a signer that is no longer trusted.
       class BootImages
         MODES = %w[wait background off].freeze
 
         SETTING = "spate.boot_images"
 
-        # option: one of MODES, nil where not given. local: whether nobody is asked.
+        # option: one of MODES, or nil. local: whether to work without network.
         def initialize(location:, settings:, store:, option: nil, local: false)
           @team = !local && RemoteCache.set?(settings)
           @location = location
@@ -19,8 +19,8 @@ module Spate
           @given = option ? by_option(option) : by_setting(settings[SETTING])
         end
 
-        # report: of the install. Yields the events of a build that is waited for. Answers the facts of what was built
-        # (Builder::Report#to_h), :background, or nil where nothing was done.
+        # report: of the install. Yields the events of a build in the foreground. Returns the facts of what was built
+        # (Builder::Report#to_h), :background, or nil if nothing was done.
         def call(report, &block)
           forgotten = forget if File.exist?(@store.path(RemoteCache::COMPILED))
           return if (report.noop? && @given != "wait" && !forgotten) || mode == "off"
@@ -28,7 +28,7 @@ module Spate
           require "spate/native/boot"
           mode == "wait" ? wait(&block) : background
         rescue LoadError
-          nil # built without it
+          nil # built without support for images
         end
 
         private
@@ -36,7 +36,7 @@ module Spate
         def by_option(text)
           return text if MODES.include?(text)
 
-          raise UsageError.new("--boot-images: #{text.inspect} is none of #{MODES.join(", ")}",
+          raise UsageError.new("--boot-images: #{text.inspect} is not one of #{MODES.join(", ")}",
                                hint: "spate install --boot-images background")
         end
 
@@ -62,7 +62,7 @@ module Spate
           :background if ::Spate::Boot::Background.start(@location, images: images, env: asked, team: @team)
         end
 
-        # Whether there was code of somebody whom the application does not trust.
+        # Removes code of untrusted signers. Returns whether there was any.
         def forget
           require "spate/native/boot"
           context = ::Spate::Install::Context.new(location: @location, settings: @settings, store: @store)

@@ -3,18 +3,18 @@
 module Spate
   module CLI
     class Install < Command
-      # Both halves of an install at the same time: the gems' on this thread, the packages' on another. One that fails
-      # lets the other come to its end, which stays good for the next install; Ctrl-C ends both.
+      # Installs gems (on this thread) and packages (on another) in parallel. If one half fails the other still
+      # finishes, and its result is kept for the next install; Ctrl-C ends both.
       class Halves
         # half:: "gems" or "packages"
         Failed = Struct.new(:half, :error)
 
-        # What is no failure of one half.
+        # Exceptions that end the whole command.
         ENDS = [Interrupted, ::Interrupt, SignalException, SystemExit].freeze
 
-        # Reports, nil where that half failed.
+        # The reports; nil for a half that failed.
         attr_reader :gems, :packages
-        # [Failed], in the order in which they failed.
+        # [Failed], in the order of failure.
         attr_reader :failures
 
         def initialize
@@ -22,7 +22,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # gems, packages: what does the half, and answers its report.
+        # gems, packages: callables that install a half and return its report.
         def run(gems:, packages:)
           other = beside { @packages = attempt("packages", &packages) }
           @gems = attempt("gems", &gems)
@@ -50,13 +50,13 @@ module Spate
           nil
         end
 
-        # Nothing of it is left to run when this command ends; what it cleans up is not cut short.
+        # Ends the other half before this command ends, without interrupting its cleanup.
         def finish(other)
           Thread.handle_interrupt(::Interrupt => :never) do
             other.raise(::Interrupt, "the other half ended") if other.alive?
             other.join
           rescue *ENDS
-            nil # the error that ended this thread is on its way, or other.value raised it already
+            nil # the error that ended this thread is already being raised
           end
         end
       end

@@ -5,10 +5,10 @@ module Spate
     class Install < Command
       # The hint about `spate setup` after an install, shown once per user and store.
       class LauncherHint
-        # Where the store remembers that it was shown.
+        # Where the store records that it was shown.
         KIND = "hints"
 
-        # store: Store, or nil where this user may write none. env: {name => value}
+        # store: Store, or nil if it is not writable. env: {name => value}
         def initialize(store, terminal, env)
           @store = store
           @terminal = terminal

@@ -3,14 +3,14 @@
 module Spate
   module CLI
     class Install < Command
-      # Options that say where and what the bundle is have to be known to `bundle exec` afterwards: Bundler itself
-      # writes them to the application's .bundle/config where they are not there yet.
+      # `bundle exec` needs the options that determine the path and groups of the bundle: runs Bundler to write them to
+      # the application's .bundle/config if they are missing there.
       class RememberedOptions
         NAMES = { path: "path", system: "path.system", deployment: "deployment", without: "without", with: "with",
                   only: "only", copy: "spate.copy", js: "spate.js" }.freeze
-        # Options whose `--no-` takes the setting away, instead of setting it to false.
+        # Options whose `--no-` form removes the setting, instead of setting it to false.
         FORGOTTEN = %i[js].freeze
-        # Options that are one application's own: they run what lies in its folder.
+        # Options that apply to a single application, since they run code from its folder.
         OWN = %i[js].freeze
 
         def initialize(values, context, terminal)
@@ -41,17 +41,17 @@ module Spate
           return if before.levels[:local][Settings::Key.for(name)].nil?
 
           config("unset", "--local", name)
-          @terminal.tell("forgotten in #{file}: #{name}")
+          @terminal.tell("removed from #{file}: #{name}")
         end
 
         def folders = Settings::Folders.new(@context.location.root, @context.env)
         def file = (folders.local_config || ".bundle/config").delete_prefix("#{@context.location.root}/")
-        # Whether other applications have the same configuration, by BUNDLE_APP_CONFIG.
+        # Whether other applications use the same configuration (BUNDLE_APP_CONFIG).
         def shared? = file.start_with?("/")
 
         def unremembered(name, value)
-          @terminal.warning("not remembered: #{name} #{value}; #{file} may be other applications', too",
-                            hint: "for the next time: #{Settings::Key.for(name)}=#{value}")
+          @terminal.warning("not remembered: #{name} #{value}; other applications may use #{file} as well",
+                            hint: "for the next install, set #{Settings::Key.for(name)}=#{value}")
         end
 
         def config(*arguments)
@@ -63,7 +63,7 @@ module Spate
           return @terminal.tell("remembered in #{file}: #{name} #{value}") if status.zero?
 
           @terminal.warning("not remembered in #{file}: #{name} #{value}",
-                            hint: "for `bundle exec` too: #{Settings::Key.for(name)}=#{value}")
+                            hint: "for `bundle exec`, set #{Settings::Key.for(name)}=#{value}")
         end
       end
     end

@@ -3,33 +3,32 @@
 module Spate
   module CLI
     class Install < Command
-      # After an install: what it made goes to the team's cache, if this machine may write there. Never before the
-      # install has ended, by a process of its own at the lowest priority. In CI that would end with the job, so there
-      # it is waited for.
+      # After an install, sends its results to the team's cache if this machine has a key: in a background process with
+      # the lowest priority. In CI the install waits for it, since the process would end with the job.
       class Sharing
-        # Each user has an own one: a store may be a group's.
+        # One per user, since a group may share a store.
         LOG = "logs/cache-push-#{Process.euid}.log".freeze
-        # Bytes of it that are read.
+        # Maximum number of bytes read from the log.
         LONGEST = 64 << 10
         private_constant :LONGEST
 
-        # That the last of them could not send: [words, hint or nil], nil where it could. store: one that is written.
-        # Who else may write there may have put anything in its place.
+        # Why the last background push failed: [message, hint or nil], or nil if it did not. store: a writable store.
+        # The log is read with care: other users of the store may have replaced it.
         def self.failure(store)
           text = File.open(store.path(LOG), File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
             file.stat.file? && file.stat.owned? ? file.read(LONGEST).to_s.scrub : ""
           end
           words = text[/^error: (.+)$/, 1] or return
-          ["what the last install made was not sent: #{words}", text[/^hint: (.+)$/, 1]]
+          ["the results of the last install were not sent: #{words}", text[/^hint: (.+)$/, 1]]
         rescue SystemCallError
           nil
         end
 
-        # All was sent since.
+        # Removes the log after everything was sent.
         def self.forget(store) = Ground::Files.remove(store.path(LOG))
 
-        # context: Command::Context. wait: whether to send it in this process (--push). The block takes what is wrong
-        # with the keys, as facts of a warning.
+        # context: Command::Context. wait: whether to send in this process (--push). The block receives errors about the
+        # keys, as facts of a warning.
         def initialize(context, terminal, wait:, json: nil, &warn)
           @context = context
           @terminal = terminal
@@ -49,7 +48,7 @@ module Spate
 
         private
 
-        # Where there is one, it is looked at in each run: nobody reads the log of who cannot send.
+        # An existing key is checked in each run, since users who cannot send do not read the log.
         def key?
           RemoteCache::Trust::PrivateKey.of(@context.env)
         rescue Settings::Error => e
@@ -63,11 +62,11 @@ module Spate
           Cache::Push.new([], values: values, terminal: @terminal, context: @context).run
         end
 
-        # The install is done, and a cache that cannot be written fails no job.
+        # The install has succeeded, so a cache that is not writable does not fail the job.
         def in_job
           push(noted: true)
         rescue Error => e
-          warn("nothing more is sent to the team's cache: #{e.message}", e)
+          warn("stopped sending to the team's cache: #{e.message}", e)
         end
 
         def warn(message, error)
@@ -75,7 +74,7 @@ module Spate
           nil
         end
 
-        # What goes wrong is in its log, and told by the next; what was not sent is sent then.
+        # Errors are written to the log and reported by the next install, which also sends what is missing.
         def background
           store = @context.store.keeper or return
           tell_last(store)
@@ -92,7 +91,7 @@ module Spate
           @warn.call(event: :warning, message: message, hint: hint) if message
         end
 
-        # A fresh file: who else may write there may have put a link. Without a log it is sent all the same.
+        # A new file, since other users of the store could have put a link there. Without a log, the push still runs.
         def log(store)
           path = store.path(LOG)
           store.make(File.dirname(path))
@@ -102,8 +101,8 @@ module Spate
           File.open(File::NULL, "w")
         end
 
-        # What a process has in its environment, in files or in pipes, its user's others can read (/proc/PID), but not
-        # what is in a socket: so the key comes through one.
+        # Other processes of the user can read the environment, files and pipes of a process (/proc/PID), but not data
+        # in a socket: so the key is passed through one.
         def start(output)
           key = Ground::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)

@@ -3,23 +3,23 @@
 module Spate
   module CLI
     module Output
-      # Files of installed gems that are not as their packages have them, told: one, or many that share all but their
-      # places. A `chmod -R` is one line, not one for each of ten thousand files.
+      # A message about files of installed gems that differ from their packages: about one file, or about many that
+      # differ only in path. A `chmod -R` prints one line, not one for each of ten thousand files.
       class EditedFiles
-        # Of one, of many.
+        # [singular, plural]
         WORDS = {
           shared: ["was changed in place", "were changed in place"], changed: ["was changed", "were changed"],
-          owned: ["belongs to user %s", "belong to user %s"],
-          missing: ["is missing", "are missing"], restored: ["was missing, and is back", "were missing, and are back"],
-          type: ["is no longer the kind of file it was", "are no longer the kind of files they were"]
+          owned: ["is owned by user %s", "are owned by user %s"],
+          missing: ["is missing", "are missing"], restored: ["was missing, now restored", "were missing, now restored"],
+          type: ["has another file type", "have other file types"]
         }.freeze
-        # So many are told one by one; so many of more are named.
+        # Up to FEW files are reported one by one; of more files, NAMED are listed.
         FEW = 10
         NAMED = 3
         SHARED = %i[kind owner mode_only settled reason].freeze
 
         class << self
-          # edits: [Spate::Store::Edits::Edit], or their facts as events carry them. [EditedFiles]
+          # edits: [Spate::Store::Edits::Edit], or their facts from events. Returns [EditedFiles].
           def group(edits, few: FEW)
             edits.map(&:to_h).group_by { |facts| key(facts) }.flat_map do |_, found|
               found.size > few ? [new(found)] : found.map { |facts| new([facts]) }
@@ -33,12 +33,12 @@ module Spate
 
           private
 
-          # Modes are seldom changed in one gem alone.
+          # Modes are often changed in many gems at once: these are grouped across gems.
           def key(facts) = [*facts.values_at(*SHARED), shared?(facts), (facts[:name] unless facts[:mode_only])]
           def shared?(facts) = facts[:links] > 1
         end
 
-        # found: the facts of each.
+        # found: [facts of a file]
         def initialize(found)
           @found = found
           @facts = found.first
@@ -52,11 +52,11 @@ module Spate
 
         def hint
           return if @settled == :restored
-          return "`spate install` brings #{many? ? "them" : "it"} back" if @kind == :missing && @facts[:reason].nil?
+          return "`spate install` restores #{many? ? "them" : "it"}" if @kind == :missing && @facts[:reason].nil?
 
-          keep = "`spate install` keeps #{many? ? "them" : "it"} here alone, " if shared? && @settled.nil?
-          "#{keep}`spate restore #{names.one? ? gem_name : "--all"}` brings " \
-            "#{names.one? ? "the package's #{words("file", "files")}" : "the packages' files"} back"
+          keep = "`spate install` keeps #{many? ? "them" : "it"} in this bundle only, " if shared? && @settled.nil?
+          "#{keep}`spate restore #{names.one? ? gem_name : "--all"}` restores " \
+            "#{names.one? ? "the package's #{words("file", "files")}" : "the packages' files"}"
         end
 
         private
@@ -64,7 +64,7 @@ module Spate
         def many? = @found.size > 1
         def words(one, many) = many? ? many : one
         def names = @names ||= @found.map { |facts| facts[:name] }.uniq
-        # nil where several gems are told of at once.
+        # nil for several gems.
         def owner = (@facts[:name] if names.one?)
         # "rack-3.0.0" -> "rack"
         def gem_name = @facts[:name].to_s.sub(/-\d[^-]*(-.*)?\z/, "")
@@ -98,14 +98,14 @@ module Spate
         def others
           projects, unknown = %i[projects unknown_links].map { |name| @found.map { |facts| facts[name] }.max }
           [*(Units.count(projects, "other project") if projects.positive?),
-           *("#{Units.count(unknown, "more name")} that the store does not know" if unknown.positive?)]
+           *("#{Units.count(unknown, "more name")} unknown to the store" if unknown.positive?)]
         end
 
         def outcome
           return [@facts[:reason]].compact unless @settled == :parted
 
-          [words("it stays as it is, on an inode of its own here",
-                 "they stay as they are, on inodes of their own here")]
+          [words("it is kept with the change, as a separate file of this bundle",
+                 "they are kept with the changes, as separate files of this bundle")]
         end
       end
     end

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     module Output
-      # A gem whose files are the bundle's own (`spate edit`), and how many of them were changed.
+      # A gem whose files are the bundle's own (`spate edit`), and the number of changed files.
       class EditedGem
         # own_copy: Install::Check::OwnCopies::OwnCopy.
         def initialize(own_copy)
@@ -14,7 +14,7 @@ module Spate
         def message = Ground::Terminal.plain("#{@own_copy.name} is being edited: #{changes}")
 
         def changes
-          files = @own_copy.files or return "the store does not have its package, so changes are unknown"
+          files = @own_copy.files or return "changes unknown: its package is not in the store"
 
           files.zero? ? "no file changed" : "#{Units.count(files, "file")} changed"
         end

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     module Output
-      # Progress without a terminal (CI, a pipe): few whole lines. Each build is worth one, for it takes long; fetching
-      # tells where it stands every ten seconds; --verbose tells each step.
+      # Progress without a terminal (CI, a pipe): few, complete lines. Prints each build, since builds take long, and
+      # the overall progress every ten seconds. --verbose prints each step.
       class PlainLog
         PERIOD = 10
 
@@ -32,7 +32,7 @@ module Spate
             @terminal.warning(event[:message], hint: event[:hint])
             nil
           when :resolving then "Bundler resolves: #{event[:reason]}"
-          when :handed_over then "left to Bundler: #{event[:reasons].join("; ")}"
+          when :handed_over then "running Bundler: #{event[:reasons].join("; ")}"
           when :build_done
             "built #{event[:name]} in #{Units.seconds(event[:seconds].to_f)}" unless event[:cached]
           else
@@ -43,23 +43,23 @@ module Spate
         def detail(event)
           case event[:event]
           when :fetch_done then "fetched #{event[:name]} (#{Units.bytes(event[:bytes].to_i)}) from #{event[:source]}"
-          when :fetch_retry then "trying again in #{event[:seconds]} s: #{event[:message]}"
+          when :fetch_retry then "retrying in #{event[:seconds]} s: #{event[:message]}"
           when :build_start then "building #{event[:name]}#{why(event)}"
           when :unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
           when :members_ignored
             members = Units.count(event[:members].to_i, "member")
             "ignored #{members} of unknown type in #{event[:name]}: #{event[:first]}"
-          when :healed then "healed in the store: #{event[:packages].join(", ")}"
+          when :healed then "repaired in the store: #{event[:packages].join(", ")}"
           when :finishing then "#{event[:by]} writes binstubs and vendor/cache"
           when :linked then "linked #{event[:name]}"
           end
         end
 
-        # Why a stored build is of no use.
+        # Why a stored build was not used.
         def why(event)
-          return " (the stored build holds the folder #{event[:bound]}, and serves no other)" if event[:bound]
+          return " (the stored build contains the path #{event[:bound]} and works only there)" if event[:bound]
 
-          " (built again: #{event[:anew]})" if event[:anew]
+          " (rebuilding: #{event[:anew]})" if event[:anew]
         end
 
         def now_and_then

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     module Output
-      # How far a command is that goes through many things of one kind: on a terminal one line, drawn anew at most ten
-      # times a second; elsewhere (CI, a pipe) a whole line every ten seconds.
+      # Progress of a command that processes many items: on a terminal one line, redrawn at most ten times a second;
+      # elsewhere (CI, a pipe) a complete line every ten seconds.
       class Progress
         # Seconds.
         LIVE = 0.1
@@ -31,7 +31,7 @@ module Spate
           @drawn = true
         end
 
-        # Takes the line away: before any other, and at the end.
+        # Clears the line: before other output, and at the end.
         def clear
           @terminal.err.print(ProgressLine::CLEAR) if @drawn
           @drawn = false

@@ -3,12 +3,12 @@
 module Spate
   module CLI
     module Output
-      # One status line on a terminal, drawn anew at most ten times a second:
+      # One status line on a terminal, redrawn at most ten times a second:
       #
       #     ⠼ fetched 131/212 · unpacked 128 · built 3/9 (nokogiri 0:14) · linked 120
       #
-      # Its own thread draws, so that time passes on the line while a compiler is silent. The first frame comes after
-      # the first tenth of a second: a run that is over by then leaves no trace.
+      # A separate thread draws, so that the time advances while a compiler is silent. The first frame is drawn after
+      # 0.1 seconds, so that a shorter run prints nothing.
       class ProgressLine
         FRAMES = %w[⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏].freeze
         PERIOD = 0.1
@@ -32,7 +32,7 @@ module Spate
           end
         end
 
-        # Takes the line away.
+        # Clears the line.
         def finish
           @mutex.synchronize do
             @finished = true
@@ -42,7 +42,7 @@ module Spate
           @painter&.join
         end
 
-        # The line as it stands now, without spinner: Array of parts.
+        # The parts of the current line, without the spinner.
         def parts
           [count("fetched", @tally.fetched, @tally.fetches), many("unpacked", @tally.unpacked), builds,
            many("linked", @tally.linked)].compact
@@ -65,7 +65,7 @@ module Spate
           text = parts.join(" · ")
           text = nothing_yet if text.empty?
           @frame = (@frame + 1) % FRAMES.length
-          # One column stays free: some terminals wrap when the last one is written.
+          # Leaves one column free: some terminals wrap after the last one.
           line = "#{FRAMES[@frame]} #{Ground::Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
           @terminal.err.print CLEAR, line
           @terminal.err.flush
@@ -86,16 +86,16 @@ module Spate
           end
         end
 
-        # From here on the terminal is Bundler's.
+        # From here on Bundler uses the terminal.
         def hand_over(reasons)
           clear
           @finished = true
-          reasons.each { |reason| @terminal.tell "left to Bundler: #{Ground::Terminal.plain(reason)}" }
+          reasons.each { |reason| @terminal.tell "running Bundler: #{Ground::Terminal.plain(reason)}" }
         end
 
-        # No total: the plan waits for Gemfile and lockfile, and perhaps for Bundler.
+        # No total yet: the plan waits for Gemfile and lockfile, and possibly for Bundler.
         def nothing_yet
-          @tally.total.zero? ? "looking at Gemfile and lockfile" : "#{Units.count(@tally.total, "gem")} to look at"
+          @tally.total.zero? ? "reading Gemfile and lockfile" : "checking #{Units.count(@tally.total, "gem")}"
         end
 
         def many(word, number) = number.zero? ? nil : "#{word} #{number}"

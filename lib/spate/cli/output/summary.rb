@@ -3,7 +3,7 @@
 module Spate
   module CLI
     module Output
-      # The last line of an install, and what has to be said after it.
+      # The last line of an install.
       class Summary
         # report: Spate::Install::Report
         def initialize(report)
@@ -33,7 +33,7 @@ module Spate
                       number(@report.in_folders, "in #{@report.in_folders == 1 ? "its folder" : "their folders"}"),
                       number(@report.reused, "in place"), extensions,
                       number(@report.removed.length, "removed"), files(@report.copied, "copied"),
-                      files(@report.relinked, "linked again"),
+                      files(@report.relinked, "relinked"),
                       ("lockfile written" if @report.lockfile_written)].compact
         end
 
@@ -43,7 +43,7 @@ module Spate
 
         def team = number(@report.from_team, "from the team's cache (#{team_bytes})")
 
-        # "2 extensions built, 6 from the team's cache, 7 reused"; the first of them says what is counted.
+        # "2 extensions built, 6 from the team's cache, 7 reused"; the first count has the noun.
         def extensions
           stored = @report.build_reused - @report.builds_from_team
           counts = [[@report.built, "built#{bound}"], [@report.builds_from_team, shared], [stored, "reused"]]

@@ -3,12 +3,12 @@
 module Spate
   module CLI
     module Output
-      # What the events of a run add up to, for whoever shows progress.
+      # Counts of the events of a run, for progress output.
       class Tally
-        # total: gems of the plan, 0 until it is known. in_place: those that are there already. The others count gems
-        # done.
+        # total: gems of the plan, 0 until it is known. in_place: gems that are already installed. The others count
+        # finished gems.
         attr_reader :total, :in_place, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
-        # Name => monotonic second at which its build began, oldest first.
+        # Name => monotonic second at which its build started, oldest first.
         attr_reader :building
 
         def initialize(clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
@@ -32,11 +32,11 @@ module Spate
           end
         end
 
-        # How many fetches and builds there will be: from the plan where it says so, else as many as began.
+        # Number of expected fetches and builds: from the plan if it has them, otherwise those that started.
         def fetches = [@fetches || 0, @to_fetch, @fetched].max
         def builds = [@builds || 0, @queued, @to_build, @built].max
 
-        # [name, seconds] of the build that runs longest, or nil.
+        # [name, seconds] of the build that has been running longest, or nil.
         def longest_build
           name, since = @building.first
           [name, @clock.call - since] if name

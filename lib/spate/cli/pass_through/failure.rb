@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class PassThrough
-      # Turns a failure of Bundler into an error of Spate. Bundler's exit status decides, afterwards: nothing is refused
-      # that Bundler accepts.
+      # Turns a failure of Bundler into an error of Spate. Only Bundler's exit status decides: what Bundler accepts is
+      # never refused.
       class Failure
         # Exit statuses of Bundler's error classes.
         GEMFILE = 4
@@ -24,7 +24,7 @@ module Spate
           end
         end
 
-        # argv: what follows the command's name. context: Command::Context.
+        # argv: the arguments after the command's name. context: Command::Context.
         def initialize(name, argv, context)
           @name = name
           @argv = argv

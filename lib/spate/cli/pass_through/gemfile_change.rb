@@ -10,7 +10,7 @@ module Spate
           @before = read
         end
 
-        # "wrote Gemfile: added gem \"rack\", \"~> 3.1\""; nil where the file did not change.
+        # "wrote Gemfile: added gem \"rack\", \"~> 3.1\""; nil if the file is unchanged.
         def line
           after = read
           return if after == @before

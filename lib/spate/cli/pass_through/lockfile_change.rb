@@ -5,7 +5,7 @@ module Spate
     class PassThrough
       # The changes that a command of Bundler made to a lockfile. Reads the file when created, before the command runs.
       class LockfileChange
-        # path: of the lockfile, which need not exist.
+        # path: the lockfile, which need not exist.
         def initialize(path)
           @path = path
           @before = read
@@ -41,7 +41,7 @@ module Spate
           end
         end
 
-        # {name => "1.0", or "1.0 (0a1b2c3)" of a git repository}; empty where the file cannot be read.
+        # {name => "1.0", or "1.0 (0a1b2c3)" for a git repository}; empty if the file is unreadable.
         def versions(text)
           specs = Lockfile.parse(text.to_s, path: @path) { ::Gem::VERSION }.specs
           specs.group_by(&:name).transform_values { |variants| variants.map { |spec| version(spec) }.uniq.join(", ") }

@@ -4,22 +4,23 @@ module Spate
   module CLI
     class Setup < Command
       # The small file on the PATH that starts Ruby without RubyGems: RubyGems' own wrapper loads all of RubyGems to
-      # find one folder, which takes as long as the rest of a run with nothing to do. It looks for the newest installed
-      # Spate each time, so an upgrade of the gem needs no new launcher.
+      # find one folder, which doubles the time of a run with nothing to do. It looks up the newest installed Spate each
+      # time, so upgrading the gem needs no new launcher.
       class Launcher
         MARK = "# Spate's launcher"
-        # Longer or stranger interpreters do not fit the kernel's first line (BINPRM_BUF_SIZE).
+        # A longer path, or one with unusual characters, does not fit the kernel's limit for shebang lines
+        # (BINPRM_BUF_SIZE).
         SHEBANG_LENGTH = 100
 
-        # Whether the file is one of ours, to be replaced without asking.
+        # Whether the file was written by Spate, so that it may be replaced.
         def self.own?(path)
           File.open(path, "rb") { |file| file.read(500).to_s.include?(MARK) }
         rescue SystemCallError
           false
         end
 
-        # ruby: path of the program. folders: gem folders to look into (Gem.path), with the scope under `extensions/` of
-        # this Ruby, "x86_64-linux/3.1.0". lib: a fixed folder instead, for Spate run from its sources.
+        # ruby: path of the program. folders: gem folders to search (Gem.path). scope: the folder of this Ruby under
+        # `extensions/`, "x86_64-linux/3.1.0". lib: a fixed folder instead, for Spate run from its sources.
         def initialize(ruby:, folders: [], scope: nil, lib: nil)
           @ruby = ruby
           @folders = folders
@@ -28,11 +29,11 @@ module Spate
         end
 
         def to_s
-          [first_line, "# frozen_string_literal: true", "", "#{MARK}, made by `spate setup`: Ruby without RubyGems.",
+          [first_line, "# frozen_string_literal: true", "", "#{MARK}, written by `spate setup`: Ruby without RubyGems.",
            "", @lib ? fixed : search, START].join("\n")
         end
 
-        # Written beside its place and renamed: a launcher that runs meanwhile stays whole.
+        # Replaces the file atomically, since a launcher may be running.
         def write(path)
           Ground::Files.write(path, to_s, mode: 0o755)
         end
@@ -42,7 +43,7 @@ module Spate
           exit Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
         RUBY
 
-        # A release outweighs its pre-releases: letters count less than the zeros that a shorter version is filled with.
+        # A release is newer than its pre-releases: letters sort before the zeros that pad a shorter version.
         SEARCH = <<~'RUBY'
           found = folders.flat_map do |folder|
             names = Dir.exist?("#{folder}/specifications") ? Dir.children("#{folder}/specifications") : []
@@ -78,7 +79,7 @@ module Spate
         def fixed
           <<~RUBY
             unless Dir.exist?(#{@lib.inspect})
-              warn "error: Spate's sources are gone: " + #{@lib.inspect}, "hint: gem install spate, or remove \#{__FILE__}"
+              warn "error: Spate's sources are missing: " + #{@lib.inspect}, "hint: gem install spate, or remove \#{__FILE__}"
               exit 14
             end
             $LOAD_PATH.unshift(#{@lib.inspect})

@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Store < Command
-      # What the store's commands found, as text for people.
+      # Prints the results of the store's commands as text.
       class Report
-        # What prune counts, where the word is another one.
+        # Names of what prune counts, if they differ from the key.
         NOUNS = { slots: "shared tree", temporaries: "unfinished file", projects: "project record" }.freeze
 
         def initialize(out)
@@ -20,7 +20,7 @@ module Spate
             "  named by no package" => found.unreferenced, "manifests" => found.packages, "builds" => found.builds,
             "shared trees" => found.slots, "archives" => found.archives, "boot images" => found.images,
             "unfinished" => found.temporaries }.each { |name, tally| tally(name, tally) }
-          @out.puts format("%-22s %10s %12s", "in all", "", Units.bytes(found.bytes))
+          @out.puts format("%-22s %10s %12s", "total", "", Units.bytes(found.bytes))
           projects(found.projects)
         end
 
@@ -30,7 +30,7 @@ module Spate
           seen = [Units.count(found.objects, "object"), Units.bytes(found.bytes),
                   Units.count(found.packages, "package"), Units.count(found.builds, "build"),
                   Units.count(found.archives, "archive")].join(", ")
-          result = found.ok? ? "all as they should be" : "#{found.damaged.length} damaged, #{mended(found)}"
+          result = found.ok? ? "no damage" : "#{found.damaged.length} damaged, #{mended(found)}"
           @out.puts "#{seen}: #{result} (#{Units.seconds(found.seconds)})"
         end
 
@@ -77,7 +77,7 @@ module Spate
         end
 
         def mended(found)
-          "#{found.healed} healed, #{found.dropped} dropped (the next install fetches or builds them again)"
+          "#{found.healed} repaired, #{found.dropped} removed (the next install fetches or rebuilds them)"
         end
       end
     end

@@ -3,20 +3,19 @@
 module Spate
   module CLI
     class Timeline
-      # A row of the page: what one thread did of one phase. Where a thread has several things under way (one connection
-      # with many streams), as many rows as that.
+      # A row of the page: the work of one thread in one phase. A thread with parallel work (one connection with many
+      # streams) has several rows.
       #
-      # phase:: of Span. number:: within the phase, from 1 on. thread:: whose. free:: when its last span ends
+      # phase:: of Span. number:: within the phase, starting at 1. thread:: its thread. free:: when its last span ends
       Lane = Struct.new(:phase, :number, :thread, :free)
 
-      # Which span is drawn in which row.
+      # Assigns each span to a row.
       module Lanes
         PHASES = %w[fetch unpack link build].freeze
-        # Seconds by which a thread's next span may seem to begin before its last one ended: moments are noted when an
-        # event arrives.
+        # Seconds by which spans of a thread may appear to overlap, since times are recorded when an event arrives.
         SLACK = 0.001
 
-        # spans: [Span] by their start; gives each its lane. Answers the lanes, from the top down.
+        # spans: [Span] by their start; sets the lane of each. Returns the lanes, from the top down.
         def self.assign(spans)
           lanes = Hash.new { |all, phase| all[phase] = [] }
           spans.each do |span|
@@ -26,13 +25,14 @@ module Spate
           PHASES.flat_map { |phase| lanes[phase] }
         end
 
-        # One of the same thread before one of another, and a new one last.
+        # Prefers a lane of the same thread, then another free one, then a new one.
         def self.lane(lanes, span)
           free = lanes.select { |lane| lane.free <= span.start + SLACK }
           free.find { |lane| lane.thread.equal?(span.thread) } || new_lane(lanes, span, free)
         end
 
-        # A thread that has none gets one of its own, but where each waits for one child and ends with it.
+        # A thread without a lane gets a new one, except for builds, where each thread waits for one child and ends with
+        # it.
         def self.new_lane(lanes, span, free)
           known = span.phase == "build" || lanes.any? { |lane| lane.thread.equal?(span.thread) }
           return free.first if known && free.any?

@@ -3,12 +3,12 @@
 module Spate
   module CLI
     class Timeline
-      # How many processors this process keeps busy, all its threads together: what threads of the core do has no event.
-      # Children (compilers, scripts) are not in it.
+      # Number of processors kept busy by all threads of this process, including those of the core, which emit no
+      # events. Child processes (compilers, scripts) are not included.
       class Load
         PERIOD = 0.02
 
-        # [[monotonic seconds, processors busy since the sample before]]
+        # [[monotonic seconds, average of busy processors since the previous sample]]
         attr_reader :samples
 
         def self.processors

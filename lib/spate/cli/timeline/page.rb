@@ -3,19 +3,19 @@
 module Spate
   module CLI
     class Timeline
-      # The page of one run, or of an earlier one and this one.
+      # The page of one run, or of an earlier run and this one.
       class Page < Profile::Page
         ASSETS = File.expand_path("../../../../assets/timeline", __dir__)
         DATA = %r{<script type="application/json" id="data">(.*?)</script>}m
 
-        # The runs of a page that was written before: what is shown last comes first. Raises UsageError.
+        # The runs of an existing page, the last one first. Raises UsageError.
         def self.runs(path)
           text = File.read(path, encoding: Encoding::UTF_8)
           runs = JSON.parse(text[DATA, 1].to_s).fetch("runs")
           runs.is_a?(Array) && runs.any? ? runs.reverse : raise(KeyError)
         rescue SystemCallError, JSON::ParserError, KeyError, TypeError, ArgumentError
           raise UsageError.new("--against: #{path} was not written by --timeline",
-                               hint: "spate js --timeline FILE writes one")
+                               hint: "create one: spate js --timeline FILE")
         end
       end
     end

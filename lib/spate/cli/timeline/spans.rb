@@ -3,27 +3,27 @@
 module Spate
   module CLI
     class Timeline
-      # What was done to one gem or package, from when until when: made from the events, which tell only moments.
+      # A period of work on one gem or package, computed from events, which have only one time each.
       #
-      # name:: as events have it. gem:: whether it is one. phase:: "fetch", "unpack", "link", "build"
+      # name:: from the event. gem:: whether it is a gem. phase:: "fetch", "unpack", "link", "build"
       # start:: monotonic seconds. bytes, files:: Integer or nil. lane:: where it is drawn (Lanes)
       Span = Struct.new(:name, :gem, :phase, :start, :seconds, :bytes, :files, :thread, :lane, keyword_init: true) do
         def end = start + seconds
       end
 
-      # Events that begin something, that end it, and that tell how long it took.
+      # Events that start something, that end it, and those that include a duration.
       class Spans
         BEGINS = { fetch_start: "fetch", js_fetch_start: "fetch",
                    build_start: "build", js_script_start: "build", js_tool_start: "build" }.freeze
         ENDS = { fetch_done: "fetch", js_fetch_done: "fetch", build_done: "build", js_script_done: "build",
                  js_tool_done: "build" }.freeze
         LASTED = { unpacked: "unpack", js_unpacked: "unpack", link_done: "link", js_link_done: "link" }.freeze
-        MARKS = { resolving: "Bundler resolves", handed_over: "left to Bundler", plan: "gems known",
-                  js_plan: "packages known", fetch_retry: "tried again",
+        MARKS = { resolving: "Bundler resolves", handed_over: "running Bundler", plan: "gems known",
+                  js_plan: "packages known", fetch_retry: "retried",
                   js_tool_start: "the project's own tool" }.freeze
         PACKAGE = /\Ajs_/
 
-        # notes: [Note] in the order in which they came. [Span] by their start.
+        # notes: [Note] in order of arrival. Returns [Span] by their start.
         def self.of(notes) = new(notes).call.sort_by(&:start)
 
         def initialize(notes)
@@ -50,11 +50,11 @@ module Spate
           end
         end
 
-        # A gem and a package may have one name.
+        # A gem and a package may have the same name.
         def who(note) = [note.facts[:name], gem?(note)]
         def gem?(note) = !PACKAGE.match?(note.facts[:event])
 
-        # Told at its end, with its seconds.
+        # For events that are emitted at the end, with a duration.
         def lasted(note, phase)
           seconds = note.facts[:seconds] or return
           span(note, phase, note.when - seconds, note.thread)
@@ -67,7 +67,7 @@ module Spate
                              files: facts[:files], thread: thread)
         end
 
-        # "1,356 packages": linked in one call.
+        # "1,356 packages" that were linked in one call.
         def several(note) = Units.count(note.facts[:total].to_i, gem?(note) ? "gem" : "package")
       end
     end

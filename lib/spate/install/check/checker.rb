@@ -3,11 +3,11 @@
 module Spate
   module Install
     module Check
-      # Whether the bundle is as its lockfile says. Changes nothing.
+      # Checks the bundle against its lockfile. Changes nothing.
       class Checker
-        # missing: full names that are not installed. edits: [Store::Edits::Edit]. difference: how Gemfile and lockfile
-        # disagree, or nil. own_copies: [OwnCopies::OwnCopy]. distrusted: full names of gems that are installed with a
-        # build of a signer who is not trusted here.
+        # missing: full names of gems that are not installed. edits: [Store::Edits::Edit]. difference: how Gemfile and
+        # lockfile disagree, or nil. own_copies: [OwnCopies::OwnCopy]. distrusted: full names of gems installed with a
+        # build whose signer is not trusted here.
         Result = Struct.new(:missing, :edits, :difference, :total, :own_copies, :distrusted, keyword_init: true) do
           def initialize(missing: [], edits: [], difference: nil, total: 0, own_copies: [], distrusted: []) = super
 

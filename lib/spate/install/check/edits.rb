@@ -3,11 +3,10 @@
 module Spate
   module Install
     module Check
-      # Files of gems in place that differ from their packages. Each is reported. An install keeps what is there, on
-      # inodes of this bundle's own, brings back what is missing, and lets the store heal itself; it touches no other
-      # bundle.
+      # Files of installed gems that differ from their packages. Each is reported. An install keeps changed files (as
+      # files of this bundle only), restores missing ones, and repairs the store; it does not touch other bundles.
       class Edits
-        # record: Store::BundleRecord, or nil. full_names: of the gems that are in place; others may well be missing.
+        # record: Store::BundleRecord, or nil. full_names: of the installed gems; others may be missing.
         def initialize(context, record, full_names)
           @context = context
           @store = context.store
@@ -15,12 +14,12 @@ module Spate
           @full_names = full_names
         end
 
-        # [Store::Edits::Edit], empty where nothing differs. Changes nothing.
+        # [Store::Edits::Edit]; empty if nothing differs. Changes nothing.
         def find
           look.each { |edit| tell(edit) }
         end
 
-        # The same, settled as far as this bundle can be written.
+        # The same, after repairing what can be repaired in this bundle.
         def settle
           look.each { |edit| tell(settle_one(edit)) }.tap { heal }
         end
@@ -39,9 +38,8 @@ module Spate
           @edits.call(differences)
         end
 
-        # Whether the path is one of a gem in place ("gems/<full name>/..." or
-        # "extensions/<platform>/<abi>/<full name>/...") and this manifest answers for it: files of a package that its
-        # build changed or removed are the build's.
+        # Whether the path belongs to an installed gem ("gems/<full name>/..." or "extensions/<platform>/<abi>/<full
+        # name>/...") and to this manifest: package files that the build changed or removed belong to the build.
         def belongs?(jobs, difference)
           job, manifest, entry, = difference
           destination, manifests = jobs[job]
@@ -57,13 +55,13 @@ module Spate
           @builds ||= jobs.select { |destination, _| destination == @record.root }.flat_map(&:last)
         end
 
-        # A folder that the build removed is recorded without what was in it.
+        # For a removed folder, only the folder itself is recorded.
         def replaces?(build, path)
           build.include?(path) ||
             Build::Builder.removed(build).any? { |gone| path == gone || path.start_with?("#{gone}/") }
         end
 
-        # What cannot be healed now is healed when a bundle links it.
+        # Objects that cannot be repaired now are repaired when a bundle links them.
         def heal
           @store.renew(@edits.stale) if @edits&.stale&.any?
         rescue Store::Error
@@ -89,12 +87,12 @@ module Spate
           case entry[:type]
           when :symlink then File.symlink(entry[:target], edit.file)
           when :directory then File.chmod(entry[:mode], edit.file)
-          else restore_file(edit.file, entry) or return edit.reason = "the store has no good copy of it"
+          else restore_file(edit.file, entry) or return edit.reason = "the store has no undamaged copy"
           end
           edit.settled = :restored
         end
 
-        # nil where the store has lost it.
+        # Returns nil if the store does not have the file.
         def restore_file(file, entry)
           object = whole(entry) or return
 
@@ -104,7 +102,7 @@ module Spate
           file
         end
 
-        # Another project in the same folder may use --copy.
+        # Another project that installs into the same folder may use --copy.
         def copied?(full_name) = @context.link_method == :copy || @record.tree("gems/#{full_name}")&.copied?
 
         def whole(entry)

@@ -3,12 +3,11 @@
 module Spate
   module Install
     module Check
-      # What is said about objects that were found damaged on the way. Whoever damaged some may have damaged others that
-      # nobody looked at.
+      # Warnings about damaged objects of the store. Their cause may have damaged others, which were not read.
       module HealingReport
         NAMED = 3
-        OUTCOMES = { healed: "healed from its archive", dropped: "dropped, to be fetched or built again" }.freeze
-        HINT = "`spate store verify` looks at all others"
+        OUTCOMES = { healed: "restored from its archive", dropped: "removed, to be fetched or built again" }.freeze
+        HINT = "check the other objects: spate store verify"
 
         module_function
 

@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Check
-      # Gems whose files are this bundle's own, to be edited (`spate edit`), and what was changed in them.
+      # Gems whose files are this bundle's own copies, for editing (`spate edit`), and the changes in them.
       class OwnCopies
-        # name: full name. path: of its folder. files: how many differ from the package's, deleted and added ones among
-        # them; nil where the store does not have the package.
+        # name: full name. path: its folder. files: number of changed, deleted and added files; nil if the store does
+        # not have the package.
         OwnCopy = Struct.new(:name, :path, :files, keyword_init: true)
 
         # record: Store::BundleRecord, or nil.

@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Check
-      # Whether a package lies where the application will look for it.
+      # Whether a package is installed where the application will look for it.
       class Presence
         def initialize(context)
           @context = context
@@ -18,14 +18,14 @@ module Spate
           end
         end
 
-        # Where the gems of a PathSource should be.
+        # The expected folder of the gems of a PathSource.
         def folder(source) = File.expand_path(source.remote, @context.location.root)
 
         private
 
         def inventory = @inventory ||= Prepare::Inventory.new(@context.layout)
 
-        # `bundle config local.NAME`: a repository of the user's own, which Bundler judges.
+        # `bundle config local.NAME`: a repository of the user, checked by Bundler.
         def override?(package) = !@context.settings["local.#{package.name}"].nil?
 
         def checkout?(source)
@@ -33,7 +33,7 @@ module Spate
             !Folders::VendoredGit.new(@context).folder(source).nil?
         end
 
-        # `bundle cache` copies folders, too.
+        # `bundle cache` also copies folders.
         def folder?(source)
           File.directory?(folder(source)) ||
             File.directory?("#{@context.layout.app_cache}/#{File.basename(source.remote)}")

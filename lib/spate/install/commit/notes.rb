@@ -3,14 +3,13 @@
 module Spate
   module Install
     module Commit
-      # Lines `key<TAB>value` in the bundle's record, written by an install for the next one. Those of other projects in
+      # Lines `key<TAB>value` in the bundle's record, written by an install for the next one. Lines of other projects in
       # the same folder are kept.
       #
-      # git:: names of checkouts that are complete
-      # unfit:: full names of packages that do not fit this Ruby or RubyGems
-      # verdict:: of each project under which key the store has what Bundler said of its Gemfile, and behind a blank the
-      #           project's folder
-      # built:: of each build in a checkout the checkout's name and, behind a blank, the build's in the store
+      # git:: names of complete checkouts
+      # unfit:: full names of packages incompatible with this Ruby or RubyGems
+      # verdict:: for each project, the key of its stored Gemfile verdict, followed by a space and the project's folder
+      # built:: for each build in a checkout, the checkout's name, a space, and the key of the build in the store
       Notes = Struct.new(:git, :unfit, :verdict, :built) do
         def self.parse(text)
           notes = new([], [], [], [])
@@ -21,8 +20,8 @@ module Spate
           notes
         end
 
-        # names: of this project's checkouts, complete; folder: that of all checkouts. A name with blanks is of a
-        # checkout in a project's vendor/cache (VendoredGit#sign).
+        # names: this project's complete checkouts. folder: of all checkouts. A name with spaces means a checkout in a
+        # project's vendor/cache (VendoredGit#sign).
         def keep_git(names, folder)
           own = names.map { |name| name[/\S+/] }
           kept = git.select do |name|
@@ -45,7 +44,7 @@ module Spate
           verdict.filter_map { |line| line.delete_suffix(ending) if line.end_with?(ending) }
         end
 
-        # lines: of checkouts that were built in just now; of others that are still there the former ones stay.
+        # lines: of checkouts with builds of this run. Lines of other existing checkouts are kept.
         def keep_built(lines)
           anew = lines.map { |line| line[/\S+/] }
           self.built = lines + built.select { |line| (git - anew).include?(line[/\S+/]) }

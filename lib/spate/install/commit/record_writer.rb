@@ -3,16 +3,16 @@
 module Spate
   module Install
     module Commit
-      # Writes down what the bundle was made from: for edits, for prune, for the next install.
+      # Records what the bundle was made from: for edits, for prune, for the next install.
       class RecordWriter
-        # record: Store::BundleRecord of the install before, or nil.
+        # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
           @context = context
           @record = record
         end
 
-        # items: all of the plan, installed. notes: lines that the next install reads. relinked: whether the copies in
-        # place were made links.
+        # items: all of the plan, installed. notes: lines for the next install. relinked: whether existing copies were
+        # replaced by links.
         def keep(items, notes, relinked:)
           trees = items.filter_map { |item| tree(item, relinked) }
           Store::BundleRecord.new(root: @context.layout.root, app: @context.location.root, notes: notes,
@@ -22,7 +22,7 @@ module Spate
 
         private
 
-        # What was in place keeps its tree, private or not; what nobody recorded (Bundler installed it) has none.
+        # An installed gem keeps its tree, private or not. One installed by Bundler has no record and no tree.
         def tree(item, relinked)
           path = "gems/#{item.full_name}"
           return in_place(path, relinked) if item.state == :in_place
@@ -40,7 +40,7 @@ module Spate
 
         def copy? = @context.link_method == :copy
 
-        # Gems of other projects in the same place, and those that the lockfile named before, as long as they are there.
+        # Existing gems of other projects in the same folder, and of earlier lockfiles.
         def of_others(items)
           own = items.to_h { |item| ["gems/#{item.full_name}", true] }
           found = @record ? @record.trees.reject { |tree| own[tree.path] || tree.path.empty? } : []
@@ -53,7 +53,7 @@ module Spate
           @record ? @record.projects.reject { |one| here.include?(one.app) || !File.directory?(one.app) } : []
         end
 
-        # {path of a gem => keys of its builds}, of an older record, which has them all in one tree.
+        # {path of a gem => keys of its builds}, from a record in the old format, which has all builds in one tree.
         def undivided
           @undivided ||= (@record&.tree("")&.builds || []).group_by do |key|
             Store::BundleRecord.built(@context.store.build(key))

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Commit
-      # The last steps of a gem whose files are in place: archive, wrappers, plugins, build arguments, and at the very
-      # end the specification, which makes it installed.
+      # The last steps for a gem whose files are in the bundle: archive, wrappers, plugins, build arguments, and finally
+      # the specification, which marks it as installed.
       class Step
         def initialize(context)
           @context = context
@@ -14,7 +14,7 @@ module Spate
           @plugins = Plugins.new(@layout)
         end
 
-        # Folders that Bundler leaves in every bundle, also where they stay empty. dependencies: Dependencies.
+        # Creates the folders that Bundler creates in every bundle, even if empty. dependencies: Dependencies.
         def prepare(dependencies)
           @dependencies = dependencies
           %w[build_info cache doc extensions gems plugins specifications].each do |name|
@@ -58,7 +58,7 @@ module Spate
           Ground::Files.replace(target, "#{target}.tmp") { |fresh| IO.copy_stream(stored, fresh) }
         end
 
-        # A link has the mode that the archive got when it came into the store, perhaps under another umask.
+        # A link would have the mode of the stored archive, which may come from another umask.
         def other_mode?(path) = File.stat(path).mode & 0o777 != 0o666 & ~@context.umask
 
         def wrappers(item)
@@ -73,7 +73,8 @@ module Spate
           end
         end
 
-        # If two gems have an executable of the same name, the one that needs the other wins: Bundler installs it later.
+        # If two gems have an executable of the same name, the one that depends on the other wins: Bundler installs it
+        # later.
         def overruled?(item, name)
           owner = @owners[name]
           owner && @dependencies.of(owner).include?(item)

@@ -3,22 +3,22 @@
 module Spate
   module Install
     module Extensions
-      # Which builds of the gems it depends on a build sees in the bundle, as words that tell them from any other build
-      # of those gems.
+      # The builds of its dependencies that a build sees in the bundle, as strings that distinguish them from other
+      # builds of those gems.
       class DependencyBuilds
-        # record: Store::BundleRecord of the install before, or nil.
+        # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
           @context = context
           @layout = context.layout
           @record = record
         end
 
-        # items: that the build's gem depends on, decided or in place. Answers [String].
+        # items: dependencies of the build's gem, decided or in place. Returns [String].
         def of(items)
           items.filter_map { |item| word(item) if built?(item) }
         end
 
-        # Of the same builds, whom this bundle trusts to use them: [[key's id, Unix time]].
+        # The signers of the same builds: [[key's id, Unix time]].
         def signers(items)
           items.select { |item| built?(item) }.flat_map { |item| signers_of(item) }.uniq
         end
@@ -33,8 +33,8 @@ module Spate
         def folder(item) = "#{@layout.extensions}/#{item.full_name}"
         def complete(item) = "#{folder(item)}/gem.build_complete"
 
-        # A build that Spate recorded, and that is unchanged, has a key. Any other is known by its inode alone, so no
-        # build that sees it serves another bundle.
+        # An unchanged build recorded by Spate has a key. Any other is identified only by its inode, so a build that
+        # sees it is used in this bundle only.
         def word(item)
           known = build(item) and return "#{item.full_name} #{known.identity}"
           "#{item.full_name} #{@layout.root} #{File.stat(complete(item)).dev} #{Ground.stamp(complete(item))}"
@@ -42,7 +42,7 @@ module Spate
 
         def build(item) = item.build || builds[item.full_name]
 
-        # {full name => Build::Cache::Entry} of what lies in the bundle as it was recorded.
+        # {full name => Build::Cache::Entry} of the bundle's builds that match their record.
         def builds
           @builds ||= (@record&.builds || []).filter_map do |key|
             build = @context.store.shelves.filter_map { |store| Build::Cache::Entry.find(store, key) }.first

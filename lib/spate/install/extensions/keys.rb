@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Extensions
-      # The first keys of the builds of one bundle: what each gem and its dependencies are, and which other builds of
-      # the bundle it sees.
+      # The first keys of the builds of one bundle: from each gem, its dependencies, and the other builds of the bundle
+      # that it sees.
       class Keys
-        # dependencies: Dependencies. record: Store::BundleRecord of the install before, or nil.
+        # dependencies: Dependencies. record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, builder, dependencies, record)
           @store = context.store
           @builder = builder
@@ -15,7 +15,7 @@ module Spate
           @standalone = {}.compare_by_identity
         end
 
-        # Whether all that the key covers is known: also which builds it will see, but of gems that need it themselves.
+        # Whether everything that the key covers is known, including the builds that it will see (except in cycles).
         def decidable?(item)
           needed = @dependencies.of(item)
           return false unless needed.all? { |other| other.sha256 || other.state == :in_place }
@@ -30,7 +30,7 @@ module Spate
           Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
         end
 
-        # Of the builds that a native item's finds in the bundle: see DependencyBuilds.
+        # Signers of the builds that a native item's build sees in the bundle: see DependencyBuilds.
         def signers(item) = known?(@dependencies.of(item)) ? @seen.signers(before(item)) : []
 
         # For a gem that is not an item.
@@ -38,7 +38,7 @@ module Spate
 
         def signers_of_other(needed) = @seen.signers(needed)
 
-        # Whether the build of a gem loads none that it depends on.
+        # Whether the build of a gem loads none of its dependencies.
         def standalone?(item)
           @standalone.fetch(item) do
             files = Build::Schedule::PackageFiles.new(@store, item.manifest)
@@ -49,12 +49,12 @@ module Spate
 
         private
 
-        # What is built before it. Gems that need each other do not wait for each other.
+        # Items that are built before it. Gems in a dependency cycle do not wait for each other.
         def before(item) = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
 
         def decided?(item) = %i[in_place committed].include?(item.state) || !item.native? || item.build
 
-        # Whether they have extensions is known of gems that are there.
+        # Whether a gem has extensions is known once its manifest is, or if it is installed.
         def known?(items) = items.all? { |item| item.state == :in_place || item.manifest }
         def archives(items) = items.map { |item| item.sha256 || item.full_name }.sort
       end

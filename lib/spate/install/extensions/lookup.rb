@@ -3,20 +3,20 @@
 module Spate
   module Install
     module Extensions
-      # Builds that the store lacks, asked of the team's cache before they are made. While the cache says nothing, for
-      # that long, they are built meanwhile: what comes first counts.
+      # Looks up builds missing from the store in the team's cache. If the cache does not respond in time, the builds
+      # run as well, and the first result is used.
       #
-      # One thread decides and calls settled?, answered, late and pending?. What comes goes through the queue of
-      # results: [:answered, item, Build::Cache::Entry or nil] for each item that was asked for, and [:late, item].
+      # The deciding thread calls settled?, answered, late and pending?. Results go through its queue: [:answered, item,
+      # Build::Cache::Entry or nil] for each requested item, and [:late, item].
       class Lookup
-        # Seconds of silence: as long as anything comes from the cache, a build waits for it.
+        # Seconds without data after which a build starts; while the cache sends data, the build waits.
         PATIENCE = 0.25
-        # Seconds that it waits for all: whatever comes, and where it was found and would take longer to build.
+        # Maximum seconds of waiting: for any answer, and for a found build that would take longer to make.
         TRANSFER = 3.0
         LONGEST = 10.0
         THREADS = 16
 
-        # For a builder of a bundle: asks nobody where there is nobody to ask.
+        # Lookup for a builder. Without a team's cache it makes no requests.
         def self.of(context, builder, results)
           client = context.sources.team unless context.options.local
           facts = { layout: context.layout, store: context.store }
@@ -30,15 +30,15 @@ module Spate
           @backlog = backlog
           @results = results
           @states = {}.compare_by_identity # item => :asked, :late, :answered
-          @bounds = {}.compare_by_identity # item => seconds that it waits for all, once it was found
-          @owed = {}.compare_by_identity # item => since when the cache owes something; none while it is looked at here
-          @told = {}.compare_by_identity # item => true once it was answered
+          @bounds = {}.compare_by_identity # item => maximum seconds of waiting for a found build
+          @owed = {}.compare_by_identity # item => time of the pending request; none while checked locally
+          @told = {}.compare_by_identity # item => true once it is answered
           @line = Thread::Queue.new
           @askers = []
           @watchers = []
         end
 
-        # Whether there is nothing to wait for. Asks where nobody has.
+        # Whether there is nothing to wait for. Requests the item if that has not happened.
         def settled?(item)
           return true unless @team
 
@@ -46,8 +46,8 @@ module Spate
           @states[item] != :asked
         end
 
-        # Whether an answer may come yet, for who has no other way left: within a bound one does come, if only that
-        # there is none.
+        # Whether an answer may still come; called for an item whose build failed. An answer arrives within a limit,
+        # possibly an empty one.
         def pending?(item)
           return false unless %i[asked late].include?(@states[item])
 
@@ -61,8 +61,7 @@ module Spate
         def late(item) = (@states[item] = :late if @states[item] == :asked)
         def answered(item) = @states[item] = :answered
 
-        # Waits as long as a build does, for who has nothing else to do; answers the Build::Cache::Entry, now in the
-        # store, or nil.
+        # Waits as long as a build would, without other work. Returns the Build::Cache::Entry, now in the store, or nil.
         def await(item)
           until settled?(item)
             kind, other, entry = @results.pop
@@ -71,7 +70,7 @@ module Spate
           entry if other.equal?(item)
         end
 
-        # Nothing runs after this. Answers whether anything did.
+        # Stops all threads. Returns whether there were any.
         def stop
           return false if @askers.empty?
 
@@ -82,7 +81,7 @@ module Spate
           true
         end
 
-        # What follows is for the Backlog.
+        # The following methods are called by the Backlog.
 
         def rank = 0
         def lane(_job, _path) = 0
@@ -124,7 +123,7 @@ module Spate
           path = @team.fetch(offer) or return tell(item, nil)
           @owed.delete(item)
           @backlog.hand(self, [item, offer], path)
-        rescue StandardError, NoMemoryError => e # else nobody would hear of it
+        rescue StandardError, NoMemoryError => e # otherwise it would be lost
           @team.trouble(e)
           tell(item, nil)
         end
@@ -139,7 +138,7 @@ module Spate
           end
         end
 
-        # Seconds that an item waits at least.
+        # Minimum seconds that an item waits.
         def left(asked, owed, bound)
           owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - now : PATIENCE
         end

@@ -3,14 +3,14 @@
 module Spate
   module Install
     module Extensions
-      # Who signed what lies in a gem's folder of extensions, in a file of that folder: a bundle may be moved, shared by
-      # projects, or kept without its store, and then nothing else says so.
+      # The signers of the builds in a gem's folder of extensions, stored in a file of that folder: a bundle may be
+      # moved, shared by projects, or kept without its store.
       module Signers
         FILE = Prepare::Distrusted::FILE
 
         module_function
 
-        # [[key's id, Unix time]]; nobody where all was built here. A file that says nothing is of somebody unknown.
+        # [[key's id, Unix time]]; empty if all was built here. An empty file means an unknown signer.
         def of(folder)
           lines = File.readlines("#{folder}/#{FILE}", chomp: true)
           (lines.empty? ? [""] : lines).map { |line| line.b.split.then { |id, made| [id.to_s, made.to_i] } }
@@ -18,7 +18,7 @@ module Spate
           []
         end
 
-        # Before what they signed counts as complete.
+        # Called before the signed build counts as complete.
         def note(folder, signers)
           path = "#{folder}/#{FILE}"
           return Ground::Files.remove(path) if signers.empty?

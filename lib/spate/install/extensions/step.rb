@@ -3,9 +3,10 @@
 module Spate
   module Install
     module Extensions
-      # Native extensions: which cached build fits, and the builds that must run, in threads that each wait for a child.
+      # Native extensions: finds usable stored builds, and runs the other builds in threads that each wait for a child.
       class Step
-        # record: Store::BundleRecord of the install before, or nil. results: Thread::Queue that receives [:built, item]
+        # record: Store::BundleRecord of the previous install, or nil. results: Thread::Queue that receives [:built,
+        # item]
         # or [:failed, item, error].
         def initialize(context, dependencies, record, results)
           @context = context
@@ -20,20 +21,20 @@ module Spate
 
         def decidable?(item) = keys.decidable?(item)
 
-        # Looks for a cached build; sets item.build_key, and item.build where one fits.
+        # Looks for a stored build; sets item.build_key, and item.build if one is usable.
         def recall(item)
           item.build_key = keys.of(item)
           item.build = builder.reuse(item.build_key)
         end
 
-        # Whether no team's cache is to be waited for any more.
+        # Whether the team's cache need not be waited for.
         def settled?(item) = item.build || lookup.settled?(item)
 
-        # Whether a cache may answer yet.
+        # Whether a cache may still answer.
         def pending?(item) = lookup.pending?(item)
         def late(item) = lookup.late(item)
 
-        # entry: Build::Cache::Entry that a cache had for the item, or nil. Where it is being built, that ends, and
+        # entry: Build::Cache::Entry that a cache had for the item, or nil. A running build of the item is ended, and
         # fails.
         def answered(item, entry)
           lookup.answered(item)
@@ -41,7 +42,7 @@ module Spate
           builder.abandon(item.build_key) if entry && item.state == :building
         end
 
-        # Takes the entry that a cache had. Answers whether there was one.
+        # Uses the entry from a cache. Returns whether there was one.
         def take_offer(item)
           return false unless @offers[item]
 
@@ -49,9 +50,9 @@ module Spate
           item.build = @offers[item]
         end
 
-        # Builds the item as soon as the gems that it may load while building are in place, longest chain first; at once
-        # where its configuration loads none, unless that was tried before. Gems that need each other do not wait for
-        # each other.
+        # Builds the item once the gems that it may load while building are installed, longest chain first; immediately
+        # if its configuration loads none, unless that was tried before. Gems in a dependency cycle do not wait for each
+        # other.
         def start(item)
           needs = missing(item)
           needs = [] if (item.early = item.early.nil? && !needs.empty? && keys.standalone?(item))
@@ -61,7 +62,7 @@ module Spate
           spawn if @threads.size < limit
         end
 
-        # To be told of each gem, native or not.
+        # Called for each installed gem, native or not.
         def installed(item) = @schedule.placed(item.full_name)
 
         def stop
@@ -73,13 +74,13 @@ module Spate
 
         private
 
-        # Made by the one thread that decides, before there are others, and not at all where no gem is native.
+        # Created by the deciding thread before there are others, and only for a native gem.
         def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
 
         def builder = @builder ||= @context.new_builder
         def lookup = @lookup ||= Lookup.of(@context, builder, @results)
 
-        # Full names of gems that it depends on and that are not installed yet.
+        # Full names of its dependencies that are not installed yet.
         def missing(item)
           needed = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
           needed.reject { |other| %i[in_place committed].include?(other.state) }.map(&:full_name)
@@ -110,7 +111,7 @@ module Spate
           item.seconds = result.seconds unless result.cached?
           item.build = result.stored
           @results << [:built, item]
-        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
+        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise it would be lost
           @results << [:failed, item, e]
         end
       end

@@ -3,13 +3,13 @@
 module Spate
   module Install
     module Fetch
-      # Brings the gems that the store lacks into it: the gems' part of a Backlog. Results come out of one queue, so
-      # that a single thread decides what happens next.
+      # Adds the gems missing from the store: the gems' part of a Backlog. Results go to one queue, so that a single
+      # thread decides what happens next.
       class Acquisition
         LARGE = 2 << 20 # bytes of an archive
         private_constant :LARGE
 
-        # Gems come before all else: some have to be built.
+        # Gems come first, since some have to be built.
         def rank = 0
 
         # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
@@ -27,10 +27,10 @@ module Spate
 
           @warm_up ||= Thread.new { warm_up }
           @backlog.add(self, items)
-          @context.sources.team unless @context.options.local # which greets it before anybody asks
+          @context.sources.team unless @context.options.local # connects before the first request
         end
 
-        # Ends what is under way.
+        # Ends running work.
         def stop
           @backlog.leave(self)
           leave_rubygems
@@ -38,20 +38,20 @@ module Spate
           @archives.clean
         end
 
-        # What follows is for the Backlog.
+        # The following methods are called by the Backlog.
 
         def at_hand(item) = @archives.at_hand(item)
         def obtain(item) = @archives.obtain(item)
 
-        # A build takes longer than unpacking all others, which goes on beside it; and what is large takes longer than
-        # several others, which would be at their end when it began.
+        # Native gems first, since a build takes longer than unpacking all others, in parallel; then large archives,
+        # which take longer than several others.
         def lane(_item, archive)
           return 0 if archive.native?
 
           archive.bytes > LARGE ? 1 : 2
         end
 
-        # A damaged archive in the store is dropped and fetched again, once.
+        # A damaged archive in the store is deleted and fetched again, once.
         def unpack(item, archive)
           @unpack_step.call(item, archive)
           @results << [:acquired, item]
@@ -68,8 +68,7 @@ module Spate
 
         private
 
-        # An interrupt in the midst of RubyGems' `require` may leave its monitor locked, and `warm_up` would wait for
-        # that.
+        # An interrupt during RubyGems' `require` may leave its monitor locked, and `warm_up` would wait for it.
         def leave_rubygems
           return unless defined?(::Kernel::RUBYGEMS_ACTIVATION_MONITOR)
 
@@ -77,7 +76,7 @@ module Spate
           monitor.exit while monitor.mon_owned?
         end
 
-        # An error here comes again where RubyGems is needed, and is reported there.
+        # An error here is raised again when RubyGems is needed, and reported then.
         def warm_up
           Thread.current.report_on_exception = false
           @unpack_step.warm_up

@@ -3,16 +3,17 @@
 module Spate
   module Install
     module Fetch
-      # An archive on disk, and what is known of it before it is unpacked.
+      # An archive on disk, and what is known about it before unpacking.
       #
-      # expected:: SHA-256 that it must have, hex, or nil where nothing vouches for it
-      # verified:: what vouches: "lockfile", "index", "vendor" (nothing but the file's own checksums) or "archive"
+      # expected:: SHA-256 that it must have, hex, or nil if unknown
+      # verified:: source of the checksum: "lockfile", "index", "vendor" (only the file's own checksums) or "archive"
       # origin:: :store, :vendor, :team (its cache) or :network
-      # domain:: of the source that vouches for it, see Registry::Trust; nil where the application does
+      # domain:: of the source of the checksum, see Registry::Trust; nil if it comes from the application
       # owned:: whether the file is a temporary one of this run, to be moved into the store
-      # seen:: of a file that stays where it is: ArchiveCheck.look at it, before anybody read it
+      # seen:: for a file that is not moved: its ArchiveCheck.look, from before it was read
       Archive = Struct.new(:path, :expected, :verified, :origin, :domain, :bytes, :owned, :seen, keyword_init: true) do
-        # Moves or copies it into the store, unless a whole one is there. sha256: of its bytes, as found.
+        # Moves or copies the archive into the store, unless an undamaged one is there. sha256: of its bytes, as
+        # computed.
         def keep(store, full_name, sha256)
           target = store.archive_path(sha256)
           return if ArchiveCheck.whole?(target, sha256)
@@ -40,7 +41,7 @@ module Spate
       end
 
       class Archive
-        # Compressed bytes of the metadata that are looked at: `extensions` stands before the list of files.
+        # Compressed bytes of the metadata to read: `extensions` precedes the list of files.
         HEAD = 4096
         EXTENSIONS = /^extensions:\n- /
         FIRST = "metadata.gz\0"
@@ -48,8 +49,8 @@ module Spate
         BLOCK = 512
         private_constant :HEAD, :EXTENSIONS, :FIRST, :SIZE, :BLOCK
 
-        # Whether the gem seems to have extensions. A guess, on which only the order of unpacking may depend: an archive
-        # in any other form is unpacked, or refused, when its turn comes.
+        # Whether the gem seems to have extensions. A guess that only affects the order of unpacking: an archive in any
+        # other form is unpacked, or refused, later.
         def native?
           require "zlib"
           head = File.binread(path, BLOCK + HEAD) || ""

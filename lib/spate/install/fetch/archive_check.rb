@@ -3,16 +3,16 @@
 module Spate
   module Install
     module Fetch
-      # An archive in the store is verified once a boot, and then marked with a fixed time, another one each boot.
-      # Whoever writes to it later, perhaps through a link in some bundle's cache/, changes that time, so it is hashed
-      # before it is used again; and so it is after a power loss, which may have kept the name and the time and lost the
-      # bytes. The mark costs no more than the stat that sees whether the archive is there, and a store restored without
-      # times marks itself anew.
+      # An archive in the store is verified once per boot, and then marked with a fixed mtime, which differs for each
+      # boot. A later write, perhaps through a link in a bundle's cache/, changes the mtime, so the file is hashed
+      # before its next use. So it is after a power loss, which may keep the name and mtime but lose the data. Checking
+      # the mark costs no more than the stat for the file's existence. A store restored without mtimes is hashed and
+      # marked again.
       module ArchiveCheck
-        EPOCH = 499_162_500 # 1985, as in npm's archives; zip cannot tell times before 1980
-        # Steps of two seconds: some file systems count no finer.
+        EPOCH = 499_162_500 # 1985, as in npm's archives; zip has no times before 1980
+        # Steps of two seconds, the resolution of some file systems.
         STEP = 2
-        # A file that changed this short a time (seconds) before it was looked at may change again under the same time.
+        # A file changed within this time (seconds) before it was examined may change again without a new mtime.
         RACY = 0.02
         FACTS = %i[dev ino size mtime ctime].freeze
 
@@ -23,8 +23,8 @@ module Spate
           marked?(path) || right?(path, sha256)
         end
 
-        # The same for many: {path => sha256}. Answers {path => true} for those that are. Hashing takes a thread for
-        # each processor.
+        # The same for many: {path => sha256}. Returns {path => true} for the matching ones. Hashes with one thread per
+        # processor.
         def whole(archives)
           marked, open = archives.keys.partition { |path| marked?(path) }
           marked.to_h { |path| [path, true] }.merge(open.empty? ? {} : hashed(archives.slice(*open)))
@@ -62,18 +62,18 @@ module Spate
           File.utime(time, time, path) if time
           true
         rescue SystemCallError
-          true # somebody else's store: hashed again next time
+          true # another user's store: hashed again next time
         end
 
-        # What to compare a file with later (File::Stat), taken before it is verified; nil where its times could not
-        # tell a change from none.
+        # The File::Stat to compare the file with later, read before it is verified; nil if its times could not prove
+        # that it is unchanged.
         def look(path)
           stat = File.stat(path)
           stat if Time.now - stat.ctime > RACY
         end
 
-        # Copies the file at `source`, which was verified since it was looked at, to `target`; it is hashed again only
-        # where it may have changed meanwhile. Answers false, and copies nothing, where it is no longer the right one.
+        # Copies the file at `source`, verified after it was examined, to `target`, and hashes it again if it may have
+        # changed. Returns false, and copies nothing, if it does not match.
         def copy(source, target, sha256, seen:, temporary:)
           IO.copy_stream(source, temporary)
           return false unless unchanged?(source, seen) || Native.sha256_file(temporary) == sha256
@@ -85,7 +85,7 @@ module Spate
           File.unlink(temporary) if File.exist?(temporary)
         end
 
-        # The mark of this boot; nil where the system does not tell boots apart: then every archive is hashed each time.
+        # The mark of this boot; nil without a boot id, where every archive is hashed each time.
         def time
           @time ||= Native.boot_id&.then { |id| Time.at(EPOCH + (STEP * id[0, 6].to_i(16))) }
         end

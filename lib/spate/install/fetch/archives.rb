@@ -12,17 +12,17 @@ module Spate
           @fetched = []
         end
 
-        # Archive of the item's package. Raises a Registry error where no source has it.
+        # Returns the Archive of the item's package. Raises a Registry error if no source has it.
         def obtain(item)
           stored(item) || vendored(item) || download(item)
         end
 
-        # The archive if a look or two finds it: in vendor/cache, where the store has none. nil otherwise.
+        # Returns the archive if it is in vendor/cache and not in the store; otherwise nil.
         def at_hand(item)
           vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
         end
 
-        # Removes archives that were fetched and never unpacked.
+        # Removes archives that were fetched but not unpacked.
         def clean
           @mutex.synchronize { @fetched.select { |path| File.exist?(path) }.each { |path| File.unlink(path) } }
         end
@@ -55,7 +55,7 @@ module Spate
           there ? there.tap { |archive| archive.domain = listing&.domain } : fetch(item)
         end
 
-        # From the team's cache, where it is known which archive is meant.
+        # From the team's cache, if the archive's checksum is known.
         def shared(item)
           team = item.sha256 && @context.sources.team or return
           path = temporary

@@ -3,19 +3,19 @@
 module Spate
   module Install
     module Fetch
-      # What is to be fetched and unpacked: connections fetch, one thread for each processor unpacks. An archive that is
-      # at hand needs no connection. The gems' half of an install and the packages' half share one, so that there are
-      # not twice as many of either. A half is an *owner* of jobs, which may be anything:
+      # The queue of archives to fetch and unpack: connections fetch, one thread per processor unpacks. A local archive
+      # needs no connection. The gems' and the packages' half of an install share one backlog, so that there are not
+      # twice as many connections and threads. A half is an *owner* of jobs, which may be any object:
       #
-      #   rank                 0 for what comes first, 1 for the next
-      #   at_hand(job)         its archive if a look or two finds it, else nil; in the thread that adds
-      #   obtain(job)          its archive; on a connection
-      #   lane(job, archive)   0 to 3: what is in a lower one is unpacked before it
-      #   unpack(job, archive) in an unpacking thread
-      #   failed(job, error)   what any of these raised
-      #   close                ends its requests at once
+      # # rank 0 for jobs that come first, 1 for the next
+      # # at_hand(job) its archive if it is local, else nil; called in the adding thread
+      # # obtain(job) its archive; called on a connection
+      # # lane(job, archive) 0 to 3: lower lanes are unpacked first
+      # # unpack(job, archive) called in an unpacking thread
+      # # failed(job, error) an error raised by any of these
+      # # close ends its requests immediately
       class Backlog
-        # unpacking: how many threads unpack, nil for one each processor. connections: how many there may be.
+        # unpacking: number of unpacking threads, nil for one per processor. connections: maximum number.
         def initialize(unpacking: nil, connections: Sources::CONNECTIONS)
           @unpacking = unpacking
           @limit = connections
@@ -26,8 +26,8 @@ module Spate
           @connections = 0
         end
 
-        # Adds work; threads start with the first of it that needs them. Large archives first would need their sizes,
-        # which a lockfile does not tell: the order is kept.
+        # Adds jobs and starts the threads that they need. Keeps the order: starting with large archives would need
+        # their sizes, which a lockfile does not have.
         def add(owner, jobs)
           return if jobs.empty?
 
@@ -40,7 +40,7 @@ module Spate
           absent.each { |job| @to_fetch.push([owner, job], owner.rank) }
         end
 
-        # Adds what an owner has fetched by itself: it is unpacked.
+        # Adds an archive that the owner has fetched itself, to be unpacked.
         def hand(owner, job, archive)
           @mutex.synchronize do
             @sides[owner] ||= Side.new(0, false)
@@ -49,8 +49,7 @@ module Spate
           unpack_later(owner, job, archive)
         end
 
-        # Nothing of the owner's runs after this. The last one who leaves ends the threads; what they hold is cleaned up
-        # by their own ensure.
+        # Ends all work of the owner. When the last owner leaves, the threads end; their ensure blocks clean up.
         def leave(owner)
           side = @mutex.synchronize { @sides[owner]&.tap { |found| found.left = true } }
           owner.close
@@ -63,11 +62,11 @@ module Spate
 
         private
 
-        # An owner's part. running: how many of its jobs are under way. left: whether it wants no more.
+        # The state of an owner. running: number of its active jobs. left: whether it has left.
         Side = Struct.new(:running, :left)
 
-        # Entries wait in lanes: of the first that has any, the oldest is next. A closed line still hands out what it
-        # holds.
+        # A queue with lanes: returns the oldest entry of the first lane that has any. After closing, it still returns
+        # the remaining entries.
         class Line
           def initialize
             @lanes = Array.new(4) { [] }
@@ -86,7 +85,7 @@ module Spate
             end
           end
 
-          # Waits for an entry; nil once the line is closed and empty.
+          # Waits for an entry; nil once the queue is closed and empty.
           def pop
             @mutex.synchronize do
               loop do
@@ -113,7 +112,7 @@ module Spate
           @threads = Array.new(@unpacking || Native.processors) { thread { unpack_all } }
         end
 
-        # As many connections as there may be, once, when the first archives must be fetched.
+        # Opens the connections, up to the limit, when the first archives must be fetched.
         def connect(count)
           wanted = [@limit, count].min - @connections
           return unless wanted.positive?
@@ -122,7 +121,7 @@ module Spate
           @threads.concat(Array.new(wanted) { thread { fetch_all } })
         end
 
-        # Passes on an archive that is at hand. An error is reported as if a connection had met it.
+        # Queues a local archive for unpacking. An error is reported as if a connection had raised it.
         def at_hand?(owner, job)
           attempt(owner, job) do
             archive = owner.at_hand(job) or return false
@@ -156,14 +155,14 @@ module Spate
           end
         end
 
-        # What its owner left behind is not begun.
+        # Jobs of an owner that has left are not started.
         def attempt(owner, job)
           side = begin_for(owner) or return
           Garbage.look
           yield
         rescue ClosedQueueError
           nil
-        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # else nobody would hear of it
+        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise it would be lost
           owner.failed(job, e)
         ensure
           end_for(side) if side
@@ -188,7 +187,7 @@ module Spate
           @mutex.synchronize { @idle.wait(@mutex) while side.running.positive? }
         end
 
-        # Whoever comes now begins with other threads.
+        # Jobs added later start new threads.
         def disband
           crew = [@threads, [@to_fetch, @to_unpack], @sides.values]
           @threads = []
@@ -196,7 +195,7 @@ module Spate
           crew
         end
 
-        # A thread that is killed may not have come to count what it had begun.
+        # A killed thread may not have decremented the count of its job.
         def finish(threads, lines, sides)
           lines.each(&:close)
           threads.each(&:kill).each(&:join)

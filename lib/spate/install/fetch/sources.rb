@@ -3,13 +3,13 @@
 module Spate
   module Install
     module Fetch
-      # The gem sources of one run: how each is to be asked, and the client that asks, made when it is first needed.
+      # The gem sources of one run and the client for them, created on first use.
       class Sources
-        # Connections at the same time.
+        # Maximum number of parallel connections.
         CONNECTIONS = 32
 
-        # again: believes nothing without asking. The block answers addresses of sources that never change what they
-        # published.
+        # again: revalidate all cached answers. The block returns the addresses of sources that never change published
+        # gems.
         def initialize(settings:, store:, events:, again: false, &unchanging)
           @settings = settings
           @store = store
@@ -19,7 +19,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # As Registry::Remotes#spell; a run that asks for no source loads nothing for it.
+        # Like Registry::Remotes#spell; a run without requests loads no remotes.
         def spell(sources, hidden:, &reveal)
           @mutex.synchronize do
             @spelled = [sources, hidden, reveal]
@@ -30,11 +30,10 @@ module Spate
         # Registry::Remotes.
         def remotes = @mutex.synchronize { @remotes ||= make_remotes }
 
-        # Domains (see Registry::Trust) under which the answers to a package's name are kept, the first to be asked
-        # first.
+        # Domains (see Registry::Trust) under which answers about a package's name are stored, in order of priority.
         def domains(package) = package.source.remotes.reverse.map { |remote| remotes.for(remote).domain }
 
-        # Whether what a source said at a time counts unasked.
+        # Whether an answer of a source from this time can be used without a request.
         def fresh?(source, time) = remotes.freshness.still?(remotes.for(source), time)
 
         # Registry::Client.
@@ -47,8 +46,8 @@ module Spate
           end
         end
 
-        # RemoteCache::Client of the team's cache; nil where there is none, or none that can be asked as this machine is
-        # set up: that costs no install.
+        # RemoteCache::Client of the team's cache; nil if there is none, or if it cannot be used with this
+        # configuration, which does not fail an install.
         def team
           return unless RemoteCache.set?(@settings)
 
@@ -56,15 +55,15 @@ module Spate
             @team ||= RemoteCache.client(@settings, events: @events).tap(&:greet) unless @refused
           rescue Spate::Error => e
             @refused = true
-            @events.emit(:warning, message: "#{e.message}; it is not asked", hint: e.hint)
+            @events.emit(:warning, message: "#{e.message}; the cache is not used", hint: e.hint)
             nil
           end
         end
 
-        # What came from the team's cache so far, archives and builds.
+        # Bytes received from the team's cache in this run, archives and builds.
         def team_bytes = @team_bytes.to_i + @team&.tally.to_h.fetch(:bytes, 0)
 
-        # Ends what is under way; whoever asks later gets another client.
+        # Ends running requests. A later request uses a new client.
         def close
           @mutex.synchronize do
             [@client, @team].compact.each(&:close)

@@ -4,16 +4,16 @@ module Spate
   module Install
     module Folders
       # The gems of one git repository: a checkout as Bundler makes it, wrappers for their executables, extensions built
-      # in the checkout. What is whole already is left alone: people work in checkouts.
+      # in the checkout. Complete checkouts are not changed, since users may work in them.
       class GitStep
-        # What a build needs: the facts of a gemspec, and the package with what identifies its source.
+        # Parameters of a build: the facts of a gemspec, and the package with the identity of its source.
         Buildable = Struct.new(:extensions, :require_paths)
         Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
-        # One that a team's cache is asked for: see Extensions::Lookup.
+        # Parameters of a lookup in a team's cache: see Extensions::Lookup.
         Asked = Struct.new(:build_key, :full_name, :checkout)
 
-        # finished: names of checkouts that an earlier install completed. items: the bundle's other gems, which are in
-        # place. record: Store::BundleRecord of the install before, or nil. result: Step::Result, to be filled.
+        # finished: names of checkouts completed by an earlier install. items: the bundle's other gems, installed.
+        # record: Store::BundleRecord of the previous install, or nil. result: Step::Result, to be filled.
         def initialize(context, finished, items, record, result)
           @result = result
           @vendored = VendoredGit.new(context)
@@ -22,14 +22,14 @@ module Spate
           @finished = finished
           @items = items
           @record = record
-          @signers = Hash.new([].freeze) # folder of extensions => of the builds in it
+          @signers = Hash.new([].freeze) # folder of extensions => signers of the builds in it
         end
 
         def call(source, packages)
           return in_place(source, packages) if @vendored.folder(source)
 
           name = Git::Names.checkout(source.uri, source.revision)
-          # Two sources may have one checkout.
+          # Two sources may have the same checkout.
           made = @result.checkouts.include?(name)
           @result.checkouts << name
           put_aside(name, packages) if !made && packages.any? { |each| distrusted.include?(each) }
@@ -44,12 +44,12 @@ module Spate
           @result.made += packages.size
         end
 
-        # Nothing of it runs after this.
+        # Stops a running lookup.
         def stop = @lookup&.stop && @context.sources.close
 
         private
 
-        # A build may have written into all of a checkout, and so may somebody who works in it.
+        # The whole checkout is moved aside, since the build, or the user, may have written anywhere in it.
         def put_aside(name, packages)
           path = "#{@layout.bundler_gems}/#{name}"
           kept = "#{path}.distrusted-#{Time.now.to_i}"
@@ -57,8 +57,8 @@ module Spate
           @finished -= [name]
           arguments = packages.map { |package| "#{@layout.build_info}/#{package.full_name}.info" }
           Store::Sweep.remove(["#{@layout.bundler_extensions}/#{name}", *arguments])
-          @context.events.emit(:warning, message: "#{name} is made anew: whoever signed its build is not trusted here",
-                                         hint: "as it was it is in #{kept}, until it is removed")
+          @context.events.emit(:warning, message: "replacing #{name}: the signer of its build is not trusted here",
+                                         hint: "the original is kept at #{kept}")
         end
 
         def in_place(source, packages)
@@ -78,11 +78,11 @@ module Spate
 
         def missing(package, checkout)
           Specification::PackageMismatchError.new("#{package.full_name}: no gemspec for it in #{checkout.path}",
-                                                  hint: "the lockfile's revision has no such gem; run `spate lock`")
+                                                  hint: "the lockfile's revision has no such gem: run `spate lock`")
         end
 
-        # All gems of a checkout share one folder of extensions, which counts as complete when the last of them is
-        # built. What they are built from is looked at before the first build changes it.
+        # All gems of a checkout share one folder of extensions, which is marked complete after the last build. The
+        # identity of the checkout is computed before the first build changes it.
         def build_all(gemspecs, checkout, anew:)
           folder = "#{@layout.bundler_extensions}/#{checkout.name}"
           complete = "#{folder}/gem.build_complete"
@@ -114,7 +114,7 @@ module Spate
           note(asked, shared, result)
         end
 
-        # stored: Build::Cache::Entry, or nil: then its own build saw those of these signers.
+        # stored: Build::Cache::Entry, or nil: then the gem was built here and saw builds of these signers.
         def sign(folder, stored, signers)
           @signers[folder] |= stored ? stored.record.signers : signers
           Extensions::Signers.note(folder, @signers[folder])

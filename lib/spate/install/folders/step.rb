@@ -3,19 +3,19 @@
 module Spate
   module Install
     module Folders
-      # Gems that come from no gem source: git checkouts and folders of the application.
+      # Gems without a gem source: git checkouts and folders of the application.
       class Step
-        # in_folders:: how many gems lie in folders of the application
-        # checkouts:: names of the git checkouts, complete
-        # made:: how many gems came out of checkouts that were made now
+        # in_folders:: number of gems in folders of the application
+        # checkouts:: names of the complete git checkouts
+        # made:: number of gems from checkouts made in this run
         # built, reused:: Build::Results of extensions in checkouts
-        # shared:: how many of the reused came from the team's cache in this run
+        # shared:: number of reused builds that came from the team's cache in this run
         # kept:: see Commit::Notes#built
-        # for_bundler:: sources with a checkout in vendor/cache that Bundler has to finish
+        # for_bundler:: sources with a checkout in vendor/cache that Bundler must finish
         Result = Struct.new(:in_folders, :checkouts, :made, :built, :reused, :shared, :kept, :for_bundler)
 
-        # finished: names of the git checkouts that an earlier install completed. items: all of the plan, in place.
-        # record: Store::BundleRecord of the install before, or nil.
+        # finished: names of git checkouts completed by an earlier install. items: all of the plan, installed. record:
+        # Store::BundleRecord of the previous install, or nil.
         def initialize(context, finished, items, record)
           @context = context
           @finished = finished
@@ -23,7 +23,7 @@ module Spate
           @record = record
         end
 
-        # packages: of git and path sources; facts: Gemfile::Facts. Answers a Result.
+        # packages: with git and path sources. facts: Gemfile::Facts. Returns a Result.
         def call(packages, facts)
           paths = packages.select(&:path?).each { |package| assert_there(package) }
           PathStep.new(@context).call(facts.path_specs, paths.map(&:name)) unless paths.empty?

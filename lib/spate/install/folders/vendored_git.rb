@@ -3,22 +3,22 @@
 module Spate
   module Install
     module Folders
-      # Git checkouts that lie in vendor/cache. Bundler copies them into the bundle from 2.6 on; before, it uses them,
-      # and builds them, where they lie. For those versions Bundler itself finishes what Spate installed.
+      # Git checkouts in vendor/cache. Bundler 2.6 and newer copies them into the bundle; older versions use and build
+      # them in place. With those versions Bundler finishes the installation.
       class VendoredGit
         def initialize(context)
           @context = context
           @layout = context.layout
         end
 
-        # The folder of a GitSource that is used in place, or nil.
+        # The folder of a GitSource used in place, or nil.
         def folder(source)
           path = "#{@layout.app_cache}/#{Git::Names.checkout(source.uri, source.revision)}"
           path if File.directory?(path) && !copied?
         end
 
-        # Tells a checkout that Bundler finished for this bundle from a copy of it, and from another bundle at its
-        # place.
+        # Identifies a checkout that Bundler finished for this bundle: a copy of the checkout, or another bundle at the
+        # same path, has another value.
         def sign(source)
           path = folder(source)
           [File.basename(path), *[@layout.root, path].map { |place| Ground.stamp(place) }].join(" ")

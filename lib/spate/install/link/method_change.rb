@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Link
-      # A bundle of links that is to have copies from now on, or the other way round. Its record says how it was made;
-      # without one (the store was deleted) its files may still be links. Each file is made beside itself and renamed
-      # over itself, and the record comes last, so the next install goes on after a kill. What the user changed stays,
-      # and so does what `spate edit` made private.
+      # Converts a bundle of links to copies, or the other way round. Its record says how it was installed; without one
+      # (the store was deleted) its files may still be links. Each file is written to a temporary name and renamed, and
+      # the record is written last, so an interrupted change is resumed by the next install. Files changed by the user,
+      # and private ones of `spate edit`, are kept.
       class MethodChange
         # record: Store::BundleRecord or nil.
         def initialize(context, record)
@@ -16,7 +16,7 @@ module Spate
           @record = record
         end
 
-        # full_names: of the gems that were in place. Answers how many files were made copies, or links (Integer).
+        # full_names: of the installed gems. Returns the number of files converted (Integer).
         def call(full_names)
           @context.link_method == :copy ? copy(full_names) : link(full_names)
         end
@@ -33,14 +33,14 @@ module Spate
           !stat.nil? && stat.file? && stat.nlink > 1
         end
 
-        # All of a package's folder, also what no manifest knows; of its build; and the archive.
+        # All files of a package's folder, including those in no manifest; of its build; and the archive.
         def files(name)
           [*below("#{@layout.gems}/#{name}"), *below("#{@layout.extensions}/#{name}"), "#{@layout.cache}/#{name}.gem"]
         end
 
         def below(folder) = Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).map { |path| "#{folder}/#{path}" }
 
-        # Archives stay copies: nobody edits them.
+        # Archives remain copies, since users do not edit them.
         def link(full_names)
           return 0 unless @record && @context.trees?
 
@@ -53,7 +53,7 @@ module Spate
           end
         end
 
-        # [path, entry] of every file that a package names, where the user has not asked for inodes of their own.
+        # [path, entry] of every file of a package, except in private gems.
         def entries(full_names)
           @record.only(full_names).trees.reject(&:private?).flat_map do |tree|
             packages = tree.packages.filter_map { |key| @store.package(key) }
@@ -62,7 +62,7 @@ module Spate
           end
         end
 
-        # As every check sees it: size, time and mode.
+        # By size, time and mode, like every check.
         def unchanged?(file, entry)
           stat = Store::Object.lstat(file)
           stat&.file? && stat.size == entry[:size] && (stat.mode & 0o777) == entry[:mode] &&

@@ -3,22 +3,21 @@
 module Spate
   module Install
     module Link
-      # Puts packages' files into gems/: a tree that was just unpacked is renamed, all else is linked in one call of the
-      # core. A damaged object ends only its own package's job; it is healed and linked again.
+      # Puts packages' files into gems/: a newly unpacked tree is renamed, all others are linked in one call of the
+      # core. A damaged object fails only its own package's job; it is repaired and linked again.
       class Step
-        # The first Bundler that makes a gem's folder as any other: `FileUtils.mkdir_p gem_dir`, without `mode:`.
+        # The first Bundler that applies the umask to a gem's folder: `FileUtils.mkdir_p gem_dir`, without `mode:`.
         UMASKED = GemVersion.parse("4.0.13")
 
         def initialize(context)
           @context = context
           @layout = context.layout
           @store = context.store
-          # item => [[path, where it is aside], ...] of what was there before
+          # item => [[path, where it was moved], ...] of the previous files
           @touched = {}.compare_by_identity
         end
 
-        # items: all stored. Answers those whose files the store turned out not to have whole: they must be acquired
-        # again.
+        # items: all stored. Returns items whose files the store has lost, which must be acquired again.
         def call(items)
           items.each { |item| clear(item) }
           lost = link(items.reject { |item| rename_tree(item) })
@@ -29,11 +28,11 @@ module Spate
           lost.each { |item| clear(item) }
         end
 
-        # Takes out of the bundle what this run put there of items that will not be installed, and puts back what was
-        # whole before.
+        # Removes from the bundle the files of items that will not be installed, and restores the previous, complete
+        # ones.
         def discard(items) = items.each { |item| put_back(item) if @touched[item] }
 
-        # Deletes what was moved aside; last, because deleting many files slows the creation of others.
+        # Deletes what was moved aside; last, because deleting many files slows down the creation of others.
         def empty_trash
           Store::Sweep.remove(@trash) if @trash
           @trash = nil
@@ -43,8 +42,8 @@ module Spate
 
         private
 
-        # What an interrupted install left, or what is to be replaced. The specification goes first: while it is there,
-        # the gem counts as installed.
+        # Removes leftovers of an interrupted install, or the version to replace. The specification is removed first:
+        # while it exists, the gem counts as installed.
         def clear(item)
           paths = [@layout.specification(item.package), destination(item), "#{@layout.extensions}/#{item.full_name}",
                    "#{@layout.build_info}/#{item.full_name}.info"]
@@ -53,7 +52,7 @@ module Spate
           @touched[item] ||= aside
         end
 
-        # Where it is now; nil where it could only be deleted.
+        # Returns the new path; nil if it had to be deleted.
         def move_aside(path)
           File.rename(path, trash = @store.temporary("trash"))
           (@trash ||= []) << trash
@@ -63,8 +62,8 @@ module Spate
           nil
         end
 
-        # A gem without its specification was not installed. The specification comes last again, so whoever sees it sees
-        # a whole gem.
+        # Restores a gem that had a specification, i.e. was installed. The specification comes last, so that others see
+        # only complete gems.
         def put_back(item)
           clear(item)
           before = @touched.delete(item)
@@ -72,10 +71,10 @@ module Spate
 
           before.reverse_each { |path, aside| File.rename(aside, path) }
         rescue SystemCallError
-          nil # the next install makes it again
+          nil # the next install installs it again
         end
 
-        # The manifest's, in the store.
+        # Path of the manifest in the store.
         def path(item) = @store.package_path(@context.package_key(item.sha256))
 
         def rename_tree(item)
@@ -88,11 +87,11 @@ module Spate
           false
         end
 
-        # A gem that will be built gets files of its own: a build may write into them.
+        # A gem to be built gets copies, since the build may write to its files.
         def builds?(item) = item.native? && item.build.nil?
 
-        # Answers those that are lost. Objects that differ from their manifest in content or time are looked at again
-        # and healed, all together; then their packages are linked once more.
+        # Returns the lost items. Objects whose content or time differs from the manifest are checked and repaired, all
+        # at once; then their packages are linked again.
         def link(items)
           stale = try(items)
           return [] if stale.empty?
@@ -105,7 +104,7 @@ module Spate
           lost + try(whole)
         end
 
-        # One call of the core for all; answers the items that have a damaged object.
+        # Links all in one call of the core; returns the items that have a damaged object.
         def try(items)
           return [] if items.empty?
 
@@ -114,7 +113,7 @@ module Spate
           items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
         end
 
-        # false if it can be healed; raises otherwise.
+        # Returns false if the item can be repaired; raises otherwise.
         def settle(item, result)
           raise Interrupted, "interrupted" if result.status == :cancelled
           return false if result.status == :stale
@@ -125,12 +124,12 @@ module Spate
           raise Store::Error.new("#{item.full_name}: #{denied.message}", hint: denied.hint) if denied
 
           raise Store::Error.new("#{item.full_name}: #{result.message}",
-                                 hint: "see that the disk has room and the bundle's folder can be written")
+                                 hint: "check the free disk space and that the bundle's folder is writable")
         end
 
         def failed_by?(error, result) = result.message.end_with?(error.new.message)
 
-        # A gem's own folder has this mode whatever the umask: so Bundlers made it before UMASKED.
+        # Before UMASKED, Bundler gave a gem's folder this mode regardless of the umask.
         def folder_modes(items)
           return if @context.umask == 0o022 || umasked?
 
@@ -142,13 +141,13 @@ module Spate
           !version.nil? && GemVersion.parse(version) >= UMASKED
         end
 
-        # What was hashed under this boot is trusted until the next one.
+        # Files hashed since this boot are trusted until the next boot.
         def confirm(item)
           @store.confirm(item.manifest, path(item))
           item.build&.confirm
         end
 
-        # A cached build lies over the package: its files are relative to the bundle's root.
+        # Links a stored build over the package: its paths are relative to the bundle's root.
         def overlay(items)
           built = items.select(&:build)
           return if built.empty?
@@ -161,7 +160,7 @@ module Spate
           rebuild(stale.reject(&:build))
         end
 
-        # What a build made belongs to the bundle alone, however it is linked.
+        # Build results are always cloned, never linked.
         def link_builds(items)
           items.each { |item| replace_changed(item) }
           items.group_by { |item| item.build.store }.flat_map do |store, kept|
@@ -176,7 +175,7 @@ module Spate
           end
         end
 
-        # A damaged build is made again, in files of the gem's own.
+        # A damaged build is built again, with copies of the gem's files.
         def rebuild(items)
           items.each { |item| clear(item) }
           try(items)

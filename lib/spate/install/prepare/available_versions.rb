@@ -3,9 +3,9 @@
 module Spate
   module Install
     module Prepare
-      # Which variants gem sources have of the gems in a lockfile that names only platform `ruby`. The answers are
-      # remembered for a week, for the same lockfile, so that a warm install asks nobody. With --local, or where a
-      # frozen bundle has a vendor/cache, that folder answers, as with Bundler, and nothing is remembered.
+      # The variants that gem sources have of the gems in a lockfile with only the platform `ruby`. The answers are
+      # stored for a week per lockfile, so that a warm install makes no requests. With --local, or for a frozen bundle
+      # with vendor/cache, that folder is used instead, as in Bundler, and nothing is stored.
       #
       # Text: `time<TAB>seconds`, then for each row `name<TAB>version<TAB>platform<TAB>ruby<TAB>rubygems<TAB>address`.
       class AvailableVersions
@@ -17,10 +17,10 @@ module Spate
           @context = context
           @lockfile_text = lockfile_text
           @memories = {} # domains of a section, joined => Memory
-          @asked = {} # those of which something is new
+          @asked = {} # domains with new answers
         end
 
-        # As the planner calls it: rows of one gem, Array of Hash.
+        # Called by the planner. Returns rows of one gem, Array of Hash.
         def call(name, source)
           return @context.vendor.versions(name).map { |info| vendored(name, info) } if vendored?
 
@@ -28,7 +28,7 @@ module Spate
           memory(domain).rows[name] ||= ask(domain, name, source)
         end
 
-        # Remembers what was asked in this run.
+        # Stores the answers of this run.
         def keep
           @asked.each_key do |domain|
             @context.store.write("verdicts", key(domain), text(memory(domain)))
@@ -37,7 +37,7 @@ module Spate
 
         private
 
-        # The name of a content-addressed gem tells neither its platform nor its Ruby.
+        # The name of a content-addressed gem contains neither its platform nor its Ruby.
         def vendored(name, info)
           return info.to_h unless ContentAddress::FORM.match?(address = info.platform)
 
@@ -46,14 +46,14 @@ module Spate
           eligible = ContentAddress.eligible?(facts[:platform], facts[:ruby])
           eligible ? info.to_h.merge(facts, content_address: address) : info.to_h
         rescue Error
-          info.to_h # an odd file; whoever installs it says so
+          info.to_h # an invalid file, reported when it is installed
         end
 
-        # What is known of a section's gems: rows, { name => Array of Hash }, since time, seconds.
+        # Stored answers about a section's gems: rows, { name => Array of Hash }, and their time in seconds.
         Memory = Struct.new(:time, :rows)
         private_constant :Memory
 
-        # Other ways of asking may have other answers.
+        # Keyed by domain, since other credentials may get other answers.
         def memory(domain) = @memories[domain] ||= parse(@context.store.read("verdicts", key(domain)).to_s)
 
         def key(domain)

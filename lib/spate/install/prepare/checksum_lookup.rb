@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Which archives the names stand for whose checksums the lockfile does not have: what the store remembers, once
-      # the sources have confirmed it. If a source cannot be reached, its last answer stands, with a warning.
+      # Finds the archives of packages without a checksum in the lockfile: uses stored checksums, once the sources have
+      # confirmed them. If a source cannot be reached, uses its last answer, with a warning.
       class ChecksumLookup
         def initialize(context)
           @context = context
@@ -13,15 +13,15 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # packages: those whose names may be remembered. Answers { package => SHA-256 }.
+        # packages: whose names may be stored. Returns { package => SHA-256 }.
         def call(packages)
           known = packages.to_h { |package| [package, remembered(package)] }.compact
           fresh, stale = known.partition { |package, name| fresh?(package, name) }.map(&:to_h)
           ask(stale.transform_values(&:sha256)).merge(fresh.transform_values(&:sha256))
         end
 
-        # known: { package => SHA-256 } as it was, in the store or in the bundle. Answers the same as it is now;
-        # packages that must be fetched to know are missing.
+        # known: { package => SHA-256 }, previously in the store or the bundle. Returns the current values, without
+        # packages that must be fetched first.
         def ask(known)
           return {} if known.empty?
 
@@ -35,7 +35,7 @@ module Spate
 
         private
 
-        # What the store has for a name: SHA-256, and since when (Time).
+        # A stored name: SHA-256, and when it was stored (Time).
         Remembered = Struct.new(:sha256, :time)
         private_constant :Remembered
 
@@ -47,7 +47,7 @@ module Spate
           nil
         end
 
-        # Of several remotes another one might have it by now.
+        # All remotes must be fresh, since another one may have the package by now.
         def fresh?(package, name)
           @context.options.local || package.source.remotes.all? { |remote| @sources.fresh?(remote, name.time) }
         end
@@ -68,12 +68,12 @@ module Spate
           Array(threads).each(&:kill)
         end
 
-        # A small Hash grows in several steps, and Ruby may change threads between them as it asks its keys for #hash.
-        # Without the lock entries get lost, and Ruby 3.1 crashes.
+        # A small Hash grows in several steps, and Ruby may switch threads between them when it calls #hash of its keys.
+        # Without the lock, entries get lost, and Ruby 3.1 crashes.
         def keep(package, sha256) = @mutex.synchronize { @answers[package] = sha256 }
 
-        # One try: without a network nobody should wait for it. What was yanked stays what it was. Any other error is
-        # reported where the archive is fetched.
+        # Tries once, to avoid delays without a network. A yanked gem keeps its checksum. Any other error is reported
+        # when the archive is fetched.
         def answer(package, known)
           return known if @mutex.synchronize { @trouble.key?(package.source) }
 
@@ -92,10 +92,10 @@ module Spate
 
         def tell
           @trouble.each_value do |error|
-            warning("#{error.message}: gems are taken as it had them the last time",
-                    "once it can be reached: spate install --refresh")
+            warning("#{error.message}; using the cached checksums of its gems",
+                    "when it is reachable: spate install --refresh")
           end
-          @yanked.each { |error| warning("#{error.message}: it is taken as it was the last time", error.hint) }
+          @yanked.each { |error| warning("#{error.message}; using the cached checksum", error.hint) }
         end
 
         def warning(message, hint) = @context.events.emit(:warning, message: message, hint: hint)

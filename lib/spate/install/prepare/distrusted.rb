@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Prepare
-      # Gems of a bundle whose builds somebody has signed whom it does not trust, or that saw such builds: it trusted
-      # them before, or another project with the same folder does. What lies there is not in place.
+      # Gems whose builds are signed by a signer that this bundle does not trust, or that saw such builds: the signer
+      # was trusted before, or another project uses the same folder. Such gems do not count as installed.
       class Distrusted
-        # In a folder of extensions: see Extensions::Signers, which a bundle without any does not load.
+        # A file in folders of extensions: see Extensions::Signers, which is loaded only if there is one.
         FILE = "spate.signers"
 
         def initialize(context)

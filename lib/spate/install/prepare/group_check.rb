@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Groups that were asked for in vain: names that the Gemfile does not have, and a setting that this machine's
-      # Bundler does not know. Bundler itself is silent about both.
+      # Group options without effect: names that the Gemfile does not have, and a setting that this Bundler does not
+      # support. Bundler itself prints nothing about either.
       class GroupCheck
         FLAGS = %w[only with without].freeze
 
@@ -21,20 +21,19 @@ module Spate
         def unknown_setting
           return [] if @settings.array(:only).empty? || @facts.knows_only?
 
-          [["the setting `only` does not count: Bundler 2.4 brought it, and here Bundler #{@facts.bundler_version} " \
-            "runs",
-            "name the groups to leave out instead: bundle config set --local without GROUPS"]]
+          [["the setting `only` has no effect: it needs Bundler 2.4, and this is Bundler #{@facts.bundler_version}",
+            "exclude the other groups instead: bundle config set --local without GROUPS"]]
         end
 
-        # Only on the command's line: settings of a user or a machine are about many Gemfiles.
+        # Checks only the command's options: settings of a user or machine apply to many Gemfiles.
         def unknown_groups
           FLAGS.filter_map do |name|
             given = Settings::Value.list(@settings.levels[:flag][Settings::Key.for(name)], name).map(&:to_s)
             unknown = given.empty? ? [] : given - @facts.groups
             next if unknown.empty?
 
-            ["--#{name} names what is no group of the Gemfile: #{unknown.join(", ")}",
-             "its groups are #{@facts.groups.join(", ")}"]
+            ["--#{name}: unknown groups: #{unknown.join(", ")}",
+             "groups of the Gemfile: #{@facts.groups.join(", ")}"]
           end
         end
       end

@@ -3,10 +3,9 @@
 module Spate
   module Install
     module Prepare
-      # What Bundler says of the Gemfile, asked of Bundler and of the team's cache at the same time: whoever answers
-      # first counts.
+      # Evaluates the Gemfile with Bundler and queries the team's cache at the same time; the first answer is used.
       class Inquiry
-        # An Inquiry, or a Gemfile::Evaluation where there is nobody else to ask. known: location, settings, store.
+        # Returns an Inquiry, or only a Gemfile::Evaluation without a team's cache. known: location, settings, store.
         def self.start(context, known)
           evaluation = Gemfile::Verdict.start(**known, read_only: context.options.background)
           return evaluation if context.options.local || !RemoteCache.set?(context.settings)
@@ -19,7 +18,7 @@ module Spate
           end
         end
 
-        # The block answers what Evaluation#value does, or nil.
+        # The block returns the same as Evaluation#value, or nil.
         def initialize(evaluation, &other)
           @evaluation = evaluation
           @answers = Thread::Queue.new
@@ -43,7 +42,7 @@ module Spate
 
         private
 
-        # What fails there is no answer.
+        # An error in the thread means no answer.
         def beside
           Thread.new do
             Thread.current.report_on_exception = false

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # What is in the bundle already, read from its folders: two directory reads for the whole bundle, and a third
-      # where a gem is not among them, which may be a content-addressed one.
+      # Gems already in the bundle, read from its folders: two directory reads for the whole bundle, and a third if a
+      # gem is missing, which may be a content-addressed one.
       class Inventory
         def initialize(layout)
           @layout = layout
@@ -13,8 +13,8 @@ module Spate
           @others = layout.specification_folders.drop(2)
         end
 
-        # A gem counts as installed when its specification, written last, and its folder are there, and its extensions
-        # were completed.
+        # A gem counts as installed if its folder and its specification (written last) exist, and its extensions are
+        # complete.
         def installed?(full_name)
           return elsewhere?(full_name) unless specification?(full_name) && @gems.key?(full_name)
 
@@ -37,13 +37,13 @@ module Spate
           @elsewhere.key?(full_name)
         end
 
-        # Stub lines are among these lines, and unless they are unusually long among these bytes.
+        # Stub lines are within these first lines and, unless unusually long, these first bytes.
         LINES = 4
         HEAD = 1024
         private_constant :LINES, :HEAD
 
-        # The first lines of an installed gemspec. A power loss may leave it empty, its name written before its content,
-        # and RubyGems ignores such a gem.
+        # The first lines of an installed gemspec. After a power loss the file may be empty; RubyGems ignores such a
+        # gem.
         def head(full_name)
           folder = "#{Ground::Ruby.abi}/" unless @specifications.key?(full_name)
           path = "#{@layout.specifications}/#{folder}#{full_name}.gemspec"
@@ -51,7 +51,7 @@ module Spate
           head.bytesize == HEAD && head.count("\n") < LINES ? File.binread(path) : head
         end
 
-        # The second stub line, where there is one, lists the extensions.
+        # The second stub line, if there is one, lists the extensions.
         def declares_extensions?(head) = head[/\A(?:.*\n?){#{LINES}}/o].scan(/^# stub: /).length > 1
 
         def names(folder, suffix)

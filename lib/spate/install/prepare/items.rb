@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Finds out, for each package of a plan, how much of the work is done already: in the bundle, in the store, or
-      # nothing. Reads only; the hot path of every install.
+      # Determines, for each package of a plan, the work already done: in the bundle, in the store, or none. Only reads;
+      # the hot path of every install.
       class Items
         def initialize(context, inventory)
           @context = context
@@ -33,38 +33,37 @@ module Spate
           return item if @context.options.restore?(package) || !item.replaces
 
           anew = @context.options.rebuild?(package) || @distrusted.include?(package)
-          anew && !kept?(item, "built again") ? item : in_place(item, tree)
+          anew && !kept?(item, "rebuilt") ? item : in_place(item, tree)
         end
 
-        # Whether it stays as it is because somebody has worked in it; says so.
+        # Whether the gem is kept because the user has changed it; prints a warning.
         def kept?(item, wanted)
           record = Store::BundleRecord.find(@context.store, @context.layout.root, { item.full_name => item.sha256 },
                                             @record)
           own = LocalChanges.new(@context, record).of(item.full_name)
           return false if own.empty?
 
-          named = own == ["."] ? "its files are yours" : "somebody changed #{own.first}"
+          named = own == ["."] ? "it is being edited" : "locally changed: #{own.first}"
           named += " and #{own.size - 1} more" if own.size > 1
           @context.events.emit(:warning, message: "#{item.full_name} is not #{wanted}: #{named}",
-                                         hint: "to have it as its package is: spate restore #{item.name}")
+                                         hint: "to restore the package's files: spate restore #{item.name}")
           true
         end
 
-        # An installed gem that is not the user's own, and whose name stands for another archive by now, is not in
-        # place.
+        # An installed gem without local changes is not in place if its name now refers to another archive.
         def refresh(items)
           known = items.select { |item| item.state == :in_place && item.sha256 && item.package.sha256.nil? }
           answers = ChecksumLookup.new(@context).ask(known.to_h { |item| [item.package, item.sha256] })
           known.each do |item|
             sha256 = answers[item.package]
-            next if sha256.nil? || sha256 == item.sha256 || kept?(item, "replaced by what its source has now")
+            next if sha256.nil? || sha256 == item.sha256 || kept?(item, "replaced by its source's current archive")
 
             item.sha256, item.state = sha256, nil
           end
         end
 
-        # An archive of the application's own is what the name stands for here. With --local, a default gem of Ruby's
-        # will do where nothing better is known.
+        # An archive in vendor/cache takes precedence. With --local, an installed default gem is used if nothing else is
+        # known.
         def name(items)
           items = items.reject { |item| item.sha256 = vendored(item) }
           return if items.empty?
@@ -81,12 +80,12 @@ module Spate
           path && Registry::Archive.sha256(path)
         end
 
-        # Asking for the name waits for RubyGems, whose version it depends on: only for a manifest that may be there.
+        # The key needs the version of RubyGems, which may require waiting: only computed if the archive exists.
         def manifest(sha256)
           @store.package(@context.package_key(sha256)) if File.exist?(@store.archive_path(sha256))
         end
 
-        # tree: what the bundle's record says of it; nil where Bundler or `gem` installed it.
+        # tree: from the bundle's record; nil if Bundler or `gem` installed the gem.
         def in_place(item, tree)
           item.sha256 = Store::PackageKey.sha256(tree.packages.first) if tree&.packages&.any?
           item.state = :in_place
@@ -94,8 +93,8 @@ module Spate
           item
         end
 
-        # What else belongs to packages that have a manifest: their archives and generated files. Without a whole
-        # archive a manifest does not count.
+        # Checks the archives and loads the generated files of packages that have a manifest. Without an undamaged
+        # archive a manifest is not used.
         def recall(items)
           return if items.empty?
 

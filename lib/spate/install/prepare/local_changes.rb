@@ -3,17 +3,16 @@
 module Spate
   module Install
     module Prepare
-      # What somebody wrote into a gem of the bundle: files that differ from the package's, and files that neither the
-      # package nor the build knows. Such a gem is replaced only on request. Times do not count here; what is missing,
-      # or what a build made, is nobody's work.
+      # The user's changes in a gem of the bundle: files that differ from the package, and files in neither the package
+      # nor the build. Such a gem is replaced only on request. Ignores times, missing files, and files made by a build.
       class LocalChanges
-        # record: Store::BundleRecord of the install before, or nil.
+        # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
           @context = context
           @record = record
         end
 
-        # Paths in the gem's folder, [String]; all of a private gem; none of a gem that is not recorded.
+        # Changed paths in the gem's folder, [String]; ["."] for a private gem; empty for a gem without a record.
         def of(full_name)
           tree = @record&.tree("gems/#{full_name}") or return []
           return ["."] if tree.private?
@@ -21,7 +20,7 @@ module Spate
           written(tree, *expected(tree))
         end
 
-        # The same of a private gem, deleted files among them; nil where the store does not have its package.
+        # The changed paths of a private gem, including deleted files; nil if the store does not have its package.
         def in_copy(full_name)
           tree = @record.tree("gems/#{full_name}")
           known, complete = expected(tree)
@@ -37,7 +36,7 @@ module Spate
           end
         end
 
-        # Without files that a build removed.
+        # Deleted files, except those removed by a build.
         def deleted(tree, known)
           folder = @record.destination(tree)
           removed = builds.flat_map { |build| Build::Builder.removed(build) }
@@ -46,8 +45,8 @@ module Spate
           gone.reject { |path| removed.any? { |above| "#{tree.path}/#{path}/".start_with?("#{above}/") } }
         end
 
-        # [{path => entry, or nil for any}, whether that is all there may be]. Without the record of a build nobody
-        # knows what it made.
+        # [{path => entry, or nil for any content}, whether the list is complete]. Without the record of a build its
+        # files are unknown.
         def expected(tree)
           prefix = "#{tree.path}/"
           packages = tree.packages.map { |key| @context.store.package(key) }

@@ -3,11 +3,11 @@
 module Spate
   module Install
     module Prepare
-      # Which packages the bundle is to have: the lockfile, as far as its Gemfile agrees with it. Where it does not, or
-      # where there is no lockfile, Bundler resolves; never Spate.
+      # The packages of the bundle: from the lockfile, as far as its Gemfile agrees with it. If it does not, or without
+      # a lockfile, Bundler resolves; never Spate.
       class Resolution
-        # unfit: full names of packages that are known not to fit this Ruby or RubyGems. resolves: false for a command
-        # that only looks at the bundle: it never writes a lockfile.
+        # unfit: full names of packages incompatible with this Ruby or RubyGems. resolves: false for a read-only
+        # command, which never writes a lockfile.
         def initialize(context, unfit: [], resolves: true)
           @unfit = unfit
           @resolves = resolves
@@ -16,7 +16,7 @@ module Spate
           @settings = context.settings
         end
 
-        # Lockfile. Bundler makes it where there is none. Raises Gemfile::Disagreement where it must not.
+        # Returns a Lockfile, created by Bundler if missing. Raises Gemfile::Disagreement if that is not allowed.
         def lockfile
           @lockfile ||= begin
             make unless @location.lockfile?
@@ -24,7 +24,7 @@ module Spate
           end
         end
 
-        # Whether the Gemfile's facts are known without asking Bundler; begins to ask where they are not.
+        # Whether the Gemfile's facts are known without running Bundler; starts Bundler if not.
         def known?
           return !@facts.nil? if @facts || @evaluation
 
@@ -34,7 +34,7 @@ module Spate
           !@facts.nil?
         end
 
-        # How Gemfile and lockfile disagree, as one line, or nil. Resolves nothing.
+        # One line about how Gemfile and lockfile disagree, or nil. Resolves nothing.
         def difference
           return "there is no lockfile" unless @location.lockfile?
 
@@ -42,7 +42,7 @@ module Spate
           facts.difference unless facts.agrees?
         end
 
-        # Gemfile::Facts, waited for.
+        # Gemfile::Facts; waits for them.
         def facts
           known? ? @facts : @facts = @evaluation.value
         end
@@ -50,13 +50,13 @@ module Spate
         # Whether Bundler wrote the lockfile.
         def written? = @written == true
 
-        # Ends what Bundler may still be asked.
+        # Ends a running evaluation by Bundler.
         def give_up = @evaluation&.cancel
 
-        # Whether fetching before the Gemfile is known is not worth while.
+        # Whether fetching before the Gemfile is known is not worthwhile.
         def doubtful? = @lockfile.specs.empty?
 
-        # Plan. Where Gemfile and lockfile disagree, Bundler resolves again first.
+        # Returns a Plan. If Gemfile and lockfile disagree, Bundler resolves first.
         def plan
           lockfile
           check_ruby
@@ -72,7 +72,7 @@ module Spate
 
         private
 
-        # A lockfile where there is none; but as with Bundler, none is written for a Ruby that does not fit.
+        # Creates a missing lockfile, but as in Bundler, not with a Ruby that does not match the Gemfile.
         def make
           check_ruby if !@settings.frozen? && File.binread(@location.gemfile).match?(/^\s*ruby[\s(]/)
           resolve(["there is no lockfile"])
@@ -83,7 +83,7 @@ module Spate
           return unless facts.misfit
 
           raise Specification::WrongRubyError.new(facts.misfit,
-                                                  hint: "run it with a Ruby that fits, or change `ruby` in the Gemfile")
+                                                  hint: "use a matching Ruby version, or change `ruby` in the Gemfile")
         end
 
         def resolve_again(differences)
@@ -94,7 +94,7 @@ module Spate
           facts
         end
 
-        # A lockfile leaves out the credentials that the Gemfile may have.
+        # Adds the credentials of the Gemfile, which a lockfile does not contain.
         def spell
           @context.sources.spell(facts.sources, hidden: facts.hidden) do
             Gemfile::Verdict.sources(facts, location: @location, settings: @settings,
@@ -108,7 +108,7 @@ module Spate
                       rubygems_version: @context.layout.rubygems.version, unfit: @unfit)
         end
 
-        # Asked only where the lockfile leaves the platform open.
+        # Called only if the lockfile does not determine the platform.
         def available(name, source) = (@available ||= AvailableVersions.new(@context, @text)).call(name, source)
 
         def read
@@ -116,7 +116,7 @@ module Spate
           Lockfile.parse(@text, path: @location.lockfile) { @context.layout.rubygems.version }
         end
 
-        # Raises Gemfile::Disagreement where the bundle is frozen, or for a command that only looks.
+        # Raises Gemfile::Disagreement if the bundle is frozen, or for a read-only command.
         def resolve(differences)
           raise Gemfile::Disagreement.new(@location, differences, frozen: false) unless @resolves
 

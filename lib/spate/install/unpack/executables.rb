@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Unpack
-      # The executables among a package's files, as its facts name them.
+      # The executables among a package's files, as listed in its facts.
       class Executables
         BITS = 0o111
         FIRST_LINE = 512 # bytes of an executable that can matter to its wrapper
@@ -14,7 +14,7 @@ module Spate
           @facts = facts
         end
 
-        # Makes them executable, as RubyGems does, whatever mode the archive has for them. An object's mode is part of
+        # Makes them executable, as RubyGems does, regardless of their mode in the archive. An object's mode is part of
         # its name, so such a file becomes another object. unpacked: Native::Unpacked; tree: the folder with the
         # package's files, or nil.
         def mark(unpacked, tree)
@@ -27,7 +27,7 @@ module Spate
           end
         end
 
-        # {executable => its first line, or nil where the package lacks the file}. files: Native::Unpacked or
+        # {executable => its first line, or nil if the package lacks the file}. files: Native::Unpacked or
         # Native::Manifest.
         def first_lines(files) = entries(files).transform_values { |_, entry| entry && first_line(entry) }
 
@@ -60,7 +60,7 @@ module Spate
         end
 
         def replace(target, adopted)
-          File.unlink(target) # perhaps the store's own
+          File.unlink(target) # may be a link to the store's object
           Ground::Files.copy(object(adopted), target, mode: adopted[:mode], time: Time.at(0, adopted[:mtime_ns], :nsec))
         end
       end
