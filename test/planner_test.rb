@@ -150,7 +150,7 @@ class PlannerTest < Minitest::Test
   def test_gem_that_is_not_locked
     error = assert_raises(Spate::Planner::MissingGem) { planner(gemfile: facts(%w[absent default])).plan }
     assert_equal [4, "absent"], [error.exit_code, error.name]
-    assert_equal "Gemfile.lock holds no gem absent, which the Gemfile needs", error.message
+    assert_equal "Gemfile.lock does not have the gem absent, which the Gemfile needs", error.message
     assert_match(/bundle lock/, error.hint)
   end
 

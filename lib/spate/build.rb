@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 module Spate
-  # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and never twice on a machine.
-  # The installer calls Builder.
+  # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and only once per machine. The
+  # installer calls Builder.
   #
   #   Schedule   which build starts first, by how long each takes and which gems it needs
-  #   Run        build processes: one child each, as many at once as the jobserver lets
-  #   Trace      what a build depended on, and whether that is still so here
+  # # Run build processes: one child each, limited by the jobserver
+  # # Trace the inputs of a build, and whether they are unchanged here
   #   Cache      builds in a store: candidates under a first key, their records, invalidation
   #   Failure    what to show of a failed build
   #
-  # Key, and of Trace and Cache what looks for a stored build, are on the hot path: core Ruby, the store and the check
-  # of inputs.
+  # Key, and the parts of Trace and Cache that look up a stored build, are on the hot path: they need only core Ruby,
+  # the store and the check of inputs.
   module Build
     autoload :BuildError, "spate/build/errors"
     autoload :Builder, "spate/build/builder"

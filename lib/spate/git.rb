@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # Gems from git repositories, laid out as Bundler lays them out: a bare clone in cache/bundler/git, a checkout in
-  # bundler/gems whose gemspecs are replaced by what they evaluate to. Everything goes through the git command.
+  # Gems from git repositories, with Bundler's layout: a bare clone in cache/bundler/git, a checkout in bundler/gems
+  # whose gemspecs are replaced by their evaluated form. All access is through the git command.
   module Git
     autoload :Checkout, "spate/git/checkout"
     autoload :Command, "spate/git/command"
@@ -21,8 +21,8 @@ module Spate
     autoload :UnusableGemspec, "spate/git/errors"
     autoload :WorkingTree, "spate/git/working_tree"
 
-    # Puts a lockfile's GitSource in its place, or finds it there. settings: for credentials, the number of tries and
-    # vendor/cache; without, none of these. vendor: a Registry::Vendor. local: no network. Returns a Checkout.
+    # Creates the checkout of a lockfile's GitSource, or uses an existing one. settings: for credentials, the number of
+    # tries and vendor/cache; without, none of these. vendor: a Registry::Vendor. local: no network. Returns a Checkout.
     # Raises the errors of Git (exit code 13).
     def self.checkout(source, store:, layout:, settings: {}, vendor: nil, local: false, env: ENV)
       WorkingTree.new(source, store: store, layout: layout, settings: settings, vendor: vendor, local: local,

@@ -46,7 +46,7 @@ module Spate
       "#{specifications}/#{"#{Ground::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
     end
 
-    # Folders with specifications of gems that count as installed, the bundle's own two first; a system's bundle shares
+    # Folders with specifications of gems that count as installed, the bundle's own two first; a system bundle also uses
     # the machine's others.
     def specification_folders
       others = system? ? rubygems.path.map { |path| "#{path}/specifications" } : []
@@ -73,8 +73,8 @@ module Spate
                end
     end
 
-    # Where Bundler puts its own scripts for executables, nil unless the setting `bin` asks for them. From version 4 on
-    # Bundler makes them only with `bundle binstubs`.
+    # The folder of Bundler's own scripts for executables, nil unless the setting `bin` is set. Bundler 4 and newer
+    # creates them only with `bundle binstubs`.
     def binstubs
       given = @settings[:bin]
       return unless given.is_a?(String) && !given.empty? && rubygems.bundler_version.to_i < 4
@@ -93,7 +93,7 @@ module Spate
       File.join(@settings.folders.user_cache, "git")
     end
 
-    # Archives of the application itself (`vendor/cache`), read before any source is asked.
+    # Archives of the application itself (`vendor/cache`), used before any source.
     def app_cache = File.expand_path(@settings[:cache_path] || "vendor/cache", @app_root)
 
     # Folders in which Ruby finds specifications of default gems (they count as installed).

@@ -20,7 +20,7 @@ module Spate
     attr_reader :path
     # GemSource, GitSource, PathSource and PluginSource in the order of the file.
     attr_reader :sources
-    # Spec in the order of the file; a full name occurs once, the last wins.
+    # Spec in the order of the file; for a duplicate full name, the last one.
     attr_reader :specs
     # Platform, in the order of the file.
     attr_reader :platforms

@@ -97,8 +97,7 @@ module Spate
       frozen.nil? ? bool(:deployment) : frozen
     end
 
-    # Settings that should be numbers and are not, as [[name, value]]: like Bundler, Spate reads the digits at their
-    # start, or 0.
+    # Numeric settings with other values, as [[name, value]]: like Bundler, Spate uses the leading digits, or 0.
     def odd_numbers
       all = Value::NUMBERS.each_key.map { |name| [name, raw(name)] }
       all.reject { |_, value| value.nil? || value.to_s.match?(/\A\d+\z/) }
@@ -117,7 +116,7 @@ module Spate
     # "user:password" or "token" for a source (String or URI), nil if none is set.
     def credentials_for(uri) = Credentials.new(self).for(uri.to_s)
 
-    # Settings that Spate leaves to Bundler: Array of Setting.
+    # Settings that only Bundler supports: Array of Setting.
     def unsupported = names.empty? ? [] : Catalogue.unsupported(self)
 
     # Raises if settings contradict each other: a group in both `with` and `without`, a path and the system's folder.

@@ -90,7 +90,7 @@ module Spate
       end
     end
 
-    # Whether this process can add to the store: false on a read-only file system and in another user's store.
+    # Whether this process can add to the store: false on a read-only file system and for another user's store.
     def writable?
       return @writable if defined?(@writable)
 
@@ -129,7 +129,7 @@ module Spate
     MANY = 32
     private_constant :MANY
 
-    # {key => the same} of many, opened in one call.
+    # {key => manifest or nil} for many keys, opened in one call.
     def packages(keys)
       return keys.to_h { |key| [key, package(key)] } if keys.size < MANY
 
@@ -216,7 +216,7 @@ module Spate
     def confirm(manifest, path)
       manifest.this_boot? || (writable? && manifest.renew(path))
     rescue Native::Error
-      false # saves work only
+      false # only saves work
     end
 
     # Runs the block and turns errors of the system or the core about files into Store errors.

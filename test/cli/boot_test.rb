@@ -89,7 +89,7 @@ module Spate
     def test_status_before_anything_and_after
       before = boot!("status")
       assert_match(/^image      none yet$/, before)
-      assert_match(/^hint: `spate boot build` makes them now/, before)
+      assert_match(/^hint: `spate boot build` builds them now/, before)
 
       recorded
       spate_exec("ruby", "-e", PROGRAM)
@@ -135,7 +135,7 @@ module Spate
       write("app/Gemfile", "#{File.read(project.path("Gemfile"))}\n")
       output = boot!("status")
       assert_match(/^stand-in   not used: .*Gemfile changed$/, output)
-      assert_match(/made for another Gemfile/, output)
+      assert_match(/built for another Gemfile/, output)
     end
 
     def test_status_reports_switches_and_disabled_parts
@@ -224,7 +224,7 @@ module Spate
       output, status = boot("build", "app", "local")
 
       assert_equal 2, status.exitstatus
-      assert_equal "error: there is no app in #{File.realpath(project.folder)}\nhint: spate boot build local\n", output
+      assert_equal "error: app does not exist in #{File.realpath(project.folder)}\nhint: spate boot build local\n", output
     end
 
     def test_status_without_a_gemfile
@@ -238,7 +238,7 @@ module Spate
       output, status = boot("profile", "ruby", "-e", "1")
 
       assert_equal 2, status.exitstatus
-      assert_equal "error: unknown option -e\nhint: `--` before the command: spate boot profile -- ruby -e 1\n", output
+      assert_equal "error: unknown option -e\nhint: put `--` before the command: spate boot profile -- ruby -e 1\n", output
       assert_match(/^hint: did you mean --output\?$/, boot("profile", "--outptu", "x", "ruby").first)
     end
 
@@ -379,7 +379,7 @@ module Spate
       File.write(log.sub(/log\z/, "attempts"), "..")
 
       assert_match(/odd     the last background builder failed: .*No space left/, project.spate("doctor").first)
-      assert_match(/^builder +2 starts in vain; .*No space left/,
+      assert_match(/^builder +2 starts failed; .*No space left/,
                    project.spate("boot", "status").first)
     end
   end

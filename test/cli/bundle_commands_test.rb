@@ -90,7 +90,7 @@ class BundleCommandsTest < CLICase
                    app.spate(command).first
     end
     assert_match(/\Aerror: there is no .*Gemfile\.lock\nhint: `spate install`/, app.spate("edit", "base").first)
-    assert_match(/\Anothing is kept of .*\nhint: `spate install`/, app.spate("explain", "gemfile").first)
+    assert_match(/\Anothing is stored for .*\nhint: `spate install`/, app.spate("explain", "gemfile").first)
     refute_match(/NameError/, app.spate("boot", "build").first)
   end
 
@@ -126,7 +126,7 @@ class BundleCommandsTest < CLICase
     app.spate!("install")
     assert_operator File.stat(base_file).nlink, :>, 1
 
-    assert_match(%r{yours to edit\n.*/gems/base-1\.2\n\z}, app.spate!("edit", "base"))
+    assert_match(%r{you can edit them\n.*/gems/base-1\.2\n\z}, app.spate!("edit", "base"))
     assert_equal 1, File.stat(base_file).nlink
     File.write(base_file, "BASE = 3\n")
     refute_match(/warning/, app.spate!("check"))
@@ -155,8 +155,8 @@ class BundleCommandsTest < CLICase
     app.lock
     app.spate!("install")
 
-    assert_equal "near-1.0 is in its own folder: you can edit them\n#{app.path("near")}\n", app.spate!("edit", "near")
-    told = %r{\Atwin-1\.0 is in a git checkout of this bundle: you can edit them until .*\n/.*/bundler/gems/repo-\h{12}\n\z}
+    assert_equal "near-1.0 is in its own folder: you can edit it\n#{app.path("near")}\n", app.spate!("edit", "near")
+    told = %r{\Atwin-1\.0 is in a git checkout of this bundle: you can edit it until .*\n/.*/bundler/gems/repo-\h{12}\n\z}
     assert_match(told, app.spate!("edit", "twin"))
   end
 

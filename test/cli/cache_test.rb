@@ -50,7 +50,7 @@ class CacheCommandTest < TeamCase
     keys = Array.new(2) { Spate::RemoteCache::Trust::PrivateKey.generate.public_key("x").to_s[/:.*/] }
     project.spate!("cache", "trust", "--global", "b#{keys.last}")
     ["a#{keys.first}", "other#{keys.first}"].each { |word| project.spate!("cache", "trust", word) }
-    assert_match(/^trusted here now: b$/, project.spate!("cache", "distrust", "a"))
+    assert_match(/^trusted here: b$/, project.spate!("cache", "distrust", "a"))
     assert_match(/^no signer is trusted here$/, project.spate!("cache", "distrust", "--global", "b"))
   end
 

@@ -30,7 +30,7 @@ class SetupTest < CLICase
     assert_nil Spate::CLI::Setup.folder(behind)
     result = spate("setup", env: behind)
     assert_equal 2, result.status
-    assert_match(/\Aerror: none of .* comes before .*\nhint: spate setup --dir DIR/, result.err)
+    assert_match(/\Aerror: none of .* before other .*\nhint: spate setup --dir DIR/, result.err)
     refute_path_exists launcher
   end
 

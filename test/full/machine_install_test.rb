@@ -69,7 +69,7 @@ class MachineInstallTest < Spate::AppCase
 
   # Without an ear the output says so, and builds are used by this bundle only.
   def assert_heard(said)
-    deaf = said.include?("builds are for this bundle only: what they read cannot be heard")
+    deaf = said.include?("builds are for this bundle only: they cannot be traced")
 
     assert_equal Spate::Ear.available? != true, deaf, said
   end

@@ -131,7 +131,7 @@ module Spate
       _, entry, = made(archive)
       on(:second) do
         bare = { "PATH" => FileUtils.mkdir_p(File.join(folder, "nothing")).first }
-        assert_match(/\APATH has another/, Array(chosen(archive, entry, env: bare)).first.to_s)
+        assert_match(/on the PATH is another program/, Array(chosen(archive, entry, env: bare)).first.to_s)
       end
     end
 

@@ -44,7 +44,7 @@ class ConfigFileTest < Minitest::Test
     output, mine = app.spate("install")
 
     assert_equal [1, 12], [status.exitstatus, mine.exitstatus]
-    assert_match(/`without` is a list of YAML/, output)
+    assert_match(/`without` is a YAML list/, output)
     File.write(app.path(".bundle/config"), output[/BUNDLE_WITHOUT: .*/])
     app.bundle("install")
     app.spate!("install")

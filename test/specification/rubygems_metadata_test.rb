@@ -27,7 +27,7 @@ class RubygemsMetadataTest < Minitest::Test
       Spate::Specification::RubygemsMetadata.yaml_of(path)
     end
 
-    assert_equal [8, "#{path}: it has no metadata"], [error.exit_code, error.message]
+    assert_equal [8, "#{path} has no gem metadata"], [error.exit_code, error.message]
     assert_match(/not a gem, or it is damaged/, error.hint)
   end
 

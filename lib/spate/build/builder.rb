@@ -2,14 +2,14 @@
 
 module Spate
   module Build
-    # What the installer calls: the key of a build, the stored result for it, and the build itself. Thread safe. The
-    # first two are on the hot path; what really builds (Run::Runner) is loaded when something has to be built.
+    # The interface for the installer: the key of a build, its stored result, and the build itself. Thread safe. The
+    # first two are on the hot path; Run::Runner is loaded only for a real build.
     class Builder
-      # What decides whether a stored build is of use here; the environment of builds.
+      # reuse_check: decides whether a stored build is usable here. environment: of builds.
       attr_reader :reuse_check, :environment
 
-      # layout: Layout, settings: Settings. jobs: how many at once, nil for the machine's processors. trusts: whether
-      # what somebody else has built counts for this bundle: callable with a key's id and a Unix time; nil: it does not.
+      # layout: Layout, settings: Settings. jobs: maximum of parallel builds, nil for the number of processors. trusts:
+      # whether this bundle trusts a signed build: callable with a key's id and a Unix time; nil: no signed builds.
       def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV, trusts: nil)
         @store = store
         @layout = layout
@@ -21,19 +21,19 @@ module Spate
         @reuse_check = Trace::ReuseCheck.new(layout.root, @environment)
         @invalidations = Cache::Invalidations.of(store)
         @keys = Key.new(layout: layout)
-        @changes = {} # first key => why the candidate used last does not hold
+        @changes = {} # first key => change that invalidates the most recent candidate
         @mutex = Mutex.new
       end
 
       # The first key (hex) of a package's build, without the builds that it sees (Key.seeing). dependencies: SHA-256s
-      # of the archives of all gems that it depends on, directly or not.
+      # of the archives of all direct and indirect dependencies.
       def key(package, dependencies, archive_sha256: package.sha256)
         @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
                                                      word: @invalidations.word(package.full_name))
       end
 
-      # The first Cache::Entry whose inputs all hold here; nil where there is none. Starts no process. again: another
-      # process may have built it meanwhile.
+      # The first Cache::Entry whose inputs are all unchanged; nil if there is none. Starts no process. again: ignores
+      # earlier checks, since another process may have built it meanwhile.
       def reuse(key, again: false)
         candidates = @store.shelves.lazy.flat_map { |store| Cache::Candidates.new(store, key).lazy(&@trusts) }
         @reuse_check.forget if again
@@ -51,8 +51,8 @@ module Spate
 
       # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
       # stores the result. package_manifest: of the package in the store, or nil. more: see Job. Waits for a free job;
-      # if another process builds the same, waits for its result and puts that in place. Answers a Result. Raises
-      # BuildError, Interrupted.
+      # if another process builds the same, waits for its result and links that. Returns a Result. Raises BuildError,
+      # Interrupted.
       def build(package:, facts:, gem_dir:, package_manifest: nil, needed: [], **more)
         job = Job.new(package: package, gem_dir: gem_dir, needed: needed, arguments: arguments(package.name),
                       archive_sha256: package_manifest&.sha256 || package.sha256,
@@ -60,7 +60,7 @@ module Spate
         runner.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
-      # Ends the build with that key, which nobody waits for any more: `build` raises Interrupted.
+      # Ends the build with that key when its result is no longer needed: `build` raises Interrupted.
       def abandon(key) = @mutex.synchronize { @runner }&.abandon(key)
 
       # Ends all running builds; later ones do not start. Call it from a thread, not from a trap handler.
@@ -72,7 +72,7 @@ module Spate
         running&.cancel
       end
 
-      # Whether this machine has what most builds need.
+      # Whether this machine has the tools that most builds need.
       def compiler?
         compiler = (@environment["CC"] || Ground::Ruby.config("CC")).to_s.split.first
         programs = @reuse_check.programs
@@ -81,14 +81,14 @@ module Spate
 
       private
 
-      # Of the setting build.NAME, split like a shell does.
+      # Arguments from the setting build.NAME, split as by a shell.
       def arguments(name)
         flags = @settings.build_flags(name) or return []
         require "shellwords"
         Shellwords.shellsplit(flags)
       end
 
-      # A machine that cannot build uses what another one with the same store has built, if that would run here.
+      # A machine without a compiler uses a build made by another machine with the same store, if it would run here.
       def without_compiler(candidates)
         return if compiler?
 

@@ -2,14 +2,14 @@
 
 module Spate
   module Build
-    # The environment of builds: what a build process gets, and which of it a result may depend on.
+    # The environment of builds: variables of a build process, and which of them a result may depend on.
     class Environment
-      # Set by the jobserver or by a surrounding make; how many jobs run does not change what is built.
+      # Set by the jobserver or an outer make; the number of jobs does not affect the result.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
-      # Set for each build, whatever the shell has: else a gem that asks for PWD would be built again in each project.
+      # Set for each build to fixed values: otherwise a gem that reads PWD would be rebuilt in each project.
       OWN = %w[GEM_HOME GEM_PATH GEM_SPEC_CACHE PWD OLDPWD].freeze
-      # What differs between users, terminals and runs and does not decide what is built. For variables that name
-      # places, the files there are heard; those of languages change messages and the order of names.
+      # Variables that differ between users, terminals and runs and do not affect the result. If a variable names a
+      # folder, the files read there are traced. Languages change messages and the order of names.
       UNCOUNTED = /\A(?:
         PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT(?:_\w+)?|
         HIST(?:CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|HOSTNAME|(?:HOST|OS|MACH)TYPE|
@@ -22,30 +22,30 @@ module Spate
         LANG|LANGUAGE|LC_\w+|TZ|RUBY_(?:GC|THREAD|FIBER|SHARED|IO_BUFFER|YJIT|MAX_CPU)\w*|SPATE(?:_\w+)?|
         #{OWN.join("|")}
       )\z/x
-      # Where programs look below the home by default.
+      # Default folders of programs below the home.
       DEFAULTS = { "XDG_CONFIG_HOME" => ".config", "XDG_CACHE_HOME" => ".cache", "XDG_DATA_HOME" => ".local/share",
                    "XDG_STATE_HOME" => ".local/state" }.freeze
-      # What programs ask for to adapt their output, and a word of many texts. It counts if it is both, or if a text
-      # expands it.
+      # Variables that programs read to adapt their output, and that are common words. One counts if it is read and
+      # expanded by a text, or only expanded.
       EVERYDAY = %w[CI TF_BUILD ENV].freeze
-      # What the loader and Ruby read before they are heard, and what is passed on to make.
+      # Variables that the loader and Ruby read before tracing starts, and the one passed on to make.
       ALWAYS = %w[LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
       # Whether the value of a variable may change a result. Names are bytes.
       def self.counts?(name) = !UNCOUNTED.match?(name.b)
 
-      # As it was before a surrounding `bundle exec`: `bundle install` builds without the bundle's own hooks.
+      # The environment before an outer `bundle exec`: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)
         @clean = Ground::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]
 
-      # {name => value}: what a record of inputs is compared with.
+      # {name => value}: compared with a record of inputs.
       def told = @told ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
 
-      # Names that are set and count if a text mentions them.
+      # Names of set variables that count if a text mentions them.
       def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
 
       # {name => value, bytes} of variables that do not count by themselves.
@@ -55,15 +55,15 @@ module Spate
                             .transform_values(&:b)
       end
 
-      # {name => [path]}: where these lead, each to one place or several, as they are heard. Left out: PATH, of which
-      # each name that was looked for counts, and names of programs.
+      # {name => [path]}: the folders that these variables name, spelled as in the trace. Without PATH, of which each
+      # name looked for is recorded, and without names of programs.
       def leads = @leads ||= places.except("PATH", "SHELL", "_").transform_values { |value| paths(value) }
 
-      # Folders in which programs are looked for, as they are heard, as bytes.
+      # Folders of PATH, spelled as in the trace, as bytes.
       def path = paths(@clean["PATH"].to_s.b)
 
-      # How a build process's environment differs from this one's: a Hash as Process.spawn takes it, nil for variables
-      # to remove. gem_path: nil to keep RubyGems' own search path.
+      # The changes of a build process's environment: a Hash for Process.spawn, nil for variables to remove. gem_path:
+      # nil to keep RubyGems' own search path.
       def changes(gem_home:, gem_path: "", makeflags: nil)
         changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
         changes.reject! { |name, value| ENV[name] == value }

@@ -2,13 +2,13 @@
 
 module Spate
   module Build
-    # A native extension failed to build. Details: the lines of its log that matter. #log: path of the whole log.
+    # A native extension failed to build. Details: the relevant lines of its log. #log: path of the whole log.
     class BuildError < Error
       EXIT_CODE = 10
 
       attr_reader :full_name, :command, :log
 
-      # command: the one that failed, as a shell would read it, or nil. reason: "exit code 2", or nil.
+      # command: the failed command, as a shell would read it, or nil. reason: "exit code 2", or nil.
       def initialize(full_name, command: nil, reason: nil, log: nil, hint: nil, details: [])
         @full_name = full_name
         @command = command

@@ -2,7 +2,7 @@
 
 module Spate
   module Build
-    # What stored builds of a gem depend on, and whether they hold in this bundle.
+    # The inputs of stored builds of a gem, and whether they are unchanged in this bundle.
     class Explanation
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
@@ -10,15 +10,15 @@ module Spate
         @reuse_check = Trace::ReuseCheck.new(root, Environment.new(env))
       end
 
-      # Of GEM or GEM-VERSION, last used first: [{gem:, build:, store:, seconds:, root:, change:, inputs:, programs:}],
-      # with all: true also {all:}. change: a sentence, nil where it holds; inputs: {kind => how many}; programs:
-      # [[name, path or ""]]; all: [[kind, path]], "home" or "bundle" before what is below these.
+      # Builds of GEM or GEM-VERSION, ordered by last use: [{gem:, build:, store:, seconds:, root:, change:, inputs:,
+      # programs:}]; with all: true also {all:}. change: a sentence, nil if unchanged; inputs: {kind => count};
+      # programs: [[name, path or ""]]; all: [[kind, path]], with the prefix "home" or "bundle" for paths below these.
       def of(name, all: false)
         wanted = Cache::Invalidations.of(@store).matching(name)
         kept.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
       end
 
-      # Of gems with stored builds.
+      # Names of gems with stored builds.
       def names = kept.map { |stored| stored.record.full_name[/\A(.+?)-\d/, 1].to_s }.uniq
 
       private
@@ -38,7 +38,7 @@ module Spate
       def read(stored)
         Inputs.each(stored.inputs).map { |kind, root, path, _| [kind, [root && place(root), path].compact.join("/")] }
       rescue ArgumentError, SystemCallError
-        [] # damaged: the change says so
+        [] # damaged, as reported by the change
       end
 
       # "bundle/../.." for the folder two above the bundle's.

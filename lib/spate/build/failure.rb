@@ -2,15 +2,15 @@
 
 module Spate
   module Build
-    # Turns a failed build's log into what a user needs: the command, the lines that matter, where the whole log is, and
-    # the missing system package.
+    # Converts a failed build's log into an error message: the command, the relevant lines, the path of the whole log,
+    # and the missing system package.
     class Failure
       autoload :Kept, "spate/build/failure/kept"
       autoload :Log, "spate/build/failure/log"
       autoload :Packages, "spate/build/failure/packages"
 
       LINES = 12
-      # Lines that say what is wrong, in the words of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
+      # Lines with the cause, in the wording of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
       MATTER = /
         \b(?:fatal\s)?error(?:\[E\d+\])?:|undefined\sreference|cannot\sfind\s-l|library\snot\sfound|
         symbol\(s\)\snot\sfound|
@@ -19,13 +19,13 @@ module Spate
         Unable\sto|ERROR|\(\w*Error\)|
         Killed|out\sof\smemory|please\sinstall|required
       /xi
-      # mkmf's last words and RubyGems' advice: long and the same for every failure.
+      # mkmf's final output and RubyGems' advice: long and the same for every failure.
       NOISE = /\A\s*(?:--with|--without|--ruby=|--srcdir|--curdir|\$\(|Provided\sconfiguration|necessary\slibraries|
                details\.|To\ssee\swhy|extconf\sfailed|make\sfailed|\*\*\*\sextconf\.rb\sfailed|
                .*Could\snot\screate\sMakefile)/xi
-      # What the log of a make says if its targets lack an order, unlike a compiler's complaint about the code.
+      # Messages of make if its targets lack an order, as opposed to a compiler's error about the code.
       ORDER = /No rule to make target|No such file or directory|cannot find|cannot stat|File exists|file truncated/
-      # mkmf says that there is no compiler, but not which one it looked for.
+      # mkmf reports a missing compiler, but not which one it looked for.
       COMPILER = /compiler failed to generate an executable file|install development tools/
 
       def initialize(job, log, store: nil, path: ENV.fetch("PATH", ""))
@@ -45,7 +45,7 @@ module Spate
         @log.command.to_s.match?(/\A\S*make\b/) && ORDER.match?(@log.output) && missing.nil?
       end
 
-      # The lines that matter, in their order, and mkmf's last failed probes.
+      # The relevant lines, in order, and mkmf's last failed probes.
       def details
         lines = matter(@log.output)
         lines = @log.output.lines(chomp: true).reject { |line| NOISE.match?(line) || line.strip.empty? } if lines.empty?
@@ -54,7 +54,7 @@ module Spate
         lines.map { |line| line.rstrip[0, 300] }
       end
 
-      # A Packages::Missing or nil.
+      # A Packages::Missing, or nil.
       def missing
         @missing ||= Packages.find("#{@log.output}\n#{@log.configuring? ? failed_probes.join("\n") : ""}") || compiler
       end
@@ -72,7 +72,7 @@ module Spate
       end
 
       def hint
-        missing&.hint || "the gem's own README says what it needs; arguments for its build: " \
+        missing&.hint || "see the gem's README for its requirements; to pass build arguments: " \
                          "bundle config set build.#{@job.package.name} ARGUMENTS"
       end
 
@@ -84,7 +84,7 @@ module Spate
         Packages.known("gcc") unless found
       end
 
-      # A copy that outlives the gem's folder, or else RubyGems' own log.
+      # A copy that survives the removal of the gem's folder, or else RubyGems' own log.
       def kept
         text = "#{@log.text}\n#{"mkmf.log:\n#{@log.probes}" unless @log.probes.empty?}"
         Kept.write(@store, @job.package.full_name, text) || File.join(@job.extension_dir, "gem_make.out")

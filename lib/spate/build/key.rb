@@ -2,12 +2,12 @@
 
 module Spate
   module Build
-    # The first key of a build: a hash of what is known about it before it runs. Under it lie candidates, each with a
-    # record of what it learned about its machine (docs/adr/0025-builds-stand-on-what-was-heard.md).
+    # The first key of a build: a hash of what is known before it runs. Below it are candidates, each with a record of
+    # the inputs found during the build (docs/adr/0025-builds-stand-on-what-was-heard.md).
     class Key
       FORMAT = "spate build 6"
 
-      # layout: answers extensions_scope and rubygems.version.
+      # layout: responds to extensions_scope and rubygems.version.
       def initialize(layout:, ruby: RubyBuild.current)
         @layout = layout
         @ruby = ruby
@@ -24,11 +24,10 @@ module Spate
         TEXT
       end
 
-      # The key of a build that sees others: builds in its bundle of gems that it depends on. others: what identifies
-      # each of them.
+      # The key of a build that sees others: builds of its dependencies in its bundle. others: the identity of each.
       def self.seeing(key, others) = others.empty? ? key : Store.sha256("#{key}\nsees #{others.sort.join(" ")}")
 
-      # File.umask sets it to 0 for a moment, while other threads make files.
+      # Read from /proc, since File.umask briefly sets it to 0, while other threads create files.
       def self.umask
         File.read("/proc/self/status")[/^Umask:\s*(\d+)/, 1]&.oct || File.umask
       rescue SystemCallError

@@ -2,9 +2,9 @@
 
 module Spate
   module Build
-    # Which Ruby extensions are built for.
+    # The Ruby that extensions are built for.
     class RubyBuild
-      # The Ruby that runs.
+      # The running Ruby.
       def self.current = @current ||= new
 
       def initialize(description: RUBY_DESCRIPTION, config_path: Ground::Ruby.config_path)
@@ -13,8 +13,7 @@ module Spate
       end
 
       # Equal for two Rubies that can load each other's extensions and would build them alike: version, revision,
-      # platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser
-      # does not matter.
+      # platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser does not matter.
       def identity
         @identity ||= "#{Ground::Ruby.description(@description).sub(" +PRISM", "")}\n" \
                       "#{Store.sha256(@config_path.to_s + config)}"
@@ -24,7 +23,7 @@ module Spate
 
       def config = @config_path ? File.read(@config_path, encoding: Encoding::UTF_8) : loaded
 
-      # A Ruby that keeps its configuration elsewhere.
+      # For a Ruby that stores its configuration elsewhere.
       def loaded
         require "rbconfig"
         RbConfig::CONFIG.sort.map { |name, value| "CONFIG[\"#{name}\"] = #{value.inspect}\n" }.join

@@ -2,8 +2,8 @@
 
 module Spate
   module Build
-    # Which build starts next: of those whose needs are in place, the one at the head of the longest chain of work.
-    # Threads take builds from it, each once.
+    # Chooses the next build: of those whose dependencies are installed, the one at the head of the longest chain of
+    # work. Threads take builds from it, each once.
     class Schedule
       autoload :Durations, "spate/build/schedule/durations"
       autoload :PackageFiles, "spate/build/schedule/package_files"
@@ -13,22 +13,22 @@ module Spate
 
       def initialize
         @entries = {} # name => Entry, waiting
-        @placed = {} # name => true: gems in place
+        @placed = {} # name => true: installed gems
         @mutex = Mutex.new
         @changed = ConditionVariable.new
       end
 
-      # weight: seconds (see Durations). needs: names of gems that must be in place before it starts.
+      # weight: seconds (see Durations). needs: names of gems that must be installed before it starts.
       def add(name, weight:, needs: [], payload: name)
         change { @entries[name] = Entry.new(name, weight, needs, payload) }
       end
 
-      # These gems, native or not, are now where builds find them.
+      # Marks these gems, native or not, as installed.
       def placed(*names)
         change { names.each { |name| @placed[name] = true } }
       end
 
-      # Waits for a build that can start, and answers its payload; nil after `stop`.
+      # Waits for a build that can start, and returns its payload; nil after `stop`.
       def take
         @mutex.synchronize do
           loop do
@@ -42,7 +42,7 @@ module Spate
         end
       end
 
-      # Hands out no more, not even to waiting threads.
+      # Ends all waiting and later calls of `take`.
       def stop
         change { @stopped = true }
       end

@@ -5,12 +5,12 @@ require "securerandom"
 
 module Spate
   module Git
-    # Folders that appear whole or not at all: made beside their place, then renamed.
+    # Folders that are created atomically: made under a temporary name next to the target, then renamed.
     module AtomicFolder
       module_function
 
-      # Yields a path that does not exist; what the block makes there is renamed to `path`. Of two processes the first
-      # wins. empty: called just before, to remove what may be replaced.
+      # Yields a path that does not exist; the folder made there is renamed to `path`. Of two processes the first wins.
+      # empty: called just before the rename, to remove an existing folder.
       def fill(path, empty: nil)
         FileUtils.mkdir_p(File.dirname(path))
         sweep(path)
@@ -24,7 +24,7 @@ module Spate
         FileUtils.rm_rf(temporary) if temporary
       end
 
-      # Removes what killed processes left.
+      # Removes leftovers of killed processes.
       def sweep(path)
         prefix = "#{File.basename(path)}."
         Dir.children(File.dirname(path)).each do |name|

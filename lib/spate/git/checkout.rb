@@ -2,16 +2,16 @@
 
 module Spate
   module Git
-    # A git source in its place.
+    # The checkout of a git source.
     #
     # path::     folder of the checkout, ".../bundler/gems/rack-0123456789ab"
-    # gemspecs:: Array of Gemspec, one a gem in it
-    # made::     whether this run made it (it was not there, or not whole)
+    # gemspecs:: Array of Gemspec, one per gem
+    # made:: whether this run created it (it was missing or incomplete)
     Checkout = Struct.new(:path, :gemspecs, :made) do
-      # The folder's name, which its native extensions' folder has too.
+      # Name of the folder, and of its gems' folder of native extensions.
       def name = File.basename(path)
 
-      # Gemspec of a gem in it, or nil.
+      # Gemspec of a gem in the checkout, or nil.
       def gemspec(gem_name) = gemspecs.find { |gemspec| gemspec.name == gem_name }
     end
   end

@@ -7,7 +7,7 @@ module Spate
     # The git command, for one repository: in a clean environment, with credentials if the settings have some, which are
     # removed from all its output.
     class Command
-      # What git sets for hooks and aliases; a command run from one must not work on the outer repository.
+      # Set by git for hooks and aliases; a command run from one must not use the outer repository.
       OUTER = %w[GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
                  GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE GIT_SHALLOW_FILE].freeze
       WEB = %r{\Ahttps?://(?![^/]*@)[^/]+/}i
@@ -20,7 +20,7 @@ module Spate
         @retries = Ground::Retries.new(times: tries - 1)
       end
 
-      # Runs git in a folder and returns what it printed. Raises CommandFailed.
+      # Runs git in a folder and returns its output. Raises CommandFailed.
       def run(*arguments, in: nil)
         folder = binding.local_variable_get(:in)
         command = ["git", *(folder ? ["-C", folder] : []), *arguments]
@@ -32,10 +32,10 @@ module Spate
         raise NotInstalled
       end
 
-      # The same over the network: retried where that may help.
+      # The same over the network, with retries for temporary failures.
       def run_remote(*arguments, **options) = @retries.run { run(*arguments, **options) }
 
-      # Whether it succeeds; says nothing.
+      # Whether it succeeds; prints nothing.
       def ok?(*arguments, **options)
         run(*arguments, **options)
         true
@@ -51,8 +51,8 @@ module Spate
         @userinfo && prefix ? variables.merge(credentials(prefix)) : variables
       end
 
-      # Configured by environment, so that neither the process list nor the clone's config file shows the password.
-      # Submodules on the same host get it too.
+      # Passed in the environment, so that neither the process list nor the clone's config file contains the password.
+      # Submodules on the same host use it too.
       def credentials(prefix)
         number = @env["GIT_CONFIG_COUNT"].to_i
         { "GIT_CONFIG_COUNT" => (number + 1).to_s,

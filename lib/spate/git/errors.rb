@@ -2,19 +2,19 @@
 
 module Spate
   module Git
-    # A git source could not be used.
+    # A git source cannot be used.
     class Error < Spate::Error
       EXIT_CODE = 13
     end
 
     class NotInstalled < Error
       def initialize
-        super("the lockfile has gems from git repositories, and there is no `git` command",
+        super("the lockfile has gems from git repositories, but the `git` command was not found",
               hint: "install the package git")
       end
     end
 
-    # git said no. The details are its own words, without credentials.
+    # A git command failed. The details are its output, without credentials.
     class CommandFailed < Error
       # uri: the repository's address without credentials, command: Array of String.
       def initialize(uri, command, output)
@@ -29,16 +29,16 @@ module Spate
         when /could not read (?:Username|Password)|Authentication failed|HTTP Basic: Access denied/i
           host = uri[%r{\A\w+://([^/:]+)}, 1] || "HOST"
           "bundle config set --global #{host} USER:PASSWORD, or a credential helper of git"
-        when /Permission denied \(publickey/i then "this user's ssh key is not known there: ssh-add -l"
-        when /Host key verification failed/i then "connect once by hand with ssh to accept the host's key"
+        when /Permission denied \(publickey/i then "the host rejected this user's ssh key; list the keys: ssh-add -l"
+        when /Host key verification failed/i then "connect once with ssh to accept the host's key"
         when /transport '\w+' not allowed/i
-          "git config --global protocol.file.allow always, if this repository is yours"
+          "git config --global protocol.file.allow always, if you trust this repository"
         when /Could not resolve host|timed out|unreachable/i then "check the network and the proxy settings"
         end
       end
     end
 
-    # A failure that may be gone a moment later.
+    # A failure that may be temporary.
     class TemporaryFailure < CommandFailed
       include Ground::Retriable
 
@@ -53,15 +53,15 @@ module Spate
       end
     end
 
-    # --local, and neither vendor/cache nor an earlier clone has the revision.
+    # With --local, neither vendor/cache nor an earlier clone has the revision.
     class NotLocal < Error
       def initialize(uri, revision)
-        super("revision #{revision[0, 12]} of #{uri} is not on this machine, and --local allows no network",
+        super("revision #{revision[0, 12]} of #{uri} is not on this machine, and --local does not use the network",
               hint: "run `spate install` once without --local, or `bundle cache`")
       end
     end
 
-    # A gemspec that raises, or that RubyGems finds invalid.
+    # A gemspec that raises an error, or that RubyGems rejects.
     class UnusableGemspec < Error
       def initialize(path, reason)
         super("#{path} cannot be used: #{reason.lines.first.to_s.strip}", details: reason.lines(chomp: true).first(20))

@@ -2,10 +2,10 @@
 
 module Spate
   module Git
-    # What an evaluated gemspec says, of a gem that is used where it lies. All Strings, and Arrays of them.
-    #
+    # The values of an evaluated gemspec, for a gem that is used in its folder: Strings and Arrays of Strings.
+    # path:: of the .gemspec file
     # path::         of the .gemspec file
-    # dependencies:: names of the gems it needs while it runs
+    # dependencies:: names of its runtime dependencies
     Gemspec = Struct.new(:path, :folder, :name, :version, :platform, :require_paths, :bindir, :executables, :extensions,
                          :dependencies, :required_ruby, :required_rubygems, :post_install_message,
                          keyword_init: true) do

@@ -2,10 +2,10 @@
 
 module Spate
   module Git
-    # Evaluates gemspecs with the machine's own RubyGems and Bundler, in a child process: a gemspec is a program, it may
-    # change folders, load files and print.
+    # Evaluates gemspecs with the machine's own RubyGems and Bundler, in a child process: a gemspec is code that may
+    # change the directory, load files and print.
     class Gemspecs
-      # Bundler's own: in the folder and one below.
+      # Bundler's default: in the folder and up to two levels below.
       GLOB = "{,*,*/*}.gemspec"
       SCRIPT = File.expand_path("gemspecs_script.rb", __dir__)
       # The beginning of a gemspec that contains values instead of code.
@@ -13,23 +13,23 @@ module Spate
 
       def self.evaluated?(path) = File.binread(path, 64).to_s.match?(EVALUATED)
 
-      # folder: of a checkout or a path source. glob: as the lockfile has it, or nil.
+      # folder: of a checkout or a path source. glob: from the lockfile, or nil.
       def initialize(folder, glob: nil, env: ENV.to_h)
         @folder = folder
         @glob = glob || GLOB
         @env = env
       end
 
-      # None outside the folder, whatever the lockfile's glob says, since they are evaluated and rewritten.
+      # Only paths inside the folder, whatever the lockfile's glob is, since they are evaluated and rewritten.
       def paths
         @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.match?(%r{\A/|(?:\A|/)\.\.(?:/|\z)}) }
                       .sort.map { |path| File.join(@folder, path) }
       end
 
-      # Whether each has been rewritten.
+      # Whether all gemspecs have been rewritten.
       def evaluated? = paths.all? { |path| Gemspecs.evaluated?(path) }
 
-      # Array of Gemspec. rewrite: replaces those that are code by what they evaluate to, as Bundler does in git
+      # Array of Gemspec. rewrite: replaces gemspecs that contain code by their evaluated form, as Bundler does in git
       # checkouts. Raises UnusableGemspec.
       def read(rewrite: false)
         return [] if paths.empty?
@@ -45,14 +45,14 @@ module Spate
 
       def evaluate(rewrite)
         words = [SCRIPT, rewrite ? "rewrite" : "read", *paths]
-        # Standard output is for the run's results, not for a gemspec's chatter. In the folder of this run: Bundler
-        # evaluates a gemspec in its own folder and looks at the result from here.
+        # Standard output is for the run's results, not for a gemspec's output. The child keeps the current folder:
+        # Bundler evaluates a gemspec in its own folder, and validates the result from here.
         Ground::Child.run(environment, *words, out: :err, unsetenv_others: false) do |child|
           child.value || raise(UnusableGemspec.new(@folder, "its evaluation ended with #{child.status}"))
         end
       end
 
-      # Under `bundle exec` Ruby would set up that bundle first.
+      # Under `bundle exec`, RUBYOPT would make Ruby set up that bundle first.
       def environment
         { "RUBYOPT" => Ground::Environment.ruby_options(@env), "BUNDLE_GEMFILE" => nil,
           "GIT_DIR" => nil, "GIT_WORK_TREE" => nil, "GIT_INDEX_FILE" => nil }

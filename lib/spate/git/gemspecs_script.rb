@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Run as a program of its own by Spate::Git::Gemspecs: evaluates gemspecs as Bundler does, and tells what they say.
+# Run as a separate program by Spate::Git::Gemspecs: evaluates gemspecs as Bundler does, and returns their values.
 #
 #   ruby gemspecs_script.rb read|rewrite PATH...
 #

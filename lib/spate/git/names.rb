@@ -2,22 +2,22 @@
 
 module Spate
   module Git
-    # How Bundler names the folders of a git source.
+    # Bundler's names for the folders of a git source.
     module Names
       SHORT = 12
-      # What Bundler writes. A lockfile may hold anything, and this becomes a part of paths and an argument of git.
+      # The form that Bundler writes. Checked, since it becomes part of paths and an argument of git.
       REVISION = /\A\h{7,64}\z/
 
       module_function
 
-      # "rack" of "https://git.test/rack/rack.git" and of "git@git.test:rack.git".
+      # Returns "rack" for "https://git.test/rack/rack.git" and "git@git.test:rack.git".
       def base(uri)
         path = plain(uri).sub(%r{\A\w+://}, "").sub(%r{\A[^/:]+:}, "")
         File.basename(path, ".git")
       end
 
-      # "rack-0123456789ab": the checkout in bundler/gems, its folder in extensions, and the one in vendor/cache.
-      # Raises RevisionMissing for what can be no revision.
+      # "rack-0123456789ab": the checkout in bundler/gems, its folder in extensions, and the one in vendor/cache. Raises
+      # RevisionMissing for an invalid revision.
       def checkout(uri, revision)
         raise RevisionMissing.new(display(uri), revision.to_s.dump) unless REVISION.match?(revision.to_s)
 
@@ -33,15 +33,15 @@ module Spate
       # The address without credentials, for messages.
       def display(uri) = Ground.redact(uri)
 
-      # An address of the web without user and password, and these ("user:password", nil without). Elsewhere a user is
-      # a part of the address.
+      # A web address without user and password, and these ("user:password", or nil). In other addresses the user is
+      # part of the address.
       def apart(uri)
         match = %r{\A(https?://)([^/@]+)@}i.match(uri)
         match ? ["#{match[1]}#{match.post_match}", match[2]] : [uri, nil]
       end
 
-      # The address as Bundler leaves it in a checkout: with the user, but a token that stands for the password, and a
-      # user without one, are left out.
+      # The address as Bundler writes it to a checkout: with the user, but without the password, a placeholder password
+      # or a token.
       def without_password(uri)
         uri.sub(%r{\A(\w+://)([^/@]*)@}) do
           scheme = Regexp.last_match(1)
@@ -51,10 +51,10 @@ module Spate
         end
       end
 
-      # Bundler takes a trailing slash away.
+      # Bundler removes a trailing slash.
       def plain(uri) = uri.delete_suffix("/")
 
-      # Scheme and host in small letters, where there is a scheme.
+      # With scheme and host in lower case, if there is a scheme.
       def normal(uri)
         return uri unless uri.match?(%r{\A\w+://})
 

@@ -4,22 +4,22 @@ require "fileutils"
 
 module Spate
   module Git
-    # The bare clone of a git source, with the locked revision in it. As shallow as Bundler makes it, so that a later
-    # Bundler can use it: one commit deep if a branch, a tag or nothing is named, N + 1 for "ref~N", whole for
-    # abbreviated revisions and other refs.
+    # The bare clone of a git source, including the locked revision. As shallow as Bundler's, so that a later Bundler
+    # can use it: depth 1 for a branch, a tag or no ref, N + 1 for "ref~N", complete for abbreviated revisions and other
+    # refs.
     #
-    # The first clone of a revision also goes into Spate's folder, by hard links: git never changes an object it wrote.
-    # The next bundle of this machine gets it from there, without the network.
+    # The first clone of a revision is also hard-linked into Spate's folder, since git never changes an existing object.
+    # Other bundles of this machine use it from there, without the network.
     class Repository
       FULL_SHA = /\A\h{40}\z/
       GONE = /couldn't find remote ref|not our ref|unadvertised object/
-      # What servers without shallow clones say.
+      # Errors of servers that do not support shallow clones.
       NO_DEPTH = /does not support shallow|dumb http/
 
       attr_reader :path
 
-      # uri: the source's, without user and password: git would write them into the clone. path: of the bare clone.
-      # shared: folder of clones that all bundles share, or nil. local: no network.
+      # uri: the source's, without user and password: git would write them to the clone. path: of the bare clone.
+      # shared: folder of clones shared by all bundles, or nil. local: no network.
       def initialize(source, uri, path:, command:, shared: nil, local: false)
         @source = source
         @revision = source.revision
@@ -30,7 +30,7 @@ module Spate
         @local = local
       end
 
-      # Makes sure that the clone exists and has the revision. Returns its path.
+      # Ensures that the clone exists and has the revision. Returns its path.
       def provide
         return @path if complete?(@path)
 
@@ -38,7 +38,7 @@ module Spate
         @path
       end
 
-      # What to fetch into a checkout: the ref under which the revision was fetched, or the revision itself.
+      # The ref to fetch into a checkout: the one under which the revision was fetched, or the revision itself.
       def wanted = File.exist?(File.join(@path, "refs", "#{commit}-sha")) ? "refs/#{commit}-sha" : @revision
 
       # Arguments of fetch and clone.
@@ -125,7 +125,7 @@ module Spate
                  end
       end
 
-      # Clones of the same repository differ by what was asked for.
+      # Clones of the same repository differ by the requested revision and depth.
       def variant = "#{@revision[0, Names::SHORT]}-#{depth || "all"}"
 
       def share
@@ -133,10 +133,10 @@ module Spate
 
         AtomicFolder.fill(@shared) { |temporary| link_tree(@path, temporary) }
       rescue SystemCallError
-        nil # a store that cannot be written: the next bundle asks the network
+        nil # the store is not writable: the next bundle clones again
       end
 
-      # Objects are linked, the few small files that git rewrites are copied.
+      # Links the objects, and copies the few small files that git rewrites.
       def link_tree(from, to)
         FileUtils.mkdir_p(to)
         Dir.glob("**/*", File::FNM_DOTMATCH, base: from).sort.each do |name|

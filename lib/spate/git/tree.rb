@@ -2,9 +2,9 @@
 
 module Spate
   module Git
-    # The content of a checkout: a patched copy in vendor/cache is not what its revision says.
+    # The content of a checkout: a patched copy in vendor/cache may differ from its revision.
     class Tree
-      # Older RubyGems write the day on which a gemspec was evaluated into it.
+      # Older RubyGems write the date of evaluation to a gemspec.
       DATE = /^  s\.date = "[\d-]+"\n/
       def initialize(folder)
         @folder = folder

@@ -4,8 +4,8 @@ require "fileutils"
 
 module Spate
   module Git
-    # The checkout of a git source in bundler/gems. Gemspecs are rewritten last, which tells a whole checkout from one
-    # that a killed run left.
+    # The checkout of a git source in bundler/gems. Gemspecs are rewritten last, which distinguishes a complete checkout
+    # from one of an interrupted run.
     class WorkingTree
       def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
         @source = source
@@ -34,10 +34,10 @@ module Spate
 
       private
 
-      # Bundler takes a folder with anything but .git as whole, and so must this: people work in checkouts.
+      # Like Bundler, treats a folder with anything but .git as complete, since users work in checkouts.
       def present? = File.directory?(@path) && Dir.children(@path).any? { |name| name != ".git" }
 
-      # An incomplete one was left by a killed run of Bundler.
+      # Replaces an incomplete checkout of an interrupted run of Bundler.
       def place(&make)
         AtomicFolder.fill(@path, empty: -> { FileUtils.rm_rf(@path) unless present? }, &make)
       end

@@ -2,8 +2,8 @@
 
 module Spate
   class Layout
-    # The version of Bundler that an application asks for, found in the order in which RubyGems and Bundler look. That
-    # version runs where it is installed, and what it installs depends on it. A value that is not a version is ignored.
+    # The version of Bundler that an application selects, looked up in the same order as by RubyGems and Bundler. If
+    # installed, that version runs, and affects the installed files. A value that is not a version is ignored.
     class NamedBundler
       VERSION = /[0-9]+(?>\.[0-9a-zA-Z]+)*/
       LOCKED = /\n\nBUNDLED WITH\n\s{2,}(#{VERSION})\n/

@@ -2,13 +2,13 @@
 
 module Spate
   class Layout
-    # What the machine's RubyGems says about its folders and versions. Distributions patch RubyGems, so it is asked, in
-    # a child process once a Ruby and environment; the store remembers the answer with the stat of all it came from.
+    # Folders and versions of the machine's RubyGems. Since distributions patch RubyGems, a child process queries it,
+    # once per Ruby and environment; the store keeps the result with the stat of all files it depends on.
     #
     # version "3.3.15", dir "/var/lib/gems/3.1.0", bindir "/usr/local/bin", platform "x86_64-linux" (as extension
     # folders spell it), extension_api_version "3.1.0", path [folders that Ruby searches gems in],
-    # default_specifications [folders], default_sources [URIs that RubyGems brings], ruby (its path), ruby_version
-    # "3.1.2", bundler_version "2.3.15", bundler_lib, files [paths whose change makes the answer old].
+    # default_specifications [folders], default_sources [default URIs of RubyGems], ruby (its path), ruby_version
+    # "3.1.2", bundler_version "2.3.15", bundler_lib, files [paths whose change invalidates the result].
     Rubygems = Struct.new(
       :version, :dir, :bindir, :platform, :extension_api_version, :ruby, :ruby_version, :bundler_version, :bundler_lib,
       :path, :default_specifications, :default_sources, :files, keyword_init: true
@@ -18,7 +18,7 @@ module Spate
         RubygemsProbe.new(store, env).answer
       end
 
-      # One `name<TAB>value` a line; a list repeats its name.
+      # One `name<TAB>value` per line; a list repeats its name.
       def self.parse(text)
         values = {}
         text.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true) do |line|
@@ -32,8 +32,8 @@ module Spate
         new(**values)
       end
 
-      # Names all that RubyGems mixes into a gemspec and a wrapper besides the gem itself:
-      # "rubygems-3.3.15-<16 hex digits>".
+      # Identifies everything that RubyGems adds to a gemspec and a wrapper besides the gem itself: "rubygems-3.3.15-<16
+      # hex digits>".
       def key
         @key ||= begin
           rest = [ruby, ruby_version, platform, extension_api_version].join("\n")

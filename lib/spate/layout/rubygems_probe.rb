@@ -2,10 +2,10 @@
 
 module Spate
   class Layout
-    # Asks a child Ruby about its RubyGems, unless the store knows the answer and nothing it came from has changed.
+    # Queries RubyGems in a child Ruby, unless the store has the result and none of its inputs have changed.
     class RubygemsProbe
       SCRIPT = File.expand_path("rubygems_script.rb", __dir__)
-      # Parts of the environment that change RubyGems' answers.
+      # Environment variables that affect RubyGems' results.
       KEYS = %w[
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEMRC RUBYGEMS_GEMDEPS HOME RUBYLIB RUBYOPT XDG_CACHE_HOME XDG_CONFIG_HOME
         XDG_DATA_HOME XDG_STATE_HOME DEBIAN_RUBY_STANDALONE DEBIAN_DISABLE_RUBYGEMS_INTEGRATION BUNDLE_VERSION
@@ -13,7 +13,7 @@ module Spate
       ].freeze
       FORMAT = "rubygems 4"
 
-      # bundler: a NamedBundler, or nil where no application is asked about.
+      # bundler: a NamedBundler, or nil without an application.
       def initialize(store, env, bundler = nil)
         @store = store
         @given = env
@@ -21,17 +21,17 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # A Rubygems: of the machine, not of a bundle that Spate may run in. Raises Unanswered where the child fails. Any
-      # thread may ask; the child is started once.
+      # A Rubygems of the machine, not of a bundle that Spate may run in. Raises Unanswered if the child fails. Thread
+      # safe; the child is started once.
       def answer
         @mutex.synchronize { @answer ||= recalled || asked }
       end
 
-      # Begins to ask, in a thread, where the answer is not known.
+      # Starts the query in a thread if the result is unknown.
       def start
         return if @mutex.synchronize { @answer ||= recalled }
 
-        Thread.new { answer }.report_on_exception = false # whoever needs the answer asks again, and gets the error
+        Thread.new { answer }.report_on_exception = false # the next query raises the error
       end
 
       private
@@ -54,7 +54,7 @@ module Spate
         answer
       end
 
-      # In a process group of its own: a Ruby that gets Ctrl-C while it starts prints a long message.
+      # In its own process group: a Ruby that gets Ctrl-C at its start prints a long message.
       def output
         Ground::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
           @output = child.read.force_encoding(Encoding.default_external)
@@ -79,18 +79,18 @@ module Spate
         stamp(path) == known
       end
 
-      # Of a pattern the names that it finds.
+      # The stamp of a pattern is the list of matching names.
       def stamp(path) = path.include?("*") ? Dir.glob(path).sort.join(" ") : Ground.stamp(path)
 
       def ruby = Ground::Ruby.path
 
-      # The child Ruby did not start, or its RubyGems does not load.
+      # The child Ruby did not start, or could not load RubyGems.
       class Unanswered < Error
         EXIT_CODE = 15
 
         def initialize(ruby, status)
-          super("#{ruby} did not say where its RubyGems keeps gems (exit status #{status.inspect})",
-                hint: "see whether this works: #{ruby} -S gem env")
+          super("#{ruby} could not report the folders of its RubyGems (exit status #{status.inspect})",
+                hint: "check whether this works: #{ruby} -S gem env")
         end
       end
     end

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Runs in a child Ruby with RubyGems and prints what Spate::Layout::Rubygems holds, one `name<TAB>value` a line.
+# Runs in a child Ruby with RubyGems and prints the values of Spate::Layout::Rubygems, one `name<TAB>value` per line.
 def tell(name, *values)
   values.flatten.compact.each { |value| puts "#{name}\t#{value}" }
 end
 
 $stdout.binmode
-# RubyGems 4 takes the newest for "system", whatever else is named. Some raise for what is no version.
+# RubyGems 4 uses the newest version for "system", ignoring others. Some versions raise for an invalid version.
 newest = ENV.delete("BUNDLE_VERSION") == "system" && Gem.rubygems_version >= Gem::Version.new("4")
 bundlers = Gem::Specification.find_all_by_name("bundler")
 bundler = bundlers.find { |spec| spec.version.to_s == ENV["BUNDLER_VERSION"] } unless newest

@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # The CHECKSUMS section while it is read.
+    # Collects the CHECKSUMS section.
     class Checksums
       HEX = /\A\h{64}\z/
       BASE64 = %r{\A[A-Za-z0-9+/_-]{43}=?\z}
@@ -14,7 +14,7 @@ module Spate
         @digests = {}
       end
 
-      # text: "sha256=...,sha512=..." or nil. -> nil, or what is wrong
+      # text: "sha256=...,sha512=..." or nil. Returns nil, or the error as text.
       def add(full_name, text)
         known = (@digests[full_name] ||= {})
         return if text.nil?
@@ -24,7 +24,7 @@ module Spate
           return "checksum of #{full_name} has no digest: #{part[0, 40].inspect}" if digest.nil? || digest.empty?
 
           digest = sha256(digest) if algorithm == "sha256"
-          return "checksum of #{full_name} is no SHA-256 digest" if digest.nil?
+          return "checksum of #{full_name} is not a SHA-256 digest" if digest.nil?
           return "#{full_name} has two different #{algorithm} checksums" if (known[algorithm] ||= digest) != digest
         end
         nil

@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # The lockfile cannot be read. line: 1 for the first, nil where the whole file is meant.
+    # The lockfile cannot be read. line: starting at 1, nil for the whole file.
     class ParseError < Error
       EXIT_CODE = 3
 

@@ -2,8 +2,8 @@
 
 module Spate
   class Lockfile
-    # Reads the text of a lockfile in one pass, line by line. Patterns are anchored and their parts exclude each
-    # other, so that a line costs no more than its length.
+    # Parses the text of a lockfile in one pass, line by line. Patterns are anchored and their parts are mutually
+    # exclusive, so that matching takes linear time.
     class Parser
       NAME = /[A-Za-z0-9_][A-Za-z0-9._-]*/
       VERSION = /[0-9]+(?:\.[0-9A-Za-z]+)*/
@@ -22,7 +22,7 @@ module Spate
         "CONTENT ADDRESSES" => :address
       }.freeze
 
-      # text: String in any encoding; its bytes are read as UTF-8. The block answers RubyGems' version.
+      # text: String in any encoding; its bytes are read as UTF-8. The block returns RubyGems' version.
       def initialize(text, path, &rubygems)
         @rubygems = rubygems
         @text = text.encoding == Encoding::UTF_8 ? text : text.dup.force_encoding(Encoding::UTF_8)
@@ -88,7 +88,7 @@ module Spate
         end
       end
 
-      # A source's own lines stand two spaces in, its gems four, what a gem needs six.
+      # A source's own lines are indented by two spaces, its gems by four, their dependencies by six.
       def source(line)
         if line.start_with?("      ")
           needs(line)
@@ -112,7 +112,7 @@ module Spate
 
       def spec(line)
         indentation(line, 4) unless SPEC =~ line
-        fail_at("gem #{$1} stands before `specs:` of its source", nil) unless @source
+        fail_at("gem #{$1} is before `specs:` of its source", nil) unless @source
         platform = $3 ? Platform.parse($3).to_s : "ruby"
         @spec = Spec.new(-$1, -$2, platform, @source)
         @specs[@spec.full_name] = @spec
@@ -120,7 +120,7 @@ module Spate
 
       def needs(line)
         indentation(line, 6) unless NEEDS =~ line
-        fail_at("#{$1} is needed by no gem: no gem stands above it", nil) unless @spec
+        fail_at("dependency #{$1} is not below a gem", nil) unless @spec
         name = -$1
         @spec.dependencies << Dependency.new(name, requirement($2))
       end
@@ -147,7 +147,7 @@ module Spate
         fail_at(fault, "restore the line from version control, or run `bundle lock --add-checksums`") if fault
       end
 
-      # As Bundler, it passes over a gem that the lockfile does not hold.
+      # Like Bundler, ignores a gem that is not in the lockfile.
       def address(line)
         indentation(line, 2) unless ADDRESS =~ line
         name, version, platform, address, text = $~.captures
@@ -172,7 +172,7 @@ module Spate
 
         @requirements[text] ||= begin
           broken = text.split(",", -1).find { |part| !REQUIREMENT.match?(part) }
-          fail_at("#{broken.inspect} is no version requirement", "write it as `~> 1.2`") if broken || text.empty?
+          fail_at("#{broken.inspect} is not a version requirement", "write it as `~> 1.2`") if broken || text.empty?
           -text
         end
       end

@@ -2,8 +2,8 @@
 
 module Spate
   class Lockfile
-    # One gem that another needs, or (in DEPENDENCIES) that the Gemfile names. requirement: "~> 1.2, >= 1.2.1" as
-    # written, nil for any version.
+    # A dependency of a gem, or (in DEPENDENCIES) of the Gemfile. requirement: "~> 1.2, >= 1.2.1" as written, nil for
+    # any version.
     Dependency = Struct.new(:name, :requirement)
 
     # One variant of one gem. version and platform: String as written ("1.2.3", "x86_64-linux", "ruby").

@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # Says what is wrong with a line that fits nothing its section may hold.
+    # The error for a line that is invalid in its section.
     class Unreadable
       FORMS = {
         2 => "  name (requirement)",
@@ -10,7 +10,7 @@ module Spate
         6 => "      name (requirement)"
       }.freeze
 
-      # expected: how many spaces the line seemed to have, nil where not known; section: Symbol or nil.
+      # expected: the expected number of leading spaces, nil if unknown; section: Symbol or nil.
       def initialize(line, expected, section)
         @line = line
         @expected = expected
@@ -25,7 +25,7 @@ module Spate
 
       def fact
         return "is indented with a tab" if @line[/\A\s*/].include?("\t")
-        return "stands before the first section: #{shown}" if @section.nil?
+        return "is before the first section: #{shown}" if @section.nil?
         return "is indented by #{spaces} spaces: #{shown}" unless allowed.include?(spaces)
 
         "cannot be read: #{shown}"

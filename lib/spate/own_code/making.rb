@@ -5,7 +5,7 @@ require "spate/images/compiler/source_file"
 
 module Spate
   module OwnCode
-    # Compiles every file of Spate into the image; in a process of its own, since it silences all warnings.
+    # Compiles every file of Spate into the image; in its own process, since it silences all warnings.
     class Making
       # Seconds after which images of other versions and other Rubies are removed.
       OLD = 30 * 86_400
@@ -15,7 +15,7 @@ module Spate
         @key = key
       end
 
-      # Answers whether it was made: not while another process does, nor for a Ruby with other options.
+      # Returns whether the image was built: not while another process builds it, nor for a Ruby with other options.
       def call
         return false unless OwnCode.key == @key
 
@@ -33,7 +33,7 @@ module Spate
 
       private
 
-      # Once there is one, this process loads no more code.
+      # Loaded in advance: compiling must not load further code.
       def compilation = @compilation ||= Images::Compiler::Compilation.new(encoding: OwnCode::PATHS)
 
       def files = OwnCode.libraries.flat_map { |lib| Dir.glob("#{lib}/spate{.rb,/**/*.rb}") }.sort
@@ -41,7 +41,7 @@ module Spate
       def entry(file)
         source = Images::Compiler::SourceFile.of(file) or return
         flags, blob = compilation.call(file)
-        [file, source.state(flags), blob] if source.unchanged? # else the next run makes it again
+        [file, source.state(flags), blob] if source.unchanged? # otherwise the next run compiles it
       end
 
       def remove_old

@@ -6,7 +6,7 @@ module Spate
     module DefaultGems
       def self.include?(full_name) = File.file?("#{folder}/#{full_name}.gemspec")
 
-      # Where their specifications lie. Asked of RubyGems where it is loaded, as a distribution may move it.
+      # The folder of their specifications. From RubyGems if it is loaded, since a distribution may move it.
       def self.folder
         @folder ||=
           if defined?(Gem.default_specifications_dir)

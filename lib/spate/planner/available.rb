@@ -2,7 +2,7 @@
 
 module Spate
   class Planner
-    # Chooses among the variants of a gem that its source has, for lockfiles that name only platform "ruby".
+    # Chooses among the variants of a gem at its source, for lockfiles with only the platform "ruby".
     class Available
       # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }]
       # running: Running
@@ -12,7 +12,7 @@ module Spate
         @running = running
       end
 
-      # The row to take for the locked spec, or nil where the locked variant stays.
+      # The row to use for the locked spec, or nil to keep the locked variant.
       def choose(spec, unfit)
         rows = @available.call(spec.name, spec.source).select { |row| row[:version].to_s == spec.version }
         candidates = rows.map { |row| Candidate.new(row[:platform].to_s, row[:content_address], row) }
@@ -26,7 +26,7 @@ module Spate
 
       private
 
-      # Content-addressed ones are for one Ruby each: those for others are no choice at all.
+      # Content-addressed variants are for one Ruby each: those for others are excluded.
       def known(candidates)
         candidates.reject { |one| one.content_address && !(@running.addresses? && fits?(one.row)) }
       end

@@ -2,19 +2,19 @@
 
 module Spate
   class Planner
-    # The lockfile lacks something that this bundle needs here. Bundler resolves again; frozen, it fails.
+    # The lockfile lacks something that this bundle needs here. Bundler resolves; for a frozen bundle it is an error.
     class Incomplete < Error
       EXIT_CODE = 4
     end
 
-    # Something needs a gem that the lockfile does not hold.
+    # A dependency is missing in the lockfile.
     class MissingGem < Incomplete
       attr_reader :name
 
-      # needed_by: name of the gem that needs it, nil where the Gemfile does.
+      # needed_by: name of the gem that needs it, nil for the Gemfile.
       def initialize(name, path, needed_by = nil)
         @name = name
-        super("#{path} holds no gem #{name}, which #{needed_by || "the Gemfile"} needs",
+        super("#{path} does not have the gem #{name}, which #{needed_by || "the Gemfile"} needs",
               hint: "run `bundle lock` and commit the result")
       end
     end
@@ -26,12 +26,12 @@ module Spate
       def initialize(variants, platform, path)
         @name = variants.first.name
         locked = variants.map(&:platform).join(", ")
-        super("#{path} holds #{name} #{variants.first.version} for #{locked} only; this machine is #{platform}",
+        super("#{path} has #{name} #{variants.first.version} for #{locked} only; this machine is #{platform}",
               hint: "run `bundle lock --add-platform #{platform}` and commit the result")
       end
     end
 
-    # The lockfile was not made for a platform like this one.
+    # The lockfile does not include a platform for this machine.
     class MissingPlatform < Incomplete
       def initialize(platforms, platform, path)
         locked = platforms.empty? ? "no platform" : platforms.join(", ")

@@ -4,17 +4,17 @@ module Spate
   class Planner
     # The Ruby and the RubyGems that a bundle will run under.
     class Running
-      # The first RubyGems that tells musl from glibc. A package whose platform names its libc asks for it in its
-      # metadata, inside the archive; that Bundler skips such a package here is known without reading it.
+      # The first RubyGems that distinguishes musl and glibc. A package whose platform names its libc requires it in its
+      # metadata, inside the archive; this makes reading the archive unnecessary.
       READS_LIBC = "3.3.22"
 
-      # rubygems_version: nil to find it out when it matters.
+      # rubygems_version: nil to determine it on first use.
       def initialize(ruby_version, rubygems_version = nil)
         @ruby_version = ruby_version
         @rubygems_version = rubygems_version
       end
 
-      # Whether both requirements hold; nil asks for nothing.
+      # Whether both requirements are satisfied; nil means no requirement.
       def fits?(ruby, rubygems)
         (ruby.nil? || Requirement.parse(ruby).satisfied_by?(@ruby_version)) &&
           (rubygems.nil? || rubygems_version.nil? || Requirement.parse(rubygems).satisfied_by?(rubygems_version))
@@ -31,7 +31,7 @@ module Spate
       # Whether this RubyGems knows content addresses.
       def addresses? = !rubygems_version.nil? && ContentAddress.known_to?(rubygems_version)
 
-      # "3.3.15", or nil where it cannot be found. RubyGems is not loaded for it.
+      # "3.3.15", or nil if unknown. Does not load RubyGems.
       def rubygems_version
         @rubygems_version ||= Ground::Ruby.rubygems_version
       end

@@ -2,10 +2,10 @@
 
 module Spate
   class Planner
-    # Takes one of a gem's locked variants, as Bundler does: the closest to the machine's platform of those that fit
-    # its Ruby and RubyGems; frozen, the closest of all, so that the misfit becomes the error.
+    # Chooses one of a gem's locked variants, as Bundler does: the closest to the machine's platform of those compatible
+    # with its Ruby and RubyGems; for a frozen bundle, the closest of all, so that an incompatibility is an error.
     class Variants
-      # platform: the machine's, or Platform::RUBY where that is forced. unfit: [full name].
+      # platform: the machine's, or Platform::RUBY if that is forced. unfit: [full name].
       # available: see Planner. running: Running.
       def initialize(lockfile:, platform:, running:, frozen: false, available: nil, unfit: [])
         @lockfile = lockfile
@@ -18,8 +18,8 @@ module Spate
         @ruby_choice = Platform::Choice.new(Platform::RUBY)
       end
 
-      # Whether the lockfile's variants are meant as they stand. A lockfile that knows only platform "ruby" (or only
-      # "java" on JRuby) comes from a time when the variant was chosen while installing, and that still holds.
+      # Whether the lockfile's variants are used as they are. For a lockfile with only the platform "ruby" (or only
+      # "java" on JRuby), from a time when variants were chosen during installation, they still are.
       def exact?
         return @exact if defined?(@exact)
 
@@ -27,7 +27,7 @@ module Spate
         @exact = @platform.ruby? || closest_platform != generic
       end
 
-      # specs: every locked variant of one gem -> Package, or nil where none runs here.
+      # specs: every locked variant of one gem. Returns a Package, or nil if none runs here.
       def choose(specs, force_ruby: false)
         sorted = runnable(specs, force_ruby)
         spec = @frozen ? sorted.first : fitting(sorted)

@@ -2,12 +2,12 @@
 
 module Spate
   class Planner
-    # Which of the Gemfile's dependencies this bundle wants: those of a wanted group and of this platform.
+    # The Gemfile's dependencies for this bundle: those of a selected group and of this platform.
     class Wanted
-      # name; needed_by: the gem that needs it, nil for the Gemfile; force_ruby: take the "ruby" variant.
+      # name; needed_by: the gem that needs it, nil for the Gemfile; force_ruby: use the "ruby" variant.
       Dependency = Struct.new(:name, :needed_by, :force_ruby)
 
-      # gemfile: nil for everything that the lockfile's DEPENDENCIES name.
+      # gemfile: nil to use all DEPENDENCIES of the lockfile.
       def initialize(lockfile, gemfile, settings)
         @lockfile = lockfile
         @gemfile = gemfile
@@ -33,7 +33,7 @@ module Spate
         only.empty? ? groups : groups & only
       end
 
-      # Otherwise gems that `bundle exec` still wants would be missing.
+      # Otherwise gems that `bundle exec` needs would be missing.
       def only
         return [] if @gemfile.respond_to?(:knows_only?) && !@gemfile.knows_only?
 

@@ -2,14 +2,14 @@
 
 module Spate
   class Platform
-    # Chooses among the variants of one gem in one version, as Bundler does. Variants are anything with `platform`
-    # (a name or a Platform) and `content_address` (see ContentAddress; nil for most).
+    # Chooses among the variants of one gem in one version, as Bundler does. Variants are objects with `platform` (a
+    # name or a Platform) and `content_address` (see ContentAddress; nil for most).
     class Choice
       def initialize(local)
         @local = local
       end
 
-      # Those that run here, the best first; equals keep their order. What has an address comes before all others.
+      # Variants that run here, the best first; equal ones keep their order. Content-addressed variants come first.
       def sorted(specs)
         fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }
         return fitting if fitting.size < 2
@@ -17,7 +17,7 @@ module Spate
         fitting.sort_by.with_index { |spec, index| [*rank(spec), index] }
       end
 
-      # The closest of `specs` and all that are as close as it.
+      # The closest of `specs`, and all others that are equally close.
       def closest(specs)
         sorted = sorted(specs)
         nearest = sorted.first or return []

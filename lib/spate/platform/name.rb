@@ -2,9 +2,9 @@
 
 module Spate
   class Platform
-    # Reads a platform's name: "<cpu>-<os><version>", or an operating system alone.
+    # Parses a platform's name: "<cpu>-<os><version>", or only an operating system.
     module Name
-      # Each operating system as it may be written; a group catches its version. The first that matches counts.
+      # Spellings of each operating system; a group captures its version. The first match is used.
       SYSTEMS = [
         [/aix-?(\d+)?/, "aix"],
         [/cygwin/, "cygwin"],

@@ -5,18 +5,18 @@ module Spate
     # Settings that only Bundler supports, with the reason shown to the user. `docs/settings.md` has all the others.
     module Catalogue
       HANDED_OVER = {
-        "trust-policy" => "signatures of gems are checked by RubyGems alone",
+        "trust-policy" => "only RubyGems checks signatures of gems",
         "simulate_version" => "it makes Bundler behave as another version of itself",
-        "default_install_uses_path" => "it moves the bundle to `.bundle` in some versions of Bundler only",
-        "cache_all_platforms" => "archives of other platforms are fetched by Bundler alone",
-        "inline" => "it belongs to Gemfiles written inside of scripts",
-        "no_build_extension" => "gems without their extensions are Bundler's own idea of installed",
-        "no_install_plugin" => "gems without their plugins are Bundler's own idea of installed",
+        "default_install_uses_path" => "only some versions of Bundler move the bundle to `.bundle`",
+        "cache_all_platforms" => "only Bundler fetches archives of other platforms",
+        "inline" => "it is for Gemfiles inside of scripts",
+        "no_build_extension" => "only Bundler installs gems without their extensions",
+        "no_install_plugin" => "only Bundler installs gems without their plugins",
         "prune" => "Bundler removes its own archives and clones after an installation",
-        "credential_store" => "passwords are in a store that Bundler alone can ask"
+        "credential_store" => "only Bundler can read passwords from a credential store"
       }.freeze
       PREFIXES = {
-        "local." => "the lockfile follows a git repository of yours, which Bundler has to read"
+        "local." => "the lockfile follows a local git repository, which only Bundler supports"
       }.freeze
 
       # Array of Setting: those that are set.
@@ -28,7 +28,7 @@ module Spate
         end
       end
 
-      # Why a setting is left to Bundler, nil if it is not.
+      # Why only Bundler supports a setting, nil for other settings.
       def self.reason(name)
         HANDED_OVER[name] || PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last
       end

@@ -4,13 +4,13 @@ module Spate
   class Settings
     # Bundler's config file: the subset of YAML that Bundler itself writes and reads (its YAMLSerializer): keys, quoted
     # or plain strings, one list or mapping below a key. Up to about Bundler 2.4 a "#" is part of a value, later it
-    # begins a comment: the installed Bundler decides.
+    # starts a comment: determined from the installed Bundler.
     module ConfigFile
       LIST = /^ *- (['"]?)(.*)\1$/
       VALUE_WITH_SIGN = /^[^#\n]+:[^#\n]+#|^ *- [^#\n]+#/
       PAIR = /^( *)([^#]+):(?=\s|$) ?(['"]?)(.*)\3$/
 
-      # The settings of a file, key (`BUNDLE_PATH`) to String, Array or Hash; empty where it does not exist.
+      # The settings of a file, key (`BUNDLE_PATH`) to String, Array or Hash; empty if it does not exist.
       def self.settings(path, env: ENV)
         return {} unless path && File.exist?(path)
 
@@ -25,8 +25,8 @@ module Spate
         pairs.reject { |key, _| key.start_with?("#") }.transform_keys { |key| key(key) }
       end
 
-      # Whether this machine's Bundler, which has to find the same bundle, supports comments after values. Its source is
-      # read; rarely, since Bundler never writes such a value.
+      # Whether this machine's Bundler, which must find the same bundle, supports comments after values. Reads its
+      # source; rarely, since Bundler never writes such a value.
       def self.comments?(text, env)
         return true unless text.match?(VALUE_WITH_SIGN)
 
@@ -53,7 +53,7 @@ module Spate
         result
       end
 
-      # Adds a pair to the mapping at its depth; answers the mapping and key to which list items would belong.
+      # Adds a pair to the mapping at its depth; returns the mapping and key for following list items.
       def self.pair(stack, match, owner, list_key, comments)
         depth = match[1].size / 2
         target = stack[depth] or return [owner, list_key]
@@ -73,7 +73,7 @@ module Spate
       end
       private_class_method :uncommented
 
-      # Keys as older Bundlers wrote them: a URI without its slash, dots, dashes.
+      # Normalizes keys written by older Bundlers: a URI without its slash, dots, dashes.
       def self.key(key)
         key = "#{key}/" if key.match?(/https?:/i) && !key.end_with?("/", "__FALLBACK_TIMEOUT")
         key.gsub(".", "__").gsub("-", "___")

@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # User and password for a source: by its whole address, else by its host.
+    # User and password for a source: by its whole address, or else by its host.
     class Credentials
       HOST = %r{\A[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)}i
 

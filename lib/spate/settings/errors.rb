@@ -2,56 +2,56 @@
 
 module Spate
   class Settings
-    # A setting that cannot be followed as it stands.
+    # A setting that is invalid or contradictory.
     class Error < Spate::Error
       EXIT_CODE = 12
     end
 
-    # A path to install to and the system's folder are both asked for.
+    # Both an install path and the system's folder are set.
     class PathConflict < Error
       def initialize(path, origin)
-        super("the settings `path` (#{path}) and `path.system` exclude each other, both are set: #{origin}",
+        super("the settings `path` (#{path}) and `path.system` are mutually exclusive, but both are set (#{origin})",
               hint: "unset one of them: bundle config unset path, or bundle config unset path.system")
       end
     end
 
-    # A group is both in `with` and in `without`.
+    # A group is in both `with` and `without`.
     class GroupConflict < Error
       def initialize(groups)
         super("the settings `with` and `without` both name #{groups.join(", ")}",
-              hint: "take the group out of one of them: bundle config")
+              hint: "remove the group from one of them: bundle config")
       end
     end
 
-    # Groups are asked for in a way that this machine's Bundler does not know.
+    # Groups are selected in a way that this machine's Bundler does not support.
     class OnlyUnknown < Error
-      # others: groups that are not wanted.
+      # others: the other groups.
       def initialize(bundler_version, others)
-        hint = others.empty? ? "leave --only out: these are all groups" : "spate install --without #{others.join(":")}"
-        super("--only needs Bundler 2.4 or newer, and here Bundler #{bundler_version} runs: " \
+        hint = others.empty? ? "omit --only: these are all groups" : "spate install --without #{others.join(":")}"
+        super("--only needs Bundler 2.4 or newer, but this is Bundler #{bundler_version}: " \
               "`bundle exec` would miss the other groups", hint: hint)
       end
     end
 
-    # A config file that exists and cannot be read.
+    # A config file exists but is not readable.
     class Unreadable < Error
       def initialize(path, error)
-        super("#{path} cannot be read: #{error.message}", hint: "give yourself the right to read it")
+        super("#{path} cannot be read: #{error.message}", hint: "make the file readable for this user")
       end
     end
 
-    # Groups as a list of YAML in a config file.
+    # Groups as a YAML list in a config file.
     class NoList < Error
       def initialize(name, groups)
         text = "#{Key.for(name)}: #{groups.join(":").dump}"
-        super("the setting `#{name}` is a list of YAML, expected one text, as Bundler reads it",
-              hint: "write it into the config file (.bundle/config, ~/.bundle/config) as #{text}")
+        super("the setting `#{name}` is a YAML list; Bundler expects a single string",
+              hint: "in the config file (.bundle/config, ~/.bundle/config), write #{text}")
       end
     end
 
-    # A value that the setting cannot have.
+    # An invalid value of a setting.
     class InvalidValue < Error
-      # thing: what has that value, where that is no setting.
+      # thing: what has the value, if it is not a setting.
       def initialize(name, value, expected, thing: "the setting `#{name}`",
                      hint: "see where it was set: bundle config get #{name}")
         super("#{thing} is #{value.inspect}; expected #{expected}", hint: hint)

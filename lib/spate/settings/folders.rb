@@ -2,15 +2,15 @@
 
 module Spate
   class Settings
-    # The folders and files that Bundler's environment variables can move.
+    # The folders and files of Bundler's configuration, which environment variables can move.
     class Folders
-      # root: the application's folder or nil. env: anything with `[]`.
+      # root: the application's folder or nil. env: any object with `[]`.
       def initialize(root, env)
         @root = root
         @env = env
       end
 
-      # The application's own config folder, `.bundle` unless BUNDLE_APP_CONFIG (relative to the application) says.
+      # The application's own config folder: BUNDLE_APP_CONFIG (relative to the application), or `.bundle`.
       def app_config
         return unless @root
 
@@ -22,7 +22,7 @@ module Spate
         File.join(app_config, "config") if @root && !ignored?
       end
 
-      # The user's config file, nil where there is no home.
+      # The user's config file, nil if there is no home.
       def global_config
         return if ignored?
 
@@ -31,7 +31,7 @@ module Spate
           (home = user_home and File.join(home, ".bundle/config"))
       end
 
-      # Bundler's home of this user, with `cache` and `plugin` in it.
+      # Bundler's home of this user, with `cache` and `plugin`.
       def bundle_home
         given("BUNDLE_USER_HOME") || File.join(user_home || Dir.pwd, ".bundle")
       end

@@ -2,10 +2,10 @@
 
 module Spate
   class Settings
-    # Where gems go according to the settings. explicit: the path as set (relative to the application), nil for
+    # The install path of gems from the settings. explicit: the path as set (relative to the application), nil for
     # RubyGems' folder.
     InstallPath = Struct.new(:explicit) do
-      # The first level that says anything about it decides, as in Bundler: `path`, `path.system`, and the old
+      # The first level with one of the settings decides, as in Bundler: `path`, `path.system`, and the old
       # `disable_shared_gems: false`. Without any of them `deployment` means vendor/bundle.
       def self.from(settings)
         settings.levels.each do |origin, values|
@@ -22,7 +22,7 @@ module Spate
         new(settings.bool(:deployment) ? "vendor/bundle" : nil)
       end
 
-      # Gems go where `gem install` would put them.
+      # Whether gems are installed where `gem install` puts them.
       def system? = explicit.nil?
 
       # The folder before `ruby/3.1.0` is added; nil for the system's.

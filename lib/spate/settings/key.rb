@@ -2,8 +2,8 @@
 
 module Spate
   class Settings
-    # Between a setting's name (`build.mini_magick`, `gems.my-host.test`) and its key in config files and in the
-    # environment (`BUNDLE_BUILD__MINI_MAGICK`, `BUNDLE_GEMS__MY___HOST__TEST`).
+    # Converts between a setting's name (`build.mini_magick`, `gems.my-host.test`) and its key in config files and in
+    # the environment (`BUNDLE_BUILD__MINI_MAGICK`, `BUNDLE_GEMS__MY___HOST__TEST`).
     module Key
       # (prefix.)URI(.fallback_timeout)
       URI_KEY = /\A(\w+\.)?(https?.*?)(\.fallback_timeout)?\z/i

@@ -6,13 +6,13 @@ module Spate
     class Mirrors
       autoload :Probe, "spate/settings/mirrors/probe"
 
-      # uri: String with its slash. timeout in seconds; 0 trusts the mirror without asking.
+      # uri: String with a trailing slash. timeout in seconds; 0 uses the mirror without a check.
       Mirror = Struct.new(:uri, :timeout)
 
       NAME = %r{\Amirror\.(all|.+?)(\.fallback_timeout)?/?\z}
       DEFAULT_TIMEOUT = 0.1
 
-      # settings: anything with `names` and `[]`.
+      # settings: any object with `names` and `[]`.
       def self.from(settings, probe: nil)
         all = Hash.new { |mirrors, source| mirrors[source] = Mirror.new(nil, 0) }
         settings.names.each do |name|
@@ -34,7 +34,7 @@ module Spate
         end
       end
 
-      # mirrors: source (String with slash, host, or "all") to Mirror. probe: answers `replies?(uri, timeout)`.
+      # mirrors: source (String with slash, host, or "all") to Mirror. probe: responds to `replies?(uri, timeout)`.
       def initialize(mirrors, probe = nil)
         @mirrors = mirrors.select { |_, mirror| mirror.uri }
         @probe = probe
@@ -46,7 +46,7 @@ module Spate
       # Source to Mirror, for reports.
       def to_h = @mirrors
 
-      # The URI (String with slash) to ask for a source.
+      # The URI (String with slash) to use for a source.
       def for(uri)
         uri = Key.with_slash(uri)
         return uri if @mirrors.empty?
@@ -61,7 +61,7 @@ module Spate
 
       private
 
-      # A mirror with a time limit must accept a connection within it, asked once a run.
+      # A mirror with a timeout must accept a connection within it, checked once per run.
       def valid?(mirror)
         return true if mirror.timeout.zero?
 

@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # A raw value (from a file, the environment, a flag), converted to what the setting means.
+    # Converts a raw value (from a file, the environment, a flag) to the setting's type.
     module Value
       BOOLEANS = %w[
         auto_install cache_all cache_all_platforms clean deployment disable_checksum_validation disable_exec_load
@@ -28,7 +28,7 @@ module Spate
         raw.is_a?(Array) ? raw.join(":") : raw.to_s
       end
 
-      # For settings that are numbers and nothing else. Raises InvalidValue.
+      # For settings that must be numbers. Raises InvalidValue.
       def self.integer(value, name)
         number = Integer(value, exception: false)
         return number if number && !number.negative?
@@ -40,7 +40,7 @@ module Spate
         raw.is_a?(String) ? !raw.match?(FALSE) : !!raw
       end
 
-      # "a:b" and "a b" are the groups a and b. Bundler does not run at all with a YAML list. Raises NoList.
+      # "a:b" and "a b" are the groups a and b. Bundler does not run with a YAML list. Raises NoList.
       def self.list(raw, name)
         return [] if raw.nil? || raw.is_a?(Hash)
         raise NoList.new(name, raw) if raw.is_a?(Array)

@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # How this machine's RubyGems writes an installed gemspec and a wrapper: what it takes to write the same bytes
-    # without loading RubyGems. Learnt once, from RubyGems itself: both write the samples, and there is a dialect only
-    # if every byte is the same. The store remembers the answer, a "no" too.
+    # How this machine's RubyGems writes an installed gemspec and a wrapper, to write the same bytes without loading
+    # RubyGems. Determined once: RubyGems and Spate both write the samples, and there is a dialect only if every byte is
+    # the same. The store keeps the result, even a negative one.
     class Dialect
       FORMAT = "spate-form 2"
       KIND = "verdicts"
@@ -13,21 +13,21 @@ module Spate
         arm-linux arm-linux-gnu arm-linux-musl x86-linux x86-linux-gnu x86-linux-musl arm64-darwin x86_64-darwin
         x64-mingw32 x64-mingw-ucrt x86-mingw32 universal-java
       ].freeze
-      # Stand for a gem's name and an executable's in the wrapper that RubyGems wrote.
+      # Placeholders for the names of a gem and an executable in the wrapper written by RubyGems.
       TOKENS = %w[spate-token-gem spate-token-executable].freeze
 
-      # Versions, as text: of RubyGems and of the Ruby it compares with. platforms: {as written => as RubyGems names it}
+      # Versions of RubyGems and of the Ruby it compares with, as text. platforms: {as written => as RubyGems names it}
       # style: see Writer.
       attr_reader :style, :version, :ruby_version, :platforms
 
       class << self
-        # A Dialect; false where RubyGems is to write everything; nil where that is not known yet.
+        # A Dialect; false if RubyGems must write everything; nil if that is unknown.
         def recall(store, rubygems)
           text = store.read(KIND, key(rubygems)) or return
           parse(text) || false
         end
 
-        # Asks RubyGems, which gets loaded. scratch: a folder for the first lines of executables.
+        # Determines the dialect with RubyGems, which is loaded. scratch: a folder for the first lines of executables.
         def learn(store, rubygems, scratch)
           dialect = Writer::STYLES.lazy.filter_map { |style| fitting(style, scratch) }.first
           store.write(KIND, key(rubygems), dialect.to_s)
@@ -80,10 +80,10 @@ module Spate
       # Whether RubyGems reads YAML as Psych does.
       def psych? = @psych
 
-      # metadata: PlainMetadata. The text of its gemspec.
+      # metadata: PlainMetadata. Returns the text of its gemspec.
       def specification(metadata) = Writer.new(metadata, rubygems: @version, style: @style).to_s
 
-      # Whether the wrappers of a gem's executables are of the ordinary kind. RubyGems writes Bundler's in another way.
+      # Whether the wrappers of a gem's executables have the usual form. RubyGems writes Bundler's differently.
       def wraps?(gem)
         gem.name != "bundler" && [gem.name, *gem.executables].all? { |name| PlainMetadata::NAME.match?(name) }
       end
@@ -91,7 +91,7 @@ module Spate
       # The text that starts an executable.
       def wrapper(name, executable) = @wrapper.gsub(/#{TOKENS.join("|")}/, TOKENS.zip([name, executable]).to_h)
 
-      # Whether RubyGems says the same of a sample, in every byte.
+      # Whether RubyGems writes the same bytes for a sample.
       def same?(sample, scratch)
         mine = PlainMetadata.read(sample.yaml, sample, self) or return false
         others = RubygemsMetadata.read(sample.yaml, sample)

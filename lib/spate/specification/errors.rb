@@ -2,44 +2,44 @@
 
 module Spate
   module Specification
-    # An archive that is not the gem it was asked for, or whose metadata RubyGems refuses.
+    # The archive contains another gem, or RubyGems rejects its metadata.
     class PackageMismatchError < Error
       EXIT_CODE = 8
 
       def self.other(package, found)
-        new("#{package.full_name}: the archive holds #{found.inspect}",
+        new("#{package.full_name}: the archive contains #{found.inspect}",
             hint: "the gem source or vendor/cache has the wrong file under this name; " \
                   "delete it there and install again")
       end
 
-      # Of a content-addressed gem, whose name begins with its archive's SHA-256.
+      # For a content-addressed gem, whose name has the first digits of its archive's SHA-256.
       def self.address(package, sha256)
-        new("#{package.full_name}: the archive's SHA-256 should begin with #{package.content_address}, it is #{sha256}",
-            hint: "the gem source or vendor/cache has another file under this name, or the lockfile names another " \
-                  "address; `bundle lock` asks the source anew")
+        new("#{package.full_name}: expected a SHA-256 beginning with #{package.content_address}, found #{sha256}",
+            hint: "the gem source or vendor/cache has another file under this name, or the lockfile has another " \
+                  "address; to query the source again: bundle lock")
       end
 
       def self.platform(package, found)
         new("#{package.full_name}: the archive is for #{found}, not for #{package.platform}",
-            hint: "`bundle lock` asks the source anew")
+            hint: "query the source again: bundle lock")
       end
 
       def self.no_metadata(path)
-        new("#{path}: it has no metadata",
+        new("#{path} has no gem metadata",
             hint: "the file is not a gem, or it is damaged; delete it and install again")
       end
 
       def self.refused(package, error)
-        new("#{package.full_name}: RubyGems refuses its specification: #{error.message.lines.first&.chomp}",
-            hint: "the gem was built wrongly or tampered with; try another version of it")
+        new("#{package.full_name}: RubyGems rejects its specification: #{error.message.lines.first&.chomp}",
+            hint: "the gem is broken or was tampered with; try another version")
       end
     end
 
-    # The gem asks for another Ruby or RubyGems than the one that runs.
+    # The gem requires another Ruby or RubyGems than the running one.
     class WrongRubyError < Error
       EXIT_CODE = 15
 
-      # The Package that does not fit, nil where it is the Gemfile itself.
+      # The incompatible Package, nil if it is the Gemfile itself.
       attr_accessor :package
 
       def self.check(package, what, requirement, running)
@@ -49,7 +49,7 @@ module Spate
       end
 
       def self.of(package, what, requirement, running)
-        first = what == "Ruby" ? "run it with a Ruby that fits" : "`gem update --system`"
+        first = what == "Ruby" ? "use a matching Ruby version" : "`gem update --system`"
         about(package, "#{package.full_name} requires #{what} #{requirement}, this is #{what} #{running}", first)
       end
 

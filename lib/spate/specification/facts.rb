@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # What an installer must know of a gem besides its files, as the text that a manifest keeps: one `key<TAB>value` a
-    # line, in the order below, keys of lists repeated. Tabs and newlines in values are escaped (\t, \n, \\). Readable
-    # without RubyGems and without YAML.
+    # What an installer must know about a gem besides its files, as the text in a manifest: one `key<TAB>value` per
+    # line, in the order below, with repeated keys for lists. Tabs and newlines in values are escaped (\t, \n, \\).
+    # Readable without RubyGems and YAML.
     class Facts
       ONE = %i[name version platform bindir required_ruby required_rubygems post_install_message verified].freeze
       MANY = %i[require_paths executables extensions plugins dependencies scripts].freeze
@@ -13,7 +13,7 @@ module Spate
 
       attr_reader(*ONE, *MANY)
 
-      # `verified` says what vouched for the archive: "lockfile", "index", "vendor" or "archive".
+      # `verified` is the source of the archive's checksum: "lockfile", "index", "vendor" or "archive".
       def initialize(**values)
         ONE.each { |key| instance_variable_set(:"@#{key}", values[key]) }
         MANY.each { |key| instance_variable_set(:"@#{key}", values[key] || []) }
@@ -30,7 +30,7 @@ module Spate
         new(**values)
       end
 
-      # Which of a package's paths RubyGems would load at its start.
+      # The paths of a package that RubyGems would load at its start.
       def self.plugins(require_paths, paths)
         names = require_paths.map { |folder| folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb" }
         names.select { |path| paths.include?(path) }
@@ -43,10 +43,10 @@ module Spate
 
       def native? = !extensions.empty?
 
-      # Path of an executable in the package, as its files are named: a bindir may be written "exe/", "./exe" or ".".
+      # Path of an executable in the package, normalized: a bindir may be written "exe/", "./exe" or ".".
       def executable(name) = [*bindir.to_s.split("/").reject { |part| part.empty? || part == "." }, name].join("/")
 
-      # Whether the archive is that package's, as far as its metadata says.
+      # Whether the archive belongs to that package, according to its metadata.
       def of?(package)
         [name, version, platform || "ruby"] == [package.name, package.version, package.platform] &&
           (package.content_address.nil? || ContentAddress.eligible?(platform, [required_ruby]))

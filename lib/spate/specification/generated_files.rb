@@ -2,8 +2,9 @@
 
 module Spate
   module Specification
-    # What one version of RubyGems generates from a gem's specification: the installed gemspec, and a wrapper for each
-    # executable. These differ between versions of RubyGems and Rubies, so the store keeps them apart from the package.
+    # The files that one version of RubyGems generates from a gem's specification: the installed gemspec, and a wrapper
+    # for each executable. They differ between versions of RubyGems and Ruby, so the store has them apart from the
+    # package.
     #
     # On disk: a line `spate-derived 1`, then for each text a line `<kind> <bytes> <name>` and the bytes.
     class GeneratedFiles
@@ -17,10 +18,10 @@ module Spate
         @wrappers = wrappers
       end
 
-      # As the store has them, or nil. rubygems: Layout::Rubygems#key; name: of the gem's archive.
+      # The stored files, or nil. rubygems: Layout::Rubygems#key; name: of the gem's archive.
       def self.recall(store, rubygems, name) = parse(store.read("specs", "#{rubygems}/#{name}"))
 
-      # nil for a text that is not whole or of another version.
+      # nil for a text that is truncated or of another version.
       def self.parse(text)
         return unless text&.start_with?(HEADER)
 

@@ -2,14 +2,14 @@
 
 module Spate
   module Specification
-    # A gem's metadata, read without RubyGems. Answers what RubygemsMetadata answers, byte for byte. Reads ordinary gems
-    # only: at anything unusual the answer is nil, and RubygemsMetadata reads the gem, or refuses it.
+    # A gem's metadata, read without RubyGems. Returns the same as RubygemsMetadata, byte for byte. Reads only ordinary
+    # gems: for anything unusual it returns nil, and RubygemsMetadata reads the gem, or rejects it.
     class PlainMetadata
       SPECIFICATION = "Gem::Specification"
       NAME = /\A[a-zA-Z0-9][a-zA-Z0-9._-]*\z/
       VERSION = /\A[0-9]+(?:\.[0-9A-Za-z]+)*\z/
       OPERATORS = %w[= != > < >= <= ~>].freeze
-      # Of requirements, which gems share: whether each is sound, its parts, and whether it was met, by what.
+      # Caches for requirements, which gems share: whether each is valid, its parts, and which versions satisfy it.
       SOUND = {}.compare_by_identity
       PARTS = {}.compare_by_identity
       MET = Hash.new { |met, version| met[version] = {}.compare_by_identity }
@@ -44,7 +44,7 @@ module Spate
       }.freeze
 
       class << self
-        # dialect: of this machine's RubyGems. Answers a PlainMetadata, or nil.
+        # dialect: of this machine's RubyGems. Returns a PlainMetadata, or nil.
         def read(yaml, package, dialect)
           document = Yaml.read(yaml, psych: dialect.psych?)
           return unless document&.tag == SPECIFICATION && whole?(document.fields)
@@ -89,7 +89,7 @@ module Spate
         def tagged?(value, tag) = value.is_a?(Yaml::Tagged) && value.tag == tag
       end
 
-      # content_address: as the package's name has it, or nil.
+      # content_address: from the package's name, or nil.
       def initialize(map, dialect, content_address)
         @map = map
         @dialect = dialect
@@ -101,7 +101,7 @@ module Spate
       def [](key) = @map[key]
       def name = @map["name"]
       def version = @map["version"].fields["version"]
-      # As RubyGems spells it.
+      # In RubyGems' spelling.
       def platform = @dialect.platforms[@map["platform"]]
       def list(key) = @map[key] || []
       def executables = list("executables")
@@ -111,7 +111,7 @@ module Spate
         suffix ? "#{name}-#{version}-#{suffix}" : "#{name}-#{version}"
       end
 
-      # An address in the name says nothing of the platform.
+      # With a content address in the name, the platform must be compared separately.
       def of?(package) = full_name == package.full_name && (content_address.nil? || platform == package.platform)
 
       # ["~> 1.0", ">= 1.0.3"]
@@ -122,7 +122,7 @@ module Spate
         @map["dependencies"].map { |one| [one.fields["name"], parts(one.fields["requirement"]), one.fields["type"]] }
       end
 
-      # Whether the writer knows all of it, beyond the shape of its parts.
+      # Whether the writer supports all of it, beyond the form of its parts.
       def plain?
         !platform.nil? && @dialect.wraps?(self) &&
           (@map["require_paths"] + list("extensions")).none? { |path| path.match?(/\R/) } &&
@@ -145,7 +145,7 @@ module Spate
         )
       end
 
-      # first_lines: as RubygemsMetadata#generate takes them; this RubyGems' wrappers do not depend on them.
+      # first_lines: as in RubygemsMetadata#generate; this RubyGems' wrappers do not depend on them.
       def generate(first_lines, _scratch = nil)
         GeneratedFiles.new(specification: @dialect.specification(self),
                            wrappers: first_lines.compact.to_h { |exe, _| [exe, @dialect.wrapper(name, exe)] })
@@ -162,7 +162,7 @@ module Spate
         end
       end
 
-      # The same as any version, in other words.
+      # The same as any version, in another form.
       def zero?(parts) = parts.all? { |part| part.match?(/\A>= [0.]+\z/) }
 
       def runs?(key, running)

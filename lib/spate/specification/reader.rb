@@ -2,23 +2,22 @@
 
 module Spate
   module Specification
-    # Reads metadata, without RubyGems where that is enough. One for a run: RubyGems is loaded at most once, and the
-    # dialect is learnt once. Threads share it.
+    # Reads metadata, without RubyGems if possible. One per run: RubyGems is loaded at most once, and the dialect is
+    # determined once. Shared by threads.
     class Reader
-      # layout: answers rubygems, a Layout::Rubygems.
+      # layout: responds to rubygems, a Layout::Rubygems.
       def initialize(store, layout)
         @store = store
         @layout = layout
         @mutex = Mutex.new
       end
 
-      # Loads RubyGems where it is certain to be needed.
+      # Loads RubyGems if it is certain to be needed.
       def warm_up
         rubygems if dialect.nil?
       end
 
-      # A PlainMetadata, or the RubygemsMetadata of a gem that is unusual in any way. Raises PackageMismatchError,
-      # WrongRubyError.
+      # Returns a PlainMetadata, or a RubygemsMetadata for an unusual gem. Raises PackageMismatchError, WrongRubyError.
       def read(yaml, package)
         known = dialect
         plain = PlainMetadata.read(yaml, package, known) if known
@@ -28,13 +27,13 @@ module Spate
         RubygemsMetadata.read(yaml, package).tap(&:ensure_runs_here)
       end
 
-      # The same of an archive that lies in the store.
+      # The same for an archive in the store.
       def read_archive(path, package)
         rubygems
         read(RubygemsMetadata.yaml_of(path), package)
       end
 
-      # A folder for the first lines of executables, one for the run; RubygemsMetadata serialises its use.
+      # A folder for the first lines of executables, one per run; RubygemsMetadata serializes its use.
       def scratch = @mutex.synchronize { @scratch ||= @store.temporary("texts") }
 
       # Removes that folder.
@@ -53,7 +52,7 @@ module Spate
         end
       end
 
-      # Never killed half-way: the `require` of RubyGems takes that for a fault of its own.
+      # Must not be killed half-way: RubyGems reports an interrupted `require` as its own error.
       def rubygems
         folder = scratch
         Thread.handle_interrupt(Object => :never) do

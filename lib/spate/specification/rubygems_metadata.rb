@@ -5,11 +5,11 @@ require "rubygems/installer"
 
 module Spate
   module Specification
-    # Reads a gem's metadata (YAML, written by whichever RubyGems) with this machine's RubyGems, and turns it into Facts
-    # and GeneratedFiles. RubyGems gets the text as it is, and has the last word: a gem is refused only where RubyGems
-    # refuses it, in RubyGems' words.
+    # Reads a gem's metadata (YAML, written by any version of RubyGems) with this machine's RubyGems, and converts it to
+    # Facts and GeneratedFiles. RubyGems gets the unmodified text: a gem is rejected only if RubyGems rejects it, with
+    # RubyGems' message.
     class RubygemsMetadata
-      # RubyGems' installer, only for the texts it writes: nothing is installed by it.
+      # RubyGems' installer, used only to generate texts: it installs nothing.
       class ScriptText < Gem::Installer
         attr_accessor :gem_dir
       end
@@ -17,14 +17,14 @@ module Spate
       LOCK = Mutex.new
       private_constant :LOCK, :ScriptText
 
-      # yaml: the inflated metadata.gz, String; package: what the plan expects.
-      # Raises PackageMismatchError where the archive is another gem, or RubyGems refuses it.
+      # yaml: the inflated metadata.gz, String; package: the expected one. Raises PackageMismatchError if the archive is
+      # another gem, or RubyGems rejects it.
       def self.read(yaml, package)
         asking(package) { new(specification(yaml), package) }
       end
 
       def self.specification(yaml)
-        # As bytes, where RubyGems has a reader of its own: it does so, and writes other letters than ASCII's as bytes.
+        # As bytes, if RubyGems has its own reader: it does so, and writes non-ASCII characters as bytes.
         yaml = yaml.b if Gem.respond_to?(:use_psych?)
         text = Gem::Specification.normalize_yaml_input(yaml)
         Gem.load_yaml
@@ -33,7 +33,7 @@ module Spate
       end
       private_class_method :specification
 
-      # What an archive that lies on disk is for: { platform:, ruby:, rubygems: }, requirements as lists.
+      # The requirements of an archive on disk: { platform:, ruby:, rubygems: }, with lists of requirements.
       def self.fitness(path, package)
         asking(package) do
           made = specification(yaml_of(path))
@@ -42,7 +42,7 @@ module Spate
         end
       end
 
-      # The inflated metadata of an archive that lies on disk.
+      # The inflated metadata of an archive on disk.
       def self.yaml_of(path)
         require "rubygems/package"
         File.open(path, "rb") do |file|
@@ -56,7 +56,7 @@ module Spate
         raise PackageMismatchError.no_metadata(path)
       end
 
-      # Whatever RubyGems raises in the block is its verdict on the package: metadata can hold anything anywhere.
+      # Any error of RubyGems in the block means that the package is invalid: metadata may contain anything.
       def self.asking(package, &)
         LOCK.synchronize(&)
       rescue Error, SystemCallError
@@ -65,7 +65,7 @@ module Spate
         raise PackageMismatchError.refused(package, e)
       end
 
-      # {executable => text of its wrapper} of a gem that needs nothing special, and that need not be installed.
+      # {executable => text of its wrapper} for an ordinary gem, which need not be installed.
       def self.wrappers(name, version, executables, scratch, bindir: "bin")
         specification = Gem::Specification.new(name, version) do |made|
           made.bindir = bindir
@@ -102,7 +102,7 @@ module Spate
         end
       end
 
-      # first_lines: {executable => its file's first line, or nil where the package lacks the file}.
+      # first_lines: {executable => its file's first line, or nil if the package lacks the file}.
       def generate(first_lines, scratch)
         RubygemsMetadata.asking(@package) do
           specification.installed_by_version = Gem.rubygems_version
@@ -110,13 +110,13 @@ module Spate
         end
       end
 
-      # Raises WrongRubyError where the gem asks for another Ruby or RubyGems than the running one.
+      # Raises WrongRubyError if the gem requires another Ruby or RubyGems than the running one.
       def ensure_runs_here
         [["Ruby", specification.required_ruby_version, Gem.ruby_version],
          ["RubyGems", specification.required_rubygems_version, Gem.rubygems_version]].each do |what, wanted, running|
           WrongRubyError.check(@package, what, wanted, running)
         rescue NoMethodError, ArgumentError, KeyError
-          next # no requirement, or one of no versions: RubyGems installs it
+          next # no requirement, or one without versions: RubyGems installs it
         end
         ensure_platform_is_read
       end
@@ -139,12 +139,12 @@ module Spate
         raise PackageMismatchError.platform(@package, specification.platform) unless platform?
 
         installer = ScriptText.for_spec(specification)
-        installer.gem_dir = "/gem" # from RubyGems 4 on it looks where the gem is to lie
+        installer.gem_dir = "/gem" # RubyGems 4 and newer checks the target folder
         installer.verify_spec
         installer.ensure_loadable_spec
       end
 
-      # An old RubyGems spells fewer platforms than the lockfile: the platform is compared as the gem's author wrote it.
+      # An old RubyGems knows fewer platforms than the lockfile: compares the platform as written by the gem's author.
       def name?
         return true if specification.full_name == @package.full_name
 
@@ -153,20 +153,20 @@ module Spate
           [specification.name, specification.version.to_s] == [@package.name, @package.version]
       end
 
-      # RubyGems would look for the gem in a folder that is named with its own spelling.
+      # RubyGems would look for the gem in a folder named with its own spelling.
       def ensure_platform_is_read
         read = specification.full_name
         raise WrongRubyError.platform(@package, read, Gem.rubygems_version) unless read == @package.full_name
       end
 
-      # An address in its name says nothing of the platform.
+      # With a content address in the name, the platform must be compared separately.
       def platform? = @package.content_address.nil? || @package.platform == specification.platform.to_s
 
-      # A manifest is UTF-8, and YAML can say what is not.
+      # A manifest is UTF-8, while YAML may contain invalid text.
       def text(value) = value && String.new(value.to_s, encoding: Encoding::UTF_8).scrub
       def texts_of(list) = Array(list).flatten.map { |one| text(one).to_s }
 
-      # RubyGems looks for each in the package, and passes over what is not there, whatever its name.
+      # RubyGems looks for each in the package, and ignores missing ones.
       def executables(paths)
         names = []
         specification.executables.each { |name| names << name }
@@ -176,7 +176,7 @@ module Spate
           next path if File.basename(place) == name
 
           there = place == "/" || paths.any? { |file| "/#{file}/".start_with?("#{place}/") }
-          there ? raise(Gem::InstallError, "the executable #{name.inspect} is no file name") : path
+          there ? raise(Gem::InstallError, "the executable #{name.inspect} is not a file name") : path
         end
       end
 

@@ -2,10 +2,10 @@
 
 module Spate
   module Specification
-    # Made-up gems that together use every attribute of a specification, set and not set. What RubyGems makes of them is
-    # compared with what Spate makes of them.
+    # Artificial gems that together use every attribute of a specification, set and unset, to compare the output of
+    # RubyGems and Spate.
     module Samples
-      # full_name of the plan's package, its metadata, the first lines of its executables; of a content-addressed one
+      # full_name of the plan's package, its metadata, the first lines of its executables; for a content-addressed gem,
       # the address and the platform.
       Sample = Struct.new(:full_name, :yaml, :first_lines, :content_address, :platform)
 
@@ -143,7 +143,7 @@ module Spate
 
       module_function
 
-      # rubygems, ruby: versions. A content-addressed gem is for one Ruby, and no pre-release of it.
+      # rubygems, ruby: versions. A content-addressed gem is for one Ruby, but not for pre-releases of it.
       def for(rubygems, ruby)
         addressed = ContentAddress.known_to?(rubygems) && !GemVersion.new(ruby).prerelease?
         addressed ? all + [addressed(ruby)] : all
@@ -165,14 +165,14 @@ module Spate
       end
       private_class_method :addressed
 
-      # Texts that only Psych reads this way, where RubyGems has a reader of its own.
+      # Texts that only Psych reads this way, if RubyGems has its own reader.
       def by_psych
         texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\"\nhomepage: \u00FC\n" \
                 "post_install_message: |\n  \u00FC\n"
         Sample.new("spate-bare-1.0", BARE.sub("summary: nothing", texts), {})
       end
 
-      # Another first line, an executable that is missing, and few attributes at a time.
+      # Another first line, a missing executable, and only a few attributes.
       def variations
         runnable = BARE.sub("executables: []", "executables:\n- run\n- gone")
         some = BARE.sub("spate-bare", "spate-some").sub("authors: []", "authors:\n- A\nemail: x@y.test")

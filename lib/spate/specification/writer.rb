@@ -2,15 +2,15 @@
 
 module Spate
   module Specification
-    # The installed gemspec as some versions of RubyGems write it: Ruby source, attributes in the order of their names,
-    # those at their default left out. Dialect finds out whether this RubyGems writes it this way.
+    # Writes an installed gemspec as some versions of RubyGems do: Ruby source, attributes ordered by name, without
+    # defaults. Dialect checks whether this RubyGems writes the same.
     class Writer
-      # guarded: dependencies stand in conditions, as before RubyGems 3.4. kept: the version of the RubyGems that made
-      # the gem stays, and every text is frozen, as from RubyGems 4.0 on. quoted: the same, and dependencies' names are
-      # written as all texts are, as from 4.1 on. plain: none of it.
+      # guarded: dependencies are written in conditions, as before RubyGems 3.4. kept: the gem's own rubygems_version is
+      # written, and every text is frozen, since RubyGems 4.0. quoted: the same, with dependencies' names written like
+      # other texts, since 4.1. plain: none of these.
       STYLES = %w[guarded plain kept quoted].freeze
 
-      # In the order of their names, each with the value that is not written.
+      # Ordered by name, each with the value that is not written.
       ATTRIBUTES = {
         "authors" => [], "bindir" => "bin", "cert_chain" => [], "date" => :always, "description" => nil,
         "email" => nil, "executables" => [], "extensions" => [], "extra_rdoc_files" => [], "files" => [],
@@ -18,7 +18,7 @@ module Spate
         "required_ruby_version" => [">= 0"], "requirements" => [], "rubygems_version" => :always, "summary" => :always
       }.freeze
 
-      # metadata: PlainMetadata. rubygems: version of the RubyGems that "writes". style: one of STYLES.
+      # metadata: PlainMetadata. rubygems: the version of RubyGems to imitate. style: one of STYLES.
       def initialize(metadata, rubygems:, style:)
         @metadata = metadata
         @rubygems = rubygems
@@ -97,7 +97,7 @@ module Spate
         end
       end
 
-      # The files that have a list of their own are all that an installed specification names.
+      # An installed specification lists only files that are in one of its other lists.
       def files
         executables = @metadata.executables.map { |name| File.join(@metadata["bindir"], name) }
         (executables + @metadata.list("extra_rdoc_files") + @metadata.list("extensions")).uniq.sort

@@ -3,9 +3,9 @@
 module Spate
   class Store
     # Packages and builds of the gems in one folder. Several projects may install into it (Ruby's own gem folder,
-    # GEM_HOME, a shared BUNDLE_PATH): each install replaces the lines of its own gems, and the others stay while their
-    # folders exist. Prune reads which packages are in use, and Edits which bundles share a file. Kept as a text under
-    # "bundles", key: SHA-256 of the folder's path.
+    # GEM_HOME, a shared BUNDLE_PATH): each install replaces the lines of its own gems, and the others are kept while
+    # their folders exist. Read by Prune for the packages in use, and by Edits for the bundles that share a file. Stored
+    # as a text under "bundles", key: SHA-256 of the folder's path.
     #
     #   spate-bundle 2
     #   root<TAB>/home/me/app/vendor/bundle/ruby/3.1.0
@@ -16,11 +16,11 @@ module Spate
     #   tree<TAB>linked|copied|private<TAB>p:<archive sha256>,b:<build key><TAB>gems/rake-13.0.6
     #   slot<TAB><package's key><TAB>3f2a.../@/rake/13.0.6/77aa...
     #   <empty line>
-    #   <notes: what the installer needs in its next run>
+    # # <notes: data of the installer for its next run>
     #
-    # app, time and method are of the last install, each "project" line is of another project's last one. In version 1
-    # all builds were in one tree with the path "", and method was the method of all trees. A project whose paths have
-    # tabs or newlines is not recorded.
+    # app, time and method are those of the last install; each "project" line is another project's last install. In
+    # version 1 all builds were in one tree with the path "", and method applied to all trees. A project whose paths
+    # contain tabs or newlines is not recorded.
     class BundleRecord
       autoload :Recovery, "spate/store/bundle_record/recovery"
 
@@ -28,9 +28,9 @@ module Spate
       FORMER = "spate-bundle 1"
       private_constant :FORMER
 
-      # path: relative to the bundle's root, which packages' files are below; files of builds are below the root itself.
-      # packages, builds: Arrays of keys. private: true when the user asked for files of their own (`spate edit`).
-      # copied: true where no file was linked, since the user asked for copies.
+      # path: relative to the bundle's root, the base of packages' files; files of builds are relative to the root.
+      # packages, builds: Arrays of keys. private: true for a gem with its own files (`spate edit`). copied: true if
+      # files were copied instead of linked, as requested by the user.
       class Tree
         attr_reader :path, :packages
         attr_accessor :builds
@@ -48,7 +48,7 @@ module Spate
         def copied? = @copied ? true : false
         def linked? = !private? && !copied?
 
-        # Of its packages, those that the store has, the later over the earlier. found: what Store#packages answered.
+        # The manifests of its packages that the store has; later ones take precedence. found: result of Store#packages.
         def manifests(store, found = store.packages(packages)) = packages.filter_map { |key| found[key] }
       end
 
@@ -57,7 +57,7 @@ module Spate
 
       def self.key(root) = Store.sha256(root)
 
-      # The record of the bundle at a root, or nil. Where two stores have one, the later one adds to the earlier.
+      # The record of the bundle at a root, or nil. If two stores have one, they are merged.
       def self.load(store, root)
         found = store.shelves.filter_map { |shelf| parse(shelf.read("bundles", key(root))) }
         return found.first if found.size < 2
@@ -66,8 +66,8 @@ module Spate
         (found - [last]).reduce(last, :over)
       end
 
-      # The same. packages: {full name => SHA-256 of the archive, or nil}, or full names. Those that the record does not
-      # know are recognised by their files: see Recovery.
+      # The same. packages: {full name => SHA-256 of the archive, or nil}, or full names. Gems missing from the record
+      # are recognized by their files: see Recovery.
       def self.find(store, root, packages, record = load(store, root))
         lacking = packages.reject { |name,| record&.tree("gems/#{name}") }
         lacking.empty? ? record : Recovery.new(store, root).call(record, lacking)
@@ -76,7 +76,7 @@ module Spate
       # The path of the gem that a build (a manifest, or nil) was made for: "gems/bcrypt-3.1.20".
       def self.built(build) = build&.paths&.find { |path| path.start_with?("gems/") }&.[](%r{\Agems/[^/]+})
 
-      # Of every bundle, whether its project still exists or not.
+      # Records of all bundles, whether their project still exists or not.
       def self.all(store)
         keys = Dir.children(store.path("bundles")).grep(SHA256).sort
         keys.filter_map { |key| parse(store.read("bundles", key)) }
@@ -104,7 +104,7 @@ module Spate
         in ["time", value] then values[:time] = value.to_i
         in ["project", time, method, path] then values[:others] << Project.new(path, time.to_i, method)
         in ["slot", key, path] then values[:slots][path] = key
-        else nil # a later version's line
+        else nil # a line of a later version
         end
       end
 
@@ -118,7 +118,7 @@ module Spate
 
       # root, app: absolute paths; time: of the last install, seconds since the epoch; link_method: "hard", "clone" or
       # "copy"; others: [Project] that installed there before; slots: { path below the store's links => key of the
-      # package there }, shared trees that it has links to; notes: String.
+      # package there }, shared trees that the bundle links to; notes: String.
       attr_reader :root, :app, :time, :link_method, :others, :trees, :slots, :notes
 
       def initialize(root:, trees:, app: root, time: Time.now.to_i, link_method: "hard", others: [], slots: {},
@@ -138,10 +138,10 @@ module Spate
       def builds = trees.flat_map(&:builds).uniq
       def tree(path) = (@by_path ||= trees.reverse.to_h { |tree| [tree.path, tree] })[path]
       def destination(tree) = tree.path.empty? ? root : File.join(root, tree.path)
-      # A folder that is missing may be on a disk that is not mounted: prune asks for its age as well.
+      # A missing folder may be on an unmounted disk: prune also checks the record's age.
       def exist? = File.directory?(root)
 
-      # [Project], that of the last install first.
+      # [Project], starting with the one of the last install.
       def projects = [Project.new(app, time, link_method), *others]
       # The Project of an application's folder, or nil.
       def project(app) = projects.find { |project| project.app == Text.path(app) }
@@ -156,7 +156,7 @@ module Spate
         builds.empty? ? jobs : jobs << [root, builds]
       end
 
-      # The same bundle with one tree marked as the user's own (or given back).
+      # The same bundle with one tree marked as private (or no longer private).
       def mark(path, private:)
         of_trees(trees.map { |tree| tree.path == path ? tree.dup.tap { |copy| copy.private = private } : tree })
       end
@@ -164,17 +164,17 @@ module Spate
       # The same bundle with more trees.
       def with(*more) = of_trees(trees + more)
 
-      # The same bundle with the trees of these gems alone. Builds of an older record may be of any.
+      # The same bundle with only the trees of these gems. Builds of a record in the old format may belong to any gem.
       def only(full_names) = of_trees([tree(""), *full_names.map { |name| tree("gems/#{name}") }].compact)
 
-      # The same bundle with the trees and projects that only an earlier record of it has.
+      # The same bundle, with the trees and projects that only an earlier record has.
       def over(earlier)
         known = projects.to_h { |project| [project.app, true] }
         of_trees(trees + earlier.trees.reject { |tree| tree(tree.path) },
                  others + earlier.projects.reject { |project| known[project.app] })
       end
 
-      # Answers false where it cannot be written.
+      # Returns false if it cannot be written.
       def save(store) = recordable? && !store.keeper.nil? && store.keeper.write("bundles", key, to_s)
 
       def forget(store)

@@ -2,19 +2,18 @@
 
 module Spate
   class Store
-    # Files of a bundle that differ from their packages, found and not touched.
+    # Finds files of a bundle that differ from their packages. Changes nothing.
     #
-    # A file that was written in place, through its link, is an inode that the store and other projects may have too.
-    # Nobody can say where it was written, and nobody has to: a file of another project is never changed. Each project
-    # reports the difference where it meets it; `install` gives the file an inode of its own as it is, `restore` brings
-    # back the package's.
+    # A file that was edited in place, through its link, is an inode that the store and other projects may share. It
+    # cannot be known where it was edited, so files of other projects are never changed. Each project reports the
+    # difference when it finds it; `install` gives the changed file its own inode, `restore` restores the package's.
     class Edits
       autoload :Edit, "spate/store/edits/edit"
       autoload :BundleFile, "spate/store/edits/bundle_file"
       autoload :PrivateCopy, "spate/store/edits/private_copy"
       autoload :SharedInodes, "spate/store/edits/shared_inodes"
 
-      # Paths of manifests, some of whose objects were written through a link, or touched.
+      # Paths of manifests some of whose objects were changed through a link, or touched.
       attr_reader :stale
 
       # record: a BundleRecord; jobs: its trees, as for Native.check_trees.
@@ -25,7 +24,7 @@ module Spate
         @stale = []
       end
 
-      # differences: what Native.check_trees answered for the jobs. [Edit], empty where only times differ.
+      # differences: the result of Native.check_trees for the jobs. Returns [Edit], empty if only times differ.
       def call(differences)
         found = differences.group_by { |job, manifest,| [job, manifest] }.flat_map do |(job, number), group|
           destination, manifests = @jobs[job]
@@ -39,8 +38,8 @@ module Spate
 
       private
 
-      # Whether nothing of a build is as this store placed it: another store installed this bundle since, or Bundler
-      # built the gem again. Builds of one source differ, so its content says nothing of edits.
+      # Whether all files of a build differ from this store: another store installed this bundle since, or Bundler
+      # rebuilt the gem. Builds of the same source differ, so this does not indicate edits.
       def built_elsewhere?(build, differing)
         paths = differing.to_h { |entry| [entry[:path], true] }
         files = Object.entries(build)
@@ -57,18 +56,18 @@ module Spate
         edit(file, entry, :changed, object) if foreign(file) || !(object.right?(file) || built?(file))
       end
 
-      # All that were made of the same archive may name the object.
+      # All packages from the same archive may have the object.
       def mark(manifest)
         @stale |= @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) }
       end
 
-      # The user who owns an inode that the bundle shares, where that is neither the store's owner nor root.
+      # The owner of a shared inode, if that is neither the store's owner nor root.
       def foreign(file)
         stat = Object.lstat(file)
         stat.uid if stat && stat.nlink > 1 && @store.owner && ![@store.owner, 0].include?(stat.uid)
       end
 
-      # A build lies over its package in the same tree, as a job of its own that checks the same file.
+      # A build's file may replace the package's in the same tree, and is checked by a separate job.
       def built?(file)
         @jobs.any? do |destination, manifests|
           file.start_with?("#{destination}/") && manifests.any? do |manifest|

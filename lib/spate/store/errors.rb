@@ -2,28 +2,28 @@
 
 module Spate
   class Store
-    # The store, or the file system under it, said no. Exit code 9.
+    # A failure of the store, or of its file system. Exit code 9.
     class Error < Spate::Error
       EXIT_CODE = 9
 
-      # The error that tells what a failed system call on `path` means: Full, ReadOnly, or plain Error.
-      # `failure` is a SystemCallError or an errno; answers an exception, raises nothing.
+      # The error for a failed system call on `path`: Full, ReadOnly, or plain Error. `failure` is a SystemCallError or
+      # an errno. Returns an exception, raises nothing.
       def self.for(failure, path)
         number = failure.is_a?(Integer) ? failure : failure.errno
         case number
         when Errno::ENOSPC::Errno, Errno::EDQUOT::Errno then Full.at(path, number)
         when Errno::EROFS::Errno, Errno::EACCES::Errno, Errno::EPERM::Errno then ReadOnly.at(path, number)
         else new("#{path}: #{SystemCallError.new(number).message}",
-                 hint: "look at the disk and at that folder, or set SPATE_HOME to another")
+                 hint: "check the disk and that folder, or set SPATE_HOME to another folder")
         end
       end
 
-      # What Ground::StorePlace.distrust answers, as an error. A folder on the way that is none shows later.
+      # Converts a result of Ground::StorePlace.distrust to an error. A parent that is not a folder is reported later.
       def self.refusal(reason, culprit, owner, mode)
         case reason
         when :owner then Untrusted.owner(culprit, owner)
         when :others
-          Untrusted.new(format("%s can be written by every user (mode %04o)", culprit, mode),
+          Untrusted.new(format("%s is writable for every user (mode %04o)", culprit, mode),
                         "run `chmod o-w #{culprit}`")
         when :search then ReadOnly.at(culprit, Errno::EACCES::Errno)
         end
@@ -40,11 +40,11 @@ module Spate
             hint: HINT)
       end
 
-      # Bytes that an unprivileged user may still write in the file system of `path` (or of its nearest existing
-      # parent), by df(1); nil where that cannot be told.
+      # Bytes that an unprivileged user can still write in the file system of `path` (or of its nearest existing
+      # parent), from df(1); nil if unknown.
       def self.free(path) = sizes(path)&.last
 
-      # [bytes in all, bytes free]; the file systems of the kernel (/proc) have neither.
+      # [total bytes, free bytes]; both are zero for the kernel's file systems (/proc).
       def self.sizes(path)
         return unless path.start_with?("/")
 
@@ -55,7 +55,7 @@ module Spate
       end
     end
 
-    # A write was refused: read-only file system, or not ours to write.
+    # A write failed: read-only file system, or missing permission.
     class ReadOnly < Error
       def self.at(path, errno = Errno::EROFS::Errno)
         denied = Denied.new(path) unless errno == Errno::EROFS::Errno
@@ -66,7 +66,7 @@ module Spate
       end
     end
 
-    # Somebody else could put files into the store that this user would then run.
+    # Another user could put files into the store that this user would then run.
     class Untrusted < Error
       def self.owner(path, owner)
         fix = "run without sudo, or with `sudo -H`"
@@ -76,25 +76,25 @@ module Spate
 
       def initialize(message, fix)
         super(message, hint: "#{fix}, or set SPATE_HOME to a folder of this user, " \
-                             "or SPATE_TRUST_STORE=1 if nobody else can write there")
+                             "or SPATE_TRUST_STORE=1 if no other user can write there")
       end
     end
 
-    # Objects of a package are damaged or gone, and the archive that could replace them is, too.
+    # Objects of a package are damaged or missing, and so is the archive that could replace them.
     class Missing < Error
       # SHA-256 (hex) of the package's archive.
       attr_reader :sha256
 
-      def initialize(message, sha256: nil, hint: "`spate install` fetches it again")
+      def initialize(message, sha256: nil, hint: "fetch it again: spate install")
         super(message, hint: hint)
         @sha256 = sha256
       end
     end
 
-    # A lock that was asked for without waiting is held by another process.
+    # A lock requested without waiting is held by another process.
     class Locked < Error
       def initialize(path)
-        super("#{path} is locked by another process", hint: "wait until the other spate is done, then try again")
+        super("#{path} is locked by another process", hint: "try again when the other process has finished")
       end
     end
   end

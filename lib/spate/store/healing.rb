@@ -2,23 +2,23 @@
 
 module Spate
   class Store
-    # Gives damaged objects of a package their right content again. A bundle that has the damaged inode keeps it: the
-    # fresh one takes over the object's name and nothing else.
+    # Repairs damaged objects of a package. A bundle that links the damaged inode keeps it: the new file only takes over
+    # the object's name.
     class Healing
       autoload :Extraction, "spate/store/healing/extraction"
 
       # package: SHA-256 of the archive; path: in the package; state: :missing or :changed; outcome: :healed, or
-      # :dropped, and then the package is fetched or built again.
+      # :dropped, so that the package is fetched or built again.
       Healed = Struct.new(:package, :path, :state, :outcome, keyword_init: true)
 
       def initialize(store)
         @store = store
       end
 
-      # indexes: entries of the manifest that differ by their stat or hash. An object whose content is right, and only
-      # its time differs (a restored cache, a touch), makes the manifest be written anew; every other one is replaced
-      # from the archive. path: the manifest's; without it, all that were made of the same archive are written.
-      # Raises Missing, ReadOnly, Full.
+      # indexes: entries of the manifest that differ by their stat or hash. If only an object's time differs (a restored
+      # cache, a touch), the manifest is rewritten; every other object is replaced from the archive. path: the
+      # manifest's; without it, all manifests of packages from the same archive are written. Raises Missing, ReadOnly,
+      # Full.
       def call(manifest, indexes, path: nil)
         replace(manifest, indexes)
         @store.renew(path ? [path] : @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) })

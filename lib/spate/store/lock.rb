@@ -2,14 +2,14 @@
 
 module Spate
   class Store
-    # An advisory lock between processes: flock(2) on a file that is never removed (removing it would let two holders
-    # lock two files of one name). The kernel lets go when the holder dies. Core Ruby only.
+    # An advisory lock between processes: flock(2) on a file that is never removed (otherwise two processes could lock
+    # two files of the same name). The kernel releases it when the holder ends. Core Ruby only.
     module Lock
       module_function
 
-      # Yields while the lock at `path` is held, and answers the block's value. `shared` locks exclude exclusive ones
-      # only. With `wait: false` raises Locked instead of waiting. In a store that nobody here can write and that
-      # has no lock file there is nothing to guard against: the block runs without.
+      # Yields while holding the lock at `path`, and returns the block's value. `shared` locks exclude only exclusive
+      # ones. With `wait: false`, raises Locked instead of waiting. A store that is not writable and has no lock file
+      # needs no lock: the block runs without.
       def hold(path, shared:, wait:)
         file = open(path)
         return yield unless file

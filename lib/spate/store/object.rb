@@ -2,14 +2,14 @@
 
 module Spate
   class Store
-    # One file of objects/ as a manifest's entry describes it.
+    # One file of objects/, described by a manifest's entry.
     class Object
       # entry: a manifest's entry (Hash); path: of the object; stat: File::Stat or nil.
       attr_reader :entry, :path, :stat
 
       def self.of(store, entry) = new(store, entry, store.native.object_path(entry[:sha256], entry[:mode]))
 
-      # Whether `file` is what an entry of a manifest says; false of one that is no file's.
+      # Whether `file` matches an entry of a manifest; false if the entry is not a file.
       def self.matches?(store, entry, file) = entry[:type] == :file && of(store, entry).right?(file)
 
       def self.lstat(file)
@@ -18,7 +18,7 @@ module Spate
         nil
       end
 
-      # Entries of a Native::Manifest that are files, and so objects.
+      # Entries of a Native::Manifest that are files, and therefore objects.
       def self.entries(manifest)
         Array.new(manifest.count) { |index| manifest.entry(index) }.select { |entry| entry[:type] == :file }
       end
@@ -37,25 +37,25 @@ module Spate
       def exist? = !stat.nil?
       def good? = @store.native.examine(entry, hash: true).first == :good
 
-      # Whether the file at `file` is this very inode.
+      # Whether `file` is the same inode.
       def same?(file)
         other = Object.lstat(file)
         exist? && !other.nil? && other.ino == stat.ino && other.dev == stat.dev
       end
 
-      # Whether a file has the content and mode that the entry asks for.
+      # Whether a file has the content and mode of the entry.
       def right?(file)
         stat = Object.lstat(file)
         !stat.nil? && (stat.mode & 0o777) == entry[:mode] && content?(file)
       end
 
-      # Whether a file has the content that the entry asks for.
+      # Whether a file has the content of the entry.
       def content?(file)
         stat = Object.lstat(file)
         stat&.file? && stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
       end
 
-      # Puts a fresh file under the object's name; the inode that had it keeps its other names.
+      # Renames a new file to the object's name; the old inode keeps its other names.
       def replace(fresh)
         @store.make(File.dirname(path))
         File.rename(fresh, path)

@@ -2,26 +2,27 @@
 
 module Spate
   class Store
-    # Removes what no project uses. Nothing of a bundle that exists is touched, whatever its age; a bundle whose folder
-    # is gone counts as dead only when its last install is older than the given age, since its disk may not be mounted.
-    # Packages and builds that no living bundle names go once they are older than that, too; then the objects that no
-    # manifest names any more, and what belongs to packages that are gone.
+    # Removes entries that no project uses. Entries of an existing bundle are never removed; a bundle whose folder is
+    # missing counts as deleted only if its last install is older than the given age, since its disk may be unmounted.
+    # Packages and builds that no bundle uses are removed once they are older than that; then objects that no manifest
+    # names, and data of removed packages.
     #
-    # Alone: the "store" lock keeps installs out. Manifests go before their objects, so a kill leaves a correct store.
+    # The exclusive "store" lock keeps installs out. Manifests are removed before their objects, so an interrupted run
+    # leaves a correct store.
     class Prune
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
-      # Folders whose files only save work: they go when nobody read or wrote them for that long.
+      # Folders whose files only save work: removed when not read or written for that long.
       MEMORIES = %w[verdicts inputs toolchains durations logs js js-plans origins scripts team sent].freeze
-      # Records of what builds stand on: see Build::Cache::Candidates.
+      # Records of the inputs of builds: see Build::Cache::Candidates.
       CANDIDATES = "candidates"
-      # What sources said, beside the store: a folder for each way to ask (see Registry::Trust), so one more for each
-      # token that a source ever gave.
+      # Cached answers of sources, next to the store: a folder for each kind of access (see Registry::Trust), so one for
+      # each token that a source ever got.
       INDEX = "../../index"
       UNITS = { "s" => 1, "m" => 60, "h" => 3600, "d" => DAY, "w" => 7 * DAY }.freeze
 
-      # Counts of what was (or in a dry run would be) removed; bytes: freed, counting only inodes without other names;
-      # linked: objects that a folder outside the store still holds.
+      # Counts of removed entries (in a dry run, of those to remove); bytes: freed, counting only inodes without other
+      # names; linked: objects still linked in a folder outside the store.
       Result = Struct.new(:dry_run, :projects, :packages, :builds, :slots, :archives, :names, :texts, :images, :objects,
                           :linked, :temporaries, :bytes, keyword_init: true)
 
@@ -33,8 +34,8 @@ module Spate
         raise UsageError.new("not a duration: #{text.inspect}", hint: "a number and s, m, h, d or w, such as 30d")
       end
 
-      # older_than: seconds. images: called with the store's folder, the time and the age, answers paths of boot images
-      # that nobody uses.
+      # older_than: seconds. images: called with the store's folder, the time and the age; returns paths of unused boot
+      # images.
       def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now, images: nil)
         @store = store
         @age = older_than
@@ -45,7 +46,7 @@ module Spate
         @result = Result.new(dry_run: dry_run, bytes: 0, linked: 0)
       end
 
-      # Waits for installs that run, unless wait is false (then raises Locked). Raises ReadOnly.
+      # Waits for running installs, unless wait is false (then raises Locked). Raises ReadOnly.
       def call(wait: true)
         raise ReadOnly.at(@store.root) unless @dry_run || @store.writable?
 
@@ -72,7 +73,7 @@ module Spate
 
       def dead?(record) = !record.exist? && @now.to_i - record.time >= @age
 
-      # Trees that projects share, without the objects that are linked there; folders left empty go, too.
+      # Shared trees, without the linked objects; also removes folders that become empty.
       def slots(usage)
         gone = old("links/*/*/*/*") { |_, path| !usage.slot?(path.delete_prefix("#{@store.path("links")}/")) }
         remove(gone).tap { rid(gone.map { |path| File.dirname(path) }) }
@@ -84,11 +85,11 @@ module Spate
         folders.uniq.each do |folder|
           folder = File.dirname(folder) while folder != @store.path("links") && Dir.rmdir(folder)
         rescue SystemCallError
-          nil # another one is in it
+          nil # not empty
         end
       end
 
-      # Archives, names and derived texts of packages that are not there. kept: keys of those that are.
+      # Archives, names and generated texts of missing packages. kept: keys of the existing ones.
       def remains(kept)
         kept = kept.filter_map { |key| PackageKey.sha256(key) }.to_h { |key| [key, true] }
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
@@ -98,7 +99,7 @@ module Spate
         @result.texts = remove(texts)
       end
 
-      # Records of builds that are not there, and what a killed process left of one.
+      # Records of missing builds, and leftovers of killed processes.
       def candidates(gone)
         gone = gone.to_h { |key| [key, true] }
         Dir.glob("*/*", base: @store.path(CANDIDATES)).sort.filter_map do |inside|
@@ -115,8 +116,8 @@ module Spate
         false
       end
 
-      # Boot images of applications that are gone, of gems that no application's image names, and those over their own
-      # limits. What is not an image of this version goes by age.
+      # Boot images of missing applications, of gems in no application's image, and those over their own limits. Files
+      # that are not images of this version are removed by age.
       def images
         unknown = old("images", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
         unknown + @images&.call(@store.root, @now, @age).to_a
@@ -133,8 +134,9 @@ module Spate
            .map { |name| @store.path("objects", name) }
       end
 
-      # Paths below folders (a glob) that the block wants gone and that nobody wrote since, or, with `read`, read: most
-      # file systems note that once a day. Manifests are read by every status and verify, so for them it says nothing.
+      # Paths below folders (a glob) that the block selects and that were not written for that long or, with `read`, not
+      # read: most file systems update the atime once a day. Manifests are read by every status and verify, so for them
+      # it is ignored.
       def old(folder, read: false)
         Dir.glob("#{folder}/*", base: @store.root).sort.filter_map do |inside|
           path = @store.path(inside)
@@ -151,7 +153,7 @@ module Spate
 
       def keys(paths) = paths.map { |path| File.basename(path) }
 
-      # Answers how many went; yields the File::Stat of each.
+      # Returns the number of removed paths; yields the File::Stat of each.
       def remove(paths)
         paths.count do |path|
           stat = File.lstat(path)

@@ -2,18 +2,18 @@
 
 module Spate
   class Store
-    # Makes manifests trusted again: after another boot (objects were never synced to disk) and where times were lost
-    # (a restored CI cache). The content decides; then the manifest is written with the times and boot id of now.
+    # Makes manifests trusted again: after another boot (objects are never synced to disk) and if times were lost (a
+    # restored CI cache). Verifies the content, and writes the manifest with the current times and boot id.
     class Renewal
       def initialize(store)
         @store = store
         @native = store.native
       end
 
-      # paths: of manifests in the store. Answers {path => Native::Manifest}. Damaged objects are healed; a manifest
-      # that is not whole, or whose objects cannot be healed, is removed and missing in the answer, so that the package
-      # is fetched or built again. In a store that cannot be written, manifests are checked and answered as they are.
-      # Hashing runs in the core on all its threads, so the packages follow each other.
+      # paths: of manifests in the store. Returns {path => Native::Manifest}. Damaged objects are repaired; a manifest
+      # that is invalid, or whose objects cannot be repaired, is removed and not returned, so that the package is
+      # fetched or built again. In a read-only store, manifests are checked and returned unchanged. The core hashes with
+      # all its threads, so packages are processed one by one.
       def call(paths)
         paths.to_h { |path| [path, renew(path)] }.compact
       end
@@ -30,8 +30,8 @@ module Spate
         write(path, manifest, entries)
       end
 
-      # The core notes the times of a manifest of another boot while it hashes; those of this boot it trusts, so for
-      # them the entries are written again. This only saves work later, so a full disk is no failure.
+      # While hashing, the core records the times for a manifest from another boot; for one from this boot, the entries
+      # are written again. This only saves work later, so a full disk is not an error.
       def write(path, manifest, entries)
         entries ? @native.write_manifest(path, manifest.sha256, entries, manifest.facts) : manifest.renew(path)
         @store.open_manifest(path)
@@ -39,8 +39,8 @@ module Spate
         manifest
       end
 
-      # The entries with the times found, nil where all are as recorded. Times are read before the content: an edit in
-      # between shows as a changed time later.
+      # The entries with the current times, nil if all are as recorded. Times are read before the content: an edit in
+      # between is detected later by its time.
       def other_times(manifest)
         entries = Array.new(manifest.count) { |index| manifest.entry(index) }
         changed = entries.count { |entry| entry[:type] == :file && adopt_time(entry) }
@@ -54,7 +54,7 @@ module Spate
         entry[:mtime_ns] = found
       end
 
-      # Once: what is damaged right after it was healed is on a disk that cannot be trusted.
+      # Only once: if objects are damaged right after the repair, the disk is unreliable.
       def heal(path, manifest, damaged)
         return drop(path) if (@healed ||= {})[path]
 

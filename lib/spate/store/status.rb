@@ -2,25 +2,25 @@
 
 module Spate
   class Store
-    # What is in the store and who uses it.
+    # The content of the store and the projects that use it.
     class Status
-      # files: how many; bytes: of their content.
+      # files: their number; bytes: of their content.
       Tally = Struct.new(:files, :bytes)
       # A project of a recorded bundle. time: of its last install, seconds since the epoch; exists: whether the bundle's
-      # folder is there, and the project's where it shares that with others. sharing: how many projects it is for.
-      # packages: how many the bundle has; javascript: whether they are npm's, not gems.
+      # folder exists, and the project's if it shares the bundle. sharing: number of projects of the bundle. packages:
+      # number of packages of the bundle; javascript: whether they are npm packages.
       Project = Struct.new(:root, :app, :time, :exists, :sharing, :packages, :javascript, keyword_init: true)
 
-      # objects, linked (objects that a bundle holds as well), unreferenced (that no manifest names), packages (their
-      # manifests), builds, archives, images, texts (what only saves work), temporaries: Tally each; so are slots, the
-      # trees that projects share, with the bytes that are in no object.
-      # gems, javascript, unused (of either, that no recorded bundle names): how many packages, and the bytes of what is
-      # in them, a file that several have counted once.
-      # oldest, newest: Time of packages, nil where there are none. projects: [Project]. writable: true or false.
+      # objects, linked (objects also linked by a bundle), unreferenced (in no manifest), packages (their manifests),
+      # builds, archives, images, texts (which only save work), temporaries: Tally each; slots: trees shared by
+      # projects, with the bytes that are not in objects.
+      # gems, javascript, unused (of either, in no recorded bundle): number of packages, and the bytes of their content,
+      # counting a shared file once.
+      # oldest, newest: Time of packages, nil if there are none. projects: [Project]. writable: true or false.
       Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :gems, :javascript, :unused,
                           :builds, :slots, :archives, :images, :texts, :temporaries, :oldest, :newest, :projects,
                           keyword_init: true) do
-        # Bytes of everything that takes room.
+        # Bytes of everything that takes space.
         def bytes = [objects, packages, builds, slots, archives, images, texts, temporaries].sum(&:bytes)
 
         def to_h

@@ -2,15 +2,15 @@
 
 module Spate
   class Store
-    # Removes what killed processes left under tmp/, and temporary files beside manifests: older than a day and of a
-    # process that is gone, or older than a week, since another process may have got the same number.
+    # Removes leftovers of killed processes under tmp/, and temporary files next to manifests: older than a day and of
+    # an ended process, or older than a week, since another process may have got the same id.
     class Sweep
       DAY = 24 * 60 * 60
       WEEK = 7 * DAY
-      # Folders in which the core writes a temporary file beside its target, and what a finished name looks like.
+      # Folders in which the core writes a temporary file next to its target, and the pattern of final names.
       BESIDE = { "packages" => PackageKey::ANY, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
 
-      # Removes a file or folder with all it holds, or several, as far as that can be; a path that is gone is fine.
+      # Removes a file or folder with its contents, or several, as far as possible; ignores missing paths.
       def self.remove(paths)
         [*paths].each do |path|
           Native.remove_tree(path)
@@ -24,10 +24,10 @@ module Spate
         @now = now
       end
 
-      # Paths that may go (Array of String).
+      # Paths to remove (Array of String).
       def stale = temporaries + strays
 
-      # Removes them and answers how many.
+      # Removes them and returns their number.
       def call = stale.each { |path| Sweep.remove(path) }.size
 
       # Only those under tmp/.
@@ -60,7 +60,7 @@ module Spate
         0
       end
 
-      # pid: of the process that made it, or nil.
+      # pid: of the process that created it, or nil.
       def owned?(pid) = !pid.nil? && Ground::Child.alive?(pid.to_i)
     end
   end

@@ -2,25 +2,25 @@
 
 module Spate
   class Store
-    # A store for one run, where the user has no home folder or cannot write it: as `nobody` in a container. It is made
-    # under a name that no other user can foresee, with mode 0700, and removed when the process ends. It is never used
-    # where SPATE_HOME or --store names a folder.
+    # A store for one run, for a user without a (writable) home folder, as in a container. Its name cannot
+    # be guessed by other users, its mode is 0700, and it is removed when the process ends. Never used if SPATE_HOME or
+    # --store names a folder.
     module Temporary
-      HINT = "set SPATE_HOME to the absolute path of a folder that is kept"
+      HINT = "set SPATE_HOME to the absolute path of a persistent folder"
 
       class << self
-        # env, or a copy of it in which SPATE_HOME is a temporary folder. The block gets the reason and the folder where
-        # one is made; there is one for a process. Raises Ground::NoHome where there is no temporary folder either.
+        # env, or a copy of it with SPATE_HOME set to a temporary folder, one per process. The block gets the reason and
+        # the folder when one is created. Raises Ground::NoHome without a temporary folder.
         def environment(env, &)
           reason = self.reason(env) or return env
 
-          # Boot images are of no use to the next process.
+          # Boot images would be lost for the next process.
           env.to_h.merge("SPATE_HOME" => @folder || make(reason, &), "SPATE_BOOT" => "0")
         end
 
         private
 
-        # Why the usual place cannot be used, as text; nil where it can. A store that is there may be read-only.
+        # Why the default folder cannot be used, as text; nil if it can. An existing store may be read-only.
         def reason(env)
           return unless env["SPATE_HOME"].to_s.empty?
 
@@ -28,7 +28,7 @@ module Spate
           return if File.directory?(root)
 
           nearest = Ground::Files.nearest(root)
-          "#{nearest} cannot be written by user #{Process.euid}" unless File.writable?(nearest)
+          "#{nearest} is not writable for user #{Process.euid}" unless File.writable?(nearest)
         rescue Ground::NoHome => e
           @unplaced = e
           e.message

@@ -2,8 +2,8 @@
 
 module Spate
   class Store
-    # Small text files that appear whole or not at all. They are not synced to disk, so each carries its length and a
-    # sum: a file that came back short or full of zeros after a power loss reads as missing. Core Ruby only.
+    # Small text files that are written atomically. They are not synced to disk, so each contains its length and a
+    # checksum: a file that is truncated or full of zeros after a power loss reads as missing. Core Ruby only.
     #
     #   spate 1 <bytes> <sum>\n
     #   <text>
@@ -12,10 +12,10 @@ module Spate
 
       module_function
 
-      # A path in the encoding of the texts. In the locale C the system's paths have another one.
+      # A path in the encoding of the texts. In the C locale, paths of the system have another one.
       def path(name) = name.encoding == Encoding::UTF_8 ? name : name.dup.force_encoding(Encoding::UTF_8)
 
-      # The text (UTF-8), or nil where the file is missing or damaged.
+      # The text (UTF-8), or nil if the file is missing or damaged.
       def read(path)
         head, text = File.binread(path).split("\n", 2)
         return unless text && head == header(text)
@@ -25,8 +25,8 @@ module Spate
         nil
       end
 
-      # Writes through `temporary`, a path in the same file system that does not exist. Raises SystemCallError, and
-      # then leaves nothing.
+      # Writes through `temporary`, a path in the same file system that does not exist. Raises SystemCallError, and then
+      # leaves no files.
       def write(path, text, temporary)
         Ground::Files.write(path, "#{header(text)}\n".b << text.b, permissions: 0o644, temporary: temporary)
       end

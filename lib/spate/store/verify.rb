@@ -2,13 +2,13 @@
 
 module Spate
   class Store
-    # Reads everything in the store and compares it with its name: archives, packages, builds, and objects that no
-    # manifest names. What differs is healed from the archives, or forgotten so that the next install fetches or builds
-    # it again.
+    # Reads everything in the store and compares it with its name: archives, packages, builds, and objects in no
+    # manifest. Repairs damage from the archives, or removes damaged entries so that the next install fetches or builds
+    # them again.
     class Verify
-      # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for what nobody
-      # names; path: in the package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped or
-      # :found (store not ours to write, or a dry run).
+      # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for an object in
+      # no manifest; path: in the package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped
+      # or :found (for a read-only store or a dry run).
       Damage = Struct.new(:kind, :package, :path, :state, :outcome, keyword_init: true)
 
       # Counts, and the damage found. seconds: Float.
@@ -31,7 +31,7 @@ module Spate
       def call
         started = now
         @store.lock("store", shared: true) do
-          archives # first: packages heal from archives that are known to be good
+          archives # first, since packages are repaired from verified archives
           manifests("packages") { @result.packages += 1 }
           manifests("builds") { @result.builds += 1 }
           candidates
@@ -65,7 +65,7 @@ module Spate
         end
       end
 
-      # A build without its record of inputs stays, for the bundles that have it.
+      # A build without its record of inputs is kept for the bundles that have it.
       def candidates
         each_folder("candidates") do |folder|
           each_file(folder) do |path, id|
@@ -83,7 +83,7 @@ module Spate
       rescue ArgumentError
         false
       rescue LoadError
-        true # built without what reads them: nobody uses them
+        true # without the native extension, they are not used
       end
 
       def manifest(manifest, path, key)
@@ -124,13 +124,13 @@ module Spate
         :dropped
       end
 
-      # A damaged object that nothing can heal must not stay: the next package with the same file would link it.
+      # A damaged object that cannot be repaired must be removed: the next package with the same file would link it.
       def discard(entry)
         object = Object.of(@store, entry)
         File.unlink(object.path) if object.exist? && !object.good?
       end
 
-      # Objects that no manifest names: of a killed install, or of packages that were pruned.
+      # Objects in no manifest: of an interrupted install, or of pruned packages.
       def unnamed
         each_folder("objects") do |folder|
           each_file(folder) do |path, name|

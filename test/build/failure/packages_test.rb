@@ -44,8 +44,8 @@ module Spate
     def test_hint_is_for_this_system
       missing = Build::Failure::Packages.find("fatal error: yaml.h: No such file or directory")
 
-      assert_equal "install libyaml-dev (it brings yaml.h): apt-get install libyaml-dev", missing.hint(:debian)
-      assert_equal "install libyaml (it brings yaml.h): brew install libyaml", missing.hint(:brew)
+      assert_equal "install libyaml-dev, which contains yaml.h: apt-get install libyaml-dev", missing.hint(:debian)
+      assert_equal "install libyaml, which contains yaml.h: brew install libyaml", missing.hint(:brew)
       assert_match(/libyaml-dev on Debian and Ubuntu, libyaml-devel on Fedora and RHEL, yaml-dev on Alpine/,
                    missing.hint(nil))
     end

@@ -22,7 +22,7 @@ module Spate
       def test_no_stored_verdict
         app("")
         hint = "hint: `spate install` stores Bundler's result"
-        assert_equal [11, "nothing is kept of #{path("Gemfile")}\n#{hint}\n"], explain
+        assert_equal [11, "nothing is stored for #{path("Gemfile")}\n#{hint}\n"], explain
       end
 
       def test_explains_inputs_and_changes

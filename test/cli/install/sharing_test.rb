@@ -96,7 +96,7 @@ class SharingTest < TeamCase
     assert_equal [%w[alpha], []], install(machine("second", "alpha", keys: ""))
     assert_includes warnings.join("\n"), "the signer with the id #{@key.id}: 2 entries"
     assert_equal [%w[alpha], []], install(machine("wrong", "alpha", keys: "ci"))
-    assert_match(/\ASPATE_CACHE_KEYS is "ci"; .* builds of others are not used\z/, warnings.first)
+    assert_match(/\ASPATE_CACHE_KEYS is "ci"; .* builds signed by others are not used\z/, warnings.first)
     assert_equal [[], %w[alpha]], install(machine("third", "alpha"))
     assert_empty warnings
   end

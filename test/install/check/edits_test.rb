@@ -273,7 +273,7 @@ class EditsTest < InstallCase
     FileUtils.rm_rf("#{@one.home}/spate")
     assert_match(/odd +2 gems share files .*: calm-1\.0, edited-1\.0$/, @one.spate("doctor").first)
 
-    assert_match(%r{\d files copied .*yours to edit\n.*/gems/edited-1\.0\n}, @one.spate!("edit", "edited"))
+    assert_match(%r{\d files copied .*you can edit them\n.*/gems/edited-1\.0\n}, @one.spate!("edit", "edited"))
     edit(@one)
     assert_installs(@one)
     assert_equal ["EDITED = 1\n", TEXT], [read(@one), read(@two)]

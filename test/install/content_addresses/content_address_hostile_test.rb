@@ -8,7 +8,7 @@ class ContentAddressHostileTest < ContentAddressCase
     entry = @source.catalog.add(recipe, recipe(says: "evil").archive)
     app = locked(entry)
 
-    assert_fails(app, 8, "skin-1.0-#{entry.address}: the archive's SHA-256 should begin with #{entry.address}, it is " \
+    assert_fails(app, 8, "skin-1.0-#{entry.address}: expected a SHA-256 beginning with #{entry.address}, found " \
                          "#{entry.sha256}")
     assert_bundler_refuses(app, /content address mismatch/)
   end
@@ -18,7 +18,7 @@ class ContentAddressHostileTest < ContentAddressCase
     app = locked(entry)
     write("app/vendor/cache/skin-1.0-#{entry.address}.gem", recipe(says: "evil").archive)
 
-    assert_fails(app, 8, "should begin with #{entry.address}", options: %w[--local])
+    assert_fails(app, 8, "expected a SHA-256 beginning with #{entry.address}", options: %w[--local])
     assert_bundler_refuses(app, /content address mismatch/, "--local")
   end
 
@@ -28,12 +28,12 @@ class ContentAddressHostileTest < ContentAddressCase
     assert_installs(locked(@source.catalog.add(recipe(abi: nil), bytes), name: "first"), "skin-1.0-#{LOCAL}")
     entry = @source.catalog.add(recipe, bytes)
 
-    assert_fails(locked(entry), 8, "should begin with #{entry.address}")
+    assert_fails(locked(entry), 8, "expected a SHA-256 beginning with #{entry.address}")
     FileUtils.cp(@source.catalog.archive(entry.file), "#{@source.catalog.folder}/skin-1.0-#{entry.sha256[0, 12]}.gem")
     entry.address = entry.sha256[0, 12]
     entry.ruby = "~> #{ABI}.0"
 
-    assert_fails(locked(entry, name: "other"), 8, "skin-1.0-#{entry.address}: the archive holds \"skin-1.0-#{LOCAL}\"")
+    assert_fails(locked(entry, name: "other"), 8, "skin-1.0-#{entry.address}: the archive contains \"skin-1.0-#{LOCAL}\"")
   end
 
   # The source gives a wrong address for an archive that is in the store.
@@ -44,7 +44,7 @@ class ContentAddressHostileTest < ContentAddressCase
     entry.address = "12345678"
     app = locked(entry)
 
-    assert_fails(app, 8, "skin-1.0-12345678: the archive's SHA-256 should begin with 12345678, it is #{entry.sha256}")
+    assert_fails(app, 8, "skin-1.0-12345678: expected a SHA-256 beginning with 12345678, found #{entry.sha256}")
     File.write(app.path("Gemfile.lock"), lockfile(app).sub("DEPENDENCIES", "CHECKSUMS\n  skin (1.0-#{LOCAL})\n\n\\0"))
 
     assert_fails(app, 8, "skin-1.0-12345678")
@@ -56,7 +56,7 @@ class ContentAddressHostileTest < ContentAddressCase
     entry.ruby = "~> #{ABI}.0"
     app = locked(entry)
 
-    assert_fails(app, 8, "skin-1.0-#{entry.address}: the archive holds \"skin-1.0-#{LOCAL}\"")
+    assert_fails(app, 8, "skin-1.0-#{entry.address}: the archive contains \"skin-1.0-#{LOCAL}\"")
     assert_bundler_refuses(app, /content address mismatch/)
   end
 

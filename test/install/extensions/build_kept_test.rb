@@ -15,7 +15,7 @@ class BuildKeptTest < InstallBuildCase
     native("beta")
     assert_equal [%w[alpha beta], []], deaf { install(first = another("alpha", "beta")).tap { @first = first } }
     assert_equal 1, warnings.size
-    assert_match(/\Abuilds are for this bundle only: what they read cannot be heard \(seccomp/, warnings.first)
+    assert_match(/\Abuilds are for this bundle only: they cannot be traced \(seccomp/, warnings.first)
     assert_match(/nothing to do/, deaf { run_install(@first).first })
     assert_equal "1", value(@first, "alpha")
     assert_equal BUILT, deaf { install(another("alpha")) }, "an untraced build is not used"
@@ -46,7 +46,7 @@ class BuildKeptTest < InstallBuildCase
     end
     assert_equal BUILT, install(first = another("alpha"))
     writer.join
-    assert_equal ["alpha-1.0: its build is for this bundle only: #{file} changed meanwhile"], warnings
+    assert_equal ["alpha-1.0: its build is for this bundle only: #{file} changed during the build"], warnings
     assert_equal "1", value(first, "alpha")
     assert_equal BUILT, install(second = another("alpha"))
     assert_equal "2", value(second, "alpha")
@@ -74,7 +74,7 @@ class BuildKeptTest < InstallBuildCase
     File.chmod(0o4755, "#{folder}/elevated")
     native("alpha", extconf: "system('#{folder}/elevated')")
     assert_equal BUILT, install(another("alpha"))
-    reason = "it ran #{folder}/elevated, which runs as another user"
+    reason = "it ran #{folder}/elevated, a setuid or setgid program"
     assert_equal ["alpha-1.0: its build is for this bundle only: #{reason}"], warnings
   end
 

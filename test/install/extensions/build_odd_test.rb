@@ -28,7 +28,7 @@ class BuildOddTest < BuildLearningCase
     writer = Thread.new { File.write(at("pipe"), "1") }
     plain("value = File.read('#{at("pipe")}')\nsystem('mkfifo own; echo 1 > own & read x < own')")
     assert_equal BUILT, install(another("alpha"))
-    assert_equal ["alpha-1.0: its build is for this bundle only: it was connected with #{at("pipe")}"], warnings
+    assert_equal ["alpha-1.0: its build is for this bundle only: it connected to #{at("pipe")}"], warnings
   ensure
     writer&.kill
   end
@@ -85,7 +85,7 @@ class BuildOddTest < BuildLearningCase
       .each_with_index do |(text, change), index|
         plain("#{text}\nFile.write('begun', '')\nsleep 0.05 until File.exist?('done')", version: "1.#{index}")
         during(change) { assert_equal BUILT, install(another("alpha")) }
-        assert_match(/ changed meanwhile\z/, warnings.join, text)
+        assert_match(/ changed during the build\z/, warnings.join, text)
       end
   end
 

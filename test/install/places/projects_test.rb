@@ -97,7 +97,7 @@ class PlacesProjectsTest < PlacesCase
       lock.flock(File::LOCK_UN)
       started.value
     end
-    assert_match(/yours to edit/, output)
+    assert_match(/you can edit/, output)
     assert_predicate record.tree("gems/mine-1.0"), :private?
   end
 

@@ -148,7 +148,7 @@ class ChecksumLookupTest < InstallCase
     @source.stop
     output = assert_installs(project, "pkg-1.0")
 
-    assert_match(/^warning: .*cannot be reached.*the last time\nhint: .*--refresh$/, output)
+    assert_match(/^warning: .*cannot be reached.*using the cached checksums of its gems\nhint: .*--refresh$/, output)
     assert_equal OLD, text(project)
     @source = GemSource.start
   end

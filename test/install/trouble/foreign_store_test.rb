@@ -21,7 +21,7 @@ class ForeignStoreTest < InstallBuildCase
     own = theirs("own")
     project = theirs_project("first", own)
     assert_equal [%w[beta], %w[alpha]], as_nobody(project)
-    assert_equal ["the store #{store} cannot be written: builds are kept in #{own}/.cache/spate/store/v1"], warnings
+    assert_equal ["the store #{store} is not writable: builds are stored in #{own}/.cache/spate/store/v1"], warnings
     assert_equal [[], %w[alpha beta]], as_nobody(theirs_project("second", own))
     assert_empty warnings, "nothing was built"
     assert_equal "1", value(project, "beta")
@@ -61,7 +61,7 @@ class ForeignStoreTest < InstallBuildCase
   def test_another_user_without_a_home
     project = theirs_project("first", "/nonexistent")
     assert_equal [%w[beta], %w[alpha]], as_nobody(project)
-    assert_equal ["the store #{store} cannot be written: builds are not kept"], warnings
+    assert_equal ["the store #{store} is not writable: builds are not stored"], warnings
     assert_equal "1", value(project, "beta")
     assert_equal [%w[beta], %w[alpha]], as_nobody(theirs_project("second", "/nonexistent"))
   end
@@ -82,7 +82,7 @@ class ForeignStoreTest < InstallBuildCase
     assert system("mount", "-o", "remount,bind,ro", home)
 
     assert_equal [%w[beta], %w[alpha]], install(first = another("alpha", "beta"))
-    assert_equal 1, warnings.grep(%r{cannot be written: builds are kept in #{folder}/home/.cache/spate}).size
+    assert_equal 1, warnings.grep(%r{is not writable: builds are stored in #{folder}/home/.cache/spate}).size
     assert_equal [[], %w[alpha beta]], install(second = another("alpha", "beta"))
     assert_equal %w[1 1], [first, second].map { |project| value(project, "beta") }
   end

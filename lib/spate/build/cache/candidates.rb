@@ -3,23 +3,24 @@
 module Spate
   module Build
     module Cache
-      # What one store has under a first key: builds, each with its record of inputs.
+      # The builds of one store under a first key, each with its record of inputs.
       #
       #   builds/<first key>-<id>        the manifest
-      #   candidates/<first key>/<id>    its inputs; written last: without it only its own bundle uses a build
-      #   candidates/<first key>/<id>.needs    what a machine without a compiler must have for it
+      # # candidates/<first key>/<id> its inputs; written last: without it only its own bundle uses a build
+      # # candidates/<first key>/<id>.needs libraries and processor that a machine without a compiler needs to use it
       #
-      # An id has a mark behind it where others' builds are in it: Spates before the team's cache do not see those.
+      # An id has a suffix if other signers' builds are involved: versions of Spate without a team cache do not read
+      # those.
       class Candidates
         FOLDER = "candidates"
-        # Kept for each key of a machine's own, and as many of others; the ones used last stay.
+        # Maximum number of a machine's own builds per key, and of signed builds; the most recently used ones are kept.
         MOST = 8
         ID = /\A\h{16}(?:-\h{16})?\z/
         NEEDS = ".needs"
-        # Seconds between two notes that one was used.
+        # Minimum seconds between two updates of the time of use.
         DAY = 24 * 60 * 60
 
-        # [Entry] of all keys of a store, key by key.
+        # [Entry] of all keys of a store, ordered by key.
         def self.every(store)
           Dir.glob("*", base: store.path(FOLDER)).sort.flat_map { |key| new(store, key).all { true } }
         end
@@ -35,11 +36,11 @@ module Spate
           @key = key
         end
 
-        # [Entry], last used or made first. Of those that others have signed, or that saw such builds, only if the block
-        # answers true for each [key's id, Unix time].
+        # [Entry], ordered by last use. Builds that others signed, or that saw such builds, are included only if the
+        # block returns true for each [key's id, Unix time].
         def all(&trusts) = lazy(&trusts).to_a
 
-        # The same, each read when it is reached: mostly the first one fits.
+        # The same, each read on demand, since usually the first one matches.
         def lazy(&trusts)
           ids.lazy.filter_map { |id| Entry.find(@store, key(id)) }
              .select { |stored| stored.record.signers.all? { |signer| trusts&.call(*signer) } }
@@ -48,7 +49,7 @@ module Spate
         # The name of the build with an id.
         def key(id) = "#{@key}-#{id}"
 
-        # An unused id. inputs: what the record of inputs is made of: the same inputs get the same name. record: Record.
+        # An unused id. inputs: text of the record of inputs; the same inputs get the same name. record: Record.
         def name(inputs, record)
           id = Store.sha256(inputs)[0, 16]
           mark = self.class.mark(record)
@@ -81,11 +82,11 @@ module Spate
           0
         end
 
-        # The build itself stays for the bundles that have it, until it is pruned.
+        # The build itself is kept for the bundles that use it, until it is pruned.
         def drop(path)
           [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
         rescue Errno::ENOENT
-          nil # another process did
+          nil # removed by another process
         end
       end
     end

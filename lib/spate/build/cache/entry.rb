@@ -9,28 +9,28 @@ module Spate
       # key:: its name there: "<first key>-<id>"
       # manifest:: Native::Manifest of what it made, paths relative to the bundle's folder
       Entry = Struct.new(:store, :key, :manifest) do
-        # All of a store, also those that serve no other bundle.
+        # All builds of a store, including those usable by a single bundle only.
         def self.every(store) = Dir.glob("*", base: store.path("builds")).sort.filter_map { |key| find(store, key) }
 
-        # nil where there is none, or not a whole one.
+        # nil if it is missing or incomplete.
         def self.find(store, key) = store.own_build(key)&.then { |manifest| new(store, key, manifest) }
 
         def path = store.build_path(key)
         def record = @record ||= Record.parse(manifest.facts)
         def confirm = store.confirm(manifest, path)
 
-        # What builds that see it know it by, whoever made it: "<first key>-<id>".
+        # The identity of the build for builds that see it, independent of its signer: "<first key>-<id>".
         def identity = key[/\A\h+-\h+/]
 
-        # Paths of the records of what it depends on, and of what it needs to run.
+        # Paths of the records of its inputs, and of what it needs to run.
         def inputs = store.path(Candidates::FOLDER, *key.split("-", 2))
         def needs = "#{inputs}#{Candidates::NEEDS}"
 
-        # The same entry, verified by content and trusted again; nil if it is damaged beyond repair.
+        # The same entry, verified by content and trusted again; nil if it cannot be repaired.
         def renew = store.renew([path])[path]&.then { |good| self.class.new(store, key, good) }
 
-        # Notes that it was used, once a day: unused ones are removed first. late: whether others were checked first;
-        # then always, so that it is the first of the next lookup.
+        # Updates its time of use, once a day: unused builds are removed first. late: whether other builds were checked
+        # first; then always, so that it is the first of the next lookup.
         def use(late: false)
           now = Time.now
           File.utime(now, now, inputs) if store.writable? && (late || now - File.mtime(inputs) > Candidates::DAY)

@@ -3,34 +3,34 @@
 module Spate
   module Build
     module Cache
-      # Builds that must not be used again although their inputs are the same. Each gem has a word that is part of its
-      # keys; forgetting its builds changes the word. Nothing is deleted: bundles with the old builds stay whole, and
-      # `spate store prune` removes what no bundle has.
+      # Builds that must not be reused although their inputs are unchanged. Each gem has a word that is part of its
+      # keys; invalidating its builds changes the word. Nothing is deleted: bundles with the old builds stay complete,
+      # and `spate store prune` removes unused builds.
       class Invalidations
         KIND = "forgotten"
-        # What follows a gem's name and a dash in a full name.
+        # The part of a full name after the gem's name and a dash.
         VERSION = /\A\d[\w.]*(?:-|\z)/
 
-        # Of a store, and of the user's own store beside it.
+        # For a store, and the user's own store next to it.
         def self.of(store) = new(store.shelves, home: store.keeper)
 
-        # stores: where words are read. home: the store that takes new ones, or nil.
+        # stores: where words are read. home: the store to write to, or nil.
         def initialize(stores, home: stores.first)
           @stores = stores
           @home = home
         end
 
-        # Empty for a gem whose builds were never forgotten. One store may be a copy of another.
+        # Empty for a gem whose builds were never invalidated. One store may be a copy of another.
         def word(full_name) = @stores.filter_map { |store| store.read(KIND, full_name) }.uniq.join(" ")
 
-        # word: the same for all who forget for the same reason, so that they build once. Raises ReadOnly, Full.
+        # word: the same for all who invalidate for the same reason, so that they build once. Raises ReadOnly, Full.
         def forget(full_name, word = Random.urandom(16).unpack1("H*"))
           raise Store::ReadOnly.at(@stores.first.root, Errno::EACCES::Errno) unless @home
 
           @home.write(KIND, full_name, word, required: true)
         end
 
-        # Full names of gems with stored builds that `name` means: GEM in all its versions, or GEM-VERSION.
+        # Full names of gems with stored builds that match `name`: GEM in all its versions, or GEM-VERSION.
         def matching(name)
           records = @records ||= @stores.flat_map { |store| Entry.every(store).map(&:record) }
           names = records.filter_map(&:full_name).uniq.sort

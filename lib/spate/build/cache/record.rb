@@ -3,19 +3,20 @@
 module Spate
   module Build
     module Cache
-      # What is known about a stored build besides its files: the facts text of its manifest, `key<TAB>value...` a line.
-      # Tabs, newlines and backslashes in values are escaped (\t, \n, \\), or a file's name could add lines.
+      # Facts about a stored build besides its files: the facts text of its manifest, one `key<TAB>value...` per line.
+      # Tabs, newlines and backslashes in values are escaped (\t, \n, \\): otherwise a file's name could add lines.
       #
       # full_name, seconds:: of the build
       # root:: the only bundle's folder that the result is valid for, or nil
       # removed:: paths of the package that the build deleted, relative to the bundle's folder
-      # programs:: [[name, path or ""]]: what it looked for on the PATH, and what that was (see Trace::Programs)
-      # walks:: [Trace::Walk]: names that it looked for in the folders above the bundle
-      # missed:: [[variable, path]]: what it missed in the folders that a variable names, and, with "" for a variable,
-      #          paths in folders above the bundle as they are ("~" for the home)
+      # programs:: [[name, path or ""]]: programs looked for on the PATH, and their paths (see Trace::Programs)
+      # walks:: [Trace::Walk]: names looked for in the folders above the bundle
+      # missed:: [[variable, path]]: missing paths in the folders that a variable names, and, with "" for a variable,
+      #   absolute
+      # # paths in folders above the bundle ("~" for the home)
       # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
-      # signer:: [key's id, Unix time] of whoever signed it, if it came from a team's cache
-      # sees:: [[key's id, Unix time]] of the builds that it saw and that came from there
+      # signer:: [key's id, Unix time] of its signer, if it came from a team's cache
+      # sees:: [[key's id, Unix time]] of the signed builds that it saw
       Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :walks, :missed, :words, :names, :signer,
                           :sees, keyword_init: true) do
         # As bytes: a file's name need not be valid text. Lines of a later version are skipped.
@@ -43,7 +44,7 @@ module Spate
         end
         private_class_method :signed, :inside?, :unescape
 
-        # Everybody whom a bundle must trust to use it: [[key's id, Unix time]].
+        # All signers that a bundle must trust to use it: [[key's id, Unix time]].
         def signers = [signer, *sees].compact
 
         def to_s

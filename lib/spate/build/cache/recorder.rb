@@ -5,10 +5,10 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Cache
-      # Puts what a build made, changed and removed into the store, and beside it what the build depends on: with that
-      # record it is a candidate for other bundles.
+      # Stores the files that a build created, changed and removed, and a record of its inputs, which makes it a
+      # candidate for other bundles.
       class Recorder
-        # store: takes what is recorded. root: the bundle's folder.
+        # store: the store to write to. root: the bundle's folder.
         def initialize(store, reuse_check, environment, root)
           @store = store
           @reuse_check = reuse_check
@@ -16,15 +16,15 @@ module Spate
           @root = root
         end
 
-        # before, after: Snapshots. observed: Trace::ObservedInputs; nil where nothing was heard. Answers the Entry, and
-        # why no other bundle may use it, or nil.
+        # before, after: Snapshots. observed: Trace::ObservedInputs; nil if the build was not traced. Returns the Entry,
+        # and the reason why no other bundle may use it, or nil.
         def call(job, before, after, seconds:, observed:)
           changed = after.since(before)
           files = changed.reject { |path| after.directory?(path) }
           artifacts = Trace::Artifacts.new(files, @root) { |path| job.reads?(path) }
           record = record(job, artifacts, observed, removed: after.removed_since(before), seconds: seconds)
           records = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
-          # What changes while it is being recorded is in doubt, too.
+          # A change during the recording also invalidates it.
           doubt = refused(observed, artifacts, records.values).then { |refused| observed.doubt || refused } if observed
           kept = keep(Candidates.new(@store, job.key), record, observed && !doubt ? records : nil) do |path|
             @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
@@ -45,7 +45,8 @@ module Spate
                      sees: job.signers.to_a)
         end
 
-        # Writes the records of what it depends on and of what it needs to run; else answers why they cannot be kept.
+        # Writes the records of its inputs and of what it needs to run. Returns nil, or the reason why they cannot be
+        # stored.
         def refused(observed, artifacts, paths)
           paths.zip([observed.inputs(artifacts), observed.libraries(artifacts.needed)]) do |path, inputs|
             refused = Inputs.write(path, inputs, @reuse_check.own_roots, env: @environment.told)

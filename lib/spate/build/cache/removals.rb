@@ -3,13 +3,13 @@
 module Spate
   module Build
     module Cache
-      # Files of a package that are removed before a stored build is laid over them: what the build removed or changed,
-      # and what is a folder in one of them but not in the other.
+      # Files of a package to remove before a stored build is linked over them: those that the build removed or changed,
+      # and paths that are a folder in only one of the two.
       module Removals
         module_function
 
         # manifest: of the build, with paths relative to root. below: prefix of the package's paths. Yields absolute
-        # paths of files, links and whole folders; the caller removes each at once.
+        # paths of files, links and whole folders; the caller must remove each immediately.
         def each(manifest, root, below: "", &block)
           removed = Builder.removed(manifest).map { |path| "#{root}/#{path}" }
           removed.select { |path| Trace::Content.there?(path) }.each(&block)

@@ -3,16 +3,16 @@
 module Spate
   module Build
     class Failure
-      # What RubyGems wrote about a failed build: steps of `current directory:`, a command, its output; then why it gave
-      # up. Also the log of mkmf's probes.
+      # RubyGems' log of a failed build: steps of `current directory:`, a command, its output; then the reason of the
+      # failure. Also the log of mkmf's probes.
       class Log
         STEP = /^current directory: (?<folder>.*)\n(?<command>.*)\n/
         REASON = /(?:failed, |failed: ?)?(exit code \d+|uncaught signal \d+)/
 
-        # text: all of gem_make.out, or what the build process printed. probes: all of mkmf.log.
+        # text: all of gem_make.out, or the output of the build process. probes: all of mkmf.log.
         attr_reader :text, :probes
 
-        # printed: what the build process itself said.
+        # printed: the output of the build process itself.
         def self.read(job, printed)
           made = File.join(job.extension_dir, "gem_make.out")
           text = Trace::Content.of(made) || printed
@@ -26,7 +26,7 @@ module Spate
           @probes = readable(probes)
         end
 
-        # The command that failed, as for a shell; nil where none was run.
+        # The failed command, as for a shell; nil if there is none.
         def command = last_step&.[](:command)&.strip
 
         # Output of that command.
@@ -44,7 +44,7 @@ module Spate
           @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
         end
 
-        # Terminal sequences and invalid characters would end up on the user's terminal.
+        # Removes terminal sequences and invalid characters, since the text is printed on a terminal.
         def readable(bytes)
           text = bytes.dup.force_encoding(Encoding::UTF_8).scrub("?")
           text.gsub(/\e\[[\d;?]*[A-Za-z]/, "").gsub(/[^\n\t[:print:]]/, "")

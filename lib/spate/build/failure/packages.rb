@@ -3,16 +3,16 @@
 module Spate
   module Build
     class Failure
-      # System packages without which well-known gems fail to build. Names by system; "-" where none is known.
+      # System packages that well-known gems need to build. Names by system; "-" if unknown.
       module Packages
         # what: "libpq-fe.h"; packages: {system => name}
         Missing = Struct.new(:what, :packages) do
           # system: :debian, :fedora, :alpine, :brew, or nil for any other.
           def hint(system = Packages.system)
             name = packages[system]
-            return "install #{name} (it brings #{what}): #{Packages::COMMANDS.fetch(system)} #{name}" if name
+            return "install #{name}, which contains #{what}: #{Packages::COMMANDS.fetch(system)} #{name}" if name
 
-            "install the package that brings #{what}: " +
+            "install the package that contains #{what}: " +
               packages.map { |key, package| "#{package} on #{Packages::NAMES.fetch(key)}" }.join(", ")
           end
         end
@@ -77,7 +77,7 @@ module Spate
           "wand/MagickWand.h" => /MagickWand\.h\z/
         }.freeze
 
-        # Where a log names what is missing; the first match names the cause.
+        # How logs name a missing file or library; the first match is the cause.
         PATTERNS = [
           %r{fatal error: ([\w.+/-]+\.h\w*): No such file}, %r{fatal error: '([\w.+/-]+)' file not found},
           /cannot find -l:?([\w+-]+)/, /library not found for -l([\w+-]+)/, /library '([\w+-]+)' not found/,
@@ -98,7 +98,7 @@ module Spate
 
         module_function
 
-        # What is missing according to a build's output, if the table knows it, or nil.
+        # The missing file or program in a build's output, if the table has it, or nil.
         def find(text)
           PATTERNS.each do |pattern|
             text.scan(pattern) do |(found)|
@@ -117,7 +117,7 @@ module Spate
           Missing.new(found, NAMES.keys.zip(names).reject { |_, name| name == "-" }.to_h) if names
         end
 
-        # Which of the table's systems this is, by /etc/os-release; nil for any other.
+        # This system, from /etc/os-release; nil if the table does not have it.
         def system(release: "/etc/os-release", platform: RUBY_PLATFORM)
           return :brew if platform.include?("darwin")
 

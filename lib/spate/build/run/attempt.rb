@@ -5,10 +5,10 @@ require_relative "../../ear"
 module Spate
   module Build
     module Run
-      # Runs RubyGems' builders on one gem in a child process; a second time without parallel make, if the first failed
-      # the way a Makefile does that lacks an order of its targets.
+      # Runs RubyGems' builders on one gem in a child process; if make fails in a way typical of missing dependencies
+      # between targets, a second time without parallel jobs.
       class Attempt
-        # home: the store that keeps builds and logs, or nil.
+        # home: the store for builds and logs, or nil.
         def initialize(job, layout:, home:, environment:, jobserver:, events:)
           @job = job
           @layout = layout
@@ -19,11 +19,10 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Of its job.
+        # The key of its job.
         def key = @job.key
 
-        # Answers what was heard of each run, [Ear::Heard]; nil where nothing can be heard. Raises BuildError,
-        # Interrupted.
+        # Returns the trace of each run, [Ear::Heard]; nil if tracing is unavailable. Raises BuildError, Interrupted.
         def call
           @heard = [] if Ear.available? == true
           @output = temporary
@@ -31,7 +30,7 @@ module Spate
           @heard
         end
 
-        # Paths that it has written so far. From any thread.
+        # Paths written so far. Callable from any thread.
         def written
           @mutex.synchronize { (@heard || []).flat_map(&:written) + (@ear ? @ear.written : []) }
         end
@@ -44,14 +43,14 @@ module Spate
         private
 
         def build
-          # RubyGems would take it as already built, or as half built.
+          # Otherwise RubyGems would treat it as built, or partly built.
           Store::Sweep.remove(@job.extension_dir) unless @job.keep
           return if spawn(parallel: true)
 
           failure = diagnosis
           raise failure.error unless failure.perhaps_order? && @jobserver.size > 1
 
-          @events.emit(:warning, message: "#{@job.package.full_name}: make failed, built again without parallel jobs",
+          @events.emit(:warning, message: "#{@job.package.full_name}: make failed; rebuilding without parallel jobs",
                                  hint: nil)
           raise diagnosis.error unless spawn(parallel: false)
         end

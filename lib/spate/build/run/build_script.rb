@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 # The program of a build process: RubyGems builds the extensions of one gem, as `gem install` would.
-# ARGV: number of the lifeline, the ear's binding ("": nobody listens), gemspec, gem's folder, folder for what is built,
-# arguments of the build.
+# ARGV: number of the lifeline, the ear's binding ("": no tracing), gemspec, gem's folder, output folder, arguments of
+# the build.
 lifeline, ear, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
 ARGV.clear
 
-# The parent holds the other end. When it dies, however it dies, this process and all it started end too.
+# The parent holds the other end. When it ends for any reason, this process and all its children are killed.
 lifeline = IO.for_fd(Integer(lifeline, 10))
 lifeline.close_on_exec = true
 Thread.new do
@@ -15,14 +15,14 @@ Thread.new do
 end
 
 require "rubygems"
-spec = Gem::Specification.load(gemspec) or abort "#{gemspec} is no specification"
+spec = Gem::Specification.load(gemspec) or abort "#{gemspec} is not a valid gem specification"
 spec.loaded_from = File.join(Gem.dir, "specifications", "#{spec.full_name}.gemspec")
 spec.full_gem_path = gem_dir
 spec.extension_dir = extension_dir
 
-Gem.configuration # ~/.gemrc: each user's own, and nothing of it is for builds
+Gem.configuration # reads ~/.gemrc before tracing, since it does not affect builds
 
-# From here on all is heard. What came before is Ruby itself, and what the gemspec asks for its lists of files.
+# Tracing starts here. Earlier accesses are by Ruby itself, and by the gemspec for its lists of files.
 unless ear.empty?
   require ear
   Spate::Native::Ear.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10))

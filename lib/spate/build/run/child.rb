@@ -3,13 +3,13 @@
 module Spate
   module Build
     module Run
-      # One build process in a process group of its own, so that everything it starts can be ended with it.
+      # One build process in its own process group, so that its children can be ended with it.
       class Child
         SCRIPT = File.expand_path("build_script.rb", __dir__)
-        # Seconds between asking a group to end and ending it.
+        # Seconds between SIGTERM and SIGKILL.
         GRACE = 2
 
-        # environment: changes (Hash as Process.spawn takes it). inherited: {IO => IO}. log: path for what it prints.
+        # environment: changes (a Hash for Process.spawn). inherited: {IO => IO}. log: path for its output.
         def initialize(environment, inherited, log)
           @environment = environment
           @inherited = inherited
@@ -19,7 +19,7 @@ module Spate
           @finished = false
         end
 
-        # Runs to its end; answers a Process::Status. Ends the group where this thread is interrupted.
+        # Runs the process; returns a Process::Status. Ends the group if this thread is interrupted.
         def run(*arguments)
           read, write = IO.pipe
           thread = start(read, arguments)
@@ -30,7 +30,8 @@ module Spate
           write&.close
         end
 
-        # Ends the process and all it started: asks first, then kills. From any thread, at any time.
+        # Ends the process and all its children: first with SIGTERM, then with SIGKILL. Callable from any thread, at any
+        # time.
         def stop
           first = @mutex.synchronize { !@stopped.tap { @stopped = true } }
           end_group if first && @thread && !@finished
@@ -68,7 +69,7 @@ module Spate
         def end_group
           signal(:TERM)
           @thread.join(GRACE)
-          # The process may have ended and left a compiler behind.
+          # The process may have ended and left a compiler running.
           signal(:KILL)
         end
 

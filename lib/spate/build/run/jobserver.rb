@@ -4,18 +4,18 @@ module Spate
   module Build
     module Run
       # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build takes one
-      # byte before it starts and gives it back when it ends; a make (or cargo) inside it takes what else is free. So
-      # several gems configure side by side, each on one processor, and a large gem compiles alone on all of them.
+      # byte before it starts and returns it at its end; a make (or cargo) inside it takes further free bytes. So
+      # several gems are configured in parallel, each on one processor, and a large gem is compiled on all of them.
       #
       # Both ends are inherited by number. Several versions of make may share the read end: 4.3 and later set O_NONBLOCK
       # on it, 3.81 needs it clear, so it is not set here, and both behaviours are expected.
       class Jobserver
         TOKEN = "+"
 
-        # How many jobs may run at once.
+        # Maximum number of parallel jobs.
         attr_reader :size
 
-        # size: jobs; nil for as many as there are processors.
+        # size: jobs; nil for the number of processors.
         def initialize(size = nil)
           @size = [size || Ground::Processors.count, 1].max
           @reader, @writer = open
@@ -23,7 +23,7 @@ module Spate
           @holders = 0 # builds that hold a job or wait for one
         end
 
-        # Yields while holding one job. Waits for one, however long.
+        # Yields while holding one job; waits for a free one.
         def hold
           @mutex.synchronize { @holders += 1 }
           token = take
@@ -33,7 +33,7 @@ module Spate
           @mutex.synchronize { refill if (@holders -= 1).zero? }
         end
 
-        # The value for MAKEFLAGS, after the user's own flags, in a form for each version of make.
+        # The value for MAKEFLAGS, after the user's own flags, in the forms for all versions of make.
         def makeflags(own = "")
           auth = "#{@reader.fileno},#{@writer.fileno}"
           [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
@@ -60,7 +60,7 @@ module Spate
           retry
         end
 
-        # A make that was killed does not give back its jobs. When no build runs, the pipe must be full again.
+        # A killed make does not return its jobs. Refills the pipe when no build runs.
         def refill
           @reader.sysread(size) while @reader.wait_readable(0)
           @writer.syswrite(TOKEN * size)

@@ -3,14 +3,14 @@
 module Spate
   module Build
     module Run
-      # Runs builds: several threads call `build`, each waits for one child process, and the jobserver decides how many
-      # of them work at once.
+      # Runs builds: several threads call `build`, each waits for one child process, and the jobserver limits how many
+      # of them run.
       class Runner
-        # Seconds between two looks at a build that another process is doing.
+        # Seconds between two checks of a build that another process is doing.
         PATIENCE = 0.1
 
-        # store: the machine's; results go there, or into the user's own. reuse: callable, (key, again:) => Cache::Entry
-        # or nil.
+        # store: the machine's; results are stored there, or in the user's own store. reuse: callable, (key, again:) =>
+        # Cache::Entry or nil.
         def initialize(store:, layout:, events:, environment:, reuse_check:, reuse:, jobs: nil)
           @store = store
           @home = store.keeper
@@ -21,19 +21,19 @@ module Spate
           @recorder = Cache::Recorder.new(@home, reuse_check, environment, layout.root)
           @reuse = reuse
           @jobserver = Jobserver.new(jobs)
-          @attempts = [] # running now
-          @written = [] # paths that earlier ones wrote
+          @attempts = [] # running
+          @written = [] # paths written by finished ones
           @since = coarse
           @told = {}
-          @abandoned = {} # keys of builds that nobody waits for any more
+          @abandoned = {} # keys of builds whose result is no longer needed
           @mutex = Mutex.new
         end
 
-        # change: why a stored build is of no use (ReuseCheck#change), or nil. Answers a Result. Raises BuildError,
+        # change: why a stored build is not usable (ReuseCheck#change), or nil. Returns a Result. Raises BuildError,
         # Interrupted.
         def build(job, change: nil)
-          place = @home ? "kept in #{@home.root}" : "not kept"
-          tell("the store #{@store.root} cannot be written: builds are #{place}") unless @store.writable?
+          place = @home ? "stored in #{@home.root}" : "not stored"
+          tell("the store #{@store.root} is not writable: builds are #{place}") unless @store.writable?
           alone(job.key) { |waited| ((waited || job.again) && placed(job)) || @jobserver.hold { run(job, change) } }
         end
 
@@ -46,7 +46,7 @@ module Spate
           running.map { |attempt| Thread.new { attempt.stop } }.each(&:join)
         end
 
-        # Ends the build with that key, whether it runs or waits: `build` raises Interrupted.
+        # Ends the running or waiting build with that key: `build` raises Interrupted.
         def abandon(key)
           running = @mutex.synchronize do
             @abandoned[key] = true
@@ -57,7 +57,7 @@ module Spate
 
         private
 
-        # One process builds for a key, the others wait and find it done. Many keys share a lock file, so that there are
+        # Only one process builds for a key; the others wait and use its result. Several keys share a lock file, to have
         # few. Yields whether it had to wait.
         def alone(key, waited: false)
           raise Interrupted, "interrupted" if over?(key)
@@ -71,7 +71,7 @@ module Spate
 
         def over?(key) = @cancelled || @abandoned[key]
 
-        # Puts a stored build in place, which another process may have made meanwhile; nil where there is none.
+        # Links a stored build, which another process may have made meanwhile; returns nil if there is none.
         def placed(job)
           stored = @reuse.call(job.key, again: true) or return
           linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
@@ -79,7 +79,7 @@ module Spate
           done(job, 0.0, stored, cached: true)
         end
 
-        # false if an object is damaged or has another time, as when two builds made the same file.
+        # Returns false if an object is damaged or has another mtime, as when two builds made the same file.
         def linked?(stored)
           Cache::Removals.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
           stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
@@ -110,14 +110,14 @@ module Spate
                                                 started: started, since: @since, written: written)
         end
 
-        # Why a stored build was not used here.
+        # Why no stored build was used.
         def why(change)
           return {} unless change
 
           change.first == :folder ? { bound: change[1] } : { anew: Trace::ReuseCheck.sentence(*change) }
         end
 
-        # So that `cancel` finds the attempt.
+        # Registers the attempt, so that `cancel` finds it.
         def supervise(attempt)
           @mutex.synchronize do
             raise Interrupted, "interrupted" if over?(attempt.key)
@@ -129,17 +129,17 @@ module Spate
           @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
         end
 
-        # Cache::Entry, or nil where no store can keep it.
+        # Cache::Entry, or nil if it cannot be stored.
         def keep(job, before, seconds, observed)
           after = Snapshot.new(job.gem_dir, job.extension_dir)
           after.add(noted(job)) if job.arguments.any?
           Schedule::Durations.new(@store).remember(job.package.name, seconds)
           @home && recorded(job, before, after, seconds: seconds, observed: observed)
         rescue Store::Error => e
-          tell("#{job.package.full_name}: its build is not kept: #{e.message}", e.hint)
+          tell("#{job.package.full_name}: its build was not stored: #{e.message}", e.hint)
         end
 
-        # The file in which RubyGems remembers arguments, one a line; its path.
+        # Writes the file in which RubyGems stores arguments, one per line; returns its path.
         def noted(job)
           require "fileutils"
           FileUtils.mkdir_p(@layout.build_info)
@@ -152,13 +152,13 @@ module Spate
           stored, doubt = @home.lock("store", shared: true) do
             @home.guard { @recorder.call(job, before, after, **facts) }
           end
-          deaf = "builds are for this bundle only: what they read cannot be heard (#{Ear.available?})"
+          deaf = "builds are for this bundle only: they cannot be traced (#{Ear.available?})"
           tell(deaf) unless facts[:observed]
           tell("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
           stored
         end
 
-        # Warns about each thing once.
+        # Prints each warning once.
         def tell(message, hint = nil)
           return if @mutex.synchronize { @told[message].tap { @told[message] = true } }
 
@@ -167,7 +167,7 @@ module Spate
         end
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        # By the clock of the kernel's file times, which is a tick behind.
+        # The time of the clock that the kernel uses for file times, which lags by up to a tick.
         def coarse = Time.at(0, Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), :nsec)
       end
     end

@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Run
-      # The state of a tree: each path below it, with the stat that changes when the file does.
+      # The state of a tree: each path below it, with the stat fields that change when the file does.
       class Snapshot
         # Absolute path => [type, mode, size, mtime, ctime, inode]; ["directory", mode] for a folder.
         attr_reader :entries
@@ -13,7 +13,7 @@ module Spate
           folders.each { |folder| walk(folder) if File.directory?(folder) }
         end
 
-        # One more file, outside the trees.
+        # Adds a file outside the trees.
         def add(path)
           stat = File.lstat(path)
           more = [stat.size, stat.mtime, stat.ctime, stat.ino] unless stat.directory?
@@ -23,7 +23,7 @@ module Spate
         # Paths that are new or different since `before`: files, links, and folders that are new or have another mode.
         def since(before) = @entries.reject { |path, stat| before.entries[path] == stat }.keys
 
-        # Paths that were in `before` and are gone, outermost only.
+        # Outermost paths that were in `before` and no longer exist.
         def removed_since(before)
           gone = before.entries.keys.reject { |path| @entries.key?(path) }
           gone.reject { |path| gone.include?(File.dirname(path)) }
@@ -35,7 +35,7 @@ module Spate
 
         def walk(folder)
           Dir.each_child(folder) do |name|
-            next if name == ".git" # a build that asks git changes its index
+            next if name == ".git" # running git changes its index
 
             type, = add(path = "#{folder}/#{name}")
             walk(path) if type == "directory"

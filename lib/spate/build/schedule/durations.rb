@@ -3,19 +3,19 @@
 module Spate
   module Build
     class Schedule
-      # How long a build will take: as long as the gem's last one on this machine, or a guess from its sources.
+      # Expected duration of a build: that of the gem's last one on this machine, or an estimate from its sources.
       class Durations
         KIND = "durations"
         # Bytes that a compiler processes per second on one processor, by order of magnitude.
         RATES = {
           /\.(?:c|m)\z/ => 400_000, /\.(?:cc|cpp|cxx|mm)\z/ => 60_000, /\.rs\z/ => 20_000,
-          # Packed sources of a library that the gem contains: unpack, configure, compile.
+          # Archives of library sources that the gem contains: unpack, configure, compile.
           /\.(?:tar\.\w+|tgz|txz)\z/ => 100_000
         }.freeze
-        # Starting Ruby, linking.
+        # Minimum seconds, for starting Ruby and linking.
         LEAST = 0.7
         EXTCONF = %r{(?:\A|/)[^/]*extconf[^/]*\.rb\z}
-        # Calls of mkmf, each one or two runs of the compiler; and the seconds that one takes.
+        # Calls of mkmf, each with one or two runs of the compiler; and the seconds per call.
         PROBE = /\b(?:have|try|find|check|pkg)_\w+/
         A_PROBE = 0.12
         TESTS = %r{(?:\A|/)(?:test|spec)/}

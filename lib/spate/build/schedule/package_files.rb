@@ -5,7 +5,7 @@ module Spate
     class Schedule
       # The files of a package in the store, to find out how it is built.
       class PackageFiles
-        # Build files are small; what is larger is data.
+        # Build files are small; larger files are data.
         LARGEST = 1 << 20
 
         # manifest: Native::Manifest, or nil for a missing package.
@@ -17,7 +17,7 @@ module Spate
         def paths = @paths ||= (@manifest&.paths || [])
         def size(path) = entry(path)[:size]
 
-        # Bytes; nil for what is not a file, or too large.
+        # Returns bytes; nil if it is not a file, or too large.
         def read(path)
           entry = entry(path)
           return unless entry && entry[:type] == :file && entry[:size] <= LARGEST

@@ -3,13 +3,12 @@
 module Spate
   module Build
     class Schedule
-      # Whether the build of a gem loads none of the gems that it depends on, so that it need not wait for them. Found
-      # by reading its extconf.rb files and the gem's own files that they require: all that is required is named
-      # literally and is part of Ruby, and nothing is mentioned that could find other code. In doubt it is not
-      # standalone. A wrong answer shows when the build fails: then it is repeated after everything that the gem depends
-      # on.
+      # Whether the build of a gem loads none of its dependencies, so that it need not wait for them. Determined from
+      # its extconf.rb files and the gem's own files that they require: they may require only literal names that are
+      # part of Ruby, and must not mention other ways to load code. In doubt, it is not standalone. If the result is
+      # wrong the build fails, and is repeated after all dependencies.
       class Standalone
-        # Parts of Ruby that a configuration may use. If a gem of that name is a dependency, that gem is meant.
+        # Parts of Ruby that a configuration may use. If a dependency has such a name, the name means the dependency.
         LIBRARIES = %w[
           English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
           rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
@@ -18,7 +17,7 @@ module Spate
         EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
         REQUIRE = /\brequire(_relative)?\b/
         LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
-        # Other ways to reach code and files of other gems; of Gem, all but what compares versions and platforms.
+        # Other ways to reach code and files of other gems; of Gem, everything except comparing versions and platforms.
         WAYS = /
           \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
           \bGem(?!::(?:Version|Requirement|Platform)\b|\.(?:win_platform\?|ruby_version|java_platform\?)) |
@@ -28,7 +27,7 @@ module Spate
         RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
         MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
         COMMENT = /^\s*#.*/
-        # Stands for the gem's folder, to see what leads out of it.
+        # A placeholder for the gem's folder, to detect paths outside of it.
         TOP = "/of/gem/"
 
         # files: PackageFiles of the gem. extensions: `facts.extensions`. dependencies: names of gems.
@@ -73,7 +72,7 @@ module Spate
           (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
         end
 
-        # A file of the gem itself.
+        # A file of the gem itself, which is checked as well.
         def own?(path) = path.start_with?(TOP) && plain?("#{path.delete_prefix(TOP).delete_suffix(".rb")}.rb")
 
         def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }

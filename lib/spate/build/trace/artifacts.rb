@@ -3,14 +3,15 @@
 module Spate
   module Build
     module Trace
-      # The files that a build made or changed, and which paths and values they contain.
+      # The files created or changed by a build, and the paths and values in them.
       class Artifacts
-        # How compilers name sources in messages of assertions.
+        # How compilers name source files in messages of assertions.
         SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
         # Shorter texts and short numbers occur everywhere.
         VALUE = %r{\A/.|....|(?=.*[a-z])...}i
 
-        # paths: absolute, no folders. root: the bundle's folder. The block says whether running programs read a file.
+        # paths: absolute, no folders. root: the bundle's folder. The block returns whether running programs read a
+        # file.
         def initialize(paths, root, &read)
           @paths = paths
           @root = root
@@ -18,10 +19,10 @@ module Spate
           @binaries = paths.filter_map { |path| Elf.read(path)&.then { |elf| [path, elf] } if File.file?(path) }.to_h
         end
 
-        # Whether a file works only at the bundle's present place.
+        # Whether a file contains the bundle's path and works only there.
         def names_root? = names?(Regexp.escape(@root.b))
 
-        # Names of variables whose values it contains. variables: {name => value, bytes}.
+        # Names of variables whose values are in the files. variables: {name => value, bytes}.
         def baked(variables)
           texts = variables.select { |_, value| VALUE.match?(value) }
                            .transform_values { |value| "(?<!\\w)#{Regexp.escape(value)}(?!\\w|#{SOURCE})" }
@@ -41,7 +42,7 @@ module Spate
 
         private
 
-        # Whether a running program would read a match of the pattern.
+        # Whether a file read by a running program matches the pattern.
         def names?(text)
           pattern = Regexp.new(text, Regexp::NOENCODING)
           @paths.any? do |path|

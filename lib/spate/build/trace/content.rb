@@ -3,15 +3,15 @@
 module Spate
   module Build
     module Trace
-      # The content of files that anyone may have made.
+      # Reads files that may have been made by any user.
       module Content
         FLAGS = File::RDONLY | File::NONBLOCK | File::NOCTTY
 
-        # Whether anything is there, even a dangling link.
+        # Whether the path exists, even as a dangling link.
         def self.there?(path) = File.exist?(path) || File.symlink?(path)
 
-        # Bytes, at most `length`. nil for what cannot be read or is not a regular file: a pipe might block, a device
-        # might not end.
+        # Bytes, at most `length`. nil if the file is unreadable or not a regular file: a pipe might block, a device
+        # might be endless.
         def self.of(path, length = nil)
           return unless File.file?(path)
 

@@ -3,8 +3,8 @@
 module Spate
   module Build
     module Trace
-      # The parts of an ELF file that say what it links against, read in plain Ruby (System V ABI, chapters 4 and 5).
-      # Both classes and byte orders.
+      # The parts of an ELF file about its dependencies, read in plain Ruby (System V ABI, chapters 4 and 5). Supports
+      # both classes and byte orders.
       class Elf
         MAGIC = "\x7FELF".b
         LOAD = 1
@@ -29,10 +29,10 @@ module Spate
           @order = bytes.getbyte(5) == 2 ? ">" : "<"
         end
 
-        # Names of libraries that must be found when it is loaded.
+        # Names of libraries that must be found when the file is loaded.
         def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
 
-        # Whether a pattern of bytes occurs in what a process maps, unlike debug sections.
+        # Whether a byte pattern occurs in the parts mapped by a process, i.e. not in debug sections.
         def mapped?(pattern)
           loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
         end

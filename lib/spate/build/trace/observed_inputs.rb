@@ -3,10 +3,10 @@
 module Spate
   module Build
     module Trace
-      # Which of the things heard of a build its result depends on. docs/builds.md has each rule with its reason.
+      # The traced accesses of a build that its result depends on. docs/builds.md explains each rule.
       class ObservedInputs
-        # Belongs to this machine or user and does not affect what is built: accounts (perhaps of a server), loader,
-        # clock, languages.
+        # Paths that belong to this machine or user and do not affect the result: accounts (perhaps from a server),
+        # loader, clock, languages.
         MOMENT = %r{
           \A/(?:var/)?run/(?:nscd/socket|systemd/userdb(?:/[^/]*)?)\z|\A/var/lib/sss/(?:mc|pipes)/|
           \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
@@ -15,12 +15,11 @@ module Spate
         PROCESSOR = "/proc/cpuinfo"
         LIBRARY = /\.so(?:\.[\w.]+)?\z/
         SET_ID = 0o6000
-        # Where configuration and data lie, also besides the usual places.
+        # Variables that name folders of configuration and data, besides the defaults.
         UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
-        # heard: [Ear::Heard], one for each attempt. job: Job.
-        # started: Time before the first attempt. written: paths that this build wrote, or another one beside it; since:
-        # Time before the first of these.
+        # heard: [Ear::Heard], one for each attempt. job: Job. started: Time before the first attempt. written: paths
+        # written by this build, or by others running in parallel; since: Time before the first of these.
         def initialize(heard, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
           @heard = heard
           @reuse_check = reuse_check
@@ -35,15 +34,15 @@ module Spate
           @bundle = layout.root.b
           @own = below(job.own_paths)
           @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
-          # RubyGems looks through all specifications; which gems a build may have is the lockfile's to say.
+          # RubyGems reads all specifications; the lockfile determines the gems of a build.
           @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                    below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
           @gem_homes = below([*layout.rubygems.path, *reuse_check.roots["home"]&.then { |home| "#{home}/.gem" }])
           @ruby = below([Ground::Ruby.config("rubylibprefix")])
         end
 
-        # [[kind, path], ...] as Inputs.write takes them. made: Artifacts; a library of which they have a copy counts
-        # like any file, and variables whose values they contain count.
+        # [[kind, path], ...] for Inputs.write. made: Artifacts; a library copied into them counts like any file, and
+        # variables count if the artifacts contain their values.
         def inputs(made)
           found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
           found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
@@ -61,7 +60,7 @@ module Spate
           places.values_at(*needed).compact.map { |path| [:library, path] } + (processor? ? [[:processor, nil]] : [])
         end
 
-        # Variables whose values count: asked for by name, or set and mentioned in a text.
+        # Variables whose values count: read by name, or set and mentioned in a text.
         def names
           @names ||= begin
             counted = asked.select { |name| Environment.counts?(name) } -
@@ -71,10 +70,10 @@ module Spate
           end
         end
 
-        # Those of them that Words finds as well.
+        # The names among these that Words also finds.
         def found_by_words = names.select { |name| words.mention?(name) }
 
-        # Without Ruby's own library, which asks for variables by name or passes all of them on.
+        # Without Ruby's own library, which reads variables by name or passes all of them on.
         def words
           @words ||= begin
             read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
@@ -86,32 +85,33 @@ module Spate
 
         def programs = @reuse_check.programs.sought(paths.keys)
 
-        # [Walk]: names that were looked for in the folders above the bundle.
+        # [Walk]: names looked for in the folders above the bundle.
         def walks = @walks ||= Walk.heard(paths, @bundle, @above)
 
-        # [[variable or "", path]] as Record has them. The record of inputs has missing paths of the project relative to
-        # the bundle, but the build may have known one as it is. One below a place is elsewhere for other users.
+        # [[variable or "", path]] for Record. The record of inputs has missing paths of the project relative to the
+        # bundle, but the build may have used the absolute path. A path below a variable's folder differs for other
+        # users.
         def missed
           absent = outside.filter_map { |path, kinds| path if of(path, kinds).include?(:absent) }
           as_they_are = absent.select { |path| below?(path, own_above) }.map { |path| ["", @above.abbreviated(path)] }
           as_they_are + (places.keys & Environment::DEFAULTS.keys).flat_map { |name| missed_below(name, absent) }
         end
 
-        # Whether it is for this bundle alone, whatever is in it.
+        # Whether the result is for this bundle only, regardless of its content.
         def bound? = false
 
-        # Why the result must not be used again, or nil.
+        # The reason why the result must not be reused, or nil.
         def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
 
         private
 
-        # {name => value} of variables that name places, users and terminals: they count if the result contains their
+        # {name => value} of variables that name folders, users and terminals: they count if the result contains their
         # values.
         def places
           @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
         end
 
-        # Whether the result is for one kind of processor: the build asked, or a compiler did.
+        # Whether the result depends on the type of processor: the build or a compiler detected it.
         def processor?
           paths.key?(PROCESSOR) || words.say?(Words::NATIVE) ||
             names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
@@ -126,13 +126,13 @@ module Spate
           end
         end
 
-        # [[path, kinds]]: what counts for a path that was heard. What was reached through the build's own folders
-        # counts at the place where their links lead, and so does each link on the way. Elsewhere the path counts as it
-        # was asked for, since a library's links lead to another file after each update.
+        # [[path, kinds]]: the inputs for a traced path. A path reached through the build's own folders is recorded at
+        # its real location, with each link on the way. Other paths are recorded as they were accessed, since a
+        # library's links lead to another file after each update.
         def led(path, kinds)
           real, links = @real_paths.of(path)
           own, outer = links.partition { |link| own?(link) }
-          # Of a link that the build made itself only the target counts.
+          # For a link made by the build, only the target counts.
           kinds &= %i[read run listed looked] if own.any? && File.symlink?(path)
           return [[told(real), kinds], *linked(outer)] if own.any?
           return [[path, kinds], *linked(place?(path, kinds) ? links : [])] unless path.match?(%r{/\.\.(?:/|\z)}n)
@@ -141,7 +141,7 @@ module Spate
           [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
         end
 
-        # Who enters a folder may ask where that is.
+        # Whether it is a folder that was entered: the process may then read its path.
         def place?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
 
         def linked(links) = links.map { |link| [told(link), %i[link]] }
@@ -166,20 +166,20 @@ module Spate
         def below?(path, places) = "#{path}/".start_with?(*places)
 
         def own?(path) = below?(path, @own)
-        # Whether it is in the first key, or the build's own.
+        # Whether it is covered by the first key, or the build's own.
         def known?(path) = below?(path, @known)
 
-        # Which other gems are in the bundle while a build runs is chance; only what it read of them counts.
+        # Other gems in the bundle during a build are irrelevant, except for files that it read.
         def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
 
-        # Whether RubyGems asked if one of its folders is there: the machine's, the user's.
+        # Whether RubyGems checked the existence of one of its folders: the machine's, the user's.
         def gem_home?(path, kinds) = @gem_homes.include?("#{path}/") && (kinds - %i[absent looked link]).empty?
 
-        # A folder on the way to one that others have elsewhere.
+        # A parent of a folder whose location differs for others.
         def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
 
-        # Names of places that led to an input: others have them elsewhere. A path missed in one that has a default is
-        # in `missed`.
+        # Variables that led to an input, since their folders differ for others. A missing path below a variable with a
+        # default is in `missed`.
         def led_by(inputs)
           missed, there = inputs.reject { |_, path| path.nil? || written?(path, paths[path]) }
                                 .partition { |kind, _| kind == :absent }.map { |some| some.map { |_, path| path } }
@@ -190,7 +190,7 @@ module Spate
           led.keys | unset
         end
 
-        # [[variable, path below the folder that it names]] of missed paths.
+        # [[variable, path below its folder]] of missing paths.
         def missed_below(variable, absent)
           @environment.leads.fetch(variable, []).flat_map do |place|
             found = absent.select { |path| path.start_with?("#{place}/") && led_to?(path, place) }
@@ -202,7 +202,7 @@ module Spate
         def led_to?(path, place) = below?(path, ["#{place}/"]) && !below?(path, roots_below(place))
         def own_above = @above.own.values.map { |folder| "#{folder}/" }
 
-        # Places without a usual value that were asked for and are not set.
+        # Variables without a default that were read but are not set.
         def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
 
         # The kinds of input that a path counts as.
@@ -222,16 +222,16 @@ module Spate
           found
         end
 
-        # Whether it would have been in a folder of PATH that does not exist: Programs takes care of that.
+        # Whether the path is in a folder of PATH that does not exist: handled by Programs.
         def nowhere?(path) = @reuse_check.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
 
-        # {path => true} of the names in `walks`, in the project's folders: found again by the walk.
+        # {path => true} of the names in `walks`, in the project's folders, which the walk repeats.
         def walked
           @walked ||= @above.own.values.product(walks.map(&:name)).to_h { |folder, name| ["#{folder}/#{name}", true] }
         end
 
-        # make and others ask how old a file is. For a file that was read the content is enough; a failed readlink shows
-        # that it is not a link.
+        # make and others read a file's time. For a file that was read, the content is sufficient; a failed readlink
+        # shows that it is not a link.
         def looked(path, kinds, library, link)
           file = File.file?(path)
           return :library if library && file
@@ -242,8 +242,8 @@ module Spate
 
         def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
 
-        # What a build writes outside its folders it has made, or uses as a cache (cargo, ccache). If it only opened a
-        # file for writing, or changed its permissions, the content counts.
+        # A file outside its folders that a build writes is made by it, or a cache (cargo, ccache). If the build only
+        # opened it for writing, or changed its permissions, the content counts.
         def made?(path, kinds)
           since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
           return true unless Content.there?(path)
@@ -257,15 +257,15 @@ module Spate
             (kinds.include?(:connected) && !MOMENT.match?(at)) ||
               (kinds.include?(:read) && !written?(at, kinds) && File.pipe?(at))
           end
-          "it was connected with #{path}" if path
+          "it connected to #{path}" if path
         end
 
         def elevated
           path, = paths.find { |at, kinds| kinds.include?(:run) && File.file?(at) && File.stat(at).mode & SET_ID != 0 }
-          "it ran #{path}, which runs as another user" if path
+          "it ran #{path}, a setuid or setgid program" if path
         end
 
-        # Something that was read, looked at or passed through and has changed since (String), or nil.
+        # A path that was read, checked or passed through and has changed since (String), or nil.
         def changed
           outside.each do |path, kinds|
             next if written?(path, kinds) || kinds.first == :absent
@@ -274,17 +274,18 @@ module Spate
             looked = links.reject { |link| own?(link) || @written.key?(link) }
             looked << real if changes?(path, kinds)
             found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
-            return "#{found} changed meanwhile" if found
+            return "#{found} changed during the build" if found
           rescue SystemCallError
-            next # the record says that it is gone
+            next # the record has it as missing
           end
           nil
         end
 
         def touched?(stat) = stat.ctime >= @started
 
-        # The folder above a path that was moved there meanwhile, perhaps with old files in it. Changed permissions and
-        # a copy-up in an overlay change its ctime as well, but only a new name also changes the folder above.
+        # The folder above a path that was moved there during the build, perhaps with old files in it. Changed
+        # permissions and a copy-up in an overlay change its ctime as well, but only a new name also changes its parent
+        # folder.
         def moved(path)
           above = File.dirname(path)
           return if above == path
@@ -296,7 +297,7 @@ module Spate
           end
         end
 
-        # Whether a change of it matters: of a file, or of the names in a folder.
+        # Whether a change matters: of a file, or of the names in a folder.
         def changes?(path, kinds)
           return kinds.include?(:listed) && !wrote_in?(path) if File.directory?(path)
 

@@ -5,8 +5,8 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Trace
-      # Whether stored builds can be used in this bundle, on this machine, in this environment: all that they depend on
-      # is unchanged.
+      # Whether stored builds can be used in this bundle, on this machine, in this environment: all their inputs are
+      # unchanged.
       class ReuseCheck
         # root: the bundle's folder. environment: Environment.
         def initialize(root, environment)
@@ -21,12 +21,12 @@ module Spate
         # FoldersAbove of the bundle.
         def above = @above ||= FoldersAbove.new(@root, home)
 
-        # Folders that are elsewhere for other users and projects, {name => folder}: where records are checked, and for
-        # new records only the folders above that are the project's own.
+        # Folders whose location differs for other users and projects, {name => folder}: for checking records. New
+        # records have, of the folders above, only the project's own.
         def roots = @roots ||= { **places, **above.roots }
         def own_roots = { **places, **above.own }
 
-        # nil where it can be used, else [reason, what, kind] of the first change.
+        # nil if it is usable, else [reason, what, kind] of the first change.
         def change(stored)
           record = stored.record
           return [:folder, record.root, nil] if record.root && record.root != @root
@@ -40,18 +40,17 @@ module Spate
           appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
         end
 
-        # Whether it would run here, even if it could not be built: its libraries are found, and the processor is of its
-        # kind.
+        # Whether it would run here, even if it could not be built: its libraries exist, and the processor matches.
         def runs?(stored)
           [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
         end
 
-        # A change, in words.
+        # A change, as a sentence.
         def self.sentence(reason, what, kind = nil)
           case reason
-          when :folder then "it holds the folder #{what}, and serves no other"
-          when :program then "PATH has another #{what}"
-          when :apart then "it found #{what} above its bundle, and that is not above this one"
+          when :folder then "it contains the path #{what} and works only there"
+          when :program then "#{what} on the PATH is another program"
+          when :apart then "it found #{what} above its bundle, which is not above this one"
           when :root then root_sentence(what)
           else Inputs.sentence(reason, what, kind)
           end
@@ -59,13 +58,13 @@ module Spate
 
         def self.root_sentence(name)
           distance = name.delete_prefix("above-").to_i
-          return "it depends on files of the home, and HOME is not set" unless distance.positive?
+          return "it depends on files in the home folder, and HOME is not set" unless distance.positive?
 
-          "it depends on files in the folder #{(["bundle"] + ([".."] * distance)).join("/")}, which is not here"
+          "it depends on files in the folder #{(["bundle"] + ([".."] * distance)).join("/")}, which does not exist here"
         end
         private_class_method :root_sentence
 
-        # What was seen may be older than a build that another process has made.
+        # Called because another process may have made a build since the last check.
         def forget
           @memo.forget
           @programs.forget
@@ -75,7 +74,7 @@ module Spate
 
         def places = { "bundle" => @root, "home" => home }.compact
 
-        # Paths of Record#missed, here.
+        # Paths of Record#missed, for this bundle.
         def missed(names)
           names.flat_map do |variable, path|
             next [above.expanded(path)] if variable.empty?
@@ -89,7 +88,7 @@ module Spate
           folder.chomp("/") if folder.match?(%r{\A/[^/]})
         end
 
-        # A variable that was not set then, and that the build's texts mention.
+        # A variable that was not set during the build, and that the build's texts mention.
         def meant(record)
           words = Words.parse(record.words)
           (@environment.mentionable - record.names).find { |name| words.mention?(name) }

@@ -3,35 +3,36 @@
 module Spate
   module Build
     module Trace
-      # The words of everything that a build read or ran. Shells, make and Perl read the whole environment, and which
-      # variables they used cannot be heard: perhaps any whose name is one of these words, set or not. Kept as sorted
-      # hashes of four bytes each.
+      # The words of all files that a build read or ran. Shells, make and Perl read the whole environment, and their use
+      # of variables cannot be traced: it may be any variable whose name is one of these words, set or not. Stored as
+      # sorted hashes of four bytes each.
       class Words
-        # Tells a compiler to ask the processor what it is, which cannot be heard.
+        # Tells a compiler to detect the processor, which cannot be traced.
         NATIVE = "=native"
-        # In a line that is a comment in most languages, only what is expanded or quoted: it may be printed. An everyday
-        # word is a variable only where it is expanded.
+        # In a line that is a comment in most languages, only expanded or quoted words, since it may be printed. A
+        # common word is a variable only if it is expanded.
         EVERYDAY = /(?:\$(?:ENV\{["']?|[({])?|(?<!\w)(?:ifn?def|-v|printenv)[ \t]+|
                        (?:environ|ENVIRON|getenv)(?:\.\w+)?[\[(]["']|["'](?=\w+["'][ ](?:not[ ])?in[ ]))
                     (?:#{Environment::EVERYDAY.join("|")})\b/nx
         WORD = /^[ \t]*\#(?=[ \t!#]).*|#{EVERYDAY}|[A-Za-z_]\w+|
                 (?<=cpu|arch|tune)#{NATIVE}\b/nx
         EXPANDED = /(?<=[$({@"'])[A-Za-z_]\w+/n
-        # Least length of a part of a name, with its "_": shorter ones are part of too many names.
+        # Minimum length of a part of a name, with its "_": shorter ones are part of too many names.
         PART = 3
         # Bytes. Larger files are data, and larger programs are not shells.
         LARGEST = 4 << 20
-        # What compilers read asks for no variables, except Rust's build scripts.
+        # Sources for compilers do not read variables, except Rust's build scripts.
         OTHERS = %r{\.(?:[chsoa]|cc|cpp|cxx|hh|hpp|mm|(?<!/build\.)rs)\z}i
         ELF = "\x7FELF".b
-        # In a program that finds variables without libc, as shells and make do; and the names in it.
+        # Marks a program that finds variables without libc, as shells and make do; and the names in it.
         SEARCHES = "environ\0".b
         NAME = /(?<!\w)[A-Z][A-Z0-9_]+(?!\w)/n
-        # cargo reads its configuration from there, and texts in Rust programs are not delimited.
+        # cargo builds the names of its configuration's variables from these, and texts in Rust programs are not
+        # delimited.
         CARGO = %w[CARGO_ RUSTC RUSTC_ RUSTFLAGS].freeze
 
-        # texts: paths of files that were read; removed: [[path, bytes]] of those that are gone. programs: paths of
-        # those that ran; unheard: those among them whose requests for variables are not heard.
+        # texts: paths of files that were read; removed: [[path, bytes]] of deleted ones. programs: paths of programs
+        # that ran; unheard: programs among them whose reads of variables are not traced.
         def self.of(texts, removed: [], programs: [], unheard: [])
           found = texts.grep_v(OTHERS).flat_map { |path| words(Content.of(path, LARGEST + 1).to_s) } +
                   removed.flat_map { |path, text| OTHERS.match?(path) ? [] : words(text) } +
@@ -39,7 +40,7 @@ module Spate
           new(found.uniq.map { |word| number(word) }.uniq.sort)
         end
 
-        # A name in lower case may stand for one in capitals.
+        # A lower-case name may also refer to an upper-case one.
         def self.words(text)
           return [] if text.start_with?(ELF) || text.size > LARGEST
 
@@ -60,11 +61,11 @@ module Spate
         end
         private_class_method :words, :sought
 
-        # What `to_s` wrote; no words for anything else.
+        # Parses the output of `to_s`; anything else has no words.
         def self.parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
 
-        # How a text may mention a variable: by its whole name, or its beginning or end ("MY_" + flavour); if the name
-        # is not a word ("my-flavour", which make accepts), by those of each word in it.
+        # The ways a text may mention a variable: by its whole name, or its beginning or end ("MY_" + flavour); if the
+        # name is not a word ("my-flavour", which make accepts), by those of each word in it.
         def self.numbers(name)
           (@numbers ||= {})[name] ||= begin
             words = name.b.scan(/\w+/n).flat_map { |word| [word, *parts(word)] }
@@ -87,10 +88,10 @@ module Spate
 
         def size = @numbers.size
 
-        # Whether it is one of them.
+        # Whether it is one of the words.
         def say?(word) = number?(Words.number(word))
 
-        # Whether one of them may mean a variable of that name. Single letters are everywhere.
+        # Whether one of the words may refer to that variable. Single letters match always.
         def mention?(name) = name.size == 1 || Words.numbers(name).any? { |number| number?(number) }
 
         def to_s = [@numbers.pack("N*")].pack("m0")

@@ -14,7 +14,7 @@ module Spate
         def message = Ground::Terminal.plain("#{@own_copy.name} is being edited: #{changes}")
 
         def changes
-          files = @own_copy.files or return "changes unknown: its package is not in the store"
+          files = @own_copy.files or return "its package is not in the store, so changes are unknown"
 
           files.zero? ? "no file changed" : "#{Units.count(files, "file")} changed"
         end

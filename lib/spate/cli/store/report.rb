@@ -77,7 +77,7 @@ module Spate
         end
 
         def mended(found)
-          "#{found.healed} repaired, #{found.dropped} removed (the next install fetches or rebuilds them)"
+          "#{found.healed} healed, #{found.dropped} dropped (the next install fetches or rebuilds them)"
         end
       end
     end

@@ -5,7 +5,7 @@ require "socket"
 module Spate
   class Settings
     class Mirrors
-      # Whether a host takes a TCP connection in time.
+      # Whether a host accepts a TCP connection in time.
       module Probe
         PORTS = { "http" => 80, "https" => 443 }.freeze
         ADDRESS = %r{\A(https?)://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)(?::(\d+))?}i

@@ -5,26 +5,26 @@ require "psych"
 module Spate
   module Specification
     module Yaml
-      # A few bytes of YAML can cost more than a machine has: aliases of aliases stand for billions of texts, which
-      # RubyGems would write out, and libyaml takes time that grows with the square of the nesting. Looks at a text
-      # event by event before anything is built from it.
+      # Limits the cost of a YAML text, since a few bytes can exhaust memory: nested aliases may expand to billions of
+      # texts, which RubyGems would write out, and libyaml's time grows with the square of the nesting. Checks the
+      # events of a text before anything is built from it.
       class Limits < Psych::Handler
-        # Bytes that aliases stand for, as a guess. Gems share a requirement between dependencies: some hundreds.
+        # Estimated bytes of expanded aliases. Gems share a requirement between dependencies: some hundreds of aliases.
         LIMIT = 16 << 20
         NODE = 16
-        # Psych's own visitor needs more stack than Ruby has from a tenth of it on.
+        # Psych's own visitor overflows Ruby's stack from about a tenth of this.
         DEEPEST = 10_000
 
         # yaml: String. Raises Gem::InstallError.
         def self.check(yaml)
           Psych::Parser.new(new).parse(yaml)
         rescue Psych::SyntaxError
-          nil # which RubyGems reports
+          nil # reported by RubyGems
         end
 
         def initialize
           super
-          @weights = [0] # of the collections that are open
+          @weights = [0] # of the open collections
           @anchors = []
           @known = {}
           @added = 0
@@ -34,7 +34,7 @@ module Spate
 
         def alias(anchor)
           @added += weigh(@known.fetch(anchor, 0), nil)
-          refuse("its aliases stand for more than #{LIMIT >> 20} MiB") if @added > LIMIT
+          refuse("its aliases expand to more than #{LIMIT >> 20} MiB") if @added > LIMIT
         end
 
         def start_sequence(anchor, *) = start(anchor)

@@ -3,13 +3,13 @@
 module Spate
   module Specification
     module Yaml
-      # Scalars of YAML that are more than a plain word: String, Symbol, Integer, true, false, nil or Day. Throws
-      # :unsure at whatever some version of Psych may read in another way.
+      # YAML scalars that are more than a plain word: String, Symbol, Integer, true, false, nil or Day. Throws :unsure
+      # for anything that some version of Psych may read differently.
       module Scalar
-        # A time of day 0 offset, of which a gem keeps the day, "2024-05-31".
+        # A time with the offset 0; a gem keeps only its day, "2024-05-31".
         Day = Struct.new(:text)
 
-        # Words that are no strings, in some YAML.
+        # Words that are not strings in some versions of YAML.
         SPECIAL = /\A(?:~|null|true|false|yes|no|on|off|y|n|nan|inf|infinity)\z/i
         CONSTANTS = { "true" => true, "false" => false, "" => nil }.freeze
         WORD = %r{\A(?:[\p{L}_(/$^<~]|\.(?!inf|nan)[a-z_]|--[a-z])}i
@@ -28,7 +28,7 @@ module Spate
         def unsure = throw(:unsure)
 
         # style: :plain, :single, :double or :literal; text: as written, the first line without its key; indent: of the
-        # collection that it is in.
+        # enclosing collection.
         def read(style, text, indent)
           lines = text.split("\n", -1)
           case style
@@ -39,7 +39,7 @@ module Spate
           end
         end
 
-        # Throws :unsure at a text of several lines in quotes, with empty lines in plain ones and at the end of
+        # Throws :unsure for quoted texts of several lines, and for empty lines in plain texts or at the end of
         # literals.
         def simple_lines(style, text)
           odd = { plain: /\n *$/, literal: /\n *\z/ }.fetch(style, "\n")
@@ -53,7 +53,7 @@ module Spate
           text.length > 5 ? resolve(text) : unsure # Psych finds constants in the lines of short texts
         end
 
-        # Of one line, without blanks at its end.
+        # A single line, without blanks at its end.
         def simple(line)
           unsure if line.match?(NOT_PLAIN)
           resolve(line)
@@ -81,7 +81,8 @@ module Spate
           Day.new(text)
         end
 
-        # A line break within a scalar is a blank; n empty lines are n line breaks. Blanks at the very ends stay.
+        # A line break within a scalar is a space; n empty lines are n line breaks. Blanks at the start and end are
+        # kept.
         def fold(lines)
           return lines.first if lines.one?
 
@@ -101,7 +102,7 @@ module Spate
 
         def single(lines) = fold(inner(lines)).gsub("''", "'")
 
-        # A backslash at a line's end takes the break away, and what stands before it stays.
+        # A backslash at a line's end removes the break and keeps the text before it.
         def double(lines)
           lines = inner(lines)
           return unescaped(lines.first) if lines.one?
@@ -138,7 +139,7 @@ module Spate
           [number].pack("U")
         end
 
-        # head: "|", with a number where the text starts with blanks, and "-" or "+" for the line breaks at its end.
+        # head: "|", with a number if the text starts with blanks, and "-" or "+" for the line breaks at its end.
         def literal(head, lines, indent)
           match = LITERAL.match(head) or unsure
           kept = lines.rindex { |line| line.match?(/[^ ]/) } or unsure

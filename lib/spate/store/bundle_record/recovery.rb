@@ -3,17 +3,17 @@
 module Spate
   class Store
     class BundleRecord
-      # Finds out what a bundle's gems were made from where its record does not say, since the bundle was moved or
-      # another took its place. A tree is a package's if one of its files is the object itself, or has its size, mode
-      # and time to the nanosecond, which only the store gives it. Gems that other tools installed have no such file.
+      # Determines the packages of a bundle's gems if its record lacks them, because the bundle was moved or replaced. A
+      # tree belongs to a package if one of its files is the object itself, or has its size, mode and mtime in
+      # nanoseconds, which only the store sets. Gems installed by other tools have no such file.
       class Recovery
         def initialize(store, root)
           @store = store
           @root = root
         end
 
-        # record: BundleRecord or nil; packages: {full name of a gem => SHA-256 of its archive, or nil}, or full
-        # names. A record that has their trees as well; the given one where none of them is recognised.
+        # record: BundleRecord or nil; packages: {full name of a gem => SHA-256 of its archive, or nil}, or full names.
+        # Returns a record that includes their trees, or the given one if none is recognized.
         def call(record, packages)
           names = packages.select { |name,| File.directory?("#{@root}/gems/#{name}") }
           trees = of_packages(names)
@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # The user's choices for the old place stay valid in the new one.
+        # The user's choices for the old place remain valid in the new one.
         def moved_record(trees, old)
           trees.each { |tree| as_before(tree, old.tree(tree.path)) } if old
           BundleRecord.new(root: @root, trees: trees, **(old ? { notes: old.notes, link_method: old.link_method } : {}))
@@ -36,7 +36,7 @@ module Spate
           tree.copied = old&.copied?
         end
 
-        # The record of the place that the bundle was moved away from.
+        # The record of the folder that the bundle was moved from.
         def moved(trees)
           paths = trees.map(&:path)
           records.reject(&:exist?).find { |record| (record.trees.map(&:path) & paths).any? }
@@ -53,8 +53,7 @@ module Spate
           end
         end
 
-        # Keys of packages that a gem of that full name may be made from. sha256: the one that a lockfile names, or
-        # nil.
+        # Keys of packages that a gem of that full name may come from. sha256: from a lockfile, or nil.
         def keys(name, sha256)
           recorded = records.filter_map { |record| record.tree("gems/#{name}") }.flat_map(&:packages)
           sums = Dir.glob("*/#{name}", base: @store.path("names")).filter_map { |path| sum(path) }
@@ -74,7 +73,7 @@ module Spate
           nil
         end
 
-        # Fills in the builds that changed files of these gems.
+        # Adds the builds that changed files of these gems.
         def of_builds(trees)
           gems = trees.to_h { |tree| [tree.path, tree] }
           found = Dir.children(@store.path("builds")).to_h { |key| [key, gems[built(key)]] }.compact
@@ -87,8 +86,8 @@ module Spate
         # nil for a temporary file of the core.
         def built(key) = (BundleRecord.built(@store.build(key)) unless key.include?("."))
 
-        # pairs: [[a manifest's path, folder below the root]]. For each the number of paths that are not as the store
-        # placed them (Integer), nil where none is.
+        # pairs: [[a manifest's path, folder below the root]]. Returns for each the number of paths that differ from the
+        # store (Integer), nil if all differ.
         def differences(pairs)
           manifests = pairs.map { |path, _| @store.open_manifest(path) if File.file?(path) }
           jobs = pairs.zip(manifests).map { |(_, below), manifest| [File.join(@root, below), [manifest].compact] }

@@ -3,18 +3,18 @@
 module Spate
   class Store
     class Edits
-      # One file of a bundle that is not as its package has it.
+      # A file of a bundle that differs from its package.
       #
       # kind:: :changed, :missing, or :type: no longer a file, or no longer a link
       # name, path:: the package's full name, and the path in it
       # file:: its absolute path
-      # links:: names of the inode; more than one where other bundles, or the store, have it too
-      # projects:: how many other bundles have it, and unknown_links: names that no recorded bundle explains
-      # owner:: user who owns it and could change it at any time; nil where that is as it should be
-      # mode_only:: whether the content is the package's
-      # settled:: what an install did about it: :parted, an inode of its own was made of it; :restored; or nil
-      # reason:: why it could do nothing
-      # entry:: what the manifest says of it
+      # links:: number of names of the inode; more than one if other bundles, or the store, share it
+      # projects:: number of other bundles that share it, and unknown_links: names found in no recorded bundle
+      # owner:: user who owns it and could change it at any time; nil for an expected owner
+      # mode_only:: whether only the mode differs
+      # settled:: action of an install: :parted (given its own inode), :restored, or nil
+      # reason:: why nothing was done
+      # entry:: its entry in the manifest
       Edit = Struct.new(:kind, :name, :path, :file, :links, :projects, :unknown_links, :owner, :mode_only, :settled,
                         :reason, :entry, keyword_init: true) do
         def initialize(**facts)
@@ -22,7 +22,7 @@ module Spate
         end
 
         def shared? = links > 1
-        # What is reported of it.
+        # The reported facts.
         def to_h = super.except(:entry)
       end
     end

@@ -3,19 +3,19 @@
 module Spate
   class Store
     class Edits
-      # `spate edit GEM`: gives a package's tree in one bundle inodes of its own, so that any editor may write there,
-      # and records the tree as private, so that install keeps it and checks say nothing about it.
+      # `spate edit GEM`: gives a package's tree in one bundle its own inodes, so that any editor may write there, and
+      # records the tree as private, so that install keeps it and checks ignore it.
       class PrivateCopy
-        # files, bytes: what was copied now; edits: [Edit] found in the tree before, which stay in the copy.
+        # files, bytes: copied in this run; edits: [Edit] found in the tree before, which the copy keeps.
         Result = Struct.new(:root, :path, :files, :bytes, :edits, keyword_init: true)
 
         def initialize(store)
           @store = store
         end
 
-        # tree_path: of one of the record's trees, "gems/rake-13.0.6". Its files may have names in bundles of a
-        # store that was deleted, too. Each file is copied beside itself and renamed over itself: a kill leaves a tree
-        # that is partly private and wholly right. Raises ArgumentError without such a tree or its folder, Full.
+        # tree_path: of one of the record's trees, "gems/rake-13.0.6". Its files may also have links in bundles of a
+        # deleted store. Each file is copied to a temporary name and renamed: an interrupted run leaves a tree that is
+        # partly private, but correct. Raises ArgumentError without such a tree or its folder, and Full.
         def call(record, tree_path)
           tree = record.tree(tree_path)
           unless tree && File.directory?(record.destination(tree))
@@ -30,13 +30,13 @@ module Spate
 
         private
 
-        # Told now, for no check looks into a private tree.
+        # Reported now, since later checks ignore a private tree.
         def edits(record, tree)
           jobs = [[record.destination(tree), tree.manifests(@store)]]
           Edits.new(@store, record, jobs: jobs).call(Native.check_trees(jobs, 1, @store.owner))
         end
 
-        # Every file below the tree's folder with other names, whether a manifest knows it or not.
+        # Every file below the tree's folder with several links, whether in a manifest or not.
         def shared_files(record, tree)
           root = record.destination(tree)
           Dir.glob("**/*", File::FNM_DOTMATCH, base: root).filter_map do |path|

@@ -3,17 +3,17 @@
 module Spate
   class Store
     class Edits
-      # How many other bundles have a file's inode. The same content may be part of several packages (a licence, an
+      # Counts the other bundles that share a file's inode. The same content may be in several packages (a licence, an
       # empty file), so all manifests are searched, each once.
       class SharedInodes
-        # record: of the bundle that asks.
+        # record: of the bundle with the edits.
         def initialize(store, record)
           @store = store
           @record = record
           @paths = {} # manifest's path in the store => [[edit, path], ...]
         end
 
-        # Fills in `projects` and `unknown_links` of edits.
+        # Sets `projects` and `unknown_links` of edits.
         def count(edits)
           return if edits.empty?
 
@@ -42,7 +42,7 @@ module Spate
           end
         end
 
-        # Paths of one manifest that name an object in question.
+        # Paths in one manifest whose object is among the edits.
         def named(manifest_path)
           @paths[manifest_path] ||= begin
             manifest = File.file?(manifest_path) ? @store.open_manifest(manifest_path) : nil

@@ -3,15 +3,15 @@
 module Spate
   class Store
     class Healing
-      # A package's archive, unpacked once more into a store of its own under tmp/, where files with the right content
-      # wait to take the place of damaged ones. The damaged object is never opened for writing: its inode may be linked
-      # into projects. Nor is there a moment without the object: the fresh file is renamed over it.
+      # A package's archive, unpacked again into a temporary store under tmp/, with undamaged files to replace damaged
+      # ones. The damaged object is never opened for writing, since its inode may be linked into projects. The new file
+      # is renamed over it, so that the object always exists.
       class Extraction
-        # The archive is good and does not hold the file: a build made it.
+        # The archive is undamaged but does not contain the file, which was made by a build.
         class Foreign < Missing
         end
 
-        # Yields an Extraction; removes what is left of it. Raises Missing where the archive is gone or damaged.
+        # Yields an Extraction, and removes it afterwards. Raises Missing if the archive is missing or damaged.
         def self.open(store, manifest)
           folder = store.temporary("heal")
           extraction = new(store, manifest, folder)
@@ -36,18 +36,17 @@ module Spate
         rescue Native::Error => e
           raise Error.for(e.errno, @folder) if e.errno.to_i.positive?
 
-          raise Missing.new("package #{@manifest.sha256} cannot be healed: #{e.message}", sha256: @manifest.sha256)
+          raise Missing.new("package #{@manifest.sha256} cannot be repaired: #{e.message}", sha256: @manifest.sha256)
         end
 
         # Path of a private file with the content, mode and recorded mtime of an entry, ready to be linked and renamed.
-        # An installer may have changed an executable's mode: then the content is there under another one.
-        # Raises Foreign.
+        # An installer may have changed an executable's mode: then the content has another mode here. Raises Foreign.
         def file(entry)
           path = File.join(@folder, "fresh-#{entry[:sha256]}-#{entry[:mode].to_s(8)}")
           return path if File.exist?(path)
 
-          found = source(entry) or raise Foreign.new("the archive #{@manifest.sha256} does not hold #{entry[:path]}",
-                                                     sha256: @manifest.sha256, hint: "`spate install` builds it again")
+          found = source(entry) or raise Foreign.new("the archive #{@manifest.sha256} does not contain #{entry[:path]}",
+                                                     sha256: @manifest.sha256, hint: "rebuild it: spate install")
           Ground::Files.copy(found, path, mode: entry[:mode], time: Time.at(0, entry[:mtime_ns], :nsec))
           path
         rescue SystemCallError => e
@@ -61,7 +60,7 @@ module Spate
           return if found == @manifest.sha256
 
           File.unlink(archive) if found && @store.writable?
-          raise Missing.new("package #{@manifest.sha256} cannot be healed: " \
+          raise Missing.new("package #{@manifest.sha256} cannot be repaired: " \
                             "its archive is #{found ? "damaged (sha256 #{found})" : "not in the store"}",
                             sha256: @manifest.sha256)
         end
