@@ -5,8 +5,8 @@ module Spate
   # installer calls Builder.
   #
   #   Schedule   which build starts first, by how long each takes and which gems it needs
-  # # Run build processes: one child each, limited by the jobserver
-  # # Trace the inputs of a build, and whether they are unchanged here
+  #   Run        build processes: one child each, limited by the jobserver
+  #   Trace      the inputs of a build, and whether they are unchanged here
   #   Cache      builds in a store: candidates under a first key, their records, invalidation
   #   Failure    what to show of a failed build
   #

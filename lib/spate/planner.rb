@@ -21,12 +21,6 @@ module Spate
     # settings: answers bool(key), array(key) and frozen?; nil for none.
     # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], asked only where the lockfile
     #   lists no variants.
-=======
-    # gemfile: facts about the Gemfile, or nil if unknown: then everything is planned.
-    # settings: responds to bool(key), array(key) and frozen?; nil for none.
-    # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], called only if the lockfile
-    # # does not determine the variants.
->>>>>>> 431edae6 (Reword the messages and comments of lib/spate/{build,store,specification,git,settings,…} in plain English)
     # rubygems_version: nil for that of this Ruby.
     # unfit: full names of packages incompatible with this Ruby or RubyGems; the next best variant is used.
     def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,

@@ -6,7 +6,7 @@ module Spate
     #
     # path::     folder of the checkout, ".../bundler/gems/rack-0123456789ab"
     # gemspecs:: Array of Gemspec, one per gem
-    # made:: whether this run created it (it was missing or incomplete)
+    # made::     whether this run created it (it was missing or incomplete)
     Checkout = Struct.new(:path, :gemspecs, :made) do
       # Name of the folder, and of its gems' folder of native extensions.
       def name = File.basename(path)

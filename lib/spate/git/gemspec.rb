@@ -3,7 +3,7 @@
 module Spate
   module Git
     # The values of an evaluated gemspec, for a gem that is used in its folder: Strings and Arrays of Strings.
-    # path:: of the .gemspec file
+    # path::         of the .gemspec file
     # path::         of the .gemspec file
     # dependencies:: names of its runtime dependencies
     Gemspec = Struct.new(:path, :folder, :name, :version, :platform, :require_paths, :bindir, :executables, :extensions,

@@ -4,10 +4,10 @@ module Spate
   module Install
     # Installs a bundle from a Gemfile and its lockfile.
     #
-    # # 1. read the lockfile, and recall what is known about the Gemfile (or run Bundler, in a child)
-    # # 2. meanwhile, fetch and unpack the packages missing from the store
-    # # 3. once the Gemfile is known: plan; if the Gemfile changed, Bundler resolves
-    # # 4. link, build and commit each package; write the bundle's record last
+    #   1. read the lockfile, and recall what is known about the Gemfile (or run Bundler, in a child)
+    #   2. meanwhile, fetch and unpack the packages missing from the store
+    #   3. once the Gemfile is known: plan; if the Gemfile changed, Bundler resolves
+    #   4. link, build and commit each package; write the bundle's record last
     class Installer
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
         @context = Context.new(location: location, settings: settings, store: store, events: events, options: options)

@@ -14,7 +14,7 @@ module Spate
     # shared:: whether the build came from the team's cache in this run
     # replaces:: whether the bundle had the gem before this run
     # origin:: where its files came from in this run: :network, :vendor, :team (its cache) or :store; :bundle if already
-    # # installed
+    #          installed
     class Item
       attr_reader :package, :manifest
       attr_accessor :sha256, :generated, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,

@@ -16,7 +16,7 @@ module Spate
     #   tree<TAB>linked|copied|private<TAB>p:<archive sha256>,b:<build key><TAB>gems/rake-13.0.6
     #   slot<TAB><package's key><TAB>3f2a.../@/rake/13.0.6/77aa...
     #   <empty line>
-    # # <notes: data of the installer for its next run>
+    #   <notes: data of the installer for its next run>
     #
     # app, time and method are those of the last install; each "project" line is another project's last install. In
     # version 1 all builds were in one tree with the path "", and method applied to all trees. A project whose paths

@@ -112,15 +112,9 @@ module HostileArchives
         "no specification" => [with("--- just words\n"), 8, [said]],
         "no YAML" => [with("--- [\n"), 8, [said]],
         "empty metadata" => [with(""), 8, [said]],
-<<<<<<< HEAD
         "aliases of aliases" => [with(Gem.metadata(anything: laughs, authors: "*l9")), 8, [said, "expand to"]],
         "aliases as keys" => [with(Gem.metadata(anything: laughs, email: "{? *l9 : x}")), 8, [said, "expand to more"]],
         "aliases of a long string" => [with(Gem.metadata(licenses: long)), 8, [said, "expand to more than 16 MiB"]],
-=======
-        "aliases of aliases" => [with(Gem.metadata(anything: laughs, authors: "*l9")), 8, [said, "expand to"]],
-        "aliases as keys" => [with(Gem.metadata(anything: laughs, email: "{? *l9 : x}")), 8, [said, "expand to more"]],
-        "aliases of a long text" => [with(Gem.metadata(licenses: long)), 8, [said, "expand to more than 16 MiB"]],
->>>>>>> 431edae6 (Reword the messages and comments of lib/spate/{build,store,specification,git,settings,…} in plain English)
         "a list within itself" => [with(Gem.metadata(licenses: "&a [x, *a]")), 8, [said]],
         "lists in lists" => [with(Gem.metadata(licenses: "[" * MEBIBYTE)), 8, [said]],
         "folders in folders" => [with(Gem.metadata(licenses: "\n#{deep}")), 8, [said]],

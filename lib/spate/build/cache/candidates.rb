@@ -6,8 +6,8 @@ module Spate
       # The builds of one store under a first key, each with its record of inputs.
       #
       #   builds/<first key>-<id>        the manifest
-      # # candidates/<first key>/<id> its inputs; written last: without it only its own bundle uses a build
-      # # candidates/<first key>/<id>.needs libraries and processor that a machine without a compiler needs to use it
+      #   candidates/<first key>/<id>    its inputs; written last: without it only its own bundle uses a build
+      #   candidates/<first key>/<id>.needs    libraries and processor that a machine without a compiler needs to use it
       #
       # An id has a suffix if other signers' builds are involved: versions of Spate without a team cache do not read
       # those.

@@ -13,7 +13,7 @@ module Spate
       # walks:: [Trace::Walk]: names looked for in the folders above the bundle
       # missed:: [[variable, path]]: missing paths in the folders that a variable names, and, with "" for a variable,
       #   absolute
-      # # paths in folders above the bundle ("~" for the home)
+      #          paths in folders above the bundle ("~" for the home)
       # words, names:: Trace::Words of the texts it read, as text; variables among them whose values are inputs
       # signer:: [key's id, Unix time] of its signer, if it came from a team's cache
       # sees:: [[key's id, Unix time]] of the signed builds that it saw

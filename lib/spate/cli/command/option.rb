@@ -8,8 +8,8 @@ module Spate
       # key          e.g. :jobs, under which the value is found
       # names        e.g. ["-j", "--jobs"]
       # argument     e.g. "N"; nil for a switch
-      # kind :switch, :string, :integer, :count (at least 1) or :list (words up to the next option, also split at
-      # # ":" and ",")
+      # kind         :switch, :string, :integer, :count (at least 1) or :list (words up to the next option, also
+      #              split at ":" and ",")
       # description  one line
       Option = Struct.new(:key, :names, :argument, :kind, :description, keyword_init: true) do
         # "--[no-]color" matches both spellings.

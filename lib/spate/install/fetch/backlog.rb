@@ -7,13 +7,13 @@ module Spate
       # needs no connection. The gems' and the packages' half of an install share one backlog, so that there are not
       # twice as many connections and threads. A half is an *owner* of jobs, which may be any object:
       #
-      # # rank 0 for jobs that come first, 1 for the next
-      # # at_hand(job) its archive if it is local, else nil; called in the adding thread
-      # # obtain(job) its archive; called on a connection
-      # # lane(job, archive) 0 to 3: lower lanes are unpacked first
-      # # unpack(job, archive) called in an unpacking thread
-      # # failed(job, error) an error raised by any of these
-      # # close ends its requests immediately
+      #   rank                 0 for jobs that come first, 1 for the next
+      #   at_hand(job)         its archive if it is local, else nil; called in the adding thread
+      #   obtain(job)          its archive; called on a connection
+      #   lane(job, archive)   0 to 3: lower lanes are unpacked first
+      #   unpack(job, archive) called in an unpacking thread
+      #   failed(job, error)   an error raised by any of these
+      #   close                ends its requests immediately
       class Backlog
         # unpacking: number of unpacking threads, nil for one per processor. connections: maximum number.
         def initialize(unpacking: nil, connections: Sources::CONNECTIONS)
