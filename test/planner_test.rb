@@ -157,14 +157,14 @@ class PlannerTest < Minitest::Test
   def test_needed_gem_that_is_not_locked
     lock = LOCK.sub("    inner (1)\n", "")
     error = assert_raises(Spate::Planner::MissingGem) { planner(lock, gemfile: facts(%w[rack default])).plan }
-    assert_match(/no gem inner, which rack needs/, error.message)
+    assert_match(/the gem inner, which rack needs/, error.message)
   end
 
   def test_no_variant_for_this_machine
     lock = LOCK.sub("    nokogiri (1.15)\n      mini_portile2\n", "")
                .sub("    nokogiri (1.15-x86_64-linux)\n", "    gone (1)\n")
     error = assert_raises(Spate::Planner::MissingVariant) { planner(lock, gemfile: facts(%w[nokogiri default])).plan }
-    assert_equal "Gemfile.lock holds nokogiri 1.15 for arm64-darwin only; this machine is x86_64-linux", error.message
+    assert_equal "Gemfile.lock has nokogiri 1.15 for arm64-darwin only; this machine is x86_64-linux", error.message
     assert_match(/--add-platform x86_64-linux/, error.hint)
   end
 

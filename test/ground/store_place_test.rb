@@ -56,7 +56,7 @@ module Spate
       def test_folders_above_the_store_are_checked
         home = File.join(folder, "a/home")
         FileUtils.mkdir_p(home)
-        [[0o755, nil], [0o1777, nil], [0o775, nil], [0o777, "#{folder}/a can be written by every user (mode 0777)"]]
+        [[0o755, nil], [0o1777, nil], [0o775, nil], [0o777, "#{folder}/a is writable for every user (mode 0777)"]]
           .each do |mode, message|
             File.chmod(mode, "#{folder}/a")
             assert_equal [message].compact, refused(home), mode.to_s(8)

@@ -13,9 +13,9 @@ class BootImagesTest < InstallCase
 
   def test_images_are_made_and_waited_for
     output = assert_installs(@project, "alpha-1.0", options: ["--boot-images", "wait"])
-    assert_match(/^boot images: 1 gem compiled, 0 as they were, /, output)
+    assert_match(/^boot images: 1 gem compiled, 0 unchanged, /, output)
     assert_equal [1, 1], [images("gems").size, images("boots").size]
-    assert_match(/: 0 gems compiled, 1 as they were, /, run_install(@project, "--boot-images", "wait").first)
+    assert_match(/: 0 gems compiled, 1 unchanged, /, run_install(@project, "--boot-images", "wait").first)
   end
 
   def test_another_application_at_the_same_path_builds_nothing
@@ -23,7 +23,7 @@ class BootImagesTest < InstallCase
     first = app(gems: ["alpha"], BUNDLE_PATH: shared)
     run_install(first, "--boot-images", "wait")
     output, = run_install(app("other", gems: ["alpha"], BUNDLE_PATH: shared), "--boot-images", "wait")
-    assert_match(/: 0 gems compiled, 1 as they were, /, output)
+    assert_match(/: 0 gems compiled, 1 unchanged, /, output)
   end
 
   def test_in_the_background_after_the_summary

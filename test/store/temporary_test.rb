@@ -71,7 +71,7 @@ class TemporaryTest < InstallCase
 
     output, status = spate("doctor", {})
     assert_predicate status, :success?, output
-    assert_match(/^  odd     the store is temporary: each command starts with an empty one/, output)
+    assert_match(/^  odd     the store is temporary: each command starts with an empty store/, output)
     refute_match(/no store yet|has not installed|first `spate exec`|unknown to Spate/, output)
   end
 

@@ -76,7 +76,7 @@ module Spate
         assert_match(/the Gemfile adds other/, output)
         status = project.spate!("boot", "status")
         assert_match(%r{stand-in .*or Bundler would write .*/Gemfile.lock$}, status)
-        assert_match(/made for another Gemfile/, status)
+        assert_match(/built for another Gemfile/, status)
       end
 
       def test_no_file_changes_when_the_gemfile_writes
@@ -118,7 +118,7 @@ module Spate
         write("outside/gate.rb", PRELOADED + GATE)
         meanwhile { nil }
         refute_path_exists "#{project.home}/preloaded"
-        assert_match(/stand-in +stands in/, project.spate!("boot", "status", RUBYOPT: "-r#{folder}/outside/gate.rb"))
+        assert_match(/stand-in +replaces/, project.spate!("boot", "status", RUBYOPT: "-r#{folder}/outside/gate.rb"))
       end
 
       private

@@ -9,7 +9,7 @@ class CacheStatusTest < CacheCommandCase
 
   def test_status_before_the_first_query
     hint, *lines = status.lines.partition { |line| line.start_with?("hint:") }.flatten
-    assert_match(/`spate cache trust NAME:KEY`; `spate cache key NAME` makes/, hint)
+    assert_match(/spate cache trust NAME:KEY; create a key: spate cache key NAME/, hint)
     assert_equal "#{place}\nsends nothing: SPATE_CACHE_KEY is not set\ntrusts no signer: no build is used\n" \
                  "not used yet\n", lines.join
     output = status(SPATE_CACHE_KEY: key.to_pem, SPATE_CACHE_KEYS: key.public_key("ci").to_s)

@@ -53,7 +53,7 @@ class EditedFilesTest < CLICase
     all = many(30, mode_only: true) + many(12, mode_only: true, name: "rake-1.0")
     assert_equal [["the modes of 42 files in 2 gems were changed",
                    "`spate restore --all` restores the packages' files"]], told(*all)
-    assert_equal ["rack-3.0.0: lib/0.rb belongs to user 33, and is shared with 1 other project"],
+    assert_equal ["rack-3.0.0: lib/0.rb is owned by user 33, and is shared with 1 other project"],
                  told(*many(1, mode_only: true, links: 3, projects: 1, owner: 33)).map(&:first)
   end
 

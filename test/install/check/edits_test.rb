@@ -34,7 +34,7 @@ class EditsTest < InstallCase
   def test_install_separates_a_project_from_the_others
     edit(@one)
     output = assert_installs(@two)
-    assert_match(/lib.edited\.rb was changed in place.* shared with 1 other.*; it stays as it is, on an inode/, output)
+    assert_match(/lib.edited\.rb was changed in place.* shared with 1 other.*; it is kept with the change/, output)
     assert_equal ["EDITED = 1\n"] * 2, [read(@one), read(@two)]
     assert_equal [1, 1], [@one, @two].map { |project| File.stat(file(project)).nlink }
     assert_store_clean(@one)
@@ -156,7 +156,7 @@ class EditsTest < InstallCase
     assert_installs(@one)
     assert_equal [TEXT, "EDITED = 1\n"], [read(@one), read(moved)]
     assert_match(/shared with 1 more name unknown to the store$/, @two.spate!("check"))
-    assert_match(/on an inode of its own/, assert_installs(moved))
+    assert_match(/as a separate file of this bundle/, assert_installs(moved))
     assert_match(/edited-1\.0: lib.edited\.rb was changed$/, moved.spate!("check"))
     assert_match(/^edited +1\.0 +linked/, moved.spate!("list"))
   end
@@ -200,7 +200,7 @@ class EditsTest < InstallCase
     three, four = %w[three four].map { |name| app(name, gems: %w[edited quiet]).tap { |made| assert_installs(made) } }
     FileUtils.chmod_R("g+w", three.path("vendor"))
 
-    [/the modes of 13 files in 2 gems were changed in place, and are shared with 3 other projects; they stay/,
+    [/the modes of 13 files in 2 gems were changed in place, and are shared with 3 other projects; they are kept/,
      /the modes of 13 files in 2 gems were changed$/].each do |words|
       warnings = assert_installs(three).lines.grep(/^warning/)
       assert_equal 1, warnings.size, warnings.join

@@ -11,11 +11,11 @@ class BoundTest < InstallBuildCase
 
   def test_reason_for_the_rebuild_in_the_second_bundle
     first, second = %w[first second].map { |name| app(name, gems: ["where"]) }
-    refute_match(/serves no other/, assert_installs(first, options: ["--verbose"]))
+    refute_match(/works only there/, assert_installs(first, options: ["--verbose"]))
     output = assert_installs(second, options: ["--verbose"])
     assert_includes output,
                     "building where (the stored build contains the path #{first.bundle_root} and works only there)"
-    assert_match(/2 builds of extensions; these hold their bundle's folder and serve no other: where-1\.0$/,
+    assert_match(/2 builds of extensions; used only in their bundle, whose path they contain: where-1\.0$/,
                  second.spate("doctor").first)
   end
 

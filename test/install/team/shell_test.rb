@@ -15,7 +15,7 @@ class ShellTest < CiCase
     machine.check_out(@repository)
     env = { "SPATE_CACHE_KEY" => key, Spate::Settings::Key.for(HOST) => writer }.compact
     machine.run(recipes("sh").last, shell: %w[sh], env: env, &during)
-    assert_match(/^asked in 1 install: \d+ archives?, \d+ builds? had .*, 0 failures$/, machine.said) unless key
+    assert_match(/^used in 1 install: \d+ archives?, \d+ builds? found .*, 0 failures$/, machine.said) unless key
     machine
   rescue CI::Failed => e
     e

@@ -242,7 +242,7 @@ class TimelinePageTest < JSCase
     write("other.html", "<html></html>")
     { %W[--timeline #{page} --against #{folder}/other.html] => /other.html was not written by --timeline/,
       %W[--timeline #{page} --against #{folder}/none.html] => /none.html was not written by --timeline/,
-      %w[--serial] => /--serial needs --timeline/, %W[--against #{page}] => /--against is about --timeline/ }
+      %w[--serial] => /--serial needs --timeline/, %W[--against #{page}] => /--against needs --timeline/ }
       .each do |options, message|
         result = spate("js", *options, dir: app)
         assert_equal 2, result.status
