@@ -69,7 +69,7 @@ module Spate
         File.symlink("open", "#{folder}/link")
         assert_empty refused("#{folder}/link/home")
         File.chmod(0o777, "#{folder}/open")
-        assert_match(%r{/open can be written}, refused("#{folder}/link/home").first)
+        assert_match(%r{/open is writable}, refused("#{folder}/link/home").first)
       end
 
       def test_another_user_may_read_roots_store_only
