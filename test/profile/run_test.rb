@@ -121,7 +121,8 @@ module Spate
     end
 
     def test_unwritable_page_is_reported_before_the_command_runs
-      { "none/page.html" => "not a directory: #{project.path("none")}", "." => "it is a folder" }.each do |output, reason|
+      none = project.path("none")
+      { "none/page.html" => "not a directory: #{none}", "." => "it is a folder" }.each do |output, reason|
         told, status, = profile("--output", output)
 
         assert_equal 2, status
