@@ -118,7 +118,7 @@ module Spate
       spate_exec("./other.rb")
 
       assert_equal ["-e", "other.rb"], (facts("status")["boots"].map { |one| one["kind"] })
-      assert_match(/^boot       other.rb: .* time without images unknown \(measure it: spate boot profile/, boot!("status"))
+      assert_match(/^boot       other.rb: .* time without images unknown \(measure it: spate/, boot!("status"))
     end
 
     def test_status_reports_stale_files_with_reasons
@@ -224,7 +224,8 @@ module Spate
       output, status = boot("build", "app", "local")
 
       assert_equal 2, status.exitstatus
-      assert_equal "error: app does not exist in #{File.realpath(project.folder)}\nhint: spate boot build local\n", output
+      assert_equal "error: app does not exist in #{File.realpath(project.folder)}\n" \
+                   "hint: spate boot build local\n", output
     end
 
     def test_status_without_a_gemfile
@@ -238,7 +239,8 @@ module Spate
       output, status = boot("profile", "ruby", "-e", "1")
 
       assert_equal 2, status.exitstatus
-      assert_equal "error: unknown option -e\nhint: put `--` before the command: spate boot profile -- ruby -e 1\n", output
+      assert_equal "error: unknown option -e\n" \
+                   "hint: put `--` before the command: spate boot profile -- ruby -e 1\n", output
       assert_match(/^hint: did you mean --output\?$/, boot("profile", "--outptu", "x", "ruby").first)
     end
 

@@ -206,11 +206,11 @@ class LockfileParserTest < Minitest::Test
     "spec before specs" => ["GEM\n  remote: https://one.test/\n    rack (1)\n", 3, /before `specs:`/, nil],
     "no specs" => ["GEM\n  remote: https://one.test/\n\nPLATFORMS\n  ruby\n", 4, /no `specs:` line/, /version control/],
     "need of no gem" => ["GEM\n  specs:\n      rack (1)\n", 3, /is not below a gem/, nil],
-    "bad requirement" => ["GEM\n  specs:\n    a (1)\n      b (~> x)\n", 4, /"~> x" is not a version requirement/, /~> 1/],
+    "bad requirement" => ["GEM\n  specs:\n    a (1)\n      b (~> x)\n", 4, /"~> x" is not a version/, /~> 1/],
     "empty requirement" => ["DEPENDENCIES\n  rack ()\n", 2, /not a version requirement/, /~> 1/],
     "short checksum" => ["CHECKSUMS\n  rack (1) sha256=abc\n", 2, /not a SHA-256 digest/, /--add-checksums/],
     "checksum without digest" => ["CHECKSUMS\n  rack (1) sha256\n", 2, /has no digest/, /--add-checksums/],
-    "base64 checksum that is too long" => ["CHECKSUMS\n  rack (1) sha256=#{"q" * 43}\n", 2, /not a SHA-256/, /checksums/],
+    "base64 checksum that is too long" => ["CHECKSUMS\n  rack (1) sha256=#{"q" * 43}\n", 2, /not a SHA/, /checksums/],
     "two checksums" => ["CHECKSUMS\n  rack (1) sha256=#{"a" * 64},sha256=#{"b" * 64}\n", 2, /two different sha256/,
                         /--add-checksums/]
   }.freeze

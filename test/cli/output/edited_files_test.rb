@@ -28,7 +28,8 @@ class EditedFilesTest < CLICase
   def test_many_files_of_a_gem_are_one_line
     assert_equal [["rack-3.0.0: 11 files (lib/0.rb, lib/1.rb, lib/2.rb and 8 more) were changed in place, " \
                    "and are shared with 2 other projects and 1 more name unknown to the store",
-                   "`spate install` keeps them in this bundle only, `spate restore rack` restores the package's files"]],
+                   "`spate install` keeps them in this bundle only, " \
+                   "`spate restore rack` restores the package's files"]],
                  told(*many(11, links: 5, projects: 2, unknown_links: 1))
     assert_equal ["rack-3.0.0: 11 files (lib/0.rb, lib/1.rb, lib/2.rb and 8 more) are missing",
                   "rake-1.0: lib/0.rb is missing"],

@@ -33,7 +33,8 @@ class ContentAddressHostileTest < ContentAddressCase
     entry.address = entry.sha256[0, 12]
     entry.ruby = "~> #{ABI}.0"
 
-    assert_fails(locked(entry, name: "other"), 8, "skin-1.0-#{entry.address}: the archive contains \"skin-1.0-#{LOCAL}\"")
+    assert_fails(locked(entry, name: "other"), 8,
+                 "skin-1.0-#{entry.address}: the archive contains \"skin-1.0-#{LOCAL}\"")
   end
 
   # The source gives a wrong address for an archive that is in the store.

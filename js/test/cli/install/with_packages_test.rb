@@ -75,7 +75,7 @@ class WithPackagesTest < CLICase
     said, status = install("--js", BUNDLE_APP_CONFIG: shared)
 
     assert_predicate status, :success?, said
-    assert_includes said, "warning: not remembered: spate.js true; other applications may use #{shared}/config as well\n"
+    assert_includes said, "not remembered: spate.js true; other applications may use #{shared}/config as well\n"
     assert_match(/^1 gem in place/, install(BUNDLE_APP_CONFIG: shared).first)
   end
 
