@@ -13,6 +13,9 @@ module Spate
     # See Redaction.
     def self.redact(text) = Redaction.of(text)
 
+    # Seconds of the monotonic clock (Float).
+    def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
     # Differs once a file was replaced or written, or names in a folder changed; "-" for a missing path. It does not
     # notice a write whose time was set back: where that matters, there is a record of Inputs.
     def self.stamp(path)

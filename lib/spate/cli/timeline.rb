@@ -29,7 +29,7 @@ module Spate
 
       # file: the page to write. against: the page of an earlier run to show next to this one, or nil. Raises UsageError
       # if that page is invalid, or if the file is not writable.
-      def initialize(file, against: nil, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
+      def initialize(file, against: nil, clock: Ground.method(:now))
         @file = writable(File.expand_path(file))
         @earlier = against ? Page.runs(against) : []
         @clock = clock

@@ -73,16 +73,14 @@ module Spate
 
       def wait(error, seconds)
         @notify&.call(error, seconds)
-        deadline = now + seconds
+        deadline = Ground.now + seconds
         @mutex.synchronize do
-          while !@cancelled && (left = deadline - now).positive?
+          while !@cancelled && (left = deadline - Ground.now).positive?
             @wake.wait(@mutex, left)
           end
           raise Cancelled if @cancelled
         end
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

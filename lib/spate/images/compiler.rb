@@ -26,7 +26,7 @@ module Spate
       def run(jobs, &block)
         before = children_time
         waiting = jobs.sort_by { |job| -job.weight }
-        @deadline = now + @seconds
+        @deadline = Ground.now + @seconds
         @workers = Array.new([count, waiting.size].min) { Worker.new }
         @workers.each { |worker| give(worker, waiting) }
         collect(waiting, &block) while @workers.any?(&:busy?)
@@ -41,7 +41,7 @@ module Spate
 
       def collect(waiting, &block)
         busy = @workers.select(&:busy?)
-        ready, = IO.select(busy.map(&:output), nil, nil, [@deadline - now, 0].max)
+        ready, = IO.select(busy.map(&:output), nil, nil, [@deadline - Ground.now, 0].max)
         return expire(busy, &block) unless ready
 
         busy.select { |worker| ready.include?(worker.output) }.each do |worker|
@@ -60,7 +60,7 @@ module Spate
       end
 
       def give(worker, waiting)
-        return if waiting.empty? || now > @deadline
+        return if waiting.empty? || Ground.now > @deadline
 
         worker.give(waiting.shift) unless worker.dead?
       end
@@ -70,8 +70,6 @@ module Spate
         times = Process.times
         times.cutime + times.cstime
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

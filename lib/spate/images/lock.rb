@@ -9,7 +9,7 @@ module Spate
       # Yields while holding the lock, and returns true; false if another process held it for all the `seconds`.
       def hold(path, seconds: 0)
         File.open(path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |file|
-          return false unless acquire(file, now + seconds)
+          return false unless acquire(file, Ground.now + seconds)
 
           yield
           true
@@ -18,15 +18,14 @@ module Spate
 
       def acquire(file, deadline)
         until file.flock(File::LOCK_EX | File::LOCK_NB)
-          return false if now >= deadline
+          return false if Ground.now >= deadline
 
           sleep 0.05
         end
         true
       end
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      private_class_method :acquire, :now
+      private_class_method :acquire
     end
   end
 end

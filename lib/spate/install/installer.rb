@@ -16,11 +16,11 @@ module Spate
 
       # Returns a Report. Raises Spate::Error; bundle and store are then still consistent.
       def run
-        started = now
+        started = Ground.now
         BundleFolder.lock(@context.layout.root, @context.events) do
           @context.store.lock("store", shared: true) { install }
         end
-        @report.seconds = now - started
+        @report.seconds = Ground.now - started
         @report
       rescue SignalException
         raise Interrupted, "interrupted"
@@ -297,8 +297,6 @@ module Spate
         @report.warnings << text
         @context.events.emit(:warning, message: text, **hint)
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

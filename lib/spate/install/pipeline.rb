@@ -85,13 +85,11 @@ module Spate
       end
 
       def link(items)
-        started = now
+        started = Ground.now
         lost = link_step.call(items)
-        @context.events.emit(:link_done, total: items.size, seconds: (now - started).round(6))
+        @context.events.emit(:link_done, total: items.size, seconds: (Ground.now - started).round(6))
         lost
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       # Items whose manifest exists, but whose files the store has lost.
       def acquire_again(items)

@@ -113,12 +113,12 @@ module Spate
         took = behind ? AWAITED + Random.rand : 0
         (0..TRIES).each do |attempt|
           sleep(took + (Random.rand * 0.2 * attempt))
-          began = now
+          began = Ground.now
           there = document(entry)
           return true if stands?(entry, there)
 
           write(entry, there, fresh: there.nil? && attempt.zero?) unless attempt == TRIES
-          took = now - began
+          took = Ground.now - began
         end
         raise Unavailable.new(:answer, @transport, "lost what was written for #{entry.what} #{TRIES} times",
                               hint: "others write there at the same time: push again")
@@ -128,8 +128,6 @@ module Spate
         merged = Document.merge(Document.new([entry]), there || Document.new([]))
         @transport.put(Document.name(entry.key, entry.kind), merged.encode, fresh: fresh)
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       # The one that has an entry, or a parcel's; nil where there is none. One that is damaged or too long is as one
       # with nothing in it: nobody takes it.

@@ -29,7 +29,7 @@ module Spate
       end
 
       def call
-        started = now
+        started = Ground.now
         @store.lock("store", shared: true) do
           archives # first, since packages are repaired from verified archives
           manifests("packages") { @result.packages += 1 }
@@ -37,7 +37,7 @@ module Spate
           candidates
           unnamed
         end
-        @result.seconds = now - started
+        @result.seconds = Ground.now - started
         @result
       end
 
@@ -182,8 +182,6 @@ module Spate
       rescue Errno::ENOENT
         nil
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -16,8 +16,9 @@ class MeterTest < Minitest::Test
     pieces = steps.map { |step| step.is_a?(Numeric) ? :wait_readable : step }
     meter = Meter.new(Pipe.new(pieces), 1, pace)
     clock = 0
-    meter.define_singleton_method(:now) { clock }
-    steps.size.times { clock += waits.shift if meter.read_nonblock(1) == :wait_readable }
+    Spate::Ground.stub(:now, -> { clock }) do
+      steps.size.times { clock += waits.shift if meter.read_nonblock(1) == :wait_readable }
+    end
   end
 
   def test_data_that_had_already_arrived

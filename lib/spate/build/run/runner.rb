@@ -88,14 +88,14 @@ module Spate
         def run(job, change)
           attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
                                      events: @events)
-          started = now
+          started = Ground.now
           clock = coarse
           heard = nil
           before = supervise(attempt) do
             @events.emit(:build_start, name: job.package.name, **why(change))
             Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
           end
-          seconds = now - started
+          seconds = Ground.now - started
           done(job, seconds, keep(job, before, seconds, heard && observed(heard, job, clock)), cached: false)
         end
 
@@ -166,7 +166,6 @@ module Spate
           nil
         end
 
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         # The time of the clock that the kernel uses for file times, which lags by up to a tick.
         def coarse = Time.at(0, Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), :nsec)
       end

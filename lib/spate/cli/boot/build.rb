@@ -66,10 +66,10 @@ module Spate
 
         # Only one builder per application runs at a time, and a running one may not know the new files: waits for it.
         def build
-          limit = now + PATIENCE
+          limit = Ground.now + PATIENCE
           loop do
             report = child
-            return report unless report && report[:busy] && now < limit
+            return report unless report && report[:busy] && Ground.now < limit
 
             sleep 0.2
           end
@@ -108,8 +108,6 @@ module Spate
 
           terminal.tell "#{Units.count(report[:warned], "file")} left to Ruby, since compiling them prints warnings"
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

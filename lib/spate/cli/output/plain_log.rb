@@ -8,7 +8,7 @@ module Spate
       class PlainLog
         PERIOD = 10
 
-        def initialize(terminal, tally: Tally.new, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
+        def initialize(terminal, tally: Tally.new, clock: Ground.method(:now))
           @terminal = terminal
           @tally = tally
           @clock = clock

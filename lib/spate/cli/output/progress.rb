@@ -10,7 +10,7 @@ module Spate
         LIVE = 0.1
         PLAIN = 10
 
-        def initialize(terminal, clock: -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) })
+        def initialize(terminal, clock: Ground.method(:now))
           @terminal = terminal
           @clock = clock
           @period = terminal.live? ? LIVE : PLAIN

@@ -26,7 +26,7 @@ module Spate
         def build
           return @reused = @gems.size if missing.empty?
 
-          Lock.hold("#{@images.folder}/gems/.lock", seconds: [@deadline - now, 0].max) do
+          Lock.hold("#{@images.folder}/gems/.lock", seconds: [@deadline - Ground.now, 0].max) do
             lacking = missing
             @reused = @gems.size - lacking.size
             @found = @shared&.call(lacking.map(&:dir)) if lacking.any?
@@ -61,8 +61,6 @@ module Spate
           before = @former.gem_images[gem.dir]
           [(own(before) if before), @former].compact.select(&:usable?)
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -102,7 +102,7 @@ module Spate
 
         def ask(item)
           @states[item] = :asked
-          @owed[item] = now
+          @owed[item] = Ground.now
           @line << item
           @askers << thread { look_all } if @askers.size < THREADS
           @watchers << thread { watch(item) }
@@ -119,7 +119,7 @@ module Spate
           return tell(item, nil) unless offer
 
           @bounds[item] = offer.entry.seconds.to_f.clamp(TRANSFER, LONGEST)
-          @owed[item] = now
+          @owed[item] = Ground.now
           path = @team.fetch(offer) or return tell(item, nil)
           @owed.delete(item)
           @backlog.hand(self, [item, offer], path)
@@ -129,7 +129,7 @@ module Spate
         end
 
         def watch(item)
-          asked = now
+          asked = Ground.now
           until @told[item]
             left = left(asked, @owed[item], @bounds.fetch(item, TRANSFER))
             return @results << [:late, item] unless left.positive?
@@ -140,10 +140,8 @@ module Spate
 
         # Minimum seconds that an item waits.
         def left(asked, owed, bound)
-          owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - now : PATIENCE
+          owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - Ground.now : PATIENCE
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def tell(item, entry)
           @told[item] = true

@@ -31,19 +31,17 @@ module Spate
         private
 
         def unpack(item, archive)
-          started = now
+          started = Ground.now
           item.tree = @context.trees? ? @store.temporary("tree") : nil # assigned first, for cleanup of a killed thread
           unpacked = converting(item, archive) { open(archive, item.tree) }
           read(item, archive, unpacked)
           @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
-                                          seconds: (now - started).round(6))
+                                          seconds: (Ground.now - started).round(6))
           ignored, first = unpacked.ignored
           @context.events.emit(:members_ignored, name: item.full_name, members: ignored, first: first) if ignored
         ensure
           unpacked&.close
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         # Converts errors of the core about an archive or the store.
         def converting(item, archive)

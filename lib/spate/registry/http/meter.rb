@@ -71,7 +71,7 @@ module Spate
         end
 
         def waited
-          passed = now - @since
+          passed = Ground.now - @since
           @since = nil
           @waited += passed
           @in_all += passed
@@ -80,7 +80,7 @@ module Spate
         # Not before more is lacking: where this machine has much to do, what came is looked at late.
         def wait
           judge
-          @since = now
+          @since = Ground.now
         end
 
         def judge
@@ -93,8 +93,6 @@ module Spate
           @waited = 0.0
           @bytes = 0
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -11,7 +11,7 @@ module Spate
 
         # When anything came last (monotonic seconds), nil before that. While some of it is put away that is now: a disk
         # that takes its time is not the cache's silence.
-        def heard = keepers.empty? ? @heard : now
+        def heard = keepers.empty? ? @heard : Ground.now
 
         # Opens a connection for who asks next, where there are connections.
         def connect = nil
@@ -47,7 +47,7 @@ module Spate
 
         def hear(name, limit)
           found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
-          @heard = now
+          @heard = Ground.now
           found
         end
 
@@ -56,13 +56,11 @@ module Spate
           yield
         ensure
           keepers.delete(Thread.current)
-          @heard = now
+          @heard = Ground.now
         end
 
         # Threads that put away what came.
         def keepers = @keepers ||= {}.compare_by_identity
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def create(path) = File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644)
 

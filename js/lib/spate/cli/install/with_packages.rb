@@ -24,9 +24,9 @@ module Spate
         # Yields what both halves share, events and backlog; the block installs the gems and answers their report.
         def run
           backlog
-          started = now
+          started = Ground.now
           @halves = Halves.new.run(gems: -> { yield @events, backlog }, packages: -> { packages.run })
-          @seconds = now - started
+          @seconds = Ground.now - started
           self
         ensure
           @listener&.finish
@@ -82,8 +82,6 @@ module Spate
 
         def jobs = (@values[:jobs] || @context.settings[:jobs])&.to_i&.clamp(1..)
         def backlog = @backlog ||= ::Spate::Install::Fetch::Backlog.new(unpacking: jobs)
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -32,9 +32,9 @@ module Spate
 
         # Report.
         def call
-          started = clock
+          started = Ground.now
           @context.store.lock("store", shared: true) { restore }
-          @parts.report.tap { |report| report.seconds = clock - started }
+          @parts.report.tap { |report| report.seconds = Ground.now - started }
         end
 
         private
@@ -78,8 +78,6 @@ module Spate
           @parts.trash.put_back unless @whole
           @parts.trash.empty
         end
-
-        def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -18,7 +18,7 @@ module Spate
           @events = events
           @options = options
           @backlog = backlog
-          @started = clock
+          @started = Ground.now
         rescue SystemCallError => e
           raise Store::Error.for(e, root)
         end
@@ -30,7 +30,7 @@ module Spate
           report = FolderError.guard(@root) do
             Install::BundleFolder.lock(@root, @events) { nothing? ? nothing : restore }
           end
-          report.tap { report.seconds = clock - @started }
+          report.tap { report.seconds = Ground.now - @started }
         end
 
         # Check::Result. Changes nothing. Uses the options of the last restore that affect which packages are placed
@@ -63,7 +63,6 @@ module Spate
           Configuration.of(project, @env, store: @store).tap(&:check_supported)
         end
 
-        def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def surroundings = @surroundings ||= Memory::Surroundings.new(@env, @options, @store).to_s
 
         # Whether all is as the last restore left it. The project's own scripts run each time, as with the tools: their
@@ -82,7 +81,7 @@ module Spate
             report.root = @root
             report.tool = @record.summary["tool"]
             report.total = report.reused = @record.summary["total"].to_i
-            report.seconds = clock - @started
+            report.seconds = Ground.now - @started
           end
         end
 

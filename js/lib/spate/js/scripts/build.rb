@@ -69,9 +69,9 @@ module Spate
           @folder.part
           before = @folder.snapshot
           started = coarse
-          began = now
+          began = Ground.now
           heard = whole { @run.call }
-          keep(before, heard, started, now - began)
+          keep(before, heard, started, Ground.now - began)
         end
 
         def stop = @run&.stop
@@ -139,7 +139,6 @@ module Spate
 
         # By the clock of the kernel's file times, which is a tick behind.
         def coarse = Time.at(0, Process.clock_gettime(::Spate::Native::FILE_CLOCK, :nanosecond), :nsec)
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -239,9 +239,9 @@ module Spate
           warn_of_node(job)
           run = supervise(yield)
           @events.emit(:js_script_start, name: job.label, script: job.scripts.map(&:first).join(" "))
-          started = now
+          started = Ground.now
           jobserver.hold { run.call }
-          @events.emit(:js_script_done, name: job.label, seconds: (now - started).round(3), cached: false)
+          @events.emit(:js_script_done, name: job.label, seconds: (Ground.now - started).round(3), cached: false)
           ran(job, run) unless job.own?
         rescue ScriptFailed => e
           raise unless job.optional?
@@ -296,8 +296,6 @@ module Spate
           end
           running.map { |run| Thread.new { run.stop } }.each(&:join)
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -27,9 +27,9 @@ module Spate
           command = @tool.command
           shown = [@tool.name, *@tool.arguments]
           @events.emit(:js_tool_start, tool: @tool.name, command: shown.join(" "), reasons: @reasons)
-          started = now
+          started = Ground.now
           Dir.mktmpdir("spate-js-") { |folder| run(command, shown, "#{folder}/log") }
-          seconds = now - started
+          seconds = Ground.now - started
           @events.emit(:js_tool_done, tool: @tool.name, seconds: seconds.round(3))
           seconds
         end
@@ -86,8 +86,6 @@ module Spate
         rescue Errno::ENOENT
           []
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -49,7 +49,7 @@ module Spate
           # path: of the item's archive. tree: a folder to make, too, or nil. Raises ChecksumError, ArchiveError,
           # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
-            started = now
+            started = Ground.now
             digest = Digests.verify(item, path)
             item.tree = tree
             unpacked = open(item, path, tree)
@@ -57,7 +57,7 @@ module Spate
             keep(item, unpacked, tree)
             @origins.note(item.package, item.published) if item.facts.builds?
             @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
-                                               seconds: (now - started).round(6))
+                                               seconds: (Ground.now - started).round(6))
             ignored, first = unpacked.ignored
             @context.events.emit(:members_ignored, name: item.full_name, members: ignored, first: first) if ignored
           rescue Native::Error => e
@@ -84,8 +84,6 @@ module Spate
             Rewritten.new(@context, item).call
             true
           end
-
-          def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
           def open(item, path, tree)
             in_turn(path) do
