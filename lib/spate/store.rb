@@ -79,7 +79,7 @@ module Spate
     # in each. Raises Error if the store can neither be created nor read.
     def native(unpack_threads: nil, link_threads: nil)
       @mutex.synchronize do
-        threads = [unpack_threads || @threads&.first || processors, link_threads || @threads&.last || processors]
+        threads = [unpack_threads || @threads&.first, link_threads || @threads&.last]
         return @native if @native && threads == @threads
 
         prepare if writable?
@@ -288,7 +288,5 @@ module Spate
       @swept = true
       Sweep.new(self).clear_temporaries
     end
-
-    def processors = Native.processors
   end
 end

@@ -1,7 +1,6 @@
 #include "native.h"
 
 #include "base/file.h"
-#include "base/pool.h"
 #include "base/trust.h"
 #include "machine/boot_id.h"
 #include "release.h"
@@ -48,11 +47,6 @@ static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) 
                 : Qnil;
 }
 
-/* Processors that this process may run on, as Etc.nprocessors. */
-static VALUE native_processors(VALUE self) {
-    return UINT2NUM(spate_processors());
-}
-
 typedef struct removal {
     char *path;
     spate_error error;
@@ -95,7 +89,6 @@ RUBY_FUNC_EXPORTED void Init_install(void) {
     spate_native_stale_manifest = rb_define_class_under(spate_native, "StaleManifest", spate_native_error);
     rb_define_singleton_method(spate_native, "cancel", native_cancel, 0);
     rb_define_singleton_method(spate_native, "cancel=", native_set_cancel, 1);
-    rb_define_singleton_method(spate_native, "processors", native_processors, 0);
     rb_define_singleton_method(spate_native, "inflate_backend", native_inflate_backend, 0);
     rb_define_singleton_method(spate_native, "distrust", native_distrust, 3);
     rb_define_singleton_method(spate_native, "boot_id", native_boot_id, 0);

@@ -278,16 +278,17 @@ static VALUE check_end(VALUE argument) {
  * check_trees([[destination, [manifest, ...], nil, guarded], ...], threads, owner = nil) -> [[job, manifest, entry,
  * :missing | :changed | :type | :folder], ...]
  *
- * Stats every path of the trees; indexes count from 0, in job and path order. owner: the user to whom files with
- * several names must belong, if not to root; nil for any user. guarded, if given: bytes of the destination up to the
- * first folder in which no other user may have written, see link.h; one where another user may is :folder, of entry 0.
+ * Stats every path of the trees; indexes count from 0, in job and path order. threads: nil for one per processor.
+ * owner: the user to whom files with several names must belong, if not to root; nil for any. guarded, if given: bytes of
+ * the destination up to the first folder that no other user may have written, see link.h; one that another user may
+ * write is :folder, of entry 0.
  */
 static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
     VALUE jobs;
     VALUE threads;
     VALUE owner;
     rb_scan_args(argc, argv, "21", &jobs, &threads, &owner);
-    long wanted = NUM2LONG(threads);
+    long wanted = NIL_P(threads) ? (long)spate_processors() : NUM2LONG(threads);
     uid_t uid = NIL_P(owner) ? 0 : (uid_t)NUM2UINT(owner);
     check_work w = {.array = jobs, .threads = wanted < 1 ? 1 : (unsigned)wanted, .owner = NIL_P(owner) ? NULL : &uid};
     VALUE found = rb_ensure(check_body, (VALUE)&w, check_end, (VALUE)&w);

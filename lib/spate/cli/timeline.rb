@@ -72,7 +72,7 @@ module Spate
         spans = Spans.of(@notes)
         lanes = Lanes.assign(spans)
         { command: command.join(" "), summary: summary, seconds: since(@clock.call), at: Time.now.to_i, spate: VERSION,
-          ruby: RUBY_VERSION, processors: Load.processors,
+          ruby: RUBY_VERSION, processors: Ground::Processors.count,
           load: @load.samples.map { |moment, busy| [since(moment), busy.round(2)] },
           lanes: lanes.map { |lane| [lane.phase, lane.number] },
           spans: spans.map { |span| row(span, lanes) }, marks: marks }

@@ -38,8 +38,6 @@ module Spate
         [given.to_i, 1].max if given
       end
 
-      def processors = Native.processors
-
       # The queue of fetching and unpacking, shared with the packages' half if that runs.
       def backlog = @backlog ||= options.backlog || Fetch::Backlog.new(unpacking: jobs)
 

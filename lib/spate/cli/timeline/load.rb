@@ -11,11 +11,6 @@ module Spate
         # [[monotonic seconds, average of busy processors since the previous sample]]
         attr_reader :samples
 
-        def self.processors
-          require "etc"
-          Etc.nprocessors
-        end
-
         def initialize(clock:)
           @clock = clock
           @samples = []

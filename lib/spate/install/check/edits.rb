@@ -30,7 +30,7 @@ module Spate
           jobs = @record && !@full_names.empty? ? @record.only(@full_names).jobs(@store) : []
           return [] if jobs.empty?
 
-          differences = Native.check_trees(jobs, @context.processors, @store.owner)
+          differences = Native.check_trees(jobs, nil, @store.owner)
           differences = differences.select { |difference| belongs?(jobs, difference) } unless differences.empty?
           return [] if differences.empty?
 
