@@ -6,38 +6,19 @@ module Spate
   #
   #   Remote   a source for one application: the address to use (perhaps a mirror's), and the credentials for it
   #   Trust    which answers of a source count for other applications too
-  #   HTTP     connections, requests, downloads; proxies and certificates
   #   Index    the indexes of sources, cached on disk, and how long they are valid
   #   Vendor   archives that are on this machine already (vendor/cache)
   module Registry
     autoload :Archive, "spate/registry/archive"
     autoload :Client, "spate/registry/client"
     autoload :FetchResult, "spate/registry/fetch_result"
-    autoload :Gemrc, "spate/registry/gemrc"
-    autoload :Netrc, "spate/registry/netrc"
     autoload :Remote, "spate/registry/remote"
     autoload :Remotes, "spate/registry/remotes"
     autoload :Trust, "spate/registry/trust"
     autoload :Vendor, "spate/registry/vendor"
 
-    %i[
-      ChecksumMismatch CredentialsRefused CredentialsRequired Endless Error Forbidden InsecureRedirect Misdirected
-      NotAnArchive NotAnIndex NotFound Status TooLarge TooManyRedirects TooSlow Truncated Unreachable
-      UnsupportedSource Untrusted
-    ].each { |name| autoload name, "spate/registry/errors" }
-
-    # Requests, and their way to a source.
-    module HTTP
-      autoload :Addresses, "spate/registry/http/addresses"
-      autoload :Certificates, "spate/registry/http/certificates"
-      autoload :Connections, "spate/registry/http/connections"
-      autoload :Download, "spate/registry/http/download"
-      autoload :Exchange, "spate/registry/http/exchange"
-      autoload :Meter, "spate/registry/http/meter"
-      autoload :Proxy, "spate/registry/http/proxy"
-      autoload :Redirect, "spate/registry/http/redirect"
-      autoload :Session, "spate/registry/http/session"
-    end
+    %i[ChecksumMismatch NotAnArchive NotAnIndex NotFound UnsupportedSource]
+      .each { |name| autoload name, "spate/registry/errors" }
 
     # Reads the indexes of sources.
     module Index

@@ -96,7 +96,7 @@ module Spate
       # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. pace: of answers.
       # Raises InvalidAddress, and Unavailable if an S3's settings on this machine contradict each other.
       def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ,
-                    pace: Registry::HTTP::Meter::LOWEST)
+                    pace: Spate::HTTP::Meter::LOWEST)
         address = Address.parse(address) unless address.is_a?(Address)
         return Folder.new(address) if address.kind == :folder
 

@@ -86,7 +86,7 @@ module Spate
 
     def test_permanent_failure_is_reported_after_the_last_try
       @source.fault(%r{/gems/}, :truncate)
-      error = assert_raises(Registry::Truncated) { fetch(sha256: @entry.sha256) }
+      error = assert_raises(Spate::HTTP::Truncated) { fetch(sha256: @entry.sha256) }
 
       assert_match(%r{/gems/alpha-1.0.gem broke off}, error.message)
       assert_equal 4, paths.size
@@ -103,7 +103,7 @@ module Spate
     def test_endless_body_ends_at_the_limit
       @source.fault(%r{/gems/}, :endless)
       renew("spate.max_download": 2)
-      error = assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
+      error = assert_raises(Spate::HTTP::TooLarge) { fetch(sha256: @entry.sha256) }
 
       assert_equal 8, error.exit_code
       assert_match(%r{/gems/alpha-1\.0\.gem sends more, the limit is 2097152 bytes \(2 MiB\)}, error.message)
@@ -114,7 +114,7 @@ module Spate
 
     def test_oversized_body_is_not_read
       @source.fault(%r{/gems/}, :announce, length: 1 << 41)
-      error = assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
+      error = assert_raises(Spate::HTTP::TooLarge) { fetch(sha256: @entry.sha256) }
 
       assert_includes error.message, "has #{1 << 41} bytes, the limit is 1073741824 bytes (1024 MiB)"
       assert_nothing_kept
@@ -125,7 +125,7 @@ module Spate
       @source.fault(%r{/gems/}, :gzip)
       renew("spate.max_download": 2)
 
-      assert_raises(Registry::TooLarge) { fetch(sha256: @entry.sha256) }
+      assert_raises(Spate::HTTP::TooLarge) { fetch(sha256: @entry.sha256) }
       assert_nothing_kept
     end
 
@@ -144,8 +144,8 @@ module Spate
     end
 
     def test_final_statuses_are_not_retried
-      expected = { 401 => [Registry::CredentialsRequired, 6], 403 => [Registry::Forbidden, 6],
-                   404 => [Registry::NotFound, 14], 418 => [Registry::Status, 6] }
+      expected = { 401 => [Spate::HTTP::CredentialsRequired, 6], 403 => [Spate::HTTP::Forbidden, 6],
+                   404 => [Registry::NotFound, 14], 418 => [Spate::HTTP::Status, 6] }
       expected.each do |code, (error_class, exit_code)|
         @source.clear_faults
         @source.forget_requests
@@ -258,9 +258,9 @@ module Spate
       renew(timeout: 1)
       package = Package.new("alpha", "1.0", "ruby", Source.new([@source.url]))
       failed = Array.new(8) do
-        Thread.new { assert_raises(Registry::Unreachable) { @client.listing(package, tries: 0) } }
+        Thread.new { assert_raises(Spate::HTTP::Unreachable) { @client.listing(package, tries: 0) } }
       end
-      assert_equal [Registry::Unreachable], failed.map { |thread| thread.value.class }.uniq
+      assert_equal [Spate::HTTP::Unreachable], failed.map { |thread| thread.value.class }.uniq
       assert_equal %w[/versions], paths
     end
 

@@ -27,14 +27,14 @@ module Spate
       assert_fetched source, "BUNDLE_LOCALHOST" => "me:#{SECRET}"
       assert_fetched source
       assert_fetched source, "HOME" => "/nonexistent", sources: [source.url(userinfo: "me:#{SECRET}")]
-      error = assert_raises(Registry::CredentialsRequired) { fetch(source, "HOME" => File.join(folder, "loose")) }
+      error = assert_raises(Spate::HTTP::CredentialsRequired) { fetch(source, "HOME" => File.join(folder, "loose")) }
       assert_includes error.hint, "bundle config set --global localhost USER:PASSWORD"
       assert_match(/mode 0644/, @warnings.join)
     end
 
     def test_refused_credentials_are_not_shown
       source = serve(userinfo: "me:right")
-      error = assert_raises(Registry::CredentialsRefused) { fetch(source, "BUNDLE_LOCALHOST" => "me:#{SECRET}") }
+      error = assert_raises(Spate::HTTP::CredentialsRefused) { fetch(source, "BUNDLE_LOCALHOST" => "me:#{SECRET}") }
 
       assert_includes error.message, "the setting localhost"
       refute_includes "#{error.message}#{error.hint}", SECRET
@@ -66,7 +66,7 @@ module Spate
     def test_redirects_are_limited
       source = serve
       source.fault(%r{/gems/}, :redirect, to: "{path}")
-      error = assert_raises(Registry::TooManyRedirects) { fetch(source) }
+      error = assert_raises(Spate::HTTP::TooManyRedirects) { fetch(source) }
 
       assert_match(/more than 5 times/, error.message)
       assert_equal 6, source.requests.size
@@ -76,7 +76,7 @@ module Spate
       authority = GemSource::Authority.new(folder)
       source = serve(tls: authority)
 
-      assert_raises(Registry::Untrusted) { fetch(source) }
+      assert_raises(Spate::HTTP::Untrusted) { fetch(source) }
       assert_fetched source, "BUNDLE_SSL_CA_CERT" => authority.ca_file
       assert_fetched source, "BUNDLE_SSL_CA_CERT" => authority.ca_folder
       assert_fetched source, "BUNDLE_SSL_VERIFY_MODE" => "0"
@@ -103,7 +103,7 @@ module Spate
       source = serve(tls: authority, client_certificate: true)
       trust = { "BUNDLE_SSL_CA_CERT" => authority.ca_file }
 
-      assert_raises(Registry::Error) { fetch(source, trust.merge("BUNDLE_RETRY" => "0")) }
+      assert_raises(Spate::HTTP::Error) { fetch(source, trust.merge("BUNDLE_RETRY" => "0")) }
       assert_fetched source, trust.merge("BUNDLE_SSL_CLIENT_CERT" => authority.client_file)
     end
 
@@ -113,7 +113,7 @@ module Spate
       source = serve(tls: authority)
       source.fault(%r{/gems/}, :redirect, to: "#{plain.url.chomp("/")}{path}")
 
-      assert_raises(Registry::InsecureRedirect) { fetch(source, "BUNDLE_SSL_CA_CERT" => authority.ca_file) }
+      assert_raises(Spate::HTTP::InsecureRedirect) { fetch(source, "BUNDLE_SSL_CA_CERT" => authority.ca_file) }
       assert_empty plain.requests
     end
 
@@ -127,7 +127,9 @@ module Spate
         NOWHERE.each do |target|
           source.clear_faults
           source.fault(%r{/gems/}, :redirect, to: target)
-          error = assert_raises(Registry::Misdirected, target) { fetch(source, BUNDLE_SSL_CA_CERT: authority.ca_file) }
+          error = assert_raises(Spate::HTTP::Misdirected, target) do
+            fetch(source, BUNDLE_SSL_CA_CERT: authority.ca_file)
+          end
 
           assert_match(/redirects to .*, expected http or https/, error.message)
           refute_includes error.message, SECRET
@@ -163,7 +165,7 @@ module Spate
     def test_refusing_proxy_is_reported_without_the_password
       proxy = GemSource::Proxy.new(userinfo: "agent:right").start
       (@open ||= []) << proxy
-      error = assert_raises(Registry::Error) { fetch("http://gems.test/", "http_proxy" => proxy.url(userinfo: "agent:#{SECRET}")) }
+      error = assert_raises(Spate::HTTP::Error) { fetch("http://gems.test/", "http_proxy" => proxy.url(userinfo: "agent:#{SECRET}")) }
 
       assert_match(/407/, error.message)
       refute_includes error.message, SECRET
@@ -189,7 +191,7 @@ module Spate
 
     def test_unreachable_source_is_reported_without_credentials
       closed = TCPServer.new("127.0.0.1", 0).then { |server| server.addr[1].tap { server.close } }
-      error = assert_raises(Registry::Unreachable) do
+      error = assert_raises(Spate::HTTP::Unreachable) do
         fetch("http://localhost:#{closed}/", { "BUNDLE_RETRY" => "1" }, sources: ["http://me:#{SECRET}@localhost:#{closed}/"])
       end
 

@@ -76,11 +76,11 @@ class JSRegistryClientTest < Minitest::Test
 
   def test_a_token
     start(token: TOKEN)
-    error = assert_fails(Registry::CredentialsRequired)
+    error = assert_fails(Spate::HTTP::CredentialsRequired)
 
     assert_equal "#{@registry.nerf_dart}:_authToken is missing in .npmrc", error.hint
     npmrc("#{@registry.nerf_dart}:_authToken=wrong-#{TOKEN}")
-    error = assert_fails(Registry::CredentialsRefused)
+    error = assert_fails(Spate::HTTP::CredentialsRefused)
 
     assert_match(/refuses the credentials from #{@registry.nerf_dart} in npm's configuration \(401\)/, error.message)
     npmrc("#{@registry.nerf_dart}:_authToken=${MINE}")
@@ -102,13 +102,13 @@ class JSRegistryClientTest < Minitest::Test
     npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
     @registry.fault(/./, :status, code: 403)
 
-    assert_match(/may not read this package: log in again/, assert_fails(Registry::Forbidden).hint)
+    assert_match(/may not read this package: log in again/, assert_fails(Spate::HTTP::Forbidden).hint)
     npmrc("")
 
-    assert_match(/it may need a login: #{@registry.nerf_dart}:_authToken/, assert_fails(Registry::Forbidden).hint)
+    assert_match(/it may need a login: #{@registry.nerf_dart}:_authToken/, assert_fails(Spate::HTTP::Forbidden).hint)
     @registry.clear_faults
 
-    assert_match(/it may have been unpublished/, assert_fails(Registry::Status::Missing, version: "9.9.9").hint)
+    assert_match(/it may have been unpublished/, assert_fails(Spate::HTTP::Status::Missing, version: "9.9.9").hint)
   end
 
   # The host is another one to a client, though it is this machine again.
@@ -130,7 +130,7 @@ class JSRegistryClientTest < Minitest::Test
     npmrc("#{@registry.nerf_dart}:_authToken=#{TOKEN}")
     @registry.fault(%r{\A/hello/-/}, :redirect, to: "#{@other.url(host: "127.0.0.1")}away/-/away-1.0.0.tgz")
     @other.fault(/./, :redirect, to: "#{@registry.url}back/-/back-1.0.0.tgz")
-    assert_fails(Registry::CredentialsRequired)
+    assert_fails(Spate::HTTP::CredentialsRequired)
 
     assert_nil @registry.requests.last.headers["authorization"]
   end
@@ -168,7 +168,7 @@ class JSRegistryClientTest < Minitest::Test
     ["#{@other.url}{path}", "http://localhost:#{@registry.port}{path}"].each do |target|
       @registry.clear_faults
       @registry.fault(/./, :redirect, to: target)
-      error = assert_fails(Registry::InsecureRedirect)
+      error = assert_fails(Spate::HTTP::InsecureRedirect)
 
       assert_match(/registry in .npmrc/, error.hint)
     end
@@ -182,18 +182,18 @@ class JSRegistryClientTest < Minitest::Test
     @other.fault(/./, :status, code: 503)
     @registry.fault(%r{/-/}, :redirect, to: "#{@other.url}a.tgz?Signature=#{TOKEN}&x=s3cret")
 
-    assert_equal "#{@other.url}a.tgz?... answers 503 Service Unavailable", assert_fails(Registry::Status).message
-    assert_fails(Registry::Status, resolved: "#{@registry.url}hello/-/hello-1.0.0.tgz?token=#{TOKEN}")
+    assert_equal "#{@other.url}a.tgz?... answers 503 Service Unavailable", assert_fails(Spate::HTTP::Status).message
+    assert_fails(Spate::HTTP::Status, resolved: "#{@registry.url}hello/-/hello-1.0.0.tgz?token=#{TOKEN}")
     refute_match(/#{TOKEN}/, package("hello", nil, resolved: "http://me:#{TOKEN}@h.test/a?b=#{TOKEN}").full_name)
   end
 
   def test_redirects_that_lead_nowhere
     @registry.fault(/./, :redirect, to: "{path}")
 
-    assert_match(/redirects more than 5 times/, assert_fails(Registry::TooManyRedirects).message)
+    assert_match(/redirects more than 5 times/, assert_fails(Spate::HTTP::TooManyRedirects).message)
     @registry.clear_faults
     @registry.fault(/./, :redirect, to: "file:///etc/passwd")
-    refute_match(/Gemfile/, assert_fails(Registry::Misdirected).hint)
+    refute_match(/Gemfile/, assert_fails(Spate::HTTP::Misdirected).hint)
   end
 
   # Credentials are those of an address, not of all that a lockfile names.
@@ -238,7 +238,7 @@ class JSRegistryClientTest < Minitest::Test
     npmrc("fetch-retries=1")
     @registry.forget_requests
 
-    assert_match(/answers 503/, assert_fails(Registry::Status::Temporary).message)
+    assert_match(/answers 503/, assert_fails(Spate::HTTP::Status::Temporary).message)
     assert_equal 2, @registry.requests.size
   end
 
@@ -246,7 +246,7 @@ class JSRegistryClientTest < Minitest::Test
     { truncate: {}, reset: { bytes: 20 }, announce: { length: 100_000 } }.each do |kind, facts|
       @registry.fault(/./, kind, **facts)
       npmrc("fetch-retries=0\nfetch-timeout=300")
-      error = assert_fails(Registry::Error)
+      error = assert_fails(Spate::HTTP::Error)
 
       assert_kind_of Spate::Ground::Retriable, error, kind
       @registry.clear_faults
@@ -260,7 +260,7 @@ class JSRegistryClientTest < Minitest::Test
     @registry.fault(/./, :stall, bytes: 10)
     npmrc("fetch-retries=0\nfetch-timeout=200")
     started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    error = assert_fails(Registry::Unreachable)
+    error = assert_fails(Spate::HTTP::Unreachable)
 
     assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - started, :<, 5
     assert_match(/https-proxy, proxy and noproxy/, error.hint)
@@ -277,11 +277,11 @@ class JSRegistryClientTest < Minitest::Test
 
   def test_it_never_ends
     @registry.fault(/./, :endless)
-    with_limit(100_000) { assert_fails(Registry::TooLarge) }
+    with_limit(100_000) { assert_fails(Spate::HTTP::TooLarge) }
     @registry.clear_faults
     @registry.fault(/./, :announce, length: 1 << 40)
 
-    assert_match(/has #{1 << 40} bytes, the limit is/, assert_fails(Registry::TooLarge).message)
+    assert_match(/has #{1 << 40} bytes, the limit is/, assert_fails(Spate::HTTP::TooLarge).message)
   end
 
   def test_it_compresses_once_more
@@ -292,7 +292,7 @@ class JSRegistryClientTest < Minitest::Test
   def test_a_bomb
     @registry.fault(/./, :garble, body: "\0" * (4 << 20))
     @registry.fault(/./, :gzip)
-    with_limit(1 << 20) { assert_fails(Registry::TooLarge) }
+    with_limit(1 << 20) { assert_fails(Spate::HTTP::TooLarge) }
   end
 
   def test_a_page_of_the_network
@@ -313,14 +313,14 @@ class JSRegistryClientTest < Minitest::Test
     @registry.stop
     npmrc("fetch-retries=0\nregistry=http://me:#{TOKEN}@#{address.delete_prefix("http://")}")
 
-    assert_match(%r{\Ahttp://localhost.* cannot be reached}, assert_fails(Registry::Unreachable).message)
+    assert_match(%r{\Ahttp://localhost.* cannot be reached}, assert_fails(Spate::HTTP::Unreachable).message)
   end
 
   def test_certificates
     authority = GemSource::Authority.new(@folder)
     start(tls: authority)
 
-    assert_match(/cafile=FILE/, assert_fails(Registry::Untrusted).hint)
+    assert_match(/cafile=FILE/, assert_fails(Spate::HTTP::Untrusted).hint)
     npmrc("cafile=#{authority.ca_file}")
     assert_fetches("hello", "1.0.0")
     npmrc("ca=#{File.read(authority.ca_file).inspect}")
@@ -330,7 +330,7 @@ class JSRegistryClientTest < Minitest::Test
     npmrc("")
     assert_fetches("hello", "1.0.0", env: { "NODE_EXTRA_CA_CERTS" => authority.ca_file })
     npmrc("cafile=#{@folder}/gone\nca=nonsense")
-    assert_fails(Registry::Untrusted)
+    assert_fails(Spate::HTTP::Untrusted)
   end
 
   # A client certificate is sent to its registry only: a connection to another one has none.
@@ -339,7 +339,7 @@ class JSRegistryClientTest < Minitest::Test
     start(tls: authority, client_certificate: true)
     pem = File.read(authority.client_file)
     npmrc("cafile=#{authority.ca_file}")
-    assert_fails(Registry::Error)
+    assert_fails(Spate::HTTP::Error)
     npmrc("cafile=#{authority.ca_file}\n#{@registry.nerf_dart}:certfile=#{authority.client_file}\n" \
           "#{@registry.nerf_dart}:keyfile=#{authority.client_file}")
     assert_fetches("hello", "1.0.0")
@@ -347,7 +347,7 @@ class JSRegistryClientTest < Minitest::Test
           "key=#{pem[/-----BEGIN (?:RSA )?PRIVATE.*-----/m].inspect}")
     assert_fetches("hello", "1.0.0")
     @other = GemSource::Proxy.new(hosts: { "other.gems.test" => @registry.port }).start
-    assert_fails(Registry::Error, resolved: "https://other.gems.test/hello/-/hello-1.0.0.tgz",
+    assert_fails(Spate::HTTP::Error, resolved: "https://other.gems.test/hello/-/hello-1.0.0.tgz",
                                   env: { "https_proxy" => @other.url })
   end
 
@@ -358,7 +358,7 @@ class JSRegistryClientTest < Minitest::Test
 
     assert_equal ["GET http://npm.gems.test/hello/-/hello-1.0.0.tgz"], @other.requests
     npmrc("registry=http://npm.gems.test/\nproxy=#{@other.url}\nnoproxy=gems.test\nfetch-retries=0")
-    assert_fails(Registry::Unreachable)
+    assert_fails(Spate::HTTP::Unreachable)
     npmrc("registry=http://npm.gems.test/")
     assert_fetches("hello", "1.0.0", env: { "HTTP_PROXY" => @other.url })
     npmrc("registry=http://npm.gems.test/\nproxy=socks5://me:#{TOKEN}@h.test:1")

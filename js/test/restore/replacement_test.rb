@@ -63,9 +63,9 @@ module Spate
 
     def test_a_package_that_is_not_available_leaves_everything_unchanged
       good = client.archives["b@2.0.0"]
-      [Spate::Registry::Error.new("500"), tarball({ "package.json" => "{}" })].each do |bad|
+      [Spate::HTTP::Error.new("500"), tarball({ "package.json" => "{}" })].each do |bad|
         client.archives["b@2.0.0"] = bad
-        assert_untouched(bad.is_a?(String) ? JS::Restore::ChecksumError : Spate::Registry::Error) { restore(@new) }
+        assert_untouched(bad.is_a?(String) ? JS::Restore::ChecksumError : Spate::HTTP::Error) { restore(@new) }
       end
       client.archives["b@2.0.0"] = good
       restore(@new)

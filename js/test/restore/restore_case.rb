@@ -24,7 +24,7 @@ module Spate
 
       def fetch(package, to:)
         @mutex.synchronize { @asked << package.full_name }
-        body = @archives.fetch(package.full_name) { raise Spate::Registry::Status::Missing, "404 #{package.full_name}" }
+        body = @archives.fetch(package.full_name) { raise Spate::HTTP::Status::Missing, "404 #{package.full_name}" }
         raise body if body.is_a?(Exception)
 
         File.binwrite(to, body)

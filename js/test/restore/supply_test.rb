@@ -113,7 +113,7 @@ module Spate
     def test_an_optional_package_that_is_not_available_is_omitted
       a = package("a")
       b = package("b")
-      client.archives["b@1.0.0"] = Spate::Registry::Error.new("404")
+      client.archives["b@1.0.0"] = Spate::HTTP::Error.new("404")
       report = restore(plan(tree("node_modules/a", a), tree("node_modules/b", b, optional: true),
                             links: { "node_modules/to-b" => "b", "node_modules/to-a" => "a" }))
       assert_equal({ "node_modules/b" => "404" }, report.skipped)
@@ -123,8 +123,8 @@ module Spate
     def test_an_error_of_a_package_ends_the_restore_and_leaves_no_record
       client.archives["a@1.0.0"] = nil
       a = package("a")
-      client.archives["a@1.0.0"] = Spate::Registry::Error.new("500")
-      assert_raises(Spate::Registry::Error) do
+      client.archives["a@1.0.0"] = Spate::HTTP::Error.new("500")
+      assert_raises(Spate::HTTP::Error) do
         restore(plan(tree("node_modules/a", a), tree("node_modules/b", package("b"))))
       end
       assert_nil JS::Restore::Memory::Record.load(store, root)

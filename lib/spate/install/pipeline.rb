@@ -133,7 +133,7 @@ module Spate
         return unless @waiting.include?(item)
         return item.state = :stored if item.state == :building && otherwise?(item, error)
         return @failures[item] = error if item.state == :building && build_step.pending?(item)
-        raise error if item.retried || !error.is_a?(Registry::CredentialsRequired)
+        raise error if item.retried || !error.is_a?(HTTP::CredentialsRequired)
 
         item.retried = true
         speculate([item])

@@ -29,9 +29,9 @@ module Spate
         @retries = Ground::Retries.new(times: settings[:retry] || 3, base: retry_base) do |error, wait|
           tell_retry(error, wait)
         end
-        exchange = HTTP::Exchange.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
-        @download = HTTP::Download.new(exchange, @retries, limit: limit)
-        kept = { exchange: exchange, retries: @retries, folder: File.join(home, "index") }
+        http = HTTP::Client.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
+        @download = HTTP::Download.new(http, @retries, limit: limit)
+        kept = { http: http, retries: @retries, folder: File.join(home, "index") }
         @index = Index::CompactIndex.new(freshness: @remotes.freshness, **kept)
         @versions = Index::Versions.new(**kept)
         @seen = Index::ArchiveValidators.new(**kept)
@@ -134,7 +134,7 @@ module Spate
           @seen.note(remote, package.full_name, got, head) if vouched == :archive
           FetchResult.new(bytes, got, remote.source, vouched, vouched == :lockfile ? nil : remote.domain)
         end
-      rescue Status::Missing => e
+      rescue HTTP::Status::Missing => e
         raise NotFound.new(package.full_name, [remote], e.message)
       end
 

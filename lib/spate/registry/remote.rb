@@ -38,7 +38,7 @@ module Spate
       def mirror? = address != source
 
       # Value of the Authorization header, or nil.
-      def authorization = @userinfo && Remote.basic(@userinfo)
+      def authorization = @userinfo && HTTP.basic(@userinfo)
 
       # URI of something in it, e.g. "gems/rake-13.0.6.gem".
       def locate(path) = uri && URI("#{address}#{path}")
@@ -47,14 +47,6 @@ module Spate
       def path(inside) = URI.decode_www_form_component("#{uri.path}#{inside}".gsub("+", "%2B"))
 
       def to_s = source
-
-      # "user:password", both escaped as in a URI, to "Basic ...".
-      def self.basic(userinfo)
-        user, password = userinfo.split(":", 2).map { |part| URI.decode_www_form_component(part) }
-        "Basic #{["#{user}:#{password}"].pack("m0")}"
-      rescue ArgumentError # a stray "%": then it was not escaped
-        "Basic #{[userinfo].pack("m0")}"
-      end
 
       private
 

@@ -15,7 +15,7 @@ module Spate
         @settings = settings
         @env = env
         @warn = warn
-        gemrc = Gemrc.load(env)
+        gemrc = HTTP::Gemrc.load(env)
         @proxy = HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
         @certificates = HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
         @trust = Trust.new(settings: settings, proxy: @proxy, certificates: @certificates, home: home)
@@ -80,7 +80,7 @@ module Spate
         found ? [found, "netrc"] : [nil, nil]
       end
 
-      def netrc = @netrc ||= Netrc.load(@env, &@warn)
+      def netrc = @netrc ||= HTTP::Netrc.load(@env, &@warn)
 
       def userinfo_of(text) = text[%r{\A[a-z][a-z0-9+.-]*://([^/@]+)@}i, 1]
 

@@ -18,7 +18,7 @@ module Spate
       BUILDS = 5
       # Who sends less a second, or is not at the end of one answer after two minutes, is slow: gem sources and
       # compilers are the other way.
-      PACE = Registry::HTTP::Meter::Pace.new(8 << 10, 120).freeze
+      PACE = Spate::HTTP::Meter::Pace.new(8 << 10, 120).freeze
       # What may pass: an answer that was slow, or cut short. After so many of them nobody asks for such things.
       PASSING = %i[slow answer].freeze
       MOST = 3

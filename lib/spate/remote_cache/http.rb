@@ -104,8 +104,8 @@ module Spate
       end
 
       def follow(uri, location)
-        Registry::HTTP::Redirect.read(uri, location)
-      rescue Registry::Error
+        Spate::HTTP::Redirect.read(uri, location)
+      rescue Spate::HTTP::Error
         raise Unavailable.new(:answer, @address, "redirects to #{location}")
       end
 

@@ -90,11 +90,11 @@ module Spate
 
     def versions
       settings = Settings.load(root: folder, env: {})
-      certificates = Registry::HTTP::Certificates.new(settings: settings, gemrc: {})
-      connections = Registry::HTTP::Connections.new(proxy: Registry::HTTP::Proxy.new(env: {}), timeout: 5,
-                                                    certificates: certificates)
-      exchange = Registry::HTTP::Exchange.new(connections, redirects: 5, agent: "test")
-      Registry::Index::Versions.new(exchange: exchange, retries: Ground::Retries.new(times: 0),
+      certificates = Spate::HTTP::Certificates.new(settings: settings, gemrc: {})
+      connections = Spate::HTTP::Connections.new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: 5,
+                                                 certificates: certificates)
+      http = Spate::HTTP::Client.new(connections, redirects: 5, agent: "test")
+      Registry::Index::Versions.new(http: http, retries: Ground::Retries.new(times: 0),
                                     folder: File.join(folder, "index"))
     end
   end

@@ -86,7 +86,7 @@ module Spate
         rescue Registry::NotFound => e
           @yanked << e
           known
-        rescue Registry::Error
+        rescue HTTP::Error
           nil
         end
 

@@ -7,8 +7,8 @@ module Spate
       # by which the source can answer "not modified". Under <home>/index/<the remote's domain>/gems/.
       class ArchiveValidators
         # folder: "<home>/index"
-        def initialize(exchange:, retries:, folder:)
-          @exchange = exchange
+        def initialize(http:, retries:, folder:)
+          @http = http
           @retries = retries
           @folder = folder
         end
@@ -35,12 +35,12 @@ module Spate
         private
 
         def same?(remote, full_name, headers)
-          @exchange.get(remote, "gems/#{full_name}.gem", headers: headers, accept: [200, 304]) do |response|
+          @http.get(remote, "gems/#{full_name}.gem", headers: headers, accept: [200, 304]) do |response|
             raise Another unless response.code == "304"
 
             true
           end
-        rescue Another, Status::Missing
+        rescue Another, HTTP::Status::Missing
           false
         end
 

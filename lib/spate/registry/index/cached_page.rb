@@ -28,7 +28,7 @@ module Spate
           end
           text
         rescue Zlib::Error
-          raise Truncated.new(uri, nil, text.bytesize)
+          raise HTTP::Truncated.new(uri, nil, text.bytesize)
         end
 
         # [etag or nil, text], or nil if nothing (readable) is kept.

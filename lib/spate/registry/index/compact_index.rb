@@ -15,12 +15,12 @@ module Spate
         NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
         # folder: "<home>/index"
-        def initialize(exchange:, retries:, folder:, freshness: Freshness.new)
-          @exchange = exchange
+        def initialize(http:, retries:, folder:, freshness: Freshness.new)
+          @http = http
           @retries = retries
           @folder = folder
           @freshness = freshness
-          @published = Published.new(exchange: exchange, folder: folder)
+          @published = Published.new(http: http, folder: folder)
           @fresh = {} # [remote, gem name] => text or nil, asked for in this run
           @compact = {} # remote => whether it has a compact index at all
           @mutex = Mutex.new
@@ -84,12 +84,12 @@ module Spate
           kept = file(remote, name)
           etag, text = kept.read
           headers = etag ? { "If-None-Match" => etag } : {}
-          @exchange.get(remote, "info/#{name}", headers: headers, accept: [200, 304]) do |response|
+          @http.get(remote, "info/#{name}", headers: headers, accept: [200, 304]) do |response|
             next text.tap { kept.confirm(asked) } if response.code == "304"
 
             body(remote, name, response).tap { |fetched| kept.write(response["ETag"], fetched, asked) }
           end
-        rescue Status::Missing
+        rescue HTTP::Status::Missing
           nil
         end
 
@@ -107,16 +107,16 @@ module Spate
 
         def versions?(remote)
           @retries.run do
-            @exchange.get(remote, "versions", headers: { "Range" => "bytes=0-0" }, accept: [200, 206]) do |response|
+            @http.get(remote, "versions", headers: { "Range" => "bytes=0-0" }, accept: [200, 206]) do |response|
               response.read_body { |_| raise FirstBytes }
             end
           end
           true
         rescue FirstBytes
           true
-        rescue Status::Temporary
+        rescue HTTP::Status::Temporary
           raise # trouble is no proof
-        rescue Status, NotAnIndex
+        rescue HTTP::Status, NotAnIndex
           false
         end
 

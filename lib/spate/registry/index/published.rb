@@ -9,8 +9,8 @@ module Spate
       # first seen.
       class Published
         # folder: "<home>/index"
-        def initialize(exchange:, folder:)
-          @exchange = exchange
+        def initialize(http:, folder:)
+          @http = http
           @folder = folder
           @remotes = {}
           @mutex = Mutex.new
@@ -29,14 +29,14 @@ module Spate
           time = seal.time
           etag, = seal.read
           headers = { "Range" => "bytes=0-0", "If-None-Match" => etag }.compact
-          @exchange.get(remote, "versions", headers: headers, accept: [200, 206, 304]) do |response|
+          @http.get(remote, "versions", headers: headers, accept: [200, 206, 304]) do |response|
             next time if response.code == "304"
 
             response["ETag"] ? seal.write(response["ETag"], "") : seal.remove
             response.read_body { |part| raise Unread if part.bytesize > 1 }
             nil
           end
-        rescue Unread, Status
+        rescue Unread, HTTP::Status
           nil
         end
 

@@ -17,8 +17,8 @@ module Spate
         SHA256 = /sha-256=(?::([^:]+):|"?([^",\s]+)"?)/i
 
         # folder: "<home>/index"
-        def initialize(exchange:, retries:, folder:)
-          @exchange = exchange
+        def initialize(http:, retries:, folder:)
+          @http = http
           @retries = retries
           @folder = folder
         end
@@ -37,7 +37,7 @@ module Spate
           file = CachedPage.new(File.join(@folder, remote.domain, URL))
           etag, kept = file.read
           @retries.run { (kept && grow(remote, file, etag, kept)) || whole(remote, file) }
-        rescue Status::Missing
+        rescue HTTP::Status::Missing
           nil
         end
 
@@ -48,7 +48,7 @@ module Spate
         def grow(remote, file, etag, kept)
           headers = { "Range" => "bytes=#{kept.bytesize - 1}-" }
           headers["If-None-Match"] = etag if etag
-          @exchange.get(remote, URL, headers: headers, accept: [200, 206, 304, 416]) do |response|
+          @http.get(remote, URL, headers: headers, accept: [200, 206, 304, 416]) do |response|
             body = body(response, remote)
             case response.code
             when "304" then kept
@@ -69,7 +69,7 @@ module Spate
         end
 
         def whole(remote, file)
-          @exchange.get(remote, URL) { |response| keep(response, file, body(response, remote), remote) }
+          @http.get(remote, URL) { |response| keep(response, file, body(response, remote), remote) }
         end
 
         def body(response, remote) = CachedPage.receive(response, remote.locate(URL), MAX)
@@ -78,7 +78,7 @@ module Spate
           raise NotAnIndex.new(remote.locate(URL), Archive.describe(body)) unless body.include?("---\n")
 
           broken = digest(response) && sha256(body) != digest(response)
-          raise Truncated.new(remote.locate(URL), nil, body.bytesize) if broken
+          raise HTTP::Truncated.new(remote.locate(URL), nil, body.bytesize) if broken
 
           file.write(response["ETag"], body)
           body

@@ -12,7 +12,7 @@ module Spate
           set = Settings::Credentials.new(settings).for(address.to_s)
           return new(set, "the setting #{address.uri.host}") if set
 
-          found = Registry::Netrc.load(env).for(address.uri.hostname)
+          found = Spate::HTTP::Netrc.load(env).for(address.uri.hostname)
           new(found, "netrc") if found
         end
 
@@ -23,7 +23,7 @@ module Spate
           "bundle config set --global #{host} USER:PASSWORD (any:TOKEN if the server uses tokens)#{in_ci}"
         end
 
-        def header = { "Authorization" => Registry::Remote.basic(userinfo) }
+        def header = { "Authorization" => Spate::HTTP.basic(userinfo) }
 
         # Whom a refusal is to name. What may be a token instead of a user is not shown.
         def to_s

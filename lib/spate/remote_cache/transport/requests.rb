@@ -15,28 +15,28 @@ module Spate
         private_constant :ASK_BEFORE, :PORT
 
         # timeout, connect: seconds between two reads, and to connect; for a name, others have to be asked. pace:
-        # Registry::HTTP::Meter::Pace.
+        # Spate::HTTP::Meter::Pace.
         def self.by(env:, settings:, timeout:, connect:, pace:)
-          gemrc = Registry::Gemrc.load(env)
-          proxy = Registry::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
-          certificates = Registry::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
-          new(Registry::HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: timeout,
-                                              connect: connect, names: 4 * connect, pace: pace))
+          gemrc = Spate::HTTP::Gemrc.load(env)
+          proxy = Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
+          certificates = Spate::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
+          new(Spate::HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: timeout,
+                                           connect: connect, names: 4 * connect, pace: pace))
         end
 
         # For an address of this machine or its host. seconds: to connect, and for each answer.
         def self.without_proxy(seconds)
-          new(Registry::HTTP::Connections.new(
-                proxy: Registry::HTTP::Proxy.new(env: {}), timeout: seconds,
-                pace: Registry::HTTP::Meter::Pace.new(100, seconds),
-                certificates: Registry::HTTP::Certificates.new(settings: {}, gemrc: {})
+          new(Spate::HTTP::Connections.new(
+                proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds,
+                pace: Spate::HTTP::Meter::Pace.new(100, seconds),
+                certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {})
               ))
         end
 
-        # connections: Registry::HTTP::Connections.
+        # connections: Spate::HTTP::Connections.
         def initialize(connections)
           @connections = connections
-          @exchange = Registry::HTTP::Exchange.new(connections, redirects: 0, agent: "spate/#{VERSION}")
+          @exchange = Spate::HTTP::Client.new(connections, redirects: 0, agent: "spate/#{VERSION}")
         end
 
         # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where
@@ -77,7 +77,7 @@ module Spate
 
         def translating(address)
           yield
-        rescue Registry::Error => e
+        rescue Spate::HTTP::Error => e
           raise unavailable(address, e)
         rescue Settings::Error => e # of certificates
           raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
@@ -104,11 +104,11 @@ module Spate
           cause = error.cause
           reason, fact, hint =
             case error
-            when Registry::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
-            when Registry::TooSlow then [:slow, cause.message]
-            when Registry::Truncated then [:answer, "broke off"]
-            when Registry::Endless
-              [:answer, "sends more than #{Registry::HTTP::Session::Wire::LINES} bytes of headers"]
+            when Spate::HTTP::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
+            when Spate::HTTP::TooSlow then [:slow, cause.message]
+            when Spate::HTTP::Truncated then [:answer, "broke off"]
+            when Spate::HTTP::Endless
+              [:answer, "sends more than #{Spate::HTTP::Session::Wire::LINES} bytes of headers"]
             else unreached(cause)
             end
           Unavailable.new(reason, address, fact, hint: hint || Unavailable::HINTS.fetch(reason))
@@ -120,7 +120,7 @@ module Spate
           when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
           when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
             [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
-          when Registry::HTTP::Exchange::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}", PORT]
+          when Spate::HTTP::Client::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}", PORT]
           else [:refused, "cannot be reached: #{cause.message}"]
           end
         end

@@ -32,18 +32,18 @@ module Spate
 
         def hint(error)
           case error
-          when Spate::Registry::CredentialsRequired, Spate::Registry::CredentialsRefused, Spate::Registry::Forbidden
+          when Spate::HTTP::CredentialsRequired, Spate::HTTP::CredentialsRefused, Spate::HTTP::Forbidden
             credentials(error)
-          when Spate::Registry::Status::Missing then missing
+          when Spate::HTTP::Status::Missing then missing
           else
-            HINTS.each { |name, hint| return hint if error.is_a?(Spate::Registry.const_get(name)) }
+            HINTS.each { |name, hint| return hint if error.is_a?(Spate::HTTP.const_get(name)) }
             error.hint
           end
         end
 
         def credentials(error)
           return "the credentials for #{place} may have expired, or may not read this package: log in again" if given?
-          return "#{place}:_authToken is missing in .npmrc" unless error.is_a?(Spate::Registry::Forbidden)
+          return "#{place}:_authToken is missing in .npmrc" unless error.is_a?(Spate::HTTP::Forbidden)
 
           "it may need a login: #{place}:_authToken in .npmrc"
         end

@@ -39,8 +39,8 @@ module Spate
           @jobs = [whole("maxsockets") || CONNECTIONS, 1].max
           @connections = connections
           @retries = retries(retry_base || ((whole("fetch-retry-mintimeout") || 500) / 1000.0))
-          @exchange = Spate::Registry::HTTP::Exchange.new(@connections, redirects: REDIRECTS, agent: agent)
-          @download = Spate::Registry::HTTP::Download.new(@exchange, @retries, limit: LIMIT)
+          @http = Spate::HTTP::Client.new(@connections, redirects: REDIRECTS, agent: agent)
+          @download = Spate::HTTP::Download.new(@http, @retries, limit: LIMIT)
         end
 
         # Fetches a package's archive to the path `to`, atomically; the caller must check its content. Returns a Result.
@@ -81,17 +81,17 @@ module Spate
         private
 
         def body(remote, accept)
-          @exchange.get(remote, nil, headers: { "Accept" => accept, "Accept-Encoding" => "gzip" }) do |response|
+          @http.get(remote, nil, headers: { "Accept" => accept, "Accept-Encoding" => "gzip" }) do |response|
             response.decode_content = true
             text = +""
             response.read_body do |chunk|
               text << chunk
-              raise Spate::Registry::TooLarge.new(remote.locate, DOCUMENT_LIMIT) if text.bytesize > DOCUMENT_LIMIT
+              raise Spate::HTTP::TooLarge.new(remote.locate, DOCUMENT_LIMIT) if text.bytesize > DOCUMENT_LIMIT
             end
             text.force_encoding(Encoding::UTF_8)
           end
         rescue Zlib::Error
-          raise Spate::Registry::Truncated.new(remote.locate, nil, 0)
+          raise Spate::HTTP::Truncated.new(remote.locate, nil, 0)
         end
 
         def save(package, remote, to)
@@ -113,7 +113,7 @@ module Spate
 
         def asked(remote)
           yield
-        rescue Spate::Registry::Error => e
+        rescue Spate::HTTP::Error => e
           raise Advice.new(@configuration, remote).on(e)
         end
 
@@ -130,7 +130,7 @@ module Spate
         private_constant :MISSING
 
         def connections
-          Spate::Registry::HTTP::Connections.new(
+          Spate::HTTP::Connections.new(
             proxy: Proxy.new(@configuration), certificates: Certificates.new(@configuration),
             timeout: (whole("fetch-timeout") || 0).then { |given| given.positive? ? given / 1000.0 : TIMEOUT }
           )

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Registry
       # A page, or anything else, where an archive should be.
-      class NotAnArchive < Spate::Registry::Error
+      class NotAnArchive < Spate::HTTP::Error
         EXIT_CODE = 8
 
         # found: what came instead, e.g. `an HTML page ("Sign in")`.
@@ -15,7 +15,7 @@ module Spate
       end
 
       # The registry's response is not a JSON object.
-      class NotADocument < Spate::Registry::Error
+      class NotADocument < Spate::HTTP::Error
         EXIT_CODE = 8
 
         def initialize(name, source:)

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Registry
-      # An archive's address and the credentials for it, with the interface that Spate::Registry::HTTP expects.
+      # An archive's address and the credentials for it, with the interface that Spate::HTTP expects.
       class Remote
         # The registry's address, for messages and events; without credentials.
         attr_reader :source
@@ -29,7 +29,7 @@ module Spate
 
         # Value of the Authorization header, or nil.
         def authorization
-          @credentials.authorization || (userinfo && Spate::Registry::Remote.basic(userinfo))
+          @credentials.authorization || (userinfo && Spate::HTTP.basic(userinfo))
         end
 
         # Where it came from, for messages.

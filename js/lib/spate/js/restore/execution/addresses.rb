@@ -39,7 +39,7 @@ module Spate
               found = versions.dig(package.version, "dist", "tarball") if versions.is_a?(Hash)
               found == package.resolved && keep(package)
             end
-          rescue Spate::Registry::Error, TypeError
+          rescue Spate::HTTP::Error, TypeError
             packages
           end
 

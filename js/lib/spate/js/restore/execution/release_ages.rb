@@ -97,7 +97,7 @@ module Spate
 
           def short(name)
             @context.client.document(name)
-          rescue Spate::Registry::Error
+          rescue Spate::HTTP::Error
             {} # then the full document is requested, and its error raised
           end
 

@@ -4,7 +4,7 @@ require "test_helper"
 
 # Only data that the server has not sent yet counts as a wait, because a busy machine reads received data late.
 class MeterTest < Minitest::Test
-  Meter = Spate::Registry::HTTP::Meter
+  Meter = Spate::HTTP::Meter
   # Returns its pieces one after the other.
   Pipe = Struct.new(:pieces) do
     def read_nonblock(*) = pieces.shift

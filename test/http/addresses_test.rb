@@ -5,7 +5,7 @@ require "test_helper"
 # A host is looked up once, and all of its addresses are tried.
 class AddressesTest < Minitest::Test
   def setup
-    @addresses = Spate::Registry::HTTP::Addresses.new
+    @addresses = Spate::HTTP::Addresses.new
     @lookups = Thread::Queue.new
     lookups = @lookups
     @addresses.define_singleton_method(:look_up) do |host|
@@ -61,7 +61,7 @@ class AddressesTest < Minitest::Test
 
   # A resolver that does not answer costs all callers for a host one wait, and other hosts none.
   def test_a_look_up_has_a_limit
-    addresses = Spate::Registry::HTTP::Addresses.new(0.1)
+    addresses = Spate::HTTP::Addresses.new(0.1)
     addresses.define_singleton_method(:look_up) { |host| host == "h.test" ? sleep : [host] }
     waiting = Array.new(4) { Thread.new { assert_raises(SocketError) { addresses.reach("h.test") { flunk } } } }
 
@@ -70,7 +70,7 @@ class AddressesTest < Minitest::Test
   end
 
   def test_unknown_name_is_looked_up_again
-    addresses = Spate::Registry::HTTP::Addresses.new
+    addresses = Spate::HTTP::Addresses.new
     2.times { assert_raises(SocketError) { addresses.reach("unknown.invalid") { flunk } } }
     assert_equal "127.0.0.1", addresses.reach("127.0.0.1") { |address| address }
   end

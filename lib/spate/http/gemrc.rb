@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Registry
+  module HTTP
     # What Bundler takes from RubyGems' own configuration: the proxy and TLS files. Read without RubyGems, from
     # /etc/gemrc, the user's file, and those that $GEMRC names; the last one wins.
     class Gemrc

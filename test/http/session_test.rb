@@ -5,7 +5,7 @@ require "socket"
 
 # An endless response is aborted, for any data that the server sends.
 class SessionTest < Minitest::Test
-  HTTP = Spate::Registry::HTTP
+  HTTP = Spate::HTTP
   Registry = Spate::Registry
   OK = "HTTP/1.1 200 OK\r\n"
 
@@ -19,7 +19,7 @@ class SessionTest < Minitest::Test
   def setup
     @server = TCPServer.new("127.0.0.1", 0)
     @connections = HTTP::Connections.new(proxy: HTTP::Proxy.new(env: {}), certificates: nil, timeout: 0.4)
-    @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
+    @http = HTTP::Client.new(@connections, redirects: 1, agent: "test")
   end
 
   def teardown
@@ -36,7 +36,7 @@ class SessionTest < Minitest::Test
       "what follows the chunks" => ["#{OK}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", "X: #{endless}\r\n"] }
       .each do |what, (first, again)|
         serve(first, again)
-        error = assert_raises(Registry::Endless, what) { get }
+        error = assert_raises(Spate::HTTP::Endless, what) { get }
 
         assert_match(%r{\Ahttp://127.0.0.1:\d+/x sends more than 262144 bytes of headers, expected}, error.message)
       end
@@ -45,7 +45,7 @@ class SessionTest < Minitest::Test
   # Net::HTTP raises an ArgumentError for it.
   def test_line_with_a_carriage_return
     serve("#{OK}X: a\rb\r\nContent-Length: 1\r\n\r\nb")
-    error = assert_raises(Registry::Unreachable) { get }
+    error = assert_raises(Spate::HTTP::Unreachable) { get }
 
     assert_match(/a carriage return inside of a line/, error.message)
     serve("#{OK}X: a\r\r\nContent-Length: 1\r\n\r\nb")
@@ -55,7 +55,7 @@ class SessionTest < Minitest::Test
   def test_one_byte_now_and_then
     { "a body" => "#{OK}Content-Length: 9999\r\n\r\n", "a header" => "#{OK}X: " }.each do |what, first|
       serve(first, "a", pause: 0.1)
-      error = assert_raises(Registry::TooSlow, what) { get }
+      error = assert_raises(Spate::HTTP::TooSlow, what) { get }
 
       assert_match(%r{/x sent \d\d? bytes in 1 seconds, expected 80 at least\z}, error.message)
       assert_kind_of Spate::Ground::Retriable, error
@@ -66,27 +66,29 @@ class SessionTest < Minitest::Test
   def test_response_that_takes_too_long
     pace = HTTP::Meter::Pace.new(1, 0.5)
     @connections = HTTP::Connections.new(proxy: HTTP::Proxy.new(env: {}), certificates: nil, timeout: 0.4, pace: pace)
-    @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
+    @http = HTTP::Client.new(@connections, redirects: 1, agent: "test")
     serve("#{OK}Content-Length: 9999\r\n\r\n", "a" * 100, pause: 0.1)
 
-    assert_match(%r{/x was not at its end after 0.5 seconds\z}, assert_raises(Registry::TooSlow) { get }.message)
+    assert_match(%r{/x was not at its end after 0.5 seconds\z}, assert_raises(Spate::HTTP::TooSlow) { get }.message)
   end
 
   # The proxy's response to CONNECT comes before any data of the server.
   def test_a_proxy_that_never_ends
     @connections = proxied
-    @exchange = HTTP::Exchange.new(@connections, redirects: 1, agent: "test")
+    @http = HTTP::Client.new(@connections, redirects: 1, agent: "test")
     { "headers" => [OK, "X: #{"a" * 50_000}\r\n"], "a status" => ["", "a" * 50_000],
       "a page" => ["HTTP/1.1 403 No\r\n", "X: #{"a" * 50_000}\r\n"] }.each do |what, (first, again)|
       serve(first, again)
-      error = assert_raises(Registry::Endless, what) { get("https://gems.test") }
+      error = assert_raises(Spate::HTTP::Endless, what) { get("https://gems.test") }
 
       assert_match(%r{\Ahttps://gems.test/x sends more than 262144 bytes of headers, expected}, error.message)
     end
     serve("#{OK}X: ", "a", pause: 0.1)
-    assert_match(/sent \d\d? bytes in 1 seconds/, assert_raises(Registry::TooSlow) { get("https://gems.test") }.message)
+    assert_match(/sent \d\d? bytes in 1 seconds/, assert_raises(Spate::HTTP::TooSlow) do
+                                                    get("https://gems.test")
+                                                  end.message)
     serve("HTTP/1.1 407 Who\r\n\r\n")
-    assert_match(/407/, assert_raises(Registry::Unreachable) { get("https://gems.test") }.message)
+    assert_match(/407/, assert_raises(Spate::HTTP::Unreachable) { get("https://gems.test") }.message)
   end
 
   # A response may have a line per chunk, and a server may need time before each response.
@@ -100,7 +102,7 @@ class SessionTest < Minitest::Test
 
   private
 
-  def get(address = "http://127.0.0.1:#{@server.addr[1]}") = @exchange.get(Remote.new(address), "/x", &:body)
+  def get(address = "http://127.0.0.1:#{@server.addr[1]}") = @http.get(Remote.new(address), "/x", &:body)
 
   def proxied
     none = Object.new

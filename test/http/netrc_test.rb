@@ -6,7 +6,7 @@ require "spate"
 module Spate
   class RegistryNetrcTest < Minitest::Test
     def test_machines_defaults_quotes_comments_and_macros
-      netrc = Registry::Netrc.new(<<~TEXT)
+      netrc = Spate::HTTP::Netrc.new(<<~TEXT)
         # machine commented.test login no password no
         machine one.test login me password a#b # trailing
         machine two.test
@@ -24,7 +24,7 @@ module Spate
       assert_equal "my+name:q%22uote", netrc.for("TWO.test")
       assert_equal "only", netrc.for("three.test")
       assert_equal "any:body", netrc.for("macro.test")
-      assert_nil Registry::Netrc.new("machine one.test password x").for("one.test")
+      assert_nil Spate::HTTP::Netrc.new("machine one.test password x").for("one.test")
     end
   end
 end

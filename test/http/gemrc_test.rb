@@ -15,13 +15,13 @@ module Spate
 
     # RubyGems reports that it cannot be read, and continues without it.
     def test_invalid_bytes
-      in_home("# \xff\n:http_proxy: http://proxy.test\n") { |env| assert_nil Registry::Gemrc.load(env)["http_proxy"] }
+      in_home("# \xff\n:http_proxy: http://proxy.test\n") { |env| assert_nil Spate::HTTP::Gemrc.load(env)["http_proxy"] }
     end
 
     # A rescue clause that names Psych would raise a NameError before Psych is loaded.
     def test_interrupt_while_reading_is_not_rescued
       in_home(":http_proxy: http://proxy.test\n") do |env|
-        script = 'require "spate"; def File.binread(*) = raise(Interrupt); Spate::Registry::Gemrc.load(ENV)'
+        script = 'require "spate"; def File.binread(*) = raise(Interrupt); Spate::HTTP::Gemrc.load(ENV)'
         assert_raises_alone("Interrupt", script, env)
       end
     end

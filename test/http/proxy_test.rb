@@ -7,7 +7,7 @@ require "uri"
 class ProxyTest < Minitest::Test
   def direct?(address, list)
     env = { "http_proxy" => "http://proxy.test:3128", "no_proxy" => list }
-    Spate::Registry::HTTP::Proxy.new(env: env).for(URI(address)).nil?
+    Spate::HTTP::Proxy.new(env: env).for(URI(address)).nil?
   end
 
   def test_names

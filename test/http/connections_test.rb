@@ -5,7 +5,7 @@ require "socket"
 
 # Closing ends current requests and prevents new ones.
 class ConnectionsTest < Minitest::Test
-  HTTP = Spate::Registry::HTTP
+  HTTP = Spate::HTTP
 
   def setup
     @server = TCPServer.new("127.0.0.1", 0)

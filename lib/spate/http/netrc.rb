@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Registry
+  module HTTP
     # Logins from ~/.netrc (or the file that $NETRC names). Format: "machine HOST login USER password WORD", tokens
     # divided by white space, "default" for all other hosts, "macdef" up to an empty line, "#" comments, quotes.
     class Netrc

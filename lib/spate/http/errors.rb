@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+module Spate
+  module HTTP
+    # Something went wrong between here and a gem source. Exit code 6, the network's, where no subclass says otherwise.
+    class Error < Spate::Error
+      EXIT_CODE = 6
+
+      # The same with another hint, for sources that are configured in another way.
+      def with_hint(hint) = dup.tap { |copy| copy.instance_variable_set(:@hint, hint) }
+    end
+
+    # No connection, or it broke: refused, reset, timed out, name not resolved.
+    class Unreachable < Error
+      include Ground::Retriable
+
+      def initialize(uri, cause)
+        reason = cause.message.to_s.empty? ? cause.class.name : cause.message
+        super("#{Ground.redact(uri)} cannot be reached: #{Ground.redact(reason)}",
+              hint: "check the network, the proxy settings (http_proxy, https_proxy, no_proxy) and `bundle config`")
+      end
+    end
+
+    # Less came than was announced. expected and got in bytes; expected may be nil where only the end was missing.
+    class Truncated < Error
+      include Ground::Retriable
+
+      def initialize(uri, expected, got)
+        super("#{Ground.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
+              hint: "install again; the setting `retry` allows more tries")
+      end
+    end
+
+    # More than any gem should have: announced, or sent without an announcement.
+    class TooLarge < Error
+      EXIT_CODE = 8
+
+      # limit, announced: bytes; announced is nil where it only turned out.
+      def initialize(uri, limit, announced: nil)
+        super("#{Ground.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
+              "the limit is #{limit} bytes (#{limit >> 20} MiB)",
+              hint: "if you trust it: `bundle config set --local spate.max_download MiB`")
+      end
+    end
+
+    # Headers, or one of them, that do not end.
+    class Endless < Error
+      # limit: bytes.
+      def initialize(uri, limit)
+        super("#{Ground.redact(uri)} sends more than #{limit} bytes of headers, expected a few hundred",
+              hint: "the source is in trouble, or means no good; a proxy may have answered for it")
+      end
+    end
+
+    # Bytes come, but so few that the download would hardly ever end.
+    class TooSlow < Error
+      include Ground::Retriable
+
+      def initialize(uri, cause)
+        super("#{Ground.redact(uri)} #{cause.message}",
+              hint: "the network or the source is slow: install again; the setting `timeout` allows more time")
+      end
+    end
+
+    # An answer with a status that means no: 5xx, 429, or one that nobody expected.
+    class Status < Error
+      attr_reader :status
+
+      def initialize(uri, status, reason)
+        @status = status
+        super("#{Ground.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
+              hint: "the source is in trouble: install again later, or use a mirror (`bundle config mirror.URL`)")
+      end
+
+      # 408, 425, 429, 500, 502, 503 and 504: the source may have recovered a moment later.
+      class Temporary < Status
+        include Ground::Retriable
+      end
+
+      # 404 and 410.
+      class Missing < Status
+      end
+    end
+
+    # 401 to a request without credentials.
+    class CredentialsRequired < Error
+      def initialize(uri)
+        host = uri.host
+        super("#{Ground.redact(uri)} asks for a user and password (401)",
+              hint: "bundle config set --global #{host} USER:PASSWORD, or set the environment variable " \
+                    "#{Settings::Key.for(host)}")
+      end
+    end
+
+    # 401 to a request with credentials.
+    class CredentialsRefused < Error
+      # origin: where the credentials came from, e.g. "the setting gems.test".
+      def initialize(uri, origin)
+        super("#{Ground.redact(uri)} refuses the credentials from #{origin} (401)",
+              hint: "bundle config set --global #{uri.host} USER:PASSWORD")
+      end
+    end
+
+    # 403: known to the source, or not, but not allowed. Also how some sources answer for gems that do not exist.
+    class Forbidden < Error
+      def initialize(uri, origin)
+        super("#{Ground.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
+              hint: "check what this user may read there, or give other credentials: " \
+                    "bundle config set --global #{uri.host} USER:PASSWORD")
+      end
+    end
+
+    class TooManyRedirects < Error
+      def initialize(uri, limit)
+        super("#{Ground.redact(uri)} redirects more than #{limit} times",
+              hint: "the setting `redirect` raises the limit")
+      end
+    end
+
+    # To a file, a mailbox, no address at all: a source decides about addresses of its own kind only.
+    class Misdirected < Error
+      def initialize(uri, location)
+        super("#{Ground.redact(uri)} redirects to #{Ground.redact(location)}, expected http or https",
+              hint: "the source is in trouble, or means no good; a source in a folder is named in the Gemfile")
+      end
+    end
+
+    # From https to http. RubyGems refuses this, too; Bundler does for archives, which RubyGems fetches for it.
+    class InsecureRedirect < Error
+      def initialize(uri, location)
+        super("#{Ground.redact(uri)} redirects to #{Ground.redact(location)}, which is not https",
+              hint: "use the target as the source if that is what you want")
+      end
+    end
+
+    # The certificate of a source (or of a proxy) could not be verified.
+    class Untrusted < Error
+      def initialize(uri, cause)
+        super("the certificate of #{Ground.redact(uri)} is not trusted: #{cause.message}",
+              hint: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE")
+      end
+    end
+  end
+end

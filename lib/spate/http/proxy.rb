@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Spate
+  module HTTP
+    # Which proxy a request goes through: by RubyGems' configuration, then by the environment: http_proxy or
+    # https_proxy in lower or upper case, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names and
+    # their endings, "*" for all. Without an https_proxy, http_proxy counts for https too, as in Bundler: its index
+    # reads nothing else, and its downloads do so through Net::HTTP.
+    class Proxy
+      # Of no_proxy: an address of IPv6, with brackets or without, or a name; and a port.
+      EXCLUDED = /\A(?:\[(.*)\]|([^:]*:[^:]*:.*)|([^:]*))(?::(.*))?\z/
+      private_constant :EXCLUDED
+
+      def initialize(env:, gemrc: nil)
+        @env = env
+        @configured = gemrc
+      end
+
+      # Whether any URI may have one.
+      def any? = @configured != :none && (!@configured.nil? || @env.any? { |key, _| key.match?(/\Ahttps?_proxy\z/i) })
+
+      # URI of the proxy for a URI, nil for a direct connection.
+      def for(uri)
+        return if @configured == :none || excluded?(uri)
+
+        schemes(uri).each do |scheme|
+          address = @configured || environment(scheme)
+          next if address.nil? || address.empty?
+
+          address = "http://#{address}" unless address.include?("://")
+          return with_user(URI(address), scheme)
+        end
+        nil
+      rescue URI::Error
+        nil
+      end
+
+      private
+
+      def schemes(uri) = [uri.scheme, "http"].uniq
+
+      # In a CGI process HTTP_PROXY is a client's "Proxy:" header, and no setting.
+      def environment(scheme)
+        small = @env["#{scheme}_proxy"]
+        return small if small && !small.empty?
+
+        @env["#{scheme.upcase}_PROXY"] unless scheme == "http" && @env["REQUEST_METHOD"]
+      end
+
+      def with_user(proxy, scheme)
+        user = @env["#{scheme}_proxy_user"] || @env["#{scheme.upcase}_PROXY_USER"]
+        return proxy if proxy.user || user.nil?
+
+        password = @env["#{scheme}_proxy_pass"] || @env["#{scheme.upcase}_PROXY_PASS"]
+        proxy.userinfo = [user, password].compact.map { |part| URI.encode_www_form_component(part) }.join(":")
+        proxy
+      end
+
+      def excluded?(uri)
+        host = uri.hostname.to_s.downcase
+        (@env["no_proxy"] || @env["NO_PROXY"]).to_s.downcase.split(/[\s,]+/).any? do |pattern|
+          *names, port = pattern.match(EXCLUDED)&.captures
+          name = names.compact.first
+          next false if name.nil? || (port && port.to_i != uri.port)
+
+          name = name.delete_prefix("*").delete_prefix(".")
+          name.empty? || host == name || host.end_with?(".#{name}")
+        end
+      end
+    end
+  end
+end
