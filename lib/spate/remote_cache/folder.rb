@@ -6,7 +6,7 @@ module Spate
     # permissions are what everything in it gets. Nothing in it is followed that is a link. Where a share hangs, so does
     # who reads it: no system call on it can be ended from here.
     class Folder
-      include Transport::Reading
+      include Reading
 
       HINT = "make that folder, or mount the share that it is of"
       # What Ground::Files.beside calls a file that is being written; seconds without a write after which nobody is.

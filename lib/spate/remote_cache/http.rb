@@ -8,7 +8,7 @@ module Spate
       autoload :Listing, "spate/remote_cache/http/listing"
       autoload :Login, "spate/remote_cache/http/login"
 
-      include Transport::Reading
+      include Reading
 
       REDIRECTS = 5
       DONE = [200, 201, 202, 204].freeze
@@ -31,10 +31,10 @@ module Spate
       def connect = @requests.connect(@address.uri, address: @address)
 
       def head(name)
-        ask(:head, locate(name)) { |answer| Transport::Answer.size(answer, @address) }
+        ask(:head, locate(name)) { |answer| Answer.size(answer, @address) }
       end
 
-      def time(name) = ask(:head, locate(name), &Transport::Answer.method(:time))
+      def time(name) = ask(:head, locate(name), &Answer.method(:time))
       def delete(name) = change(:delete, name) && true
 
       def put(name, source, fresh: false)
@@ -49,7 +49,7 @@ module Spate
 
         ask(:get, URI("#{@address}/#{prefix}"), missing: UNLISTED) do |answer|
           list = Listing.new(prefix, @address, &block)
-          Transport::Answer.pieces(answer, Listing::LIMIT, @address) { |bytes| list << bytes }
+          Answer.pieces(answer, Listing::LIMIT, @address) { |bytes| list << bytes }
           list.finish
           true
         end || raise(Listing::None)
@@ -70,7 +70,7 @@ module Spate
 
       def read(name, limit, &block)
         ask(:get, locate(name)) do |answer|
-          Transport::Answer.content(answer, limit, @address, &block)
+          Answer.content(answer, limit, @address, &block)
           true
         end
       end
@@ -98,7 +98,7 @@ module Spate
           location = answer["Location"] if answer.is_a?(Net::HTTPRedirection)
           raise refusal(answer, headers) unless location || missing.include?(status)
 
-          Transport::Answer.skip(answer, @address)
+          Answer.skip(answer, @address)
           [location]
         end
       end
@@ -118,7 +118,7 @@ module Spate
           good = [*DONE, *(MISSING if verb == :delete), *([PRESENT, UNABLE] if headers.any?)].include?(status)
           raise refusal(answer, credentials, writing: true) unless good
 
-          Transport::Answer.skip(answer, @address)
+          Answer.skip(answer, @address)
         end
         status
       end
@@ -128,7 +128,7 @@ module Spate
         fact = answer.message
         fact = "#{Registry::Archive.printable(fact)} to #{@login}" if headers.any? && %w[401 403].include?(answer.code)
         options[:hint] = Login.hint(@address.uri.host) if answer.code == "401"
-        Transport::Answer.refusal(answer, @address, fact: fact, **options)
+        Answer.refusal(answer, @address, fact: fact, **options)
       end
     end
   end

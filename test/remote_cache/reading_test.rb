@@ -8,7 +8,7 @@ class ReadingTest < Minitest::Test
 
   # A transport whose responses come from a queue, and whose files accept as much as a pipe.
   class Transport
-    include Spate::RemoteCache::Transport::Reading
+    include Spate::RemoteCache::Reading
 
     attr_reader :answer, :disk
 

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    # Into memory or a file, what a transport reads: its `read(name, limit) { |bytes| }` answers whether there is
+    # something.
+    module Reading
+      # Bytes at a time, of files.
+      CHUNK = 256 * 1024
+
+      # When anything came last (monotonic seconds), nil before that. While some of it is put away that is now: a disk
+      # that takes its time is not the cache's silence.
+      def heard = keepers.empty? ? @heard : Ground.now
+
+      # Opens a connection for who asks next, where there are connections.
+      def connect = nil
+
+      def get(name, limit:)
+        text = String.new(encoding: Encoding::BINARY)
+        text if hear(name, limit) { |bytes| text << bytes }
+      end
+
+      # Raises Store::Error where the disk of `to` does not take it.
+      def fetch(name, to:, limit:)
+        part = "#{Ground::Files.beside(to)}.part"
+        written = 0
+        file = nil
+        found = hear(name, limit) do |bytes|
+          written += on_disk(to) { (file ||= create(part)).write(bytes) }
+        end
+        return unless found
+
+        keep do
+          on_disk(to) do
+            (file ||= create(part)).close
+            File.rename(part, to)
+          end
+        end
+        written
+      ensure
+        file&.close
+        Ground::Files.remove(part) if file
+      end
+
+      private
+
+      def hear(name, limit)
+        found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
+        @heard = Ground.now
+        found
+      end
+
+      def keep
+        keepers[Thread.current] = true
+        yield
+      ensure
+        keepers.delete(Thread.current)
+        @heard = Ground.now
+      end
+
+      # Threads that put away what came.
+      def keepers = @keepers ||= {}.compare_by_identity
+
+      def create(path) = File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644)
+
+      # Tells errors of this disk from those of the cache's: both are SystemCallErrors.
+      def on_disk(path)
+        yield
+      rescue SystemCallError => e
+        raise Store::Error.for(e, path)
+      end
+    end
+  end
+end
