@@ -22,8 +22,8 @@ module Spate
     autoload :Session, "spate/http/session"
 
     %i[
-      CredentialsRefused CredentialsRequired Endless Error Forbidden InsecureRedirect Misdirected Status TooLarge
-      TooManyRedirects TooSlow Truncated Unreachable Untrusted
+      CredentialsRefused CredentialsRequired Endless Error Forbidden InsecureRedirect Misdirected RedirectError Status
+      TooLarge TooManyRedirects TooSlow Truncated Unreachable Untrusted
     ].each { |name| autoload name, "spate/http/errors" }
 
     # "user:password", both escaped as in a URI, to the value of an Authorization header.

@@ -4,7 +4,7 @@ require "test_helper"
 require "socket"
 
 # Persistent connections whose server ended or does not respond any more.
-class ExchangeTest < Minitest::Test
+class HTTPClientTest < Minitest::Test
   MISSING = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
 
   def setup

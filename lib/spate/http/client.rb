@@ -4,12 +4,16 @@ require "net/http"
 
 module Spate
   module HTTP
-    # A request and its response, following redirects. Credentials go only to the host they are for.
+    # Requests and their answers. Credentials go only to the host they are for.
     class Client
       TEMPORARY = [408, 425, 429, 500, 502, 503, 504].freeze
       # Raised when a connection breaks or cannot be made.
       BROKEN = [SystemCallError, SocketError, IOError, Timeout::Error, Net::ProtocolError, Net::HTTPBadResponse,
                 Net::HTTPHeaderSyntaxError, Meter::Endless, Meter::Slow].freeze
+      # Thrown by a block to end the connection with the rest of an answer unread.
+      DROP = :drop_the_connection
+      # A larger body is sent only after the server has accepted its headers.
+      ASK_BEFORE = 64 << 10
       # An error page up to this size is read to keep the connection; a larger one costs the connection.
       MAX_ERROR_BODY = 65_536
 
@@ -21,46 +25,74 @@ module Spate
       end
 
       # GETs a path of a remote and yields the Net::HTTPResponse, its body yet to be read, when its status is among
-      # `accept`. Returns what the block returns. Raises the errors of Registry.
-      def get(remote, path, headers: {}, accept: [200], &block)
-        uri = remote.locate(path)
-        credentials = Credentials.new(remote.authorization, remote.identity)
+      # `accept`. Returns what the block returns. Raises the errors of HTTP.
+      def get(remote, path, headers: {}, accept: [200])
+        error = nil
         headers = headers.merge("X-Gemfile-Source" => remote.source) if remote.mirror?
-        (@redirects + 1).times do
-          location, result = ask(uri, headers, credentials, accept, remote, &block)
-          return result unless location
+        result = follow(:get, remote.locate(path), headers: headers, accept: accept, identity: remote.identity,
+                                                   authorization: remote.authorization) do |answer, uri, authorization|
+          next yield(answer) if accept.include?(answer.code.to_i)
 
-          uri, credentials = follow(uri, location, credentials)
+          drain(answer)
+          error = refusal(uri, answer, authorization, remote)
         end
-        raise TooManyRedirects.new(remote.locate(path), @redirects)
+        error ? raise(error) : result
       end
 
-      # Sends one request (a Net::HTTP::Get or its like) and yields the Net::HTTPResponse, whatever its status, its
-      # body yet to be read. Returns it. Raises the errors of Registry. The server may have closed a kept connection
-      # meanwhile: that is no failed attempt, and another one is tried at once. One that says nothing is not closed.
-      def perform(uri, request, identity = nil, &block)
+      # Sends a request and follows redirects, except for statuses in `accept`. Yields the first answer that is not one,
+      # its URI and the Authorization that was sent to it. Otherwise as #perform.
+      def follow(verb, uri, accept:, headers: {}, authorization: nil, identity: nil)
+        first = uri
+        credentials = Credentials.new(authorization, identity)
+        (@redirects + 1).times do
+          location, result = perform(verb, uri, headers: headers, **credentials.to_h) do |answer|
+            location = answer["Location"] if answer.is_a?(Net::HTTPRedirection) && !accept.include?(answer.code.to_i)
+            next [nil, yield(answer, uri, credentials.authorization)] unless location
+
+            drain(answer)
+            [location]
+          end
+          return result unless location
+
+          uri, credentials = target(uri, location, credentials)
+        end
+        raise TooManyRedirects.new(first, @redirects)
+      end
+
+      # Sends one request and yields the Net::HTTPResponse, whatever its status, its body yet to be read. Returns what
+      # the block returns; nil where it throws DROP, which ends the connection. verb: :get, :head, :put, :post or
+      # :delete. body: String, or an open File, sent from its start. identity: see Connections#with. Raises the errors
+      # of HTTP. A kept connection that the server has closed meanwhile is no failed attempt: the request is sent again
+      # at once. One that times out is.
+      def perform(verb, uri, headers: {}, body: nil, authorization: nil, identity: nil)
+        request = request_for(verb, uri, headers, authorization, body)
         begin
           stale = started = false
+          result = nil
           request.body_stream&.rewind
-          @connections.with(uri, identity) do |http, reused|
-            stale = reused
-            http.request(request) do |answer|
-              started = true
-              block.call(answer)
+          catch(DROP) do
+            @connections.with(uri, identity) do |http, reused|
+              stale = reused
+              http.request(request) do |answer|
+                started = true
+                result = yield answer
+                throw DROP if unsent?(request)
+              end
             end
           end
+          result
         rescue *BROKEN => e
           raise Ground::Cancelled if @connections.closed?
 
           retry if stale && !started && !e.is_a?(Timeout::Error)
 
           raise failure(uri, e)
+        rescue OpenSSLError => e
+          raise failure(uri, e)
         end
-      rescue OpenSSLError => e
-        raise failure(uri, e)
       end
 
-      # Opens a connection for who asks next. Raises as #perform does.
+      # Opens a connection for the next request. Raises as #perform does.
       def connect(uri)
         @connections.with(uri) { nil }
       rescue *BROKEN, OpenSSLError => e
@@ -71,30 +103,30 @@ module Spate
 
       private
 
-      # Who asks. authorization: the header's value, or nil. identity: see Connections#with.
+      # What a request identifies its sender with. authorization: the header's value, or nil. identity: see
+      # Connections#with.
       Credentials = Struct.new(:authorization, :identity)
       NONE = Credentials.new.freeze
       private_constant :Credentials, :NONE
 
-      # [location, nil] of a redirect, else [nil, result].
-      def ask(uri, headers, credentials, accept, remote)
-        request = request_for(uri, headers, credentials.authorization)
-        result = nil
-        response = perform(uri, request, credentials.identity) do |answer|
-          accept.include?(answer.code.to_i) ? result = yield(answer) : drain(answer)
-        end
-        return [nil, result] if accept.include?(response.code.to_i)
-        return [response["Location"], nil] if response.is_a?(Net::HTTPRedirection) && response["Location"]
-
-        raise refusal(uri, response, credentials.authorization, remote)
-      end
-
-      def request_for(uri, headers, authorization)
-        Net::HTTP::Get.new(uri.request_uri, headers).tap do |request|
+      def request_for(verb, uri, headers, authorization, body)
+        Net::HTTP.const_get(verb.capitalize).new(uri.request_uri, headers).tap do |request|
           request["User-Agent"] = @agent
           request["Authorization"] = authorization if authorization
+          carry(request, body) if body
         end
       end
+
+      def carry(request, body)
+        require "stringio"
+        request.content_length = body.is_a?(String) ? body.bytesize : body.size
+        request.body_stream = body.is_a?(String) ? StringIO.new(body) : body
+        request["Content-Type"] ||= "application/octet-stream"
+        request["Expect"] = "100-continue" if request.content_length > ASK_BEFORE
+      end
+
+      # A server that answered before the body was sent may take the next request on that connection for it.
+      def unsent?(request) = request.content_length.to_i.positive? && request.body_stream.pos.zero?
 
       def failure(uri, error)
         case error
@@ -113,7 +145,7 @@ module Spate
 
       def certificate?(error) = error.message.match?(/certificate|verify failed|self.signed/i)
 
-      def follow(uri, location, credentials)
+      def target(uri, location, credentials)
         target, own = Redirect.read(uri, location)
         given = target.userinfo
         target.userinfo = nil

@@ -110,25 +110,35 @@ module Spate
       end
     end
 
-    class TooManyRedirects < Error
-      def initialize(uri, limit)
-        super("#{Ground.redact(uri)} redirects more than #{limit} times",
-              hint: "the setting `redirect` raises the limit")
+    # A redirect that is not followed.
+    class RedirectError < Error
+      # The message without its address.
+      attr_reader :fact
+
+      def initialize(uri, fact, hint:)
+        @fact = fact
+        super("#{Ground.redact(uri)} #{fact}", hint: hint)
       end
     end
 
-    # To a file, a mailbox, no address at all: a source decides about addresses of its own kind only.
-    class Misdirected < Error
+    class TooManyRedirects < RedirectError
+      def initialize(uri, limit)
+        super(uri, "redirects more than #{limit} times", hint: "the setting `redirect` raises the limit")
+      end
+    end
+
+    # To a file or a mailbox, or to an invalid address.
+    class Misdirected < RedirectError
       def initialize(uri, location)
-        super("#{Ground.redact(uri)} redirects to #{Ground.redact(location)}, expected http or https",
-              hint: "the source is in trouble, or means no good; a source in a folder is named in the Gemfile")
+        super(uri, "redirects to #{Ground.redact(location)}, expected http or https",
+              hint: "the source is in trouble, or malicious; a source in a folder is named in the Gemfile")
       end
     end
 
     # From https to http. RubyGems refuses this, too; Bundler does for archives, which RubyGems fetches for it.
-    class InsecureRedirect < Error
+    class InsecureRedirect < RedirectError
       def initialize(uri, location)
-        super("#{Ground.redact(uri)} redirects to #{Ground.redact(location)}, which is not https",
+        super(uri, "redirects to #{Ground.redact(location)}, which is not https",
               hint: "use the target as the source if that is what you want")
       end
     end

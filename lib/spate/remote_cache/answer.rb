@@ -11,7 +11,6 @@ module Spate
       UNANNOUNCED = 16 << 20
       # What is looked at to tell a page from what was asked for.
       HEAD = 4096
-      SKIPPED = :skipped_a_long_page
       REASONS = { 401 => :credentials, 403 => :credentials, 407 => :credentials, 408 => :slow, 413 => :full,
                   429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
       LOG = "its log says why; the folder that it writes to has to be its own user's"
@@ -64,7 +63,7 @@ module Spate
       def skip(answer, address)
         text(answer, address)
       rescue Unavailable
-        throw SKIPPED
+        throw Spate::HTTP::Client::DROP
       end
 
       # Why an answer's status means no. fact: more of it.

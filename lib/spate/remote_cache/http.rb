@@ -10,7 +10,6 @@ module Spate
 
       include Reading
 
-      REDIRECTS = 5
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
       PRESENT = 412
@@ -20,7 +19,7 @@ module Spate
       UNLISTED = [400, *MISSING, 405, 501].freeze
       UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
                       "docs/team-cache.md"
-      private_constant :REDIRECTS, :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
+      private_constant :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
 
       def initialize(address, requests, env:, settings: {})
         @address = address
@@ -66,7 +65,6 @@ module Spate
       private
 
       def locate(name) = URI("#{@address}/#{RemoteCache.name(name)}")
-      def credentials = @login&.header || {}
 
       def read(name, limit, &block)
         ask(:get, locate(name)) do |answer|
@@ -77,56 +75,37 @@ module Spate
 
       # What the block returns for an answer of status 200, nil for one of those in `missing`. Follows redirects;
       # credentials go to no other host.
-      def ask(verb, uri, missing: MISSING, &block)
-        headers = credentials
-        (REDIRECTS + 1).times do
-          location, result = step(verb, uri, headers, missing, &block)
-          return result unless location
-
-          uri, own = follow(uri, location)
-          headers = {} unless own
-        end
-        raise Unavailable.new(:answer, @address, "redirects more than #{REDIRECTS} times")
-      end
-
-      # [location of a redirect, what the block returned].
-      def step(verb, uri, headers, missing)
-        @requests.perform(verb, uri, address: @address, headers: headers) do |answer|
+      def ask(verb, uri, missing: MISSING)
+        @requests.follow(verb, uri, address: @address, accept: missing,
+                                    authorization: @login&.authorization) do |answer, authorization|
           status = answer.code.to_i
-          next [nil, yield(answer)] if status == 200
-
-          location = answer["Location"] if answer.is_a?(Net::HTTPRedirection)
-          raise refusal(answer, headers) unless location || missing.include?(status)
+          next yield(answer) if status == 200
+          raise refusal(answer, authorization) unless missing.include?(status)
 
           Answer.skip(answer, @address)
-          [location]
+          nil
         end
-      end
-
-      def follow(uri, location)
-        Spate::HTTP::Redirect.read(uri, location)
-      rescue Spate::HTTP::Error
-        raise Unavailable.new(:answer, @address, "redirects to #{location}")
       end
 
       # The status. headers: what it depends on.
       def change(verb, name, headers: {}, **body)
         status = nil
-        @requests.perform(verb, locate(name), address: @address, headers: { **credentials, **headers },
+        authorization = @login&.authorization
+        @requests.perform(verb, locate(name), address: @address, headers: headers, authorization: authorization,
                                               **body) do |answer|
           status = answer.code.to_i
           good = [*DONE, *(MISSING if verb == :delete), *([PRESENT, UNABLE] if headers.any?)].include?(status)
-          raise refusal(answer, credentials, writing: true) unless good
+          raise refusal(answer, authorization, writing: true) unless good
 
           Answer.skip(answer, @address)
         end
         status
       end
 
-      # headers: that it answers to.
-      def refusal(answer, headers, **options)
+      # authorization: that was sent, or nil.
+      def refusal(answer, authorization, **options)
         fact = answer.message
-        fact = "#{Registry::Archive.printable(fact)} to #{@login}" if headers.any? && %w[401 403].include?(answer.code)
+        fact = "#{Registry::Archive.printable(fact)} to #{@login}" if authorization && %w[401 403].include?(answer.code)
         options[:hint] = Login.hint(@address.uri.host) if answer.code == "401"
         Answer.refusal(answer, @address, fact: fact, **options)
       end

@@ -1,62 +1,47 @@
 # frozen_string_literal: true
 
-require "stringio"
-
 module Spate
   module RemoteCache
-    # One request after the other to servers that may be down, slow, or somebody else: an answer, or Unavailable.
+    # Requests to a server that may be down, slow, or another program: an answer, or Unavailable.
     class Requests
-      # A server that takes no such file says so before it is sent.
-      ASK_BEFORE = 64 << 10
-      # What helps where nobody spoke TLS, or not with this client.
+      REDIRECTS = 5
+      # For a TLS handshake that fails.
       PORT = "a server without TLS at that port has an address that begins with http://; one that asks for " \
              "certificates: bundle config set ssl_client_cert FILE"
-      private_constant :ASK_BEFORE, :PORT
+      private_constant :REDIRECTS, :PORT
 
-      # timeout, connect: seconds between two reads, and to connect; for a name, others have to be asked. pace:
-      # Spate::HTTP::Meter::Pace.
+      # timeout, connect: seconds between two reads, and to connect. A name server has more time, since it asks others.
+      # pace: HTTP::Meter::Pace.
       def self.by(env:, settings:, timeout:, connect:, pace:)
         gemrc = Spate::HTTP::Gemrc.load(env)
-        proxy = Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"])
-        certificates = Spate::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env)
-        new(Spate::HTTP::Connections.new(proxy: proxy, certificates: certificates, timeout: timeout,
-                                         connect: connect, names: 4 * connect, pace: pace))
+        new(proxy: Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"]), names: 4 * connect, pace: pace,
+            certificates: Spate::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env),
+            timeout: timeout, connect: connect)
       end
 
       # For an address of this machine or its host. seconds: to connect, and for each answer.
       def self.without_proxy(seconds)
-        new(Spate::HTTP::Connections.new(
-              proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds,
-              pace: Spate::HTTP::Meter::Pace.new(100, seconds),
-              certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {})
-            ))
+        new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds, pace: Spate::HTTP::Meter::Pace.new(100, seconds),
+            certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {}))
       end
 
-      # connections: Spate::HTTP::Connections.
-      def initialize(connections)
-        @connections = connections
-        @exchange = Spate::HTTP::Client.new(connections, redirects: 0, agent: "spate/#{VERSION}")
+      # options: of HTTP::Connections.
+      def initialize(**options)
+        @connections = Spate::HTTP::Connections.new(**options)
+        @http = Spate::HTTP::Client.new(@connections, redirects: REDIRECTS, agent: "spate/#{VERSION}")
       end
 
-      # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where
-      # that skipped a page that was too long. verb: :get, :head, :put, :post or :delete. body: String, or an open
-      # File. address: whom an Unavailable is to name.
-      def perform(verb, uri, address:, headers: {}, body: nil)
-        result = nil
-        request = request(verb, uri, headers, body)
-        translating(address) do
-          catch(Answer::SKIPPED) do
-            @exchange.perform(uri, request) do |answer|
-              @last = [answer, Time.now]
-              result = yield answer
-              throw Answer::SKIPPED if spared?(request)
-            end
-          end
-        end
-        result
+      # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where that
+      # skipped a page that was too long (Answer.skip). address: for the message of Unavailable. Options of
+      # HTTP::Client#perform.
+      def perform(verb, uri, address:, **options, &block) = send_request(:perform, verb, uri, address, options, &block)
+
+      # The same, following redirects, except for statuses in `accept`. Yields the Authorization that was sent, too.
+      def follow(verb, uri, address:, **options)
+        send_request(:follow, verb, uri, address, options) { |answer, _, authorization| yield answer, authorization }
       end
 
-      # Seconds by which this machine's clock is before that of who answered last; 0 where that told no time.
+      # Seconds by which this machine's clock is ahead of the server's, by its last answer; 0 if that had no time.
       def ahead
         answer, came = @last
         date = Answer.time(answer, "Date") if answer
@@ -64,15 +49,22 @@ module Spate
       end
 
       # Opens a connection for the next request. Raises Unavailable.
-      def connect(uri, address:) = translating(address) { @exchange.connect(uri) }
+      def connect(uri, address:) = translating(address) { @http.connect(uri) }
 
       # Ends all requests at once.
       def close = @connections.close
 
       private
 
-      # A server that answered at once may take what comes next on that connection for the body.
-      def spared?(request) = request.content_length.to_i.positive? && request.body_stream.pos.zero?
+      def send_request(kind, verb, uri, address, options)
+        headers = { "Accept-Encoding" => "identity", **options.fetch(:headers, {}) }
+        translating(address) do
+          @http.public_send(kind, verb, uri, **options, headers: headers) do |answer, *facts|
+            @last = [answer, Time.now]
+            yield answer, *facts
+          end
+        end
+      end
 
       def translating(address)
         yield
@@ -84,21 +76,6 @@ module Spate
         raise Unavailable.new(:closed, address, "is asked no more")
       end
 
-      def request(verb, uri, headers, body)
-        Net::HTTP.const_get(verb.capitalize).new(uri.request_uri, "Accept-Encoding" => "identity", **headers)
-                 .tap do |request|
-          request["User-Agent"] = "spate/#{VERSION}"
-          carry(request, body) if body
-        end
-      end
-
-      def carry(request, body)
-        request.content_length = body.is_a?(String) ? body.bytesize : body.size
-        request.body_stream = body.is_a?(String) ? StringIO.new(body) : body
-        request["Content-Type"] ||= "application/octet-stream"
-        request["Expect"] = "100-continue" if request.content_length > ASK_BEFORE
-      end
-
       def unavailable(address, error)
         cause = error.cause
         reason, fact, hint =
@@ -106,6 +83,7 @@ module Spate
           when Spate::HTTP::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
           when Spate::HTTP::TooSlow then [:slow, cause.message]
           when Spate::HTTP::Truncated then [:answer, "broke off"]
+          when Spate::HTTP::RedirectError then [:answer, error.fact]
           when Spate::HTTP::Endless
             [:answer, "sends more than #{Spate::HTTP::Session::Wire::LINES} bytes of headers"]
           else unreached(cause)

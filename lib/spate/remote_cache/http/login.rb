@@ -23,7 +23,7 @@ module Spate
           "bundle config set --global #{host} USER:PASSWORD (any:TOKEN if the server uses tokens)#{in_ci}"
         end
 
-        def header = { "Authorization" => Spate::HTTP.basic(userinfo) }
+        def authorization = Spate::HTTP.basic(userinfo)
 
         # Whom a refusal is to name. What may be a token instead of a user is not shown.
         def to_s
