@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "zlib"
 require "support/scripted_server"
 
 # The error for each status and code of S3, and its hint; and for response headers.
@@ -33,14 +32,6 @@ class RefusalsTest < Minitest::Test
         assert_match message, error.message
         assert_match hint, error.hint
       end
-  end
-
-  # The announced length is that of the compressed body.
-  def test_compressed_response_has_no_length_in_advance
-    cache = served { [200, Zlib.gzip("content" * 9), { "Content-Encoding" => "gzip" }] }
-    told = []
-    cache.pieces(NAME, limit: 99) { |bytes, length| told << bytes << length }
-    assert_equal ["content" * 9, nil], told
   end
 
   def served(&script)
