@@ -16,9 +16,10 @@ Gem::Specification.new do |spec|
                     "changelog" => "server/CHANGELOG.md" }
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["server/lib/**/*.rb", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/assets/**/*", "server/exe/*",
-        "server/docs/**/*.md",
-        "server/*.{md,txt}"].select { |path| File.file?(path) }.sort
+    Dir["server/lib/**/*.rb", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/assets/**/*",
+        "assets/page.css", "server/exe/*", "server/docs/**/*.md", "server/*.{md,txt}"].select do |path|
+      File.file?(path)
+    end.sort
   end
   spec.bindir = "server/exe"
   spec.executables = ["spate-serve"]

@@ -4,12 +4,12 @@ require "json"
 
 module Spate
   module Profile
-    # One self-contained HTML page (assets/profile) of one run, or of two side by side. It makes no requests: its own
-    # policy forbids that. Pages of other programs inherit from it and have other ASSETS.
+    # One self-contained HTML page (assets/profile) of one run, or of two side by side. Its content security policy
+    # forbids every request. Pages of other programs inherit from it and have other ASSETS.
     class Page
       ASSETS = File.expand_path("../../../assets/profile", __dir__)
-      # Inserted before each page's own.
-      SCRIPT = File.expand_path("../page.js", ASSETS)
+      # Shared by all pages.
+      STYLE, SCRIPT = %w[page.css page.js].map { |name| File.expand_path("../#{name}", ASSETS) }
       POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
       # Characters that would end the script element, or begin a comment in it.
       UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
@@ -24,12 +24,13 @@ module Spate
 
       def to_s
         data = Page.json(@runs).gsub(/[<\u2028\u2029]/, UNSAFE)
-        parts = { "policy" => POLICY, "style" => asset("page.css"), "data" => data, "script" => script }
+        parts = { "policy" => POLICY, "style" => style, "data" => data, "script" => script }
         asset("page.html").gsub(/\{\{(\w+)\}\}/) { parts.fetch($1) }
       end
 
       private
 
+      def style = File.read(STYLE, encoding: Encoding::UTF_8)
       def script = File.read(SCRIPT, encoding: Encoding::UTF_8) + asset("page.js")
       def asset(name) = File.read("#{self.class::ASSETS}/#{name}", encoding: Encoding::UTF_8)
     end

@@ -17,6 +17,10 @@ module Spate
           raise UsageError.new("--against: #{path} was not written by --timeline",
                                hint: "create one: spate js --timeline FILE")
         end
+
+        private
+
+        def style = super + asset("page.css")
       end
     end
   end

@@ -7,6 +7,8 @@ module Spate
       # security policy forbids every request.
       class Page
         ASSETS = File.expand_path("../../../../assets/profile", __dir__)
+        # Shared with the pages of the gem spate.
+        STYLE = File.expand_path("../../../../../assets/page.css", __dir__)
         POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
         # What would end the script element, or begin a comment in it.
         UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
@@ -26,7 +28,7 @@ module Spate
             <title>Where does the server's time go?</title>
             <link rel="icon" href="data:,">
             <style>
-            #{asset("page.css")}</style>
+            #{style}</style>
             </head>
             <body>
             #{asset("body.html")}<script type="application/json" id="data">#{data}</script>
@@ -39,6 +41,7 @@ module Spate
 
         private
 
+        def style = File.read(STYLE, encoding: Encoding::UTF_8) + asset("page.css")
         def asset(name) = File.read(File.join(ASSETS, name), encoding: Encoding::UTF_8)
         def data = JSON.generate(@recording.to_h).gsub(/[<\u2028\u2029]/, UNSAFE)
       end
