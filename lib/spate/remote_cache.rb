@@ -25,7 +25,6 @@ module Spate
   #
   #   get(name, limit:)         the content (String of bytes), nil if there is none
   #   fetch(name, to:, limit:)  writes it atomically to a path; its length in bytes, or nil
-  #   pieces(name, limit:)      yields it as it comes, with its size if that is known; true, or nil
   #   head(name)                its size in bytes, or nil
   #   time(name)                when it was written (Time), nil if unknown
   #   ahead                     seconds by which this machine's clock is ahead of the one that those times are from; 0

@@ -54,7 +54,7 @@ class DocumentTest < Minitest::Test
     parsed = Document.parse(document(numbered(1), broken, numbered(3)).encode)
 
     assert_equal [numbered(1).id, numbered(3).id], parsed.entries.map(&:id)
-    assert_equal ["an entry's kind is no such"], parsed.faults
+    assert_equal ["an entry has an invalid kind"], parsed.faults
   end
 
   def test_hostile_bytes_raise_only_the_documented_error

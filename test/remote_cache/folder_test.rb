@@ -56,7 +56,7 @@ class RemoteCacheFolderTest < Minitest::Test
     File.symlink(File.dirname(elsewhere), "#{@root}/ac")
     [-> { cache.get("ac/#{"a" * 64}", limit: 9) }, -> { cache.put(ac("x"), "x") },
      -> { cache.delete("ac/#{"a" * 64}") }, -> { cache.each("ac/").to_a }]
-      .each { |call| assert_unavailable(:answer, /something at ac that is no folder/, &call) }
+      .each { |call| assert_unavailable(:answer, /something at ac that is not a folder/, &call) }
     assert_equal ["a" * 64], Dir.children(File.dirname(elsewhere))
   end
 

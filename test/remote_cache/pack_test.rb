@@ -55,7 +55,7 @@ class PackTest < Minitest::Test
 
   def test_paths_outside_of_the_gems_build
     OUTSIDE.each { |path| assert_refused(/./, [{ **GOOD, path: path }]) }
-    assert_refused(/no place for a build/, [{ **GOOD, path: OUTSIDE.first }])
+    assert_refused(/not a place for a build/, [{ **GOOD, path: OUTSIDE.first }])
   end
 
   def test_gem_from_git_has_its_checkout

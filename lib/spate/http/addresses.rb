@@ -11,8 +11,8 @@ module Spate
       # Raised where another address of the same host may do better.
       UNREACHED = [SystemCallError, Timeout::Error].freeze
 
-      # A look-up: the thread that does it, as nothing ends what waits for a resolver; when nobody waits any more, nil
-      # for never.
+      # A look-up: its thread, since a call of the resolver cannot be cancelled, and when its callers give up (nil:
+      # never).
       Search = Struct.new(:thread, :ends) do
         # [String]. Raises SocketError.
         def result(host)
@@ -31,8 +31,8 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # Yields the addresses of a host (String) one after the other until the block raises no more that there is
-      # nobody. Returns what the block returns. Raises what it raised last, and SocketError for an unknown name.
+      # Yields the addresses of a host (String) one after the other until the block connects. Returns its result.
+      # Raises its last error, and SocketError for an unknown name.
       def reach(host)
         all = [*@preferred[host], *search(host)].uniq
         all.each_with_index do |address, number|
@@ -46,7 +46,7 @@ module Spate
 
       private
 
-      # Who asks meanwhile shares its failure; who asks later begins another.
+      # Callers that wait share its failure; a later call starts another look-up.
       def search(host)
         search = @mutex.synchronize { @searches[host] ||= begun(host) }
         search.result(host)

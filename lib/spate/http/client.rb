@@ -59,11 +59,11 @@ module Spate
         raise TooManyRedirects.new(first, @redirects)
       end
 
-      # Sends one request and yields the Net::HTTPResponse, whatever its status, its body yet to be read. Returns what
-      # the block returns; nil where it throws DROP, which ends the connection. verb: :get, :head, :put, :post or
+      # Sends one request and yields the Net::HTTPResponse of any status, its body yet to be read. Returns the
+      # block's result; nil where it throws DROP, which ends the connection. verb: :get, :head, :put, :post or
       # :delete. body: String, or an open File, sent from its start. identity: see Connections#with. Raises the errors
-      # of HTTP. A kept connection that the server has closed meanwhile is no failed attempt: the request is sent again
-      # at once. One that times out is.
+      # of HTTP. Where the server had closed a kept connection, the request is sent again at once; a
+      # time limit counts as a failure.
       def perform(verb, uri, headers: {}, body: nil, authorization: nil, identity: nil)
         request = request_for(verb, uri, headers, authorization, body)
         begin
@@ -103,8 +103,7 @@ module Spate
 
       private
 
-      # What a request identifies its sender with. authorization: the header's value, or nil. identity: see
-      # Connections#with.
+      # Of the sender. authorization: the header's value, or nil. identity: see Connections#with.
       Credentials = Struct.new(:authorization, :identity)
       NONE = Credentials.new.freeze
       private_constant :Credentials, :NONE

@@ -72,7 +72,7 @@ module Spate
       def start(http)
         @mutex.synchronize { @busy[http] = true }
         http.start
-        raise Ground::Cancelled if @closed # nobody could end what was not yet a connection
+        raise Ground::Cancelled if @closed # #close could not end it before it was connected
 
         http
       rescue StandardError
@@ -115,7 +115,7 @@ module Spate
         http
       end
 
-      # What Net::HTTP is given; a nil instead keeps it from reading the environment itself.
+      # The proxy's arguments of Net::HTTP.new; nil instead keeps it from reading the environment itself.
       def proxied(proxy, address)
         user, password = [proxy.user, proxy.password].map { |part| part && URI.decode_www_form_component(part) }
         [address, proxy.port, user, password]

@@ -48,7 +48,7 @@ module Spate
       # limit: bytes.
       def initialize(uri, limit)
         super("#{Ground.redact(uri)} sends more than #{limit} bytes of headers, expected a few hundred",
-              hint: "the source is in trouble, or means no good; a proxy may have answered for it")
+              hint: "the source is in trouble, or malicious; a proxy may have answered for it")
       end
     end
 
@@ -62,7 +62,7 @@ module Spate
       end
     end
 
-    # An answer with a status that means no: 5xx, 429, or one that nobody expected.
+    # An answer with a status of failure: 5xx, 429, or an unexpected one.
     class Status < Error
       attr_reader :status
 

@@ -2,7 +2,7 @@
 
 module Spate
   module HTTP
-    # What Bundler takes from RubyGems' own configuration: the proxy and TLS files. Read without RubyGems, from
+    # The parts of RubyGems' own configuration that Bundler uses: the proxy and TLS files. Read without RubyGems, from
     # /etc/gemrc, the user's file, and those that $GEMRC names; the last one wins.
     class Gemrc
       KEYS = %w[http_proxy ssl_ca_cert ssl_client_cert ssl_verify_mode].freeze

@@ -8,11 +8,11 @@ module Spate
       # What is expected of an answer that has begun. rate: bytes a second; longest: seconds that it may be waited for
       # in all.
       Pace = Struct.new(:rate, :longest)
-      # Somebody who shares a slow line among many connections has more.
+      # A slow line that is shared by many connections is faster.
       LOWEST = Pace.new(100, Float::INFINITY).freeze
-      # What a server sends does not end; limit in bytes.
+      # The answer exceeds the limit of bytes.
       Endless = Class.new(StandardError)
-      # It sends, but hardly anything; the message says how much.
+      # The answer comes too slowly; the message says how slowly.
       Slow = Class.new(StandardError)
 
       # silence: seconds that a server may say nothing.

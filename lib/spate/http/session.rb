@@ -52,7 +52,7 @@ module Spate
         Wire.new(Meter.new(io, read_timeout, @pace), **timeouts)
       end
 
-      # Net::HTTP would take any answer of a proxy to CONNECT, before it is told of the connection.
+      # Net::HTTP accepts any answer of a proxy to CONNECT, before it calls #on_connect.
       def connect
         return super unless proxy? && use_ssl?
 
@@ -78,7 +78,7 @@ module Spate
         context.set_params({ verify_mode: verify_mode, cert_store: cert_store, cert: cert, key: key }.compact)
         OpenSSL::SSL::SSLSocket.new(socket, context).tap do |secure|
           secure.sync_close = true
-          secure.hostname = address unless address.match?(/\A[\d.]+\z|:/) # a number is no name
+          secure.hostname = address unless address.match?(/\A[\d.]+\z|:/) # SNI has no numbers
           ssl_socket_connect(secure, open_timeout)
           secure.post_connection_check(address) unless verify_mode == OpenSSL::SSL::VERIFY_NONE
         end

@@ -19,7 +19,7 @@ module Spate
         OpenSSL::Digest.new("SHA256").file(path).hexdigest
       end
 
-      # What a file that is no gem seems to be ("an HTML page (\"Sign in\")"); nil for a gem.
+      # Describes a file that is not a gem ("an HTML page (\"Sign in\")"); nil for a gem.
       def oddity(path)
         head = File.binread(path, 4096) || ""
         return if head.byteslice(MAGIC_OFFSET, MAGIC.bytesize) == MAGIC

@@ -10,7 +10,7 @@ module Spate
       MAX_DOWNLOAD = 1024
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
-      # What a source says about a package: its archive's SHA-256, and the domain (see Trust) for which that counts.
+      # A source's answer about a package: its archive's SHA-256, and the domain (see Trust) for which that counts.
       Listing = Struct.new(:sha256, :domain)
 
       # settings: Spate::Settings (or anything with [], bool, mirror_for and credentials_for). remotes: Remotes;
@@ -47,7 +47,7 @@ module Spate
       # the network's errors (see errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
-        raise NotFound.new(name, remotes(package), "that is no gem's name") unless FULL_NAME.match?(name)
+        raise NotFound.new(name, remotes(package), "it is not the name of a gem") unless FULL_NAME.match?(name)
 
         remote, listed, sha256 = choose(package, sha256)
         @events.emit(:fetch_start, name: name, bytes: nil, source: remote.source)
@@ -56,9 +56,9 @@ module Spate
         result
       end
 
-      # What the sources say about the package: the compact index; if it says nothing or does not count, whether the
-      # archive is still the one fetched last. Listing, or nil if it has to be fetched to know. tries: after the first;
-      # by default as in the settings. Raises NotFound if all have an index and none lists it.
+      # Listing of the package from the compact index; where that lists no checksum or does not count, of the archive
+      # fetched last, if the source confirms it. nil if the archive has to be fetched. tries: after the first; by
+      # default as in the settings. Raises NotFound if all sources have an index and none lists it.
       def listing(package, tries: nil)
         return unless FULL_NAME.match?(package.full_name)
 
@@ -84,8 +84,8 @@ module Spate
         []
       end
 
-      # What a remote (its address) has at all: { gem name => MD5 of its /info page }, nil without a compact index.
-      # Hundreds of thousands of names: an install asks #checksum instead.
+      # All gems of a remote (its address): { gem name => MD5 of its /info page }, nil without a compact index.
+      # Hundreds of thousands of names: an install uses #listing instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
       # Ends all requests at once: their threads raise Ground::Cancelled.

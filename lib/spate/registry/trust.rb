@@ -2,10 +2,10 @@
 
 module Spate
   module Registry
-    # Which answers of a source count for other applications. They (which archive a name stands for, pages of the index)
-    # are kept for all projects of the machine, under a domain: a digest of everything that decides who could have
-    # answered, how the request identified itself, and what was checked. An application that asks in another way has
-    # another domain. New settings of this kind belong here and nowhere else.
+    # Decides which answers of a source count for other applications. Answers (the archive of a name, pages of the
+    # index) are kept for all projects of the machine, under a domain: a digest of everything that decides which servers
+    # could have answered, how the request identified itself, and what was checked. Other settings mean another domain.
+    # New settings of this kind belong here and nowhere else.
     class Trust
       # Bytes of a secret.
       SECRET = 32
@@ -30,8 +30,8 @@ module Spate
 
       private
 
-      # Who can answer for the address: the owner of a certificate; without one, everyone on the way, of which the proxy
-      # is known.
+      # The identity of the server that answers for the address: its certificate; without TLS, the proxy, since every
+      # host on the way could answer.
       def way(address)
         secure = address.start_with?("https:")
         facts = secure ? @certificates.facts : []

@@ -22,15 +22,14 @@ module Spate
 
       def any? = File.directory?(@folder)
 
-      # Path of a package's archive, nil if there is none. The archive for platform "ruby" is no substitute for another
-      # platform's: it has files to compile.
+      # Path of a package's archive, or nil. The archive for platform "ruby" does not replace another platform's: it has
+      # files to compile.
       def find(package)
         path = File.join(@folder, "#{package.full_name}.gem")
         File.file?(path) ? path : elsewhere(package)
       end
 
-      # The variants of a gem that lie there, as Client#versions tells a source's: Array of Index::Info without
-      # requirements.
+      # The variants of a gem in that folder, in the form of Client#versions: Array of Index::Info without requirements.
       def versions(name)
         form = /\A#{Regexp.escape(name)}-(\d[0-9A-Za-z.]*)(?:-(.+))?\.gem\z/
         Dir.children(@folder).sort.filter_map { |file| Index::Info.new($1, $2 || "ruby", {}, [], []) if form =~ file }

@@ -11,7 +11,7 @@ module Spate
     #   /mnt/cache, file:///mnt/cache            kind :folder
     class Address
       OPTIONS = %w[region endpoint path_style profile].freeze
-      # What S3 takes, and what older buckets and other servers have beside it; never "..".
+      # Names of S3, of older buckets and of other servers; never "..".
       BUCKET = /\A(?!.*\.\.)[a-zA-Z0-9][\w.-]{1,253}[a-zA-Z0-9]\z/
       RELATIVE = %r{\A(?:~|\.\.?)(?:/|\z)}
       # To the last @ before the host, which is the first but where something else than a port follows a colon: then a
@@ -45,7 +45,7 @@ module Spate
       end
 
       def initialize(text)
-        text = text.dup.force_encoding(Encoding::UTF_8) # whatever the locale
+        text = text.dup.force_encoding(Encoding::UTF_8) # in any locale
         @text = text.scrub
         legible(text)
         case text

@@ -2,12 +2,12 @@
 
 module Spate
   module RemoteCache
-    # What a server answered (Net::HTTPResponse): its body within limits, or why it is of no use. address: whom an
-    # Unavailable is to name.
+    # An answer (Net::HTTPResponse): its body within limits, or why it cannot be used. address: for the message of
+    # Unavailable.
     module Answer
       # A longer page of an error is not read to its end, and costs the connection.
       MAX_PAGE = 65_536
-      # Bytes of what nobody said how long it is, and may be without end.
+      # Bytes of an answer without an announced length, which may be endless.
       UNANNOUNCED = 16 << 20
       # What is looked at to tell a page from what was asked for.
       HEAD = 4096
@@ -38,7 +38,7 @@ module Spate
       # Yields all that comes, of `limit` bytes at most, however long it was said to be. Raises Unavailable.
       def pieces(answer, limit, address, &block) = read(answer, limit, address, unannounced: limit, &block)
 
-      # What a HEAD tells.
+      # The size in an answer to HEAD.
       def size(answer, address)
         answer.content_length || raise(Unavailable.new(:answer, address, "tells no size"))
       end
@@ -58,8 +58,7 @@ module Spate
         text
       end
 
-      # Reads a page that nobody wants, so that the connection serves again. A long one ends the request and its
-      # connection.
+      # Reads a page that is not used, to keep the connection. A long one ends the request and its connection.
       def skip(answer, address)
         text(answer, address)
       rescue Unavailable
@@ -89,7 +88,7 @@ module Spate
           yield bytes
         end
         [got, expected]
-      rescue EOFError # a later net-http tells it so, an earlier one not at all
+      rescue EOFError # only later versions of net-http raise it
         raise broke_off(address, got, expected)
       rescue Zlib::Error
         raise broke_off(address, got, nil)

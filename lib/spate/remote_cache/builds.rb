@@ -2,20 +2,20 @@
 
 module Spate
   module RemoteCache
-    # What an install asks of the team's cache about builds, whatever carries the bytes: which of a document fits here,
-    # into the store with it, and what of this store may be sent.
+    # Builds of the team's cache, by any transport: chooses the one of a document that fits here, adds it to the store,
+    # and decides which builds of this store may be sent.
     class Builds
       autoload :Adoption, "spate/remote_cache/builds/adoption"
       autoload :Secrets, "spate/remote_cache/builds/secrets"
 
       KIND = "build"
-      # What fits here: Entry and its Records; places: Pack::Places.
+      # An entry that fits here, and its Records. places: Pack::Places.
       Offer = Struct.new(:entry, :records, :places) do
         # What to fetch: SHA-256, and bytes.
         def blob = entry.blob
         def bytes = entry.blob_bytes
       end
-      # What ReuseCheck looks at, of a build that is in no store yet.
+      # A build that is not in a store yet, for ReuseCheck.
       Probe = Struct.new(:record, :inputs) do
         def store = nil
       end
@@ -49,7 +49,7 @@ module Spate
         end
       end
 
-      # What Push sends of a stored build (Build::Cache::Entry).
+      # A stored build (Build::Cache::Entry) for Push.
       def parcel(build)
         key, id = build.identity.split("-")
         Push::Parcel.new(kind: KIND, name: build.record.full_name, key: key, id: id,
@@ -74,8 +74,8 @@ module Spate
 
         records = Entry::Records.unpack(entry.packed)
         # Other bytes would be taken for a path; and neither a path nor a name has a NUL in it.
-        return "its inputs are no record" unless [records.inputs, records.needs].all? { |one| Inputs.record?(one) }
-        return "its facts are no text" if records.facts.include?("\0")
+        return "its inputs are invalid" unless [records.inputs, records.needs].all? { |one| Inputs.record?(one) }
+        return "its facts have a NUL byte" if records.facts.include?("\0")
 
         record = Build::Cache::Record.parse(records.facts)
         foreign = record.removed.find { |path| !places.place?(path) }
@@ -86,8 +86,8 @@ module Spate
         Offer.new(entry, records, places)
       end
 
-      # The first that holds; adds reasons. What would run is not enough, on a machine that cannot build neither: there
-      # whoever writes into the cache could choose among all that was ever signed.
+      # The first one whose inputs match; adds reasons. A build that would merely run here is not used, even on a
+      # machine that cannot build: any writer of the cache could then choose among all builds that were ever signed.
       def fitting(offers, reasons)
         offers.each do |offer|
           change = @reuse_check.change(probe(offer)) or return offer

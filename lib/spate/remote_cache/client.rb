@@ -2,8 +2,8 @@
 
 module Spate
   module RemoteCache
-    # A cache in one run of an install, asked from any thread. Whatever it fails in is a miss; where asking on would
-    # only cost time it is asked no more, and one line says so.
+    # A cache in one run of an install, for any number of threads. A failure is a miss; where more requests would only
+    # cost time, the cache is disabled for the run, with a warning.
     class Client
       autoload :Asking, "spate/remote_cache/client/asking"
       autoload :Usage, "spate/remote_cache/client/usage"
@@ -11,28 +11,29 @@ module Spate
       # Bytes of a document, and of a blob, at most.
       DOCUMENT = Document::ActionResult::LIMIT
       BLOB = 2 << 30
-      # Seconds to connect, and of silence. Whoever wants an archive waits for it; whoever wants a build has another
-      # way meanwhile.
+      # Seconds to connect, and of silence. An install waits for an archive; meanwhile it can compile instead of a
+      # build.
       CONNECT = 0.25
       ARCHIVES = 0.3
       BUILDS = 5
-      # Who sends less a second, or is not at the end of one answer after two minutes, is slow: gem sources and
-      # compilers are the other way.
+      # A cache that sends fewer bytes a second, or takes more than two minutes for one answer, is slow: gem sources and
+      # compilers are used instead.
       PACE = Spate::HTTP::Meter::Pace.new(8 << 10, 120).freeze
-      # What may pass: an answer that was slow, or cut short. After so many of them nobody asks for such things.
+      # Reasons that may be temporary: an answer that was slow, or cut short. After so many of them its kind is
+      # disabled.
       PASSING = %i[slow answer].freeze
       MOST = 3
 
-      # What of a tally there is only after an answer.
+      # The counts of a tally that only an answer changes.
       ANSWERED = %i[archives builds verdicts images misses].freeze
       STRANGERS = 3
       TRUST = "spate cache trust NAME:KEY, with the key of that id: `spate cache key` printed both"
 
-      # Those who ask: transport, how often it failed them, whether it is no use to them any more.
+      # One kind of requests: its transport, how often that failed, whether the kind is disabled.
       Line = Struct.new(:transport, :troubles, :down)
       private_constant :Line, :ANSWERED, :STRANGERS, :TRUST
 
-      # The block makes a transport that waits for so many seconds: see RemoteCache.transport.
+      # The block makes a transport with that time limit in seconds: see RemoteCache.transport.
       def initialize(events: Events.new)
         @archives, @builds = [ARCHIVES, BUILDS].map { |seconds| Line.new(yield(seconds), 0, false) }
         @events = events
@@ -41,8 +42,8 @@ module Spate
         @reasons = Hash.new(0)
       end
 
-      # Opens connections before there is anything to ask for, from threads of its own. Who asks meanwhile waits until
-      # it is known whether there is anybody: so one that is not there costs the time to connect once, and no more.
+      # Opens connections before the first request, from threads of its own. Requests wait until they are open: a cache
+      # that cannot be reached costs the time to connect once.
       def greet
         @mutex.synchronize do
           return if @greetings
@@ -55,7 +56,7 @@ module Spate
       # When anything came from it last (monotonic seconds), nil before that.
       def heard = [@archives, @builds].filter_map { |line| line.transport.heard }.max
 
-      # What people know it by.
+      # For messages.
       def name = @builds.transport.to_s
 
       # Of this run so far: archives, builds, verdicts, images (had), misses, failures (Integer), bytes, seconds (of
@@ -90,7 +91,7 @@ module Spate
         failed([@builds], Unavailable.new(:answer, name, "has a document that is none: #{error.message}"))
       end
 
-      # What went wrong with something that it had.
+      # Reports an error with something that it had.
       def trouble(error)
         count(:failures)
         @failure = error.message
@@ -98,7 +99,7 @@ module Spate
         @events.emit(:warning, message: "the team's cache #{name}: #{error.message}", hint: hint)
       end
 
-      # Whose entries were there and are not taken, at the end of a run. Anybody may have signed some: the first few.
+      # Reports the signers whose entries were not used, at the end of a run: only the first few, as any key can sign.
       def tell_strangers
         found = tally[:reasons].filter_map { |reason, count| (id = Trust.stranger(reason)) && [id, count] }
         found.max_by(STRANGERS, &:last).each do |id, count|
@@ -126,7 +127,7 @@ module Spate
 
         Ground::Files.remove(path)
         raise Unavailable.new(:answer, name, "has other content at cas/#{sha256} than that says")
-      rescue Store::Error => e # of whatever size it is: who wants it has other ways
+      rescue Store::Error => e # an install has other ways to get it
         raise Unavailable.new(:answer, name, "sends what is not taken here: #{e.message}", hint: e.hint)
       end
 
@@ -144,7 +145,7 @@ module Spate
         failed(lines, e) unless e.reason == :closed
       end
 
-      # What cannot pass is so for all.
+      # A permanent failure disables all kinds.
       def failed(lines, error)
         passing = PASSING.include?(error.reason)
         news = @mutex.synchronize do
@@ -158,7 +159,7 @@ module Spate
           over.each { |line| line.down = true }
           !@told && @told = true
         end
-        @events.emit(:warning, message: "#{error.message}; it is asked no more", hint: error.hint) if news
+        @events.emit(:warning, message: "#{error.message}; this run goes on without it", hint: error.hint) if news
         nil
       end
     end

@@ -19,7 +19,7 @@ module Spate
       UNKNOWN = nil
       private_constant :UNKNOWN
 
-      # transport: see RemoteCache.transport. trust: Trust. progress: told how far it is, (words, done, of).
+      # transport: see RemoteCache.transport. trust: Trust. progress: called with (words, done, of).
       def initialize(transport, trust:, store:, progress: nil)
         @transport = transport
         @trust = trust
@@ -28,10 +28,10 @@ module Spate
       end
 
       # Removes what is older than `before` (Time, by this machine's clock) and not named: of documents, by the gems in
-      # them; of blobs, by documents that stay, or as archives. A document goes before its blobs, so that whoever reads
-      # finds a whole one, or none; what was published meanwhile keeps its blobs, and what was written meanwhile stays.
-      # While a document stays that is not Spate's, or cannot be read, nobody knows its blobs: then only those go that a
-      # document which goes has named. names: full names of gems; archives: SHA-256s. Answers Collected. Raises
+      # them; of blobs, by documents that stay, or as archives. A document is removed before its blobs, so that readers
+      # find a complete one, or none; documents that are published meanwhile keep their blobs, and newly written blobs
+      # stay. While a document stays that is not Spate's, or cannot be read, its blobs are unknown: then only the blobs
+      # of removed documents are removed. names: full names of gems; archives: SHA-256s. Answers Collected. Raises
       # Unavailable, Unsupported.
       def collect(before:, names: [], archives: [], dry: false)
         documents = list("ac/")
@@ -72,8 +72,8 @@ module Spate
         found
       end
 
-      # Does the work with each name, in threads, and yields the name and what came of it, one at a time. What fails
-      # ends it all.
+      # Does the work with each name, in threads, and yields the name and the result, one at a time. An error ends all
+      # of them.
       def each(names, words, work)
         left = Thread::Queue.new(names).close
         mutex = Mutex.new
@@ -143,7 +143,7 @@ module Spate
         document.faults.empty? ? found : found << UNKNOWN
       end
 
-      # The document, of whatever can be read of it.
+      # The document, as far as it can be read.
       def read(name)
         document(name)
       rescue Malformed => e
@@ -183,7 +183,7 @@ module Spate
 
           next "#{entry.what}: its blob is not there" unless entry.blob.nil? || there?(entry, blobs)
 
-          doubt = @trust.doubt(entry.signer, entry.made) || (@trust.signed?(entry) ? nil : "it is signed by nobody")
+          doubt = @trust.doubt(entry.signer, entry.made) || (@trust.signed?(entry) ? nil : "no trusted key signed it")
           "#{entry.what}: #{doubt}" if doubt
         end
       rescue Malformed => e

@@ -2,7 +2,7 @@
 
 module Spate
   module RemoteCache
-    # What a cache has of one kind under the name of one key: entries, the newest first. Bytes of an ActionResult whose
+    # The entries that a cache has of one kind under one key, the newest first. Bytes of an ActionResult whose
     # files are the entries' blobs; its stdout is a line of format, and then of each entry a line with the lengths of
     # text, signature and records, and these.
     class Document
@@ -15,9 +15,9 @@ module Spate
       # Where the document of a key lies.
       def self.name(key, kind = "build") = "ac/#{Store.sha256("spate #{kind} #{key}")}"
 
-      # What the block makes of each entry that is trusted and for this kind, key and machine, and [String]: why others
-      # are of no use. The block answers why one is none (String), or raises Malformed. So does
-      # this where the bytes are no document.
+      # The block's results for the entries that are trusted and for this kind, key and machine, and [String]: why
+      # others cannot be used. The block answers why an entry cannot (String), or raises Malformed, as this does where
+      # the bytes are not a document.
       def self.sift(bytes, trust, kind, key)
         document = parse(bytes)
         answers = document.entries.map do |entry|
@@ -30,7 +30,7 @@ module Spate
       end
 
       # An entry that cannot be read is a fault, as is a format that another Spate may know; the others count. Raises
-      # Malformed where it is no document at all.
+      # Malformed for anything but a document.
       def self.parse(bytes)
         entries = []
         faults = []

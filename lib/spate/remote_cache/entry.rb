@@ -16,7 +16,7 @@ module Spate
     # signer:: id of the key
     Entry = Struct.new(:key, :kind, :what, :archive, :platform, :ruby, :id, :blob, :blob_bytes, :tar_bytes,
                        :file_bytes, :paths, :records, :made, :seconds, :signer, keyword_init: true) do
-      # What was signed, and with what; packed: Records as they are sent. All bytes.
+      # text: what the signature is of; packed: Records as they are sent. All bytes.
       attr_accessor :text, :signature, :packed
 
       # This machine, as entries have it.
@@ -24,7 +24,7 @@ module Spate
         { platform: Platform.local.to_s, ruby: Ground::Ruby.description.sub(" +PRISM", "") }
       end
 
-      # What an entry is about that belongs to a lockfile. text: of the lockfile.
+      # The subject of an entry that belongs to a lockfile. text: of the lockfile.
       def self.of_lockfile(text) = "lockfile-#{Store.sha256(text)[0, 32]}"
 
       # facts: what there is of this kind, but records and signer; it was made here and now unless they say otherwise.
@@ -51,7 +51,7 @@ module Spate
       end
 
       def self.read(name, value)
-        raise Malformed, "an entry's #{name} is no such" unless value&.match?(self::VALUES.fetch(name))
+        raise Malformed, "an entry has an invalid #{name}" unless value&.match?(self::VALUES.fetch(name))
 
         self::NUMBERS.include?(name) ? value.to_i : value.dup.force_encoding(Encoding::UTF_8)
       end
@@ -69,7 +69,7 @@ module Spate
     # Bytes of a text, at most.
     Entry::TEXT = 4096
     Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
-    # What entries of a kind have no line for.
+    # Lines that entries of a kind do not have.
     Entry::LACKING = {
       "verdict" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds],
       "image" => %i[archive file_bytes paths seconds]

@@ -10,17 +10,17 @@ module Spate
         slow: "the network or the cache is slow, or a firewall drops what is sent there",
         credentials: "check the user and password, or the keys, and what they allow",
         full: "make room there, or raise the size that it takes",
-        read_only: "nothing can be put there; `spate install` reads from it all the same",
+        read_only: "it is read-only; `spate install` still reads from it",
         answer: "a proxy or a sign-in page may have answered, or the address is not that of a cache",
         tls: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE",
         closed: nil
       }.freeze
 
-      # One of HINTS' keys. :refused is whatever makes a connection end or never begin; :answer an answer that is none
-      # (half of one, a page, too long a one); :closed after #close.
+      # One of HINTS' keys. :refused: the connection failed or was not made; :answer: the answer cannot be used
+      # (incomplete, a page, too long); :closed: after #close.
       attr_reader :reason
 
-      # Of what a server said, on somebody's terminal.
+      # Characters of a server's text on a terminal.
       LONGEST = 300
       private_constant :LONGEST
 
@@ -37,12 +37,12 @@ module Spate
       def initialize(address, fact, **hint) = super(:answer, address, fact, **hint)
     end
 
-    # What this kind of cache cannot do at all.
+    # This kind of cache does not have that operation.
     class Unsupported < Spate::Error
       EXIT_CODE = 2
     end
 
-    # Where a cache should be, and what is no such place.
+    # The address of a cache is invalid.
     class InvalidAddress < Settings::Error
       HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
       # Without a scheme, a user and password are what is before an @.
@@ -61,7 +61,7 @@ module Spate
     # Bytes that are not what their format says. A miss, never the end of an install.
     class Malformed < StandardError; end
 
-    # What must not be sent, or taken; the message says why.
+    # A result must not be sent, or used; the message says why.
     class Refused < StandardError; end
   end
 end

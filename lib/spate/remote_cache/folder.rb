@@ -9,7 +9,8 @@ module Spate
       include Reading
 
       HINT = "make that folder, or mount the share that it is of"
-      # What Ground::Files.beside calls a file that is being written; seconds without a write after which nobody is.
+      # Ground::Files.beside's names of files that are being written; seconds without a write after which they are
+      # removed.
       UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
       ABANDONED = 24 * 60 * 60
       RIGHTS = "the permissions of that folder say who may read and write it"
@@ -51,7 +52,7 @@ module Spate
         files(prefix, NAME) { |name, stat| yield name, stat.size, stat.mtime }
       end
 
-      # A writer that comes back to a file that went writes it anew.
+      # A writer whose file was removed writes it again.
       def sweep(dry: false)
         count = bytes = 0
         %w[ac/ cas/].each do |prefix|
@@ -66,7 +67,7 @@ module Spate
         [count, bytes]
       end
 
-      # What waits for a share goes on waiting; nothing else begins.
+      # A call that waits for a network share is not interrupted; no other begins.
       def close = @closed = true
       def ahead = 0
       def to_s = @address.to_s
@@ -94,13 +95,13 @@ module Spate
       # The block's answer, nil where there is nothing; Unavailable where the folder itself is not there, as that of a
       # share that is not mounted.
       def looking(denied: :credentials)
-        raise Unavailable.new(:closed, @address, "is asked no more") if @closed
+        raise Unavailable.new(:closed, @address, "is closed") if @closed
 
         yield
       rescue Errno::ENOENT
         raise unavailable(:refused, "is not there", HINT) unless File.directory?(@root)
       rescue Errno::ENOTDIR
-        raise unavailable(:refused, "is no folder", HINT)
+        raise unavailable(:refused, "is not a folder", HINT)
       rescue Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG => e
         raise unavailable(:full, "takes no more: #{e.class.new.message}")
       rescue Errno::EROFS, Errno::EACCES, Errno::EPERM => e
@@ -111,12 +112,12 @@ module Spate
         raise unavailable(:refused, "cannot be used: #{e.class.new.message}", HINT)
       end
 
-      # NONBLOCK: whoever opens a pipe waits for its other end.
+      # NONBLOCK: opening a pipe would wait for its other end.
       def opened(name)
         return unless real_folder?(File.dirname(name))
 
         File.open(path(name), File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) do |file|
-          raise unavailable(:answer, "has something at #{name} that is no file") unless file.stat.file?
+          raise unavailable(:answer, "has something at #{name} that is not a file") unless file.stat.file?
 
           yield file
         end
@@ -150,7 +151,7 @@ module Spate
       # False where there is none.
       def real_folder?(folder)
         stat = File.lstat(path(folder))
-        stat.directory? || raise(unavailable(:answer, "has something at #{folder} that is no folder"))
+        stat.directory? || raise(unavailable(:answer, "has something at #{folder} that is not a folder"))
       end
 
       def ready(folder, mode)
@@ -160,7 +161,7 @@ module Spate
         real_folder?(folder)
       end
 
-      # What was opened, as another may have put a link in its place. A share of another system may know no permissions.
+      # Of the open file, since its path may be a link by now. A share of another system may have no permissions.
       def permit(file, mode)
         file.chmod(mode)
       rescue Errno::EPERM, Errno::ENOTSUP

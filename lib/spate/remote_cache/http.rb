@@ -73,7 +73,7 @@ module Spate
         end
       end
 
-      # What the block returns for an answer of status 200, nil for one of those in `missing`. Follows redirects;
+      # The block's result for an answer of status 200, nil for a status in `missing`. Follows redirects;
       # credentials go to no other host.
       def ask(verb, uri, missing: MISSING)
         @requests.follow(verb, uri, address: @address, accept: missing,

@@ -7,7 +7,7 @@ module Spate
     class Push
       autoload :Notes, "spate/remote_cache/push/notes"
 
-      # What becomes an entry. kind, key, id: as the entry has them. name: for people. offer: called with a
+      # A result to be sent as an entry. kind, key, id: as the entry has them. name: for people. offer: called with a
       # Trust::PrivateKey; answers [Entry, path of its blob, to be removed, or nil], or why it stays here (String).
       Parcel = Struct.new(:kind, :name, :key, :id, :offer, keyword_init: true) do
         def identity = "#{key}-#{id}"
@@ -15,10 +15,10 @@ module Spate
       # One thing to send. kind: a parcel's, or :archive. name: full name. bytes: sent, or that would be. state: :sent,
       # :there, :would, :refused; reason: why it was refused, in words.
       Sending = Struct.new(:kind, :name, :bytes, :state, :reason, keyword_init: true)
-      # How often a document is written anew where another writer has written over it.
+      # How often a document is written again after another writer has replaced it.
       TRIES = 4
-      # Seconds for which a blob is young: whoever names an older one writes it again, so that nobody who collects by
-      # age takes it from under the document.
+      # Seconds for which a blob is young: a document with an older one writes it again, so that a collector by age does
+      # not remove it.
       YOUNG = 12 * 60 * 60
       # Seconds in which who has sent a blob names it, and up to one more.
       AWAITED = 0.5
@@ -33,10 +33,10 @@ module Spate
         @notes = Notes.new(store, transport.to_s)
       end
 
-      # What was sent so far is not looked for again behind the next installs.
+      # Records what was sent, so that the next installs do not query it again.
       def keep = @notes.keep
 
-      # again: looks there, whatever was noted. Answers a Sending. Raises Unavailable, Store::Error.
+      # again: queries the cache in spite of the notes. Answers a Sending. Raises Unavailable, Store::Error.
       def parcel(parcel, again: false)
         sending(parcel.kind.to_sym, parcel.name, parcel.identity, again) do
           next :there if published?(parcel)
@@ -72,7 +72,7 @@ module Spate
 
       def published?(parcel) = stands?(parcel, document(parcel))
 
-      # Whether a document has that very result, signed by somebody who counts here, and the cache has its blob.
+      # Whether a document has that very result, signed by a trusted key, and the cache has its blob.
       def stands?(result, document)
         document&.entries.to_a.any? do |entry|
           entry.id == result.id &&
@@ -105,10 +105,10 @@ module Spate
 
       def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - @transport.ahead - within
 
-      # No server promises to refuse a write over another's: whoever finds its entry gone adds it once more. Others who
-      # read before that was there write within the time that it takes here. The same signer's, from another machine, is
-      # as good: else many who send the same would replace each other's. behind: another has sent the blob before, and
-      # may be about to write the document.
+      # No server promises to refuse a write over another's: a writer whose entry is gone adds it once more. Writers
+      # that read before that write within the time that this takes. An entry of the same signer from another machine
+      # counts as this one: otherwise many machines with the same result would replace each other's. behind: another
+      # machine has sent the blob before, and may be about to write the document.
       def publish(entry, behind: false)
         took = behind ? AWAITED + Random.rand : 0
         (0..TRIES).each do |attempt|
@@ -129,8 +129,8 @@ module Spate
         @transport.put(Document.name(entry.key, entry.kind), merged.encode, fresh: fresh)
       end
 
-      # The one that has an entry, or a parcel's; nil where there is none. One that is damaged or too long is as one
-      # with nothing in it: nobody takes it.
+      # The one that has an entry, or a parcel's; nil where there is none. A damaged or too
+      # long one counts as empty.
       def document(about)
         bytes = @transport.get(Document.name(about.key, about.kind), limit: Client::DOCUMENT)
         Document.parse(bytes) if bytes

@@ -73,7 +73,7 @@ module Spate
       rescue Settings::Error => e # of certificates
         raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
       rescue Ground::Cancelled
-        raise Unavailable.new(:closed, address, "is asked no more")
+        raise Unavailable.new(:closed, address, "is closed")
       end
 
       def unavailable(address, error)

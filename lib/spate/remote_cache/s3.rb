@@ -44,7 +44,7 @@ module Spate
       def time(name) = ask(:head, RemoteCache.name(name), &Answer.method(:time))
 
       # A blob's name is its digest: S3 refuses what is not as its name says.
-      # Some answer 501 to whoever asks for a fresh one.
+      # Some servers answer 501 to a conditional write.
       def put(name, source, **)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
         ask(:put, name, body: source, digest: digest) { |answer| Answer.text(answer, self) } ||
@@ -88,7 +88,7 @@ module Spate
         end
       end
 
-      # What the block returns for an answer that is one, nil where there is nothing of that name.
+      # The block's result for a successful answer, nil for an unknown name.
       def ask(verb, name, query: {}, body: nil, digest: NOTHING, &block)
         refusal = nil
         TRIES.times do

@@ -2,7 +2,8 @@
 
 module Spate
   module RemoteCache
-    # Whose entries count here: public keys with names, of the setting `spate.cache_keys` and of SPATE_CACHE_KEYS.
+    # The signers whose entries count here: public keys with names, of the setting `spate.cache_keys` and of
+    # SPATE_CACHE_KEYS.
     #
     #   ci:MCowBQ...=[:since=2026-11-01]    words, between blanks or commas
     class Trust
@@ -14,7 +15,7 @@ module Spate
       # Seconds that a signer's clock may be before this one.
       DAY = 24 * 60 * 60
 
-      # Of a reason (see #doubt) that says so, the id of a signer whom nobody trusts; else nil.
+      # The id of the untrusted signer in a reason (see #doubt); else nil.
       def self.stranger(reason) = reason[/\Asigned by (\h{32}), which is not trusted here\z/, 1]
 
       # Raises Settings::InvalidValue.
@@ -25,7 +26,7 @@ module Spate
         end)
       end
 
-      # Of a setting, whatever is in it.
+      # Of a setting with any content.
       def self.words(text) = text.to_s.scrub.split(/[\s,]+/).reject(&:empty?)
 
       # keys: [PublicKey]. Of one that is there twice the later `since` counts.

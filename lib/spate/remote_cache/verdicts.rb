@@ -2,11 +2,11 @@
 
 module Spate
   module RemoteCache
-    # What Bundler said of an application's Gemfile on one machine, for others: it counts where all that it depends on
-    # is the same, as one's own does.
+    # Bundler's evaluation of an application's Gemfile on one machine, for others: it counts where all that it depends
+    # on is the same, as one of this machine does.
     class Verdicts
       KIND = "verdict"
-      # What a secret of this machine could be the value of.
+      # In messages about secrets of this machine.
       PAYLOAD = "what Bundler said"
 
       # trust: Trust.
@@ -19,7 +19,7 @@ module Spate
         @trust = trust
       end
 
-      # What a document of these lies under, here and now.
+      # The key of their document, as of now.
       def key = Gemfile::Verdict.key(@location, @settings)
 
       # Gemfile::Facts, remembered from now on, of the first that is trusted and holds here; else [String]: why none
@@ -60,7 +60,7 @@ module Spate
         e.message
       end
 
-      # Bytes, the same on all machines that heard the same. Raises Refused.
+      # Bytes, equal on all machines with the same observation. Raises Refused.
       def payload(record)
         secrets = Builds::Secrets.new(Ground::Environment.clean(@env), @settings)
         print = Gemfile::Fingerprint.portable(record.head[:fingerprint]) do |bytes|
@@ -70,7 +70,7 @@ module Spate
         Marshal.dump([print, record.part(0)]).tap { |payload| secrets.watch.call(PAYLOAD, payload) }
       end
 
-      # What Bundler reads in any home: its settings, and where Ruby and gems are.
+      # Bundler's inputs in any home: its settings, and the places of Ruby and gems.
       def tools
         rubygems = Layout.for(@settings, @location.root, store: @store, lockfile: @location.lockfile).rubygems
         [File.dirname(@settings.folders.global_config.to_s), Ground::Ruby.config("prefix"), *rubygems.path]
@@ -87,7 +87,7 @@ module Spate
 
       # Raises Malformed.
       def record(entry)
-        # Somebody signed this who may run code here.
+        # Its signer may run code here.
         print, facts = Marshal.load(Entry::Records.unpack(entry.packed).facts) # rubocop:disable Security/MarshalLoad
         raise Malformed, "a verdict of another format" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
 

@@ -14,8 +14,8 @@ class SourcesTest < Minitest::Test
 
   def test_invalid_cache_configuration_disables_the_cache
     { /names the profile nope, which is in no file; the cache is not used/ => { AWS_PROFILE: "nope" },
-      /"eu west" is in no region/ => { AWS_REGION: "eu west" },
-      /"minio:9000" is no endpoint/ => { AWS_ENDPOINT_URL: "minio:9000" },
+      /"eu west" is not the name of a region/ => { AWS_REGION: "eu west" },
+      /"minio:9000" is not an endpoint/ => { AWS_ENDPOINT_URL: "minio:9000" },
       /"cache.test" is neither http, https, s3/ => { SPATE_CACHE: "cache.test" } }.each do |message, env|
       made = sources(**env)
 

@@ -22,13 +22,13 @@ class PoisonedBuildsTest < Minitest::Test
   def test_path_in_place_of_a_record
     path = write("record", machine.inputs)
 
-    assert_equal ["its inputs are no record"], chosen(inputs: path)
-    assert_equal ["its inputs are no record"], chosen(needs: path)
-    assert_equal ["its inputs are no record"], chosen(inputs: "")
+    assert_equal ["its inputs are invalid"], chosen(inputs: path)
+    assert_equal ["its inputs are invalid"], chosen(needs: path)
+    assert_equal ["its inputs are invalid"], chosen(inputs: "")
   end
 
   def test_bytes_that_are_invalid_in_paths_and_names
-    assert_equal ["its facts are no text"], chosen(facts: "#{machine.facts}program\tg\0cc\t/usr/bin/gcc\n")
+    assert_equal ["its facts have a NUL byte"], chosen(facts: "#{machine.facts}program\tg\0cc\t/usr/bin/gcc\n")
   end
 
   def test_records_that_are_damaged

@@ -51,7 +51,7 @@ class ClientTroubleTest < Minitest::Test
     asking = RemoteCache::Client::Asking.new(cache, builds, layout: layout, store: nil)
     5.times { |number| assert_nil asking.choose(number.to_s * 64, "alpha-1.0") { nil } }
 
-    assert_match(/has a document that is none: .* 128 fields; it is asked no more/, @told.first[:message])
+    assert_match(/has a document that is none: .* 128 fields; this run goes on without it/, @told.first[:message])
     assert_equal [1, 3], [@told.size, cache.tally[:failures]]
   end
 
@@ -87,7 +87,8 @@ class ClientTroubleTest < Minitest::Test
       threads = Array.new(3) { Thread.new { slow.archive(SHA256, to: "#{folder}/archive") } }
 
       assert_equal([nil] * 3, threads.map { |thread| thread.join(20)&.value })
-      assert_match(/sent \d+ bytes in 1 seconds, expected 4916 at least; it is asked no more/, @told.first[:message])
+      assert_match(/sent \d+ bytes in 1 seconds, expected 4916 at least; this run goes on without it/,
+                   @told.first[:message])
       assert_equal [1, 3], [@told.size, slow.tally[:failures]]
       @server.kill
     end

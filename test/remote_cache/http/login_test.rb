@@ -34,8 +34,8 @@ class LoginTest < Minitest::Test
     { ["", {}] => "Unauthorized", ["", own] => "Unauthorized to the user me of the setting 127.0.0.1",
       ["", netrc] => "Unauthorized to the user it of netrc",
       ["ci:secret@", own] => "Unauthorized to the user ci of its address",
-      ["secret@", {}] => "Unauthorized to whoever its address names",
-      ["secret:x-oauth-basic@", {}] => "Unauthorized to whoever its address names" }.each do |(userinfo, env), words|
+      ["secret@", {}] => "Unauthorized to the user of its address",
+      ["secret:x-oauth-basic@", {}] => "Unauthorized to the user of its address" }.each do |(userinfo, env), words|
         assert_equal ["answers 401 #{words}", hint], refused("http://#{userinfo}127.0.0.1:#{@port}", env)
       end
     message, hint = refused("http://127.0.0.1:#{@port}/forbidden", own)

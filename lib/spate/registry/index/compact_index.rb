@@ -115,7 +115,7 @@ module Spate
         rescue FirstBytes
           true
         rescue HTTP::Status::Temporary
-          raise # trouble is no proof
+          raise # an error does not prove that there is none
         rescue HTTP::Status, NotAnIndex
           false
         end

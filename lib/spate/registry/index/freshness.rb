@@ -4,8 +4,8 @@ module Spate
   module Registry
     module Index
       # How long a source's answer counts without asking again. A source may publish another archive under an existing
-      # version, so it is asked each time; only RubyGems' own sources never do that, and what they yank may be noticed a
-      # day later.
+      # version, so it is queried each time. Only RubyGems' own sources never do that; their yanks are noticed within a
+      # day.
       class Freshness
         DAY = 86_400
 

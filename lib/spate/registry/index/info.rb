@@ -3,7 +3,7 @@
 module Spate
   module Registry
     module Index
-      # What the compact index says about one archive of a gem, a line of /info/NAME:
+      # One archive of a gem in the compact index, a line of /info/NAME:
       #
       #   1.2.0-x86_64-linux rack:>= 2&< 4,rake:>= 0|checksum:<sha256>,ruby:>= 3.1,rubygems:>= 3.3.22,created_at:...
       #   1.2.0-78be552b |checksum:<sha256>,ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux

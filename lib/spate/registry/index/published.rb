@@ -44,7 +44,7 @@ module Spate
         class Unread < StandardError
         end
 
-        # A question that is asked once for all threads, and again after a failure.
+        # Runs a block once for all threads, and again after a failure.
         class One
           def initialize
             @mutex = Mutex.new

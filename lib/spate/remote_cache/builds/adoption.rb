@@ -10,7 +10,7 @@ module Spate
         end
 
         # files: entries of a manifest, whose objects are in the store. Answers the Build::Cache::Entry. Whole or not at
-        # all: until its inputs are in place, nobody uses it.
+        # all: it is not used until its inputs are in place.
         def call(entry, records, files)
           record = Build::Cache::Record.parse(records.facts)
           record.signer = [entry.signer, entry.made]

@@ -3,8 +3,8 @@
 module Spate
   module RemoteCache
     class Builds
-      # What must not leave this machine with a result: what variables hold that look secret, and Bundler's credentials.
-      # Who can read the cache could test guesses at them, since records of inputs have digests of values.
+      # Values that must not leave this machine with a result: of variables that look secret, and Bundler's credentials.
+      # Readers of the cache could test guesses at them, since records of inputs have digests of values.
       class Secrets
         # Names of variables and of files, by their parts; some words also within one (PGPASSWORD).
         NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|COOKIE|NETRC|PGPASS|
@@ -32,7 +32,7 @@ module Spate
           @long = @values.select { |value| value.bytesize >= LEAST }
         end
 
-        # Where files belong to nobody else.
+        # Folders whose files belong to this user alone.
         OWN = %w[home app real].freeze
 
         # Why a result with these inputs (as Inputs.each yields them) must stay here, or nil. What is not set is no
@@ -104,7 +104,7 @@ module Spate
           name.start_with?("mirror.") ? value.match?(ADDRESS) : name.include?(".") || value.match?(PAIR)
         end
 
-        # A path tells where a secret is, and is none.
+        # The path of a secret is not a secret.
         def place?(value) = value.start_with?("/") && !value.include?("\0") && File.exist?(value)
 
         def secret?(text) = @long.any? { |value| text.include?(value) }

@@ -3,7 +3,7 @@
 module Spate
   module RemoteCache
     class Client
-      # What an install asks a Client about builds.
+      # An install's requests for builds.
       class Asking
         # builds: Builds.
         def initialize(client, builds, layout:, store:)

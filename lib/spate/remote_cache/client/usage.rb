@@ -3,7 +3,7 @@
 module Spate
   module RemoteCache
     class Client
-      # What a cache was good for on this machine, added up over installs and kept in the store.
+      # The use of a cache on this machine, added up over installs and kept in the store.
       #
       #   installs, archives, builds, verdicts, images, misses, failures, bytes   Integer
       #   seconds   of compiling that was spared, Float

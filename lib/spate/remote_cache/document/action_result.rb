@@ -12,7 +12,7 @@ module Spate
       #
       # files:: [File]; stdout:: bytes
       ActionResult = Struct.new(:files, :stdout) do
-        # Raises Malformed, and nothing else, whatever the bytes are.
+        # Raises Malformed, and nothing else, for any bytes.
         def self.decode(bytes)
           raise Malformed, "an action result of more than #{self::LIMIT} bytes" if bytes.bytesize > self::LIMIT
 

@@ -4,7 +4,7 @@ require "zlib"
 
 module Spate
   module RemoteCache
-    # What goes with an entry, so that one answer tells whether a build fits: a record of inputs, one of what it needs
+    # Sent with an entry, so that one answer decides whether a build fits: a record of inputs, one of what it needs
     # to run (both as Inputs writes them, without stamps), and the facts (Build::Cache::Record), as bytes.
     Entry::Records = Struct.new(:inputs, :needs, :facts) do
       # Raises Malformed.

@@ -6,7 +6,7 @@ require "time"
 module Spate
   module RemoteCache
     class HTTP
-      # A folder of a server's, as nginx' autoindex_format json tells it: an array, an entry a line. Read as it comes.
+      # A server's folder in the format of nginx' autoindex_format json: an array, an entry a line. Parsed as it comes.
       #
       #   [
       #   { "name":"3f1c...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:18:22 GMT", "size":7 },
@@ -16,7 +16,7 @@ module Spate
         # Bytes of a line, and of all: some three million entries.
         LINE = 4096
         LIMIT = 512 << 20
-        # What is no such list, as a page for people.
+        # The answer is not such a list, but perhaps an HTML page.
         None = Class.new(StandardError)
 
         # folder: "cas/" or "ac/". The block is given name, size and Time of each entry.
@@ -76,7 +76,7 @@ module Spate
           raise broken("sends a list of another form")
         end
 
-        # What is no time is now, and too young to be collected.
+        # An invalid time counts as now, and the file as too young to be collected.
         def time(text)
           Time.httpdate(text.to_s)
         rescue ArgumentError

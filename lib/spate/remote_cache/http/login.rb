@@ -25,10 +25,10 @@ module Spate
 
         def authorization = Spate::HTTP.basic(userinfo)
 
-        # Whom a refusal is to name. What may be a token instead of a user is not shown.
+        # For the message of a refusal. A name that may be a token is not shown.
         def to_s
           user, password = userinfo.split(":", 2)
-          [nil, "", "x-oauth-basic"].include?(password) ? "whoever #{origin} names" : "the user #{user} of #{origin}"
+          [nil, "", "x-oauth-basic"].include?(password) ? "the user of #{origin}" : "the user #{user} of #{origin}"
         end
       end
     end

@@ -32,14 +32,14 @@ module Spate
         def check(entries)
           entries.each do |entry|
             path = entry[:path].b
-            raise Refused, "#{path.dump} is no place for a build of #{full_name}" unless place?(path)
+            raise Refused, "#{path.dump} is not a place for a build of #{full_name}" unless place?(path)
             next if entry[:target].nil? || inside?(path, entry[:target])
 
             raise Refused, "#{path.dump} is a link that leads elsewhere: #{entry[:target].b.dump}"
           end
         end
 
-        # Whether a path is in one of them, and spelled so. What a build changes of git's own is never part of it.
+        # Whether a path is in one of them, and spelled so. Changes to git's own files are never part of it.
         def place?(path)
           parts = path.b.split("/", -1)
           return false if parts.intersect?(["", ".", "..", ".git"])

@@ -3,7 +3,7 @@
 module Spate
   module RemoteCache
     class Pack
-      # Writes a tar (POSIX.1-1988 ustar; names that do not fit as pax, POSIX.1-2001) that has nothing of its machine:
+      # Writes a tar (POSIX.1-1988 ustar; names that do not fit as pax, POSIX.1-2001) without traces of its machine:
       # no times, no owners.
       #
       #   0 name 100   100 mode 8   108 uid 8   116 gid 8   124 size 12   136 mtime 12   148 sum 8   156 type 1

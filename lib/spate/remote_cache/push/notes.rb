@@ -3,11 +3,11 @@
 module Spate
   module RemoteCache
     class Push
-      # What this store is known to have sent to one cache, or to have found there: one text, a line each, of a Unix
-      # time and a name.
+      # The names that this store has sent to one cache, or has found there: one text, a line each, of a Unix time and a
+      # name.
       class Notes
         KIND = "sent"
-        # Seconds after which it is looked for again: somebody may have collected it.
+        # Seconds after which the cache is queried again: the name may have been collected.
         GOOD = 7 * 24 * 60 * 60
 
         # cache: as people know it and as no other has it.

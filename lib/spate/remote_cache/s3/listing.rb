@@ -24,7 +24,7 @@ module Spate
           @token = XML.value(text, "NextContinuationToken").to_s if XML.value(text, "IsTruncated") == "true"
         end
 
-        # Yields (name, size, Time) of all that a cache has below a prefix, whatever else is there.
+        # Yields (name, size, Time) of the cache's names below a prefix; skips all others.
         def each(prefix)
           @entries.each do |entry|
             key, size, time = %w[Key Size LastModified].map { |name| XML.value(entry, name).to_s }
@@ -35,7 +35,7 @@ module Spate
 
         private
 
-        # ISO 8601, always in UTC. What is no time is now, and too young to be collected.
+        # ISO 8601, always in UTC. An invalid time counts as now, and the blob as too young to be collected.
         def time(text)
           parts = text.match(/\A(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/) or return Time.now
           Time.utc(*parts.captures.map(&:to_i))

@@ -8,7 +8,7 @@ module Spate
       # Where a bucket is asked: endpoint, region, and whether its name is in the path or in front of the host.
       class Place
         DOMAINS = { "cn-" => "amazonaws.com.cn" }.freeze
-        # What a certificate for *.s3... and a host's name can have.
+        # Buckets whose names fit into a host name and a certificate for *.s3...
         IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
         REGION = /\A[a-z0-9-]{2,40}\z/i
         LOOPBACK = %r{\Ahttp://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:/|\z)}i
@@ -17,7 +17,7 @@ module Spate
 
         # As far as is known.
         attr_reader :region
-        # Whom one asks, as was said beforehand: "s3.acme.test:9000".
+        # The configured server: "s3.acme.test:9000".
         attr_reader :host
 
         # The address' own options first: they are about this bucket, and all others about this machine.
@@ -27,12 +27,12 @@ module Spate
           @profile = profile
           @region = present(address.options["region"], env["AWS_REGION"], env["AWS_DEFAULT_REGION"],
                             profile["region"]) || "us-east-1"
-          raise InvalidAddress.new(@region, "is in no region: that is no region's name") unless REGION.match?(@region.b)
+          raise InvalidAddress.new(@region, "is not the name of a region") unless REGION.match?(@region.b)
 
           @endpoint = endpoint("S3", address.options["endpoint"])
           @host = URI(base(@region)).authority
         rescue URI::Error
-          raise InvalidAddress.new(base(@region), "is no place: a bucket's name goes into the path of such an endpoint")
+          raise InvalidAddress.new(base(@region), "is invalid: a bucket's name goes into the path of such an endpoint")
         end
 
         # URI of something in the bucket, or of the bucket.
@@ -50,8 +50,8 @@ module Spate
           true
         end
 
-        # Raises Unavailable where keys would be seen by whoever is between only because the address says so, which may
-        # be committed.
+        # Raises Unavailable where the address, which may be committed to a repository, would expose keys on the
+        # network.
         def take_keys!
           asked = base(@region)
           return if !@address.options["endpoint"] || asked.match?(/\Ahttps:/i) || LOOPBACK.match?(asked)
@@ -69,7 +69,7 @@ module Spate
         def endpoint(service, own = nil)
           found = present(own, @env["AWS_ENDPOINT_URL_#{service}"], @env["AWS_ENDPOINT_URL"], @profile["endpoint_url"])
           return unless found
-          raise InvalidAddress.new(found, "is no endpoint: expected https://HOST") unless Address.endpoint?(found)
+          raise InvalidAddress.new(found, "is not an endpoint: expected https://HOST") unless Address.endpoint?(found)
 
           found.delete_suffix("/")
         end

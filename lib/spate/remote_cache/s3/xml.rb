@@ -12,7 +12,7 @@ module Spate
 
         module_function
 
-        # What is in each element of that name: Array of String. A text is gone through once, whatever is in it.
+        # The content of each element of that name: Array of String. Scans any text only once.
         def elements(text, name)
           text.split(/<#{name}(?:\s[^<>]*)?>/).drop(1).filter_map do |part|
             inside, ending, = part.partition("</#{name}>")

@@ -23,7 +23,7 @@ module Spate
         def self.since(text)
           year, month, day = text.match(/\Asince=(\d{4})-(\d\d)-(\d\d)\z/)&.captures
           time = Time.utc(year, month, day) if year
-          time.to_i if time && time.day == day.to_i # 31 February is no day
+          time.to_i if time && time.day == day.to_i # 31 February is not a day
         end
 
         def self.invalid(word, origin)
@@ -62,7 +62,7 @@ module Spate
 
       PublicKey::PREFIX = ["302a300506032b6570032100"].pack("H*").freeze
       PublicKey::NAME = /\A[\w.@-]{1,64}\z/
-      # What PEM has around base64 and in it, also where a variable cannot have lines.
+      # PEM's frame around base64, and its line ends, also as "\n" in a variable.
       PublicKey::ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|\s|\\n/
     end
   end
