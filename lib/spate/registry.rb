@@ -11,7 +11,6 @@ module Spate
   module Registry
     autoload :Archive, "spate/registry/archive"
     autoload :Client, "spate/registry/client"
-    autoload :FetchResult, "spate/registry/fetch_result"
     autoload :Remote, "spate/registry/remote"
     autoload :Remotes, "spate/registry/remotes"
     autoload :Trust, "spate/registry/trust"

@@ -13,6 +13,16 @@ module Spate
       # A source's answer about a package: its archive's SHA-256, and the domain (see Trust) for which that counts.
       Listing = Struct.new(:sha256, :domain)
 
+      # A fetched archive.
+      #
+      # bytes::    Integer, its size
+      # sha256::   hex
+      # source::   String, the source's address as the lockfile writes it
+      # verified:: by what: :lockfile (CHECKSUMS), :index (the source's compact index), or :archive (only the checksums
+      #            inside, which prove nothing about its author: recorded as unverified)
+      # domain::   the source's (see Trust) if verified by the source, else nil
+      Result = Struct.new(:bytes, :sha256, :source, :verified, :domain)
+
       # settings: Spate::Settings (or anything with [], bool, mirror_for and credentials_for). remotes: Remotes;
       # without, `sources` are those that the Gemfile names, for the credentials that a lockfile leaves out. home:
       # Spate's folder. retry_base: seconds of the first wait.
@@ -43,7 +53,7 @@ module Spate
       attr_reader :jobs
 
       # Fetches a package's archive to the path `to`, where it appears only if all is well. sha256: from the lockfile;
-      # without, the source's index is asked. Returns a FetchResult. Raises ChecksumMismatch, NotAnArchive, NotFound and
+      # without, the source's index is asked. Returns a Result. Raises ChecksumMismatch, NotAnArchive, NotFound and
       # the network's errors (see errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
@@ -132,7 +142,7 @@ module Spate
           verify(package, remote, got, sha256, origin, listed)
           vouched = sha256 ? origin : :archive
           @seen.note(remote, package.full_name, got, head) if vouched == :archive
-          FetchResult.new(bytes, got, remote.source, vouched, vouched == :lockfile ? nil : remote.domain)
+          Result.new(bytes, got, remote.source, vouched, vouched == :lockfile ? nil : remote.domain)
         end
       rescue HTTP::Status::Missing => e
         raise NotFound.new(package.full_name, [remote], e.message)
