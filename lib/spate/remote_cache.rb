@@ -6,8 +6,7 @@ module Spate
   #
   #   Address            where a cache is, as its user writes it
   #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and ignores the contents
-  #   Requests, Answer   what HTTP and S3 share: one request, and its answer within limits
-  #   Reading            what all three share: into memory or a file
+  #   Transport          what they share: reading into memory or a file, requests, answers within limits
   #   Unavailable        why a request to a cache failed; never a reason for an install to fail
   #
   #   Builds     which build of a document fits here, and which builds of this store may be sent
@@ -40,7 +39,6 @@ module Spate
   # of another form is an ArgumentError.
   module RemoteCache
     autoload :Address, "spate/remote_cache/address"
-    autoload :Answer, "spate/remote_cache/answer"
     autoload :Builds, "spate/remote_cache/builds"
     autoload :Client, "spate/remote_cache/client"
     autoload :Contents, "spate/remote_cache/contents"
@@ -50,9 +48,8 @@ module Spate
     autoload :HTTP, "spate/remote_cache/http"
     autoload :Pack, "spate/remote_cache/pack"
     autoload :Push, "spate/remote_cache/push"
-    autoload :Reading, "spate/remote_cache/reading"
-    autoload :Requests, "spate/remote_cache/requests"
     autoload :S3, "spate/remote_cache/s3"
+    autoload :Transport, "spate/remote_cache/transport"
     autoload :Trust, "spate/remote_cache/trust"
     autoload :Verdicts, "spate/remote_cache/verdicts"
 
@@ -103,7 +100,7 @@ module Spate
         address = Address.parse(address) unless address.is_a?(Address)
         return Folder.new(address) if address.kind == :folder
 
-        requests = Requests.by(env: env, settings: settings, timeout: read, connect: connect, pace: pace)
+        requests = Transport::Requests.by(env: env, settings: settings, timeout: read, connect: connect, pace: pace)
         return S3.new(address, requests, env: env) if address.kind == :s3
 
         HTTP.new(address, requests, env: env, settings: settings)

@@ -82,7 +82,7 @@ class RemoteCacheFolderTest < Minitest::Test
   def test_folder_or_pipe_in_place_of_a_file
     FileUtils.mkdir_p("#{@root}/#{cas("folder")}")
     File.mkfifo("#{@root}/#{cas("pipe")}")
-    %w[folder pipe].each { |name| assert_unavailable(:answer, /is no file/) { cache.get(cas(name), limit: 9) } }
+    %w[folder pipe].each { |name| assert_unavailable(:answer, /is not a file/) { cache.get(cas(name), limit: 9) } }
     assert_empty cache.each("cas/").to_a
     assert_unavailable(:refused) { cache.put(cas("folder"), "x") }
   end

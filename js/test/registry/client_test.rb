@@ -348,7 +348,7 @@ class JSRegistryClientTest < Minitest::Test
     assert_fetches("hello", "1.0.0")
     @other = GemSource::Proxy.new(hosts: { "other.gems.test" => @registry.port }).start
     assert_fails(Spate::HTTP::Error, resolved: "https://other.gems.test/hello/-/hello-1.0.0.tgz",
-                                  env: { "https_proxy" => @other.url })
+                                     env: { "https_proxy" => @other.url })
   end
 
   def test_proxies

@@ -6,7 +6,7 @@ module Spate
     # permissions are what everything in it gets. Nothing in it is followed that is a link. Where a share hangs, so does
     # who reads it: no system call on it can be ended from here.
     class Folder
-      include Reading
+      include Transport
 
       HINT = "make that folder, or mount the share that it is of"
       # Ground::Files.beside's names of files that are being written; seconds without a write after which they are

@@ -8,7 +8,7 @@ module Spate
       autoload :Listing, "spate/remote_cache/http/listing"
       autoload :Login, "spate/remote_cache/http/login"
 
-      include Reading
+      include Transport
 
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
@@ -30,10 +30,10 @@ module Spate
       def connect = @requests.connect(@address.uri, address: @address)
 
       def head(name)
-        ask(:head, locate(name)) { |answer| Answer.size(answer, @address) }
+        ask(:head, locate(name)) { |answer| Transport::Answer.size(answer, @address) }
       end
 
-      def time(name) = ask(:head, locate(name), &Answer.method(:time))
+      def time(name) = ask(:head, locate(name), &Transport::Answer.method(:time))
       def delete(name) = change(:delete, name) && true
 
       def put(name, source, fresh: false)
@@ -48,7 +48,7 @@ module Spate
 
         ask(:get, URI("#{@address}/#{prefix}"), missing: UNLISTED) do |answer|
           list = Listing.new(prefix, @address, &block)
-          Answer.pieces(answer, Listing::LIMIT, @address) { |bytes| list << bytes }
+          Transport::Answer.pieces(answer, Listing::LIMIT, @address) { |bytes| list << bytes }
           list.finish
           true
         end || raise(Listing::None)
@@ -68,7 +68,7 @@ module Spate
 
       def read(name, limit, &block)
         ask(:get, locate(name)) do |answer|
-          Answer.content(answer, limit, @address, &block)
+          Transport::Answer.content(answer, limit, @address, &block)
           true
         end
       end
@@ -82,7 +82,7 @@ module Spate
           next yield(answer) if status == 200
           raise refusal(answer, authorization) unless missing.include?(status)
 
-          Answer.skip(answer, @address)
+          Transport::Answer.skip(answer, @address)
           nil
         end
       end
@@ -97,7 +97,7 @@ module Spate
           good = [*DONE, *(MISSING if verb == :delete), *([PRESENT, UNABLE] if headers.any?)].include?(status)
           raise refusal(answer, authorization, writing: true) unless good
 
-          Answer.skip(answer, @address)
+          Transport::Answer.skip(answer, @address)
         end
         status
       end
@@ -107,7 +107,7 @@ module Spate
         fact = answer.message
         fact = "#{Registry::Archive.printable(fact)} to #{@login}" if authorization && %w[401 403].include?(answer.code)
         options[:hint] = Login.hint(@address.uri.host) if answer.code == "401"
-        Answer.refusal(answer, @address, fact: fact, **options)
+        Transport::Answer.refusal(answer, @address, fact: fact, **options)
       end
     end
   end

@@ -13,7 +13,7 @@ module Spate
       autoload :Signature, "spate/remote_cache/s3/signature"
       autoload :XML, "spate/remote_cache/s3/xml"
 
-      include Reading
+      include Transport
 
       # The SHA-256 of no bytes.
       NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -39,21 +39,21 @@ module Spate
 
       def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
 
-      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Answer.size(answer, self) }
+      def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, self) }
 
-      def time(name) = ask(:head, RemoteCache.name(name), &Answer.method(:time))
+      def time(name) = ask(:head, RemoteCache.name(name), &Transport::Answer.method(:time))
 
       # A blob's name is its digest: S3 refuses what is not as its name says.
       # Some servers answer 501 to a conditional write.
       def put(name, source, **)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
-        ask(:put, name, body: source, digest: digest) { |answer| Answer.text(answer, self) } ||
+        ask(:put, name, body: source, digest: digest) { |answer| Transport::Answer.text(answer, self) } ||
           raise(Unavailable.new(:answer, self, "answers 404"))
         true
       end
 
       def delete(name)
-        ask(:delete, RemoteCache.name(name)) { |answer| Answer.text(answer, self) }
+        ask(:delete, RemoteCache.name(name)) { |answer| Transport::Answer.text(answer, self) }
         true
       end
 
@@ -62,7 +62,7 @@ module Spate
 
         query = { "list-type" => "2", "prefix" => "#{@address.prefix}#{prefix}" }
         MAX_PAGES.times do
-          page = ask(:get, nil, query: query) { |answer| Answer.text(answer, self, limit: MAX_LIST) }
+          page = ask(:get, nil, query: query) { |answer| Transport::Answer.text(answer, self, limit: MAX_LIST) }
           list = Listing.read(page.to_s, self)
           list.each(@address.prefix, &block)
           return unless list.token
@@ -83,7 +83,7 @@ module Spate
 
       def read(name, limit, &block)
         ask(:get, name) do |answer|
-          Answer.content(answer, limit, self, &block)
+          Transport::Answer.content(answer, limit, self, &block)
           true
         end
       end
@@ -114,7 +114,7 @@ module Spate
         status = answer.code.to_i
         return [yield(answer)] if DONE.include?(status)
 
-        code = XML.value(Answer.text(answer, self), "Code")
+        code = XML.value(Transport::Answer.text(answer, self), "Code")
         return [] if status == 404 && code != "NoSuchBucket"
 
         refusal = refusal(answer, code, writing: %i[put delete].include?(verb))
@@ -128,7 +128,7 @@ module Spate
       def refusal(answer, code, writing:)
         hint = LISTABLE if code == "AccessDenied" && !writing
         hint = NO_BUCKET if code == "NoSuchBucket"
-        Answer.refusal(answer, self, writing: writing, fact: code || answer.message, hint: hint)
+        Transport::Answer.refusal(answer, self, writing: writing, fact: code || answer.message, hint: hint)
       end
 
       def sha256(source)

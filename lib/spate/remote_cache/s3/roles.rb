@@ -74,7 +74,7 @@ module Spate
           uri = URI("#{@place.service("sts")}/")
           body = URI.encode_www_form({ **form, "Version" => STS_VERSION })
           @requests.perform(:post, uri, address: uri, headers: headers(uri, body, credentials), body: body) do |answer|
-            text = Answer.text(answer, uri)
+            text = Transport::Answer.text(answer, uri)
             raise refusal(answer, uri, XML.value(text, "Code")) unless answer.code == "200"
 
             Credentials.from_xml(text) || raise(Unavailable.new(:answer, uri, "sent no credentials"))
@@ -116,9 +116,9 @@ module Spate
         # The text of an answer of status 200, else nil. Raises Unavailable.
         def ask(verb, address, headers)
           uri = URI(address)
-          requests = Requests.without_proxy(LIMIT)
+          requests = Transport::Requests.without_proxy(LIMIT)
           requests.perform(verb, uri, address: uri, headers: headers, body: ("" if verb == :put)) do |answer|
-            text = Answer.text(answer, uri)
+            text = Transport::Answer.text(answer, uri)
             text if answer.code == "200"
           end
         ensure

@@ -2,9 +2,15 @@
 
 module Spate
   module RemoteCache
-    # Into memory or a file, what a transport reads: its `read(name, limit) { |bytes| }` answers whether there is
-    # something.
-    module Reading
+    # Included by each transport: reads into memory or a file, by the transport's `read(name, limit) { |bytes| }`, which
+    # answers whether there is something.
+    #
+    #   Requests   requests of HTTP and S3, as an answer or Unavailable
+    #   Answer     an answer within limits
+    module Transport
+      autoload :Answer, "spate/remote_cache/transport/answer"
+      autoload :Requests, "spate/remote_cache/transport/requests"
+
       # Bytes at a time, of files.
       CHUNK = 256 * 1024
 

@@ -8,7 +8,7 @@ class ReadingTest < Minitest::Test
 
   # A transport whose responses come from a queue, and whose files accept as much as a pipe.
   class Transport
-    include Spate::RemoteCache::Reading
+    include Spate::RemoteCache::Transport
 
     attr_reader :answer, :disk
 

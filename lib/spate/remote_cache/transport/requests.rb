@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+module Spate
+  module RemoteCache
+    module Transport
+      # Requests to a server that may be down, slow, or another program: an answer, or Unavailable.
+      class Requests
+        REDIRECTS = 5
+        # For a TLS handshake that fails.
+        PORT = "a server without TLS at that port has an address that begins with http://; one that asks for " \
+               "certificates: bundle config set ssl_client_cert FILE"
+        private_constant :REDIRECTS, :PORT
+
+        # timeout, connect: seconds between two reads, and to connect. A name server has more time, since it asks
+        # others. pace: HTTP::Meter::Pace.
+        def self.by(env:, settings:, timeout:, connect:, pace:)
+          gemrc = Spate::HTTP::Gemrc.load(env)
+          new(proxy: Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"]), names: 4 * connect, pace: pace,
+              certificates: Spate::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env),
+              timeout: timeout, connect: connect)
+        end
+
+        # For an address of this machine or its host. seconds: to connect, and for each answer.
+        def self.without_proxy(seconds)
+          new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds,
+              pace: Spate::HTTP::Meter::Pace.new(100, seconds),
+              certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {}))
+        end
+
+        # options: of HTTP::Connections.
+        def initialize(**options)
+          @connections = Spate::HTTP::Connections.new(**options)
+          @http = Spate::HTTP::Client.new(@connections, redirects: REDIRECTS, agent: "spate/#{VERSION}")
+        end
+
+        # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where
+        # that skipped a page that was too long (Answer.skip). address: for the message of Unavailable. Options of
+        # HTTP::Client#perform.
+        def perform(verb, uri, address:, **options,
+                    &block) = send_request(:perform, verb, uri, address, options, &block)
+
+        # The same, following redirects, except for statuses in `accept`. Yields the Authorization that was sent, too.
+        def follow(verb, uri, address:, **options)
+          send_request(:follow, verb, uri, address, options) { |answer, _, authorization| yield answer, authorization }
+        end
+
+        # Seconds by which this machine's clock is ahead of the server's, by its last answer; 0 if that had no time.
+        def ahead
+          answer, came = @last
+          date = Answer.time(answer, "Date") if answer
+          date ? came - date : 0
+        end
+
+        # Opens a connection for the next request. Raises Unavailable.
+        def connect(uri, address:) = translating(address) { @http.connect(uri) }
+
+        # Ends all requests at once.
+        def close = @connections.close
+
+        private
+
+        def send_request(kind, verb, uri, address, options)
+          headers = { "Accept-Encoding" => "identity", **options.fetch(:headers, {}) }
+          translating(address) do
+            @http.public_send(kind, verb, uri, **options, headers: headers) do |answer, *facts|
+              @last = [answer, Time.now]
+              yield answer, *facts
+            end
+          end
+        end
+
+        def translating(address)
+          yield
+        rescue Spate::HTTP::Error => e
+          raise unavailable(address, e)
+        rescue Settings::Error => e # of certificates
+          raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
+        rescue Ground::Cancelled
+          raise Unavailable.new(:closed, address, "is closed")
+        end
+
+        def unavailable(address, error)
+          cause = error.cause
+          reason, fact, hint =
+            case error
+            when Spate::HTTP::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
+            when Spate::HTTP::TooSlow then [:slow, cause.message]
+            when Spate::HTTP::Truncated then [:answer, "broke off"]
+            when Spate::HTTP::RedirectError then [:answer, error.fact]
+            when Spate::HTTP::Endless
+              [:answer, "sends more than #{Spate::HTTP::Session::Wire::LINES} bytes of headers"]
+            else unreached(cause)
+            end
+          Unavailable.new(reason, address, fact, hint: hint || Unavailable::HINTS.fetch(reason))
+        end
+
+        def unreached(cause)
+          case cause
+          when Timeout::Error then [:slow, "did not answer in time (#{cause.class})"]
+          when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
+          when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
+            [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
+          when Spate::HTTP::Client::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}", PORT]
+          else [:refused, "cannot be reached: #{cause.message}"]
+          end
+        end
+      end
+    end
+  end
+end
