@@ -4,8 +4,8 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 
-# `gem build --strict`, except that it accepts one warning: a homepage is missing, and an invented address would be wrong.
-# Once there is one, `--strict` itself will do.
+# `gem build --strict`, except that it accepts one warning: a homepage is missing, and an invented address would be
+# wrong. Once there is one, `--strict` itself will do.
 class StrictBuild
   # The last line only names a page that explains the others.
   ACCEPTED = /\AWARNING:\s+(?:no homepage specified|See \S+ for help)$/

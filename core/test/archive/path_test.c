@@ -178,11 +178,11 @@ TEST(links_through_links) {
 TEST(links_to_nothing) {
     char target[5000];
     link_refused("a", "", "no target");
-    link_refused("a", "b\nc", "no path");
-    link_refused("a", "b\x1b", "no path");
+    link_refused("a", "b\nc", "not a valid path");
+    link_refused("a", "b\x1b", "not a valid path");
     memset(target, 'a', sizeof target);
     target[sizeof target - 1] = '\0';
-    link_refused("a", target, "no path");
+    link_refused("a", target, "not a valid path");
 }
 
 TEST(npm_drops_the_first_part) {

@@ -320,11 +320,11 @@ TEST(sizes) {
     size_field("-1", 2);
     answers(SPATE_CORRUPT, "negative");
     size_field("8", 1);
-    answers(SPATE_CORRUPT, "no number");
+    answers(SPATE_CORRUPT, "not a number");
     size_field("1\0001", 3);
-    answers(SPATE_CORRUPT, "no number");
+    answers(SPATE_CORRUPT, "not a number");
     size_field("0x1", 3);
-    answers(SPATE_CORRUPT, "no number");
+    answers(SPATE_CORRUPT, "not a number");
     size_field("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12);
     answers(SPATE_CORRUPT, "negative");
     size_field("\xc0\0\0\0\0\0\0\0\0\0\0\1", 12);
