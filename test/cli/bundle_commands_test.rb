@@ -89,7 +89,7 @@ class BundleCommandsTest < CLICase
       assert_equal "error: there is no lockfile\nhint: spate install, which has Bundler resolve first\n",
                    app.spate(command).first
     end
-    assert_match(/\Aerror: there is no .*Gemfile\.lock\nhint: `spate install`/, app.spate("edit", "base").first)
+    assert_match(/\Aerror: .*Gemfile\.lock does not exist\nhint: create it: spate install$/, app.spate("edit", "base").first)
     assert_match(/\Anothing is stored for .*\nhint: `spate install`/, app.spate("explain", "gemfile").first)
     refute_match(/NameError/, app.spate("boot", "build").first)
   end
@@ -219,6 +219,6 @@ class BundleCommandsTest < CLICase
     FileUtils.rm_rf(File.join(app.bundle_root, "gems/base-1.2"))
     output, status = app.spate("doctor")
     assert_equal 11, status.exitstatus
-    assert_match(/broken +base-1\.2: its folder is gone\n +hint: spate install/, output)
+    assert_match(/broken +base-1\.2: its folder is missing\n +hint: spate install/, output)
   end
 end

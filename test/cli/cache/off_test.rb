@@ -8,7 +8,7 @@ class CacheOffTest < CacheCommandCase
     cache("use", "--global", place)
     cache("use", place("other"))
     assert_match(%r{remembered in .bundle/config: spate.cache off}, cache("off"))
-    assert_match(/no cache of a team is in use/, refused(14, "status"))
+    assert_match(/no team cache is configured/, refused(14, "status"))
     refute_match(/remembered in|removed from/, cache("off"), "once is enough")
     cache("use", place)
     assert_match(/^#{place}$/, cache("status"))
@@ -20,6 +20,6 @@ class CacheOffTest < CacheCommandCase
                  cache("off", SPATE_CACHE: place("y")))
     assert_nil remembered
     assert_match(/no cache is configured here/, cache("off"))
-    assert_match(/no cache of a team is in use/, refused(14, "status", SPATE_CACHE: "off"))
+    assert_match(/no team cache is configured/, refused(14, "status", SPATE_CACHE: "off"))
   end
 end

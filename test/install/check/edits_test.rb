@@ -104,7 +104,7 @@ class EditsTest < InstallCase
     File.unlink(project.path("Gemfile.lock"))
     output, status = project.spate("restore", "tool")
     assert_equal 2, status.exitstatus, output
-    assert_match(/there is no .*Gemfile\.lock\nhint: `spate install`/, output)
+    assert_match(/Gemfile\.lock does not exist\nhint: create it: spate install$/, output)
   end
 
   def test_restore_of_everything_and_of_nothing
@@ -138,7 +138,7 @@ class EditsTest < InstallCase
     Dir.rmdir(File.dirname(gone.last)) if Dir.empty?(File.dirname(gone.last))
     output, status = project.spate("check")
     assert_equal 11, status.exitstatus, output
-    assert_includes output, "edited-1.0: lib/edited.rb is missing\nhint: `spate install` brings it back\n"
+    assert_includes output, "edited-1.0: lib/edited.rb is missing\nhint: `spate install` restores it\n"
     assert_match(/^error: #{gone.size} files of the bundle missing\nhint: spate install$/, output)
     assert_match(/broken.*#{gone.size} files of its gems are missing/, project.spate("doctor").first)
 

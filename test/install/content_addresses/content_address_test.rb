@@ -206,7 +206,7 @@ class ContentAddressTest < ContentAddressCase
     output, status = app.spate("check")
 
     assert_equal [11, true], [status.exitstatus, output.include?("skin-1.0-#{address}")], output
-    assert_match(/skin-1\.0-#{address}: its folder is gone/, app.spate("doctor").first)
+    assert_match(/skin-1\.0-#{address}: its folder is missing/, app.spate("doctor").first)
   end
 
   # The lockfile's address is for another Ruby.

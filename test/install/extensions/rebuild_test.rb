@@ -86,10 +86,10 @@ class RebuildTest < InstallBuildCase
   end
 
   def test_store_forget
-    assert_equal "forgot alpha-1.0\n", @first.spate!("store", "forget", "alpha")
+    assert_equal "removed the builds of alpha-1.0\n", @first.spate!("store", "forget", "alpha")
     assert_equal BUILT, install(second = another("alpha"))
     assert_equal "22", value(second, "alpha")
-    assert_equal "forgot alpha-1.0\n", @first.spate!("store", "forget", "alpha-1.0")
+    assert_equal "removed the builds of alpha-1.0\n", @first.spate!("store", "forget", "alpha-1.0")
     assert_equal BUILT, install(another("alpha"))
     assert_equal "the store has no build of al\n", @first.spate!("store", "forget", "al")
     assert_equal({ "event" => "store_forgotten", "builds" => %w[alpha-1.0] },

@@ -164,7 +164,7 @@ class PlacesProjectsTest < PlacesCase
       assert_match(/#{one.folder}  2 gems, .*, in #{root(:shared)}, shared by 2 projects$/, status)
     end
     FileUtils.rm_rf(first.folder)
-    assert_match(/its folder is gone/, second.spate!("store", "status"))
+    assert_match(/its folder is missing/, second.spate!("store", "status"))
     project("third", %w[yours]).spate!("install")
 
     assert_equal %w[second third], record.projects.map { |one| File.basename(one.app) }.sort
