@@ -19,7 +19,7 @@ class TeamGitTest < TeamCase
     assert_equal [[], %w[one]], install(second)
     assert_equal [1, 0], done.values_at("builds_from_team", "built")
     assert_equal "1", value(second, "one")
-    assert_match(/: 1 build had /, second.spate!("cache", "status"))
+    assert_match(/: 1 build found /, second.spate!("cache", "status"))
     assert_match(/1 install:/, second.spate!("cache", "status"))
 
     assert_equal [[], []], install(second)
