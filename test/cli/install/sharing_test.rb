@@ -94,7 +94,7 @@ class SharingTest < TeamCase
     install(first)
     push(first)
     assert_equal [%w[alpha], []], install(machine("second", "alpha", keys: ""))
-    assert_includes warnings.join("\n"), "the signer with the id #{@key.id}: 2 entries"
+    assert_includes warnings.join("\n"), "the signer with the id #{@key.id} is not trusted here: 2 entries"
     assert_equal [%w[alpha], []], install(machine("wrong", "alpha", keys: "ci"))
     assert_match(/\ASPATE_CACHE_KEYS is "ci"; .* builds signed by others are not used\z/, warnings.first)
     assert_equal [[], %w[alpha]], install(machine("third", "alpha"))
