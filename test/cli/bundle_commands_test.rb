@@ -89,7 +89,8 @@ class BundleCommandsTest < CLICase
       assert_equal "error: there is no lockfile\nhint: spate install, which has Bundler resolve first\n",
                    app.spate(command).first
     end
-    assert_match(/\Aerror: .*Gemfile\.lock does not exist\nhint: create it: spate install$/, app.spate("edit", "base").first)
+    assert_match(/\Aerror: .*Gemfile\.lock does not exist\nhint: create it: spate install$/,
+                 app.spate("edit", "base").first)
     assert_match(/\Anothing is stored for .*\nhint: `spate install`/, app.spate("explain", "gemfile").first)
     refute_match(/NameError/, app.spate("boot", "build").first)
   end

@@ -154,6 +154,10 @@ class SwiftTest < Minitest::Test
     Net::HTTP.start(uri.host, uri.port, nil) { |http| http.request(request) }
   end
 
+  def test_inspect_has_no_secret
+    assert_match(%r{\A#<Spate::RemoteCache::S3 s3://acme-builds/\S*>\z}, cache.inspect)
+  end
+
   def test_a_wrong_secret = refuse(keys.merge("AWS_SECRET_ACCESS_KEY" => "other"))
 
   # As with AWS: the signed host has the bucket's name.

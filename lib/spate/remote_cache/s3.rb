@@ -37,6 +37,9 @@ module Spate
         @credentials = Credentials::Cache.new(address, chain)
       end
 
+      # Without the environment, which may have keys.
+      def inspect = "#<#{self.class} #{@address}>"
+
       def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
 
       def head(name) = ask(:head, RemoteCache.name(name)) { |answer| Transport::Answer.size(answer, self) }
