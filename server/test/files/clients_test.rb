@@ -65,6 +65,7 @@ module Spate
           coded = curl(protocol, "-H", "accept-encoding: gzip", address("/page.html"))
           assert_operator coded.bytesize, :<, TEXT.bytesize / 10
           assert_equal TEXT, ::Zlib.gunzip(coded)
+          assert_equal "\0" * 4, coded.b[4, 4], "the header has no time"
         end
       end
 

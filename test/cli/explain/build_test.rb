@@ -45,7 +45,7 @@ class ExplainBuildTest < InstallBuildCase
     assert_explained 11, /\Aerror: no build of plain is stored: the gem has no extension\n\z/, "build", "plain"
     assert_explained 11, /\Aerror: no build of beta .* not in the bundle\nhint: `spate list` shows/, "build", "beta"
     assert_explained 11, /hint: did you mean alpha\?$/, "build", "alhpa"
-    assert_explained 11, /no build of beta is stored\nhint: there is no Gemfile here/, "build", "beta", chdir: folder
+    assert_explained 11, /no build of beta is stored\nhint: no Gemfile found here/, "build", "beta", chdir: folder
     assert_explained 2, /missing gem name/, "build"
   end
 

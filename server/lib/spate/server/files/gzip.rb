@@ -74,7 +74,8 @@ module Spate
           content = source.is_a?(String) ? source : source.content(WHOLE)
           return "The file is being changed.\n" unless content
 
-          made.content = Zlib.gzip(content, level: LEVEL).freeze
+          # Without a time in the header (RFC 1952, section 2.3.1): the same content gives the same bytes.
+          made.content = Zlib.gzip(content, level: LEVEL).tap { |bytes| bytes[4, 4] = "\0\0\0\0" }.freeze
           nil
         rescue SystemCallError, Zlib::Error, NoMemoryError
           "The file cannot be read.\n"
