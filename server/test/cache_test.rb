@@ -103,7 +103,7 @@ module Spate
       def test_what_is_served
         command = ->(*words) { Open3.capture2e(*COMMAND, *words).first.lines.first }
         assert_match(/\Aerror: a folder, a Rack application or a cache, not \. and x$/, command[".", "--cache", "x"])
-        assert_match(/\Aerror: .*--cache-limit 3x: 1 is the least/, command["--cache", store, "--cache-limit", "3x"])
+        assert_match(/\Aerror: .*--cache-limit 3x: expected a size/, command["--cache", store, "--cache-limit", "3x"])
         File.symlink("/", "#{folder}/cas")
         assert_match(%r{\Aerror: .*/cas is a link, a folder was expected}, command["--cache", folder])
         file = write("file", "")

@@ -12,7 +12,7 @@ class CacheKeyTest < CacheCommandCase
     made = Spate::RemoteCache::Trust::PrivateKey.load(project.path("ci.pem"))
     assert_includes output, made.id
     assert_match(/do not commit it, add ci\.pem/, output)
-    assert_match(/id #{made.id} signs$/, cache("trust", made.public_key("ci").to_s))
+    assert_match(/the key with the id #{made.id}$/, cache("trust", made.public_key("ci").to_s))
     assert_match(/previous key of ci is no longer trusted/, cache("trust", key.public_key("ci").to_s))
     assert_equal key.public_key("ci").to_s, remembered("spate.cache_keys")
   end

@@ -54,6 +54,6 @@ class UseCacheTest < CacheCommandCase
     write("app/.bundle", "a file")
     output = refused(9, "use", place)
     assert_match(%r{^error: cannot write the setting to .bundle/config$}, output)
-    assert_match(/^hint: --global .* SPATE_CACHE/, output)
+    assert_match(/^hint: use --global, or SPATE_CACHE/, output)
   end
 end
