@@ -16,11 +16,11 @@ require_relative "remote_cache/targets"
 
 # One run.
 class RemoteCacheFuzzer
+  FOUND = File.expand_path("../tmp/fuzz", __dir__)
   # For one input; and megabytes that the process may grow by.
-  # Of one input; and megabytes that the process may grow by.
   SECONDS = 10
+  MEGABYTES = 512
   # Inputs between two checks of memory and files.
-  # Inputs between two looks at memory and files.
   SOME = 200
 
   def initialize(folder, seed)
