@@ -3,7 +3,7 @@
 require "socket"
 require_relative "process_group"
 
-# What a server is to do in a row. kind: :files (of `folder`), :hello or :upload (Rack applications in `folder`).
+# The task of a server in a row. kind: :files (of `folder`), :hello or :upload (Rack applications in `folder`).
 # protocol: "h2" or "http/1.1".
 Workload = Struct.new(:kind, :protocol, :tls, :folder, keyword_init: true) do
   def scheme = tls ? "https" : "http"

@@ -8,7 +8,7 @@ module Spate
     # Bodies out of an Enumerator.
     class BodyChunksTest < Minitest::Test
       # HTTP/1.1 announces each piece by what is at hand: a part that did not fit goes on with what is left of it.
-      def test_what_is_left_of_a_part
+      def test_remainder_of_a_part
         outbox = Native::Outbox.new([])
         body = Response.new(200, {}, ["abcdef", "", "gh"].each_entry).body
         assert_equal [6, 4, 2, 2, 2],

@@ -6,7 +6,7 @@ require_relative "spate_serve"
 # A server that stores what is sent to it, in a folder of its own each time.
 class CacheContender < Contender
   # Files that may be removed at once: ext4 looks past each inode that was freed in the last seconds when it makes the
-  # next file, which the next server would pay for. What stays goes in the end.
+  # next file, which the next server would pay for. The rest is removed at the end.
   FEW = 100
 
   def stop

@@ -30,7 +30,7 @@ class SpateServe < Contender
   def option?(name) = (@help ||= output(*COMMAND, "--help")).match?(/^\s+#{name}\b/)
 end
 
-# The same with Ruby's compiler, which 3.1 and 3.2 start only where they are asked to.
+# The same with Ruby's compiler, which 3.1 and 3.2 start only with --yjit.
 class SpateYJIT < SpateServe
   def name = "spate-serve --yjit"
 

@@ -3,7 +3,7 @@
 require "rbconfig"
 require_relative "../clients"
 
-# What a few lines of C take for what cannot be avoided: floor/loopback.c.
+# The unavoidable cost, measured by a few lines of C: floor/loopback.c.
 module Floor
   SOURCE = File.expand_path("../../floor/loopback.c", __dir__)
 

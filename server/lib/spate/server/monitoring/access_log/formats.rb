@@ -4,7 +4,7 @@ module Spate
   module Server
     module Monitoring
       class AccessLog
-        # What a peer sent, so that it cannot end its line or its field.
+        # Escapes text from a peer, so that it cannot end its line or its field.
         module Escaping
           # Of ASCII.
           MARKED = /["\\\x00-\x1f\x7f]/
