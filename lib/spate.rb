@@ -13,7 +13,7 @@ module Spate
   autoload :GemVersion, "spate/gem_version"
   autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
   autoload :Git, "spate/git"
-  autoload :Ground, "#{__dir__}/spate/ground.rb"
+  autoload :Util, "#{__dir__}/spate/util.rb"
   autoload :HTTP, "spate/http"
   autoload :Images, "#{__dir__}/spate/images.rb"
   autoload :Install, "spate/install"

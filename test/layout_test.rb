@@ -202,7 +202,7 @@ module Spate
       newest = Gem.rubygems_version >= Gem::Version.new("4")
       assert_equal newest ? "99.0.0" : "98.0.1", bundler(env.merge("BUNDLE_VERSION" => "system"), lock)
       assert_equal "98.0.1", bundler(env, lock), "another application's setting"
-      outer = { "BUNDLER_VERSION" => "99.0.0", "BUNDLER_ORIG_BUNDLER_VERSION" => Ground::Environment::NOT_SET }
+      outer = { "BUNDLER_VERSION" => "99.0.0", "BUNDLER_ORIG_BUNDLER_VERSION" => Util::Environment::NOT_SET }
       assert_equal "98.0.1", bundler(env.merge(outer), lock), "an outer bundle exec"
     end
 

@@ -50,7 +50,7 @@ module Spate
     # A program that `exec` runs handles its own signals and exceptions.
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
       # Checked here, since a boot should load as few files as possible.
-      Ground::SigningKey.withhold if env.equal?(ENV) && env.key?("SPATE_CACHE_KEY")
+      Util::SigningKey.withhold if env.equal?(ENV) && env.key?("SPATE_CACHE_KEY")
       return Exec.call(argv.drop(1), out: out, err: err) if %w[exec e].include?(argv.first)
 
       return guarded(argv, out, err, env) unless env.equal?(ENV)
@@ -67,20 +67,20 @@ module Spate
       return if BOXED.include?(argv.first)
 
       program = File.expand_path("../../exe/spate", __dir__)
-      key = Ground::SigningKey
+      key = Util::SigningKey
       env = { "RUBY_BOX" => nil, ::Spate::Boot::Switches::BOX => "1", key::VARIABLE => key.of(ENV) }
-      Process.exec(env, Ground::Ruby.path, "--disable-gems", program, *argv)
+      Process.exec(env, Util::Ruby.path, "--disable-gems", program, *argv)
     end
 
     def self.guarded(argv, out, err, env)
-      terminal = Ground::Terminal.new(out: out, err: err, env: env)
+      terminal = Util::Terminal.new(out: out, err: err, env: env)
       Signals.guard { dispatch(argv.dup, terminal, env) }
     rescue SystemExit => e
       e.status
     rescue Errno::EPIPE
-      Ground::Failure::BROKEN_PIPE
+      Util::Failure::BROKEN_PIPE
     rescue Exception => e # rubocop:disable Lint/RescueException -- the last place to report an error
-      Ground::Failure.new(e, argv: argv, terminal: terminal).report
+      Util::Failure.new(e, argv: argv, terminal: terminal).report
     end
 
     private_class_method :unbox, :guarded

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "native"
-require_relative "ground"
+require_relative "util"
 require "spate/native/ear" # here, not when it is first named: two threads would find half of it
 require_relative "ear/heard"
 
@@ -110,7 +110,7 @@ module Spate
     def options = { @socket => @socket }
 
     # The same command, traced from its first instruction.
-    def command(*words) = [Ground::Ruby.path, *WITHOUT_LIBRARIES, LAUNCH, self.class.binding_path, *words]
+    def command(*words) = [Util::Ruby.path, *WITHOUT_LIBRARIES, LAUNCH, self.class.binding_path, *words]
 
     # Paths that have been written so far, while it still runs.
     def written = @native.heard.filter_map { |text, kinds| text if kinds.include?(:written) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "ground"
+require_relative "util"
 
 module Spate
   # The application's Gemfile: where it is, whether its lockfile agrees with it, and what is left to Bundler.

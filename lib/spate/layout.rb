@@ -16,7 +16,7 @@ module Spate
 
     # `ruby/3.1.0`: the suffix that Bundler adds to a path of its own.
     def self.ruby_scope
-      @ruby_scope ||= "#{RUBY_ENGINE}/#{Ground::Ruby.api_version}"
+      @ruby_scope ||= "#{RUBY_ENGINE}/#{Util::Ruby.api_version}"
     end
 
     # rubygems: a Rubygems, or a RubygemsProbe.
@@ -43,14 +43,14 @@ module Spate
     # The file whose existence means that a package is installed. Content-addressed gems, which are for one Ruby each,
     # have their own folder below `specifications`, and below `plugins`.
     def specification(package)
-      "#{specifications}/#{"#{Ground::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
+      "#{specifications}/#{"#{Util::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
     end
 
     # Folders with specifications of gems that count as installed, the bundle's own two first; a system bundle also uses
     # the machine's others.
     def specification_folders
       others = system? ? rubygems.path.map { |path| "#{path}/specifications" } : []
-      [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Ground::Ruby.abi}"] }
+      [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Util::Ruby.abi}"] }
     end
 
     # `extensions/x86_64-linux/3.1.0`: built files of each gem are in a folder of its full name.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "spate/native"
-require_relative "ground"
+require_relative "util"
 
 module Spate
   # Spate's own files, compiled: reading and compiling them takes half of the time of a run with nothing to do. They are
@@ -65,8 +65,8 @@ module Spate
 
       # nil if there is none.
       def store(env)
-        Ground::StorePlace.root(Ground::StorePlace.home(env))
-      rescue Ground::NoHome
+        Util::StorePlace.root(Util::StorePlace.home(env))
+      rescue Util::NoHome
         nil
       end
 
@@ -92,7 +92,7 @@ module Spate
 
       def start(path)
         library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in its own folder
-        Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Ground::Ruby.path, "--disable-gems",
+        Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Util::Ruby.path, "--disable-gems",
                       "-I#{File.dirname(library, 3)}", "#{LIB}/spate/own_code/make.rb", path, key,
                       %i[in out err] => File::NULL, close_others: true, pgroup: true, chdir: "/")
       end

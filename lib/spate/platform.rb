@@ -24,7 +24,7 @@ module Spate
       end
 
       # The platform of the running Ruby.
-      def local = @local ||= from_arch(Ground::Ruby.arch, RUBY_PLATFORM)
+      def local = @local ||= from_arch(Util::Ruby.arch, RUBY_PLATFORM)
 
       # arch: RbConfig's "arch"; on a universal Ruby the real processor is in ruby_platform.
       def from_arch(arch, ruby_platform = arch)

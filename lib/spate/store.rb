@@ -33,15 +33,15 @@ module Spate
 
     # The store under `home` (a folder), or the environment's. Creates nothing. Refuses a folder in which another
     # user could have put objects. makes: false for read-only use: a missing store is not created later either.
-    # Raises Ground::NoHome, Untrusted, ReadOnly.
+    # Raises Util::NoHome, Untrusted, ReadOnly.
     def self.open(home: nil, env: ENV, makes: true)
-      home = home ? File.expand_path(home) : Ground::StorePlace.home(env)
-      root = Ground::StorePlace.root(home)
-      refusal = Ground::StorePlace.distrust(root, env, group: true)
+      home = home ? File.expand_path(home) : Util::StorePlace.home(env)
+      root = Util::StorePlace.root(home)
+      refusal = Util::StorePlace.distrust(root, env, group: true)
       error = Error.refusal(*refusal) if refusal
       raise error if error
 
-      trusted = Ground::StorePlace.trusted?(env)
+      trusted = Util::StorePlace.trusted?(env)
       new(home, root, trusted: trusted, makes: makes) do
         open(env: env.to_h.reject { |name, _| name == "SPATE_HOME" }, makes: makes)
       end
@@ -94,7 +94,7 @@ module Spate
     def writable?
       return @writable if defined?(@writable)
 
-      @writable = @makes && File.writable?(Ground::Files.nearest(root))
+      @writable = @makes && File.writable?(Util::Files.nearest(root))
     end
 
     # The Store for builds and records of bundles: this one, the user's own if this one cannot be written, nil
@@ -171,7 +171,7 @@ module Spate
       path = name_path(domain, full_name)
       softly do
         make(File.dirname(path))
-        Ground::Files.replace(path, temporary("name")) { |fresh| File.symlink(sha256, fresh) }
+        Util::Files.replace(path, temporary("name")) { |fresh| File.symlink(sha256, fresh) }
       end
     end
 
@@ -235,7 +235,7 @@ module Spate
     def make(folder)
       raise ReadOnly.at(root) unless @makes
 
-      Ground::Files.make_folder(folder, 0o755)
+      Util::Files.make_folder(folder, 0o755)
     end
 
     private
@@ -243,7 +243,7 @@ module Spate
     def own
       store = @own&.call
       store if store && store.root != root && store.writable?
-    rescue Error, Ground::NoHome
+    rescue Error, Util::NoHome
       nil
     end
 

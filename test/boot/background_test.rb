@@ -43,7 +43,7 @@ module Spate
         held.close_on_exec = false
         with_builder_at_work("RUBYOPT" => "-W0 -rbundler/setup", "BUNDLER_ORIG_RUBYOPT" => "-W0",
                              "BUNDLE_GEMFILE" => "/x",
-                             "BUNDLER_ORIG_BUNDLE_GEMFILE" => Ground::Environment::NOT_SET) do |pid|
+                             "BUNDLER_ORIG_BUNDLE_GEMFILE" => Util::Environment::NOT_SET) do |pid|
           assert_raises(Errno::ECHILD) { Process.wait(-1, Process::WNOHANG) }
           stat = File.read("/proc/#{pid}/stat").split(") ").last.split
           refute_equal Process.pid, stat[1].to_i

@@ -39,7 +39,7 @@ module Spate
           require "spate/boot/entry"
           p Spate::Boot::Session::ProcessTime.new.to_a, Spate::Boot::Session::ProcessTime.new(stat: "#{folder}/none").to_a
         RUBY
-        since, from_here = `#{Ground::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
+        since, from_here = `#{Util::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
 
         assert_operator since.first, :>=, since.last, "wall time below processor time"
         assert_operator from_here.max, :<, since.last, "work before the images counts"

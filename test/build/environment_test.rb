@@ -22,7 +22,7 @@ module Spate
 
     def test_variables_of_bundle_exec_are_removed
       env = { "RUBYOPT" => "-W0 -r/usr/lib/bundler/setup", "RUBYLIB" => "/usr/lib/bundler",
-              "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Ground::Environment::NOT_SET,
+              "BUNDLER_ORIG_RUBYLIB" => "/mine", "BUNDLER_ORIG_GEM_HOME" => Util::Environment::NOT_SET,
               "GEM_HOME" => "/x", "BUNDLE_BIN_PATH" => "/usr/bin/bundle" }
       environment = Build::Environment.new(env)
 

@@ -64,7 +64,7 @@ module Spate
         abort "loaded RubyGems" if defined?(Gem)
         puts ($LOADED_FEATURES - before).grep_v(%r{/spate[/.]|/enc/})
       RUBY
-      output = IO.popen([Ground::Ruby.path, "--disable-gems", "-e", script], err: %i[child out], &:read)
+      output = IO.popen([Util::Ruby.path, "--disable-gems", "-e", script], err: %i[child out], &:read)
 
       assert_predicate $?, :success?, output
       assert_equal [], output.lines(chomp: true).map { |path| File.basename(path) } - %w[etc.so monitor.so]

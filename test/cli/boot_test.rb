@@ -114,7 +114,7 @@ module Spate
 
     def test_status_has_one_row_for_a_program_that_takes_the_place_of_spate
       recorded
-      write("app/other.rb", "#!#{Ground::Ruby.path} -W0\n#{PROGRAM}", mode: 0o755)
+      write("app/other.rb", "#!#{Util::Ruby.path} -W0\n#{PROGRAM}", mode: 0o755)
       spate_exec("./other.rb")
 
       assert_equal ["-e", "other.rb"], (facts("status")["boots"].map { |one| one["kind"] })

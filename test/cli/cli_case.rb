@@ -26,7 +26,7 @@ class CLICase < Minitest::Test
   end
 
   def terminal(err: StringIO.new, out: StringIO.new,
-               env: {}) = Spate::Ground::Terminal.new(out: out, err: err, env: env)
+               env: {}) = Spate::Util::Terminal.new(out: out, err: err, env: env)
 
   # Compares with test/cli/snapshots/NAME.txt; SPATE_SNAPSHOTS=write writes it.
   def assert_snapshot(name, text)

@@ -98,7 +98,7 @@ class HotPathTest < CLICase
     assert_empty loaded.grep(%r{/spate/(?:cli/)?js[/.]|packages}), "a run without --js loaded code for node_modules"
   end
 
-  # Besides the extension and the ground: the command, the project and the record.
+  # Besides the extension and util: the command, the project and the record.
   def test_packages_in_place
     project = packages
     2.times { project.spate!("js") }

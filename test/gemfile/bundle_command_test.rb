@@ -56,7 +56,7 @@ module Spate
           end
         RUBY
         %w[1 2].each do |traps|
-          said, status = Open3.capture2e({ **@env, "TRAPS" => traps }, Ground::Ruby.path, "-r#{hook}",
+          said, status = Open3.capture2e({ **@env, "TRAPS" => traps }, Util::Ruby.path, "-r#{hook}",
                                          BundleCommand::SCRIPT, "config")
           assert_equal ["", false], [said, status.success? || false]
         end
@@ -135,9 +135,9 @@ module Spate
         env = { "PATH" => "/bin", "RUBYOPT" => "-W0 -r/gems/bundler/lib/bundler/setup", "BUNDLE_GEMFILE" => "/other",
                 "BUNDLER_ORIG_BUNDLE_GEMFILE" => "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL",
                 "BUNDLER_ORIG_GEM_HOME" => "/gems", "GEM_HOME" => "/bundle" }
-        assert_equal({ "PATH" => "/bin", "RUBYOPT" => "-W0", "GEM_HOME" => "/gems" }, Ground::Environment.clean(env))
-        assert_equal({ "RUBYOPT" => "-w" }, Ground::Environment.clean({ "RUBYOPT" => "-w" }))
-        assert_equal({}, Ground::Environment.clean({ "RUBYOPT" => "-rbundler/setup" }))
+        assert_equal({ "PATH" => "/bin", "RUBYOPT" => "-W0", "GEM_HOME" => "/gems" }, Util::Environment.clean(env))
+        assert_equal({ "RUBYOPT" => "-w" }, Util::Environment.clean({ "RUBYOPT" => "-w" }))
+        assert_equal({}, Util::Environment.clean({ "RUBYOPT" => "-rbundler/setup" }))
       end
 
       def quietly

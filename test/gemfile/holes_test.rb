@@ -479,7 +479,7 @@ module Spate
         app("RbConfig::CONFIG['configure_args']\n")
         evaluate
         record = Verdict.records(@store, @location, settings).first
-        assert_includes Fingerprint.describe(record.head[:fingerprint])[:file], Ground::Ruby.config_path
+        assert_includes Fingerprint.describe(record.head[:fingerprint])[:file], Util::Ruby.config_path
       end
 
       private

@@ -146,7 +146,7 @@ class DocsTest < Minitest::Test
 
   def path_with_spate
     @path_with_spate ||= begin
-      Spate::CLI::Setup::Launcher.new(ruby: Spate::Ground::Ruby.path, lib: "#{ROOT}/lib").write(write("bin/spate", ""))
+      Spate::CLI::Setup::Launcher.new(ruby: Spate::Util::Ruby.path, lib: "#{ROOT}/lib").write(write("bin/spate", ""))
       "#{folder}/bin:#{ENV.fetch("PATH")}"
     end
   end

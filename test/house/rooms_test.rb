@@ -29,8 +29,8 @@ class RoomsTest < Minitest::Test
   end
 
   # Loading one file of the module alone would define it, and the others would never be loaded.
-  def test_ground_is_loaded_as_a_whole
-    assert_empty(files.select { |path| File.read(path).match?(%r{require.*/ground/}) })
+  def test_util_is_loaded_as_a_whole
+    assert_empty(files.select { |path| File.read(path).match?(%r{require.*/util/}) })
   end
 
   def test_dependency_is_detected

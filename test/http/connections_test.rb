@@ -30,7 +30,7 @@ class ConnectionsTest < Minitest::Test
     @connections.close
     looked_up << ["127.0.0.1"]
 
-    assert_raises(Spate::Ground::Cancelled) { thread.value }
+    assert_raises(Spate::Util::Cancelled) { thread.value }
     assert_equal "", @server.accept.read, "it is closed"
   end
 end

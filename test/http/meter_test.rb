@@ -16,7 +16,7 @@ class MeterTest < Minitest::Test
     pieces = steps.map { |step| step.is_a?(Numeric) ? :wait_readable : step }
     meter = Meter.new(Pipe.new(pieces), 1, pace)
     clock = 0
-    Spate::Ground.stub(:now, -> { clock }) do
+    Spate::Util.stub(:now, -> { clock }) do
       steps.size.times { clock += waits.shift if meter.read_nonblock(1) == :wait_readable }
     end
   end

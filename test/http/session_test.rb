@@ -58,7 +58,7 @@ class SessionTest < Minitest::Test
       error = assert_raises(Spate::HTTP::TooSlow, what) { get }
 
       assert_match(%r{/x sent \d\d? bytes in 1 seconds, expected 80 at least\z}, error.message)
-      assert_kind_of Spate::Ground::Retriable, error
+      assert_kind_of Spate::Util::Retriable, error
     end
   end
 

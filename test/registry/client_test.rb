@@ -232,7 +232,7 @@ module Spate
       sleep 0.01 until @source.requests.any?
       client.close
 
-      assert_raises(Ground::Cancelled) { thread.value }
+      assert_raises(Util::Cancelled) { thread.value }
       assert_nothing_kept
     end
 

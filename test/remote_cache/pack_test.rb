@@ -134,7 +134,7 @@ class PackTest < Minitest::Test
              "entry = Marshal.load(File.binread(ARGV[0])); " \
              "begin; RemoteCache::Pack.new(Store.open(home: ARGV[1], env: {})).read(entry, ARGV[2], nil); " \
              "rescue RemoteCache::Refused => e; puts e.message; end"
-    said = IO.popen([{ "LD_LIBRARY_PATH" => library }, Spate::Ground::Ruby.path, "-Ilib", "-e", script,
+    said = IO.popen([{ "LD_LIBRARY_PATH" => library }, Spate::Util::Ruby.path, "-Ilib", "-e", script,
                      write("entry", Marshal.dump(made)), store.home, path, { err: %i[child out] }], &:read)
 
     assert_match(/\A".*libzstd.so.1.*"\nthe blob of alpha-1.0 is compressed by zstd, which is not here: .*libzstd/,

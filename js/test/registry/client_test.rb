@@ -248,7 +248,7 @@ class JSRegistryClientTest < Minitest::Test
       npmrc("fetch-retries=0\nfetch-timeout=300")
       error = assert_fails(Spate::HTTP::Error)
 
-      assert_kind_of Spate::Ground::Retriable, error, kind
+      assert_kind_of Spate::Util::Retriable, error, kind
       @registry.clear_faults
     end
     @registry.fault(/./, :truncate, times: 1)
@@ -373,7 +373,7 @@ class JSRegistryClientTest < Minitest::Test
     sleep 0.01 until @registry.requests.any?
     @client.close
 
-    assert_raises(Spate::Ground::Cancelled) { asking.value }
+    assert_raises(Spate::Util::Cancelled) { asking.value }
     assert_empty Dir.glob("#{@folder}/archive*")
   end
 

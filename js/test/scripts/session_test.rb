@@ -260,9 +260,9 @@ class JSScriptsSessionTest < Minitest::Test
   end
 
   def assert_gone(pids)
-    200.times { pids.any? { |pid| Spate::Ground::Child.alive?(pid) } ? sleep(0.02) : break }
+    200.times { pids.any? { |pid| Spate::Util::Child.alive?(pid) } ? sleep(0.02) : break }
 
-    assert_empty(pids.select { |pid| Spate::Ground::Child.alive?(pid) })
+    assert_empty(pids.select { |pid| Spate::Util::Child.alive?(pid) })
   end
 
   def environment = File.readlines("#{@base}/env", chomp: true).to_h { |line| [*line.split("=", 2), ""].first(2) }

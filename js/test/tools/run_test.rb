@@ -228,9 +228,9 @@ class JSToolsRunTest < Minitest::Test
 
     assert_raises(Interrupt) { thread.value }
     pid = File.read("#{@root}/pid").to_i
-    100.times { Spate::Ground::Child.alive?(pid) ? sleep(0.02) : break }
+    100.times { Spate::Util::Child.alive?(pid) ? sleep(0.02) : break }
 
-    refute Spate::Ground::Child.alive?(pid)
+    refute Spate::Util::Child.alive?(pid)
   end
 
   def test_it_gets_the_users_environment_before_bundler_changed_it

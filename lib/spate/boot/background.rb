@@ -66,8 +66,8 @@ module Spate
         end
 
         def ruby
-          require "#{LIBRARY}/spate/ground"
-          Ground::Ruby.path
+          require "#{LIBRARY}/spate/util"
+          Util::Ruby.path
         end
 
         def leave(images, location, paths, whole)
@@ -79,8 +79,8 @@ module Spate
         end
 
         def spawn(images, location, env, **asked)
-          require "#{LIBRARY}/spate/ground"
-          clean = Ground::Environment.clean(env).except("SPATE_LOG")
+          require "#{LIBRARY}/spate/util"
+          clean = Util::Environment.clean(env).except("SPATE_LOG")
           words = [ruby, *RubyOptions.current, SCRIPT, *BuilderArguments.for(location, images, **asked)]
           open_log(images.log_path(location)) do |log|
             Native.start_apart(words, clean.map { |pair| pair.map(&:b).join("=") }, log.fileno)

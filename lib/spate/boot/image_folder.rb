@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../ground"
+require_relative "../util"
 require_relative "../version"
 
 module Spate
@@ -17,8 +17,8 @@ module Spate
       DAY = 24 * 60 * 60
 
       class << self
-        # That of the environment's store. Raises Ground::NoHome.
-        def of(env) = new(Ground::StorePlace.root(Ground::StorePlace.home(env)))
+        # That of the environment's store. Raises Util::NoHome.
+        def of(env) = new(Util::StorePlace.root(Util::StorePlace.home(env)))
 
         # Marks an image as in use, for Images::Prune: sets its mtime, at most once a day. Returns false on failure.
         def touch(path, now: Time.now)
@@ -81,7 +81,7 @@ module Spate
       # Makes the folders, writable for their owner alone. Raises SystemCallError.
       def make
         paths = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].reject { |path| File.directory?(path) }
-        paths.each { |path| Ground::Files.make_folder(path, 0o755) }
+        paths.each { |path| Util::Files.make_folder(path, 0o755) }
       end
 
       private
@@ -94,7 +94,7 @@ module Spate
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))
 
       def distrust(path)
-        reason, culprit, owner, mode = Ground::StorePlace.distrust(path, ENV, group: false)
+        reason, culprit, owner, mode = Util::StorePlace.distrust(path, ENV, group: false)
         case reason
         when :owner then "#{culprit} belongs to user #{owner}"
         when :group, :others then "#{culprit} can be written by others (mode #{mode.to_s(8)})"

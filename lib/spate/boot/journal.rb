@@ -74,9 +74,9 @@ module Spate
           bare = text.group_by { |line| parse(line).kind }
                      .filter_map { |_, lines| lines.reverse.find { |line| parse(line).share < WITHOUT } }
           kept = (bare - text.last(KEPT)) + text.last(KEPT)
-          temporary = Ground::Files.beside(path.delete_suffix(".journal"))
+          temporary = Util::Files.beside(path.delete_suffix(".journal"))
           text = kept.map { |line| "#{line}\n" }.join
-          Ground::Files.write(path, text, permissions: 0o600, temporary: temporary)
+          Util::Files.write(path, text, permissions: 0o600, temporary: temporary)
         end
       end
     end

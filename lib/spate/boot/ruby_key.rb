@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../ground"
+require_relative "../util"
 
 module Spate
   module Boot
@@ -11,7 +11,7 @@ module Spate
       # Increased when the format of blobs changes.
       FORMAT = "spate-boot 1"
       # Computed when this is loaded: Images::Compiler loads no other file of Spate while it compiles.
-      RUBY = Ground::Ruby.description
+      RUBY = Util::Ruby.description
 
       # Of __FILE__ in Ruby's own library.
       LOCALE = Encoding.find("locale")

@@ -74,7 +74,7 @@ module Spate
 
       # Whether this machine has the tools that most builds need.
       def compiler?
-        compiler = (@environment["CC"] || Ground::Ruby.config("CC")).to_s.split.first
+        compiler = (@environment["CC"] || Util::Ruby.config("CC")).to_s.split.first
         programs = @reuse_check.programs
         ["make", compiler].all? { |name| name.nil? || programs.find(name) || File.executable?(name) }
       end

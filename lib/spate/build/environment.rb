@@ -37,7 +37,7 @@ module Spate
 
       # The environment before an outer `bundle exec`: `bundle install` builds without the bundle's own hooks.
       def initialize(env = ENV)
-        @clean = Ground::Environment.clean(env).except(*BUNDLER)
+        @clean = Util::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]

@@ -79,7 +79,7 @@ module Spate
       def compiler
         return unless COMPILER.match?(@log.output)
 
-        name = Ground::Ruby.config("CC").to_s.split.first or return
+        name = Util::Ruby.config("CC").to_s.split.first or return
         found = @path.split(File::PATH_SEPARATOR).any? { |folder| File.executable?(File.expand_path(name, folder)) }
         Packages.known("gcc") unless found
       end

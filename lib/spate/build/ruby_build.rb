@@ -7,7 +7,7 @@ module Spate
       # The running Ruby.
       def self.current = @current ||= new
 
-      def initialize(description: RUBY_DESCRIPTION, config_path: Ground::Ruby.config_path)
+      def initialize(description: RUBY_DESCRIPTION, config_path: Util::Ruby.config_path)
         @description = description
         @config_path = config_path
       end
@@ -15,7 +15,7 @@ module Spate
       # Equal for two Rubies that can load each other's extensions and would build them alike: version, revision,
       # platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser does not matter.
       def identity
-        @identity ||= "#{Ground::Ruby.description(@description).sub(" +PRISM", "")}\n" \
+        @identity ||= "#{Util::Ruby.description(@description).sub(" +PRISM", "")}\n" \
                       "#{Store.sha256(@config_path.to_s + config)}"
       end
 

@@ -62,7 +62,7 @@ module Spate
       def run
         name, *rest = operands
         unless SUBCOMMANDS.key?(name)
-          near = name && Ground::Suggestion.near(name, SUBCOMMANDS.keys)
+          near = name && Util::Suggestion.near(name, SUBCOMMANDS.keys)
           message = name ? "unknown command `spate boot #{name}`" : "expected one of #{SUBCOMMANDS.keys.join(", ")}"
           raise UsageError.new(message, hint: near ? "did you mean `spate boot #{near}`?" : "spate boot --help")
         end

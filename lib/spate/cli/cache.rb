@@ -58,7 +58,7 @@ module Spate
       def run
         name, *rest = operands
         unless SUBCOMMANDS.key?(name)
-          near = Ground::Suggestion.near(name, SUBCOMMANDS.keys)
+          near = Util::Suggestion.near(name, SUBCOMMANDS.keys)
           raise UsageError.new("unknown command `spate cache #{name}`",
                                hint: near ? "did you mean `spate cache #{near}`?" : "spate cache --help")
         end

@@ -98,7 +98,7 @@ module Spate
       def makes_store? = true
 
       def json? = values[:json]
-      def json = @json ||= Ground::JsonLines.new(terminal.out)
+      def json = @json ||= Util::JsonLines.new(terminal.out)
     end
   end
 end

@@ -57,11 +57,11 @@ module Spate
       rescue Error => e
         found << tell(area, Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code))
       rescue SystemCallError => e
-        found << tell(area, Finding.broken(e.message, exit_code: Ground::Failure::FILE_SYSTEM))
+        found << tell(area, Finding.broken(e.message, exit_code: Util::Failure::FILE_SYSTEM))
       rescue LoadError => e
         raise unless Native.unbuilt?(e)
 
-        found << tell(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Ground::Failure::UNBUILT))
+        found << tell(area, Finding.broken(e.message, hint: Native.remedy, exit_code: Util::Failure::UNBUILT))
       end
 
       def tell(area, finding)
@@ -70,13 +70,13 @@ module Spate
 
         word = { ok: "ok    ", odd: terminal.paint_data("odd   ", :yellow),
                  broken: terminal.paint_data("broken", :red) }
-        terminal.out.puts "  #{word.fetch(finding.state)}  #{Ground::Terminal.plain(finding.text)}"
+        terminal.out.puts "  #{word.fetch(finding.state)}  #{Util::Terminal.plain(finding.text)}"
         hint(finding.hint) if finding.hint
         finding
       end
 
       def hint(text) = terminal.out.puts("          #{terminal.paint_data("hint:",
-                                                                          :cyan)} #{Ground::Terminal.plain(text)}")
+                                                                          :cyan)} #{Util::Terminal.plain(text)}")
     end
   end
 end

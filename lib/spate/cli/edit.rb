@@ -103,7 +103,7 @@ module Spate
         widths = rows.transpose.map { |column| column.map(&:length).max }
         rows.each do |row|
           line = row.zip(widths).map { |text, width| text.ljust(width) }.join("  ").rstrip
-          terminal.out.puts Ground::Terminal.plain(line)
+          terminal.out.puts Util::Terminal.plain(line)
         end
       end
 

@@ -33,7 +33,7 @@ module Spate
       # The operands with the missing subject added. Raises UsageError.
       def guessed
         Guess.new(operands, context).words.tap do |words|
-          terminal.tell Ground::Terminal.plain("running `spate explain #{words.join(" ")}`")
+          terminal.tell Util::Terminal.plain("running `spate explain #{words.join(" ")}`")
         end
       end
     end

@@ -226,14 +226,14 @@ module Spate
 
       def tell_gems(report)
         Output::EditedFiles.tell(report.edits, terminal) unless report.edits.empty?
-        report.removed.each { |name| terminal.tell "removed #{Ground::Terminal.plain(name)}" }
+        report.removed.each { |name| terminal.tell "removed #{Util::Terminal.plain(name)}" }
         report.messages.each { |name, text| tell_message(name, text) }
       end
 
       # Prints a gem's post-install message.
       def tell_message(name, text)
-        terminal.tell "Message from #{Ground::Terminal.plain(name)}:"
-        terminal.tell Ground::Terminal.plain(text).chomp.gsub(/^/, "  ")
+        terminal.tell "Message from #{Util::Terminal.plain(name)}:"
+        terminal.tell Util::Terminal.plain(text).chomp.gsub(/^/, "  ")
       end
     end
   end

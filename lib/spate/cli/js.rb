@@ -94,7 +94,7 @@ module Spate
 
       def refuse(name, rest)
         command = tool_command(name, rest)
-        near = Ground::Suggestion.near(name, SUBCOMMANDS) unless command
+        near = Util::Suggestion.near(name, SUBCOMMANDS) unless command
         raise UsageError.new("unknown command `spate js #{name}`",
                              hint: command || (near ? "did you mean `spate js #{near}`?" : "spate js --help"))
       end

@@ -82,7 +82,7 @@ module Spate
         end
         widths = cells.transpose.map { |column| column.map(&:length).max }
         lines = cells.map { |cell| cell.zip(widths).map { |text, width| text.ljust(width) }.join("  ").rstrip }
-        lines.each { |line| terminal.out.puts Ground::Terminal.plain(line) }
+        lines.each { |line| terminal.out.puts Util::Terminal.plain(line) }
       end
     end
   end

@@ -90,11 +90,11 @@ module Spate
       def resolve
         change = LockfileChange.new(lockfile)
         gemfile = GemfileChange.new(context.location.gemfile)
-        @terminal.tell Ground::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
+        @terminal.tell Util::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
         quietly(command)
         quietly(["lock"]) if @name == "remove" # which only changes the Gemfile
         @resolved = change.any?
-        [*gemfile.line, *change.lines].each { |line| @terminal.tell Ground::Terminal.plain(line) }
+        [*gemfile.line, *change.lines].each { |line| @terminal.tell Util::Terminal.plain(line) }
       end
 
       def quietly(words)
@@ -113,11 +113,11 @@ module Spate
       # For options that `bundle lock` does not have: Bundler installs as well.
       def update_by_bundler
         option = @argv.find { |word| word.start_with?("-") && !word.match?(LOCK_OPTIONS) }
-        @terminal.tell Ground::Terminal.plain("no #{option} in bundle lock: running bundle update #{@argv.join(" ")}")
+        @terminal.tell Util::Terminal.plain("no #{option} in bundle lock: running bundle update #{@argv.join(" ")}")
         change = LockfileChange.new(lockfile)
         status = report(command)
         @resolved = change.any?
-        change.lines.each { |line| @terminal.tell Ground::Terminal.plain(line) }
+        change.lines.each { |line| @terminal.tell Util::Terminal.plain(line) }
         status.zero? ? install : status
       end
 
@@ -196,7 +196,7 @@ module Spate
       def unknown
         return unknown_option if @name.start_with?("-")
 
-        near = Ground::Suggestion.near(@name, CLI::COMMANDS.keys + COMMANDS)
+        near = Util::Suggestion.near(@name, CLI::COMMANDS.keys + COMMANDS)
         UsageError.new("neither Spate nor Bundler has a command #{@name.inspect}",
                        hint: near ? "did you mean `spate #{near}`?" : "`spate help` lists the commands")
       end

@@ -20,7 +20,7 @@ module Spate
         context.settings.validate!
         events = Events.new
         tell(install(events))
-        terminal.tell "restored: #{Ground::Terminal.plain(names.join(", "))}" unless names.empty? || json?
+        terminal.tell "restored: #{Util::Terminal.plain(names.join(", "))}" unless names.empty? || json?
         0
       end
 

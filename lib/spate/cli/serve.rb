@@ -42,7 +42,7 @@ module Spate
       def self.run(argv, terminal:, env:)
         return HelpText.new(self).print(terminal.out) if (argv & %w[-h --help]).any?
 
-        Kernel.exec(env.to_h, ::Spate::Ground::Ruby.path, program, *argv)
+        Kernel.exec(env.to_h, ::Spate::Util::Ruby.path, program, *argv)
       end
 
       # Path of the program. Raises Missing.

@@ -73,7 +73,7 @@ module Spate
       end
 
       def launcher
-        ruby = Ground::Ruby.path
+        ruby = Util::Ruby.path
         lib = File.expand_path("../..", __dir__)
         return Launcher.new(ruby: ruby, lib: lib) unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
 

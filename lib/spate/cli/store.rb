@@ -26,7 +26,7 @@ module Spate
       def run
         name, *rest = operands
         unless SUBCOMMANDS.include?(name)
-          near = name && Ground::Suggestion.near(name, SUBCOMMANDS)
+          near = name && Util::Suggestion.near(name, SUBCOMMANDS)
           message = name ? "unknown command `spate store #{name}`" : "expected one of #{SUBCOMMANDS.join(", ")}"
           raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
         end
@@ -49,12 +49,12 @@ module Spate
         invalidations = Build::Cache::Invalidations.of(store)
         found = names.flat_map { |name| invalidations.matching(name).tap { |all| tell_none(name) if all.empty? } }.uniq
         found.each { |full_name| invalidations.forget(full_name) }
-        lines = found.map { |full_name| "removed the builds of #{Ground::Terminal.plain(full_name)}" }
+        lines = found.map { |full_name| "removed the builds of #{Util::Terminal.plain(full_name)}" }
         json? ? json.call(event: :store_forgotten, builds: found) : terminal.out.puts(lines)
         0
       end
 
-      def tell_none(name) = terminal.tell("the store has no build of #{Ground::Terminal.plain(name)}")
+      def tell_none(name) = terminal.tell("the store has no build of #{Util::Terminal.plain(name)}")
 
       def store = context.store
 

@@ -29,7 +29,7 @@ module Spate
 
       # file: the page to write. against: the page of an earlier run to show next to this one, or nil. Raises UsageError
       # if that page is invalid, or if the file is not writable.
-      def initialize(file, against: nil, clock: Ground.method(:now))
+      def initialize(file, against: nil, clock: Util.method(:now))
         @file = writable(File.expand_path(file))
         @earlier = against ? Page.runs(against) : []
         @clock = clock
@@ -44,7 +44,7 @@ module Spate
       # Writes the page and prints its path. json: receives events, or nil.
       def tell(command, summary, terminal, json: nil)
         write(command: command, summary: summary)
-        json ? json.call(event: :timeline, page: @file) : terminal.tell("timeline: #{Ground::Terminal.plain(@file)}")
+        json ? json.call(event: :timeline, page: @file) : terminal.tell("timeline: #{Util::Terminal.plain(@file)}")
       end
 
       # Writes the page; returns its path. command: Array of words. summary: the run's last line.
@@ -72,7 +72,7 @@ module Spate
         spans = Spans.of(@notes)
         lanes = Lanes.assign(spans)
         { command: command.join(" "), summary: summary, seconds: since(@clock.call), at: Time.now.to_i, spate: VERSION,
-          ruby: RUBY_VERSION, processors: Ground::Processors.count,
+          ruby: RUBY_VERSION, processors: Util::Processors.count,
           load: @load.samples.map { |moment, busy| [since(moment), busy.round(2)] },
           lanes: lanes.map { |lane| [lane.phase, lane.number] },
           spans: spans.map { |span| row(span, lanes) }, marks: marks }

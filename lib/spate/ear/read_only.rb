@@ -9,19 +9,19 @@ module Spate
     module ReadOnly
       CONFINE = File.expand_path("confine.rb", __dir__)
 
-      # As Ground::Child.run.
+      # As Util::Child.run.
       def self.run(environment, *words, **options, &block)
-        return Ground::Child.run(environment, *confined, *words, **options, &block) unless Ear.available? == true
+        return Util::Child.run(environment, *confined, *words, **options, &block) unless Ear.available? == true
 
         Ear.hear(read_only: true) do |ear|
-          command = ear.command(Ground::Ruby.path, *words).drop(1)
-          Ground::Child.run(environment.merge(ear.environment({}, environment)), *command, **options, **ear.options,
-                            &block)
+          command = ear.command(Util::Ruby.path, *words).drop(1)
+          Util::Child.run(environment.merge(ear.environment({}, environment)), *command, **options, **ear.options,
+                          &block)
         end.value
       end
 
       # Options and a script for a Ruby that becomes the Ruby whose arguments follow.
-      def self.confined = [*Ear::WITHOUT_LIBRARIES, CONFINE, Ear.binding_path, Ground::Ruby.path]
+      def self.confined = [*Ear::WITHOUT_LIBRARIES, CONFINE, Ear.binding_path, Util::Ruby.path]
     end
   end
 end

@@ -77,12 +77,12 @@ module Spate
         run(["install", *arguments], location: location, settings: settings)
       end
 
-      def command(arguments) = [Ground::Ruby.path, SCRIPT, *arguments]
+      def command(arguments) = [Util::Ruby.path, SCRIPT, *arguments]
       private_class_method :command
 
       # This command's flags become environment variables, since Bundler does not know Spate's options.
       def environment(location, settings, env)
-        clean = Ground::Environment.clean(env || settings&.env || ENV)
+        clean = Util::Environment.clean(env || settings&.env || ENV)
         clean["BUNDLE_GEMFILE"] = location.gemfile if location
         settings ? clean.merge(settings.levels[:flag].transform_values(&:to_s)) : clean
       end

@@ -11,7 +11,7 @@ module Spate
         @known = known
         location, settings = known.values_at(:location, :settings)
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
-        environment = Ground::Environment.clean(settings.env)
+        environment = Util::Environment.clean(settings.env)
         @observation = Observation.new(location, environment, :verdict, flags: flags, read_only: read_only)
         @thread = Thread.new { @observation.call }
         @thread.report_on_exception = false

@@ -91,7 +91,7 @@ module Spate
 
         # The environment before any Bundler, the same with and without the Gemfile's own name.
         def compared(env, gemfile)
-          clean = Ground::Environment.clean(env)
+          clean = Util::Environment.clean(env)
           clean.delete("SPATE_BUNDLER_SETUP")
           clean[ENCODING] = [Encoding.default_external, Encoding.default_internal, Encoding.find("locale")].join(" ")
           named = clean["BUNDLE_GEMFILE"] or return clean

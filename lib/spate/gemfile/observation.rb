@@ -68,7 +68,7 @@ module Spate
       def run(folder, ear, aside = nil)
         printed, printed_end = IO.pipe(binmode: true)
         options = { chdir: folder, %i[out err] => printed_end, **ear&.options.to_h, **aside&.options.to_h }
-        Ground::Child.run(variables(ear, aside), *confined, SCRIPT, *arguments(ear), **options) do |child|
+        Util::Child.run(variables(ear, aside), *confined, SCRIPT, *arguments(ear), **options) do |child|
           @child = child
           cancel if @cancelled
           printed_end.close

@@ -32,7 +32,7 @@ module Spate
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
       # Variables of Spate's child, and those in which Bundler saves others.
-      OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_EAR|#{Ground::Environment::PREFIX})/
+      OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_EAR|#{Util::Environment::PREFIX})/
 
       # result: Observation::Result; answer: :verdict or :standin. elsewhere: real path of the folder that the child ran
       # in, to know what depends on it; nil if it was the application's.
@@ -273,7 +273,7 @@ module Spate
 
       # Bundler and RubyGems themselves, and how this Ruby was configured.
       def version
-        ["#{library("bundler")}/version.rb", "#{library("rubygems")}.rb", *Ground::Ruby.config_path]
+        ["#{library("bundler")}/version.rb", "#{library("rubygems")}.rb", *Util::Ruby.config_path]
           .map { |path| [:file, path] }
       end
 

@@ -29,7 +29,7 @@ module Spate
       def self.bytes(head, *parts) = MAGIC.b << Marshal.dump([head, *parts.map { |part| Marshal.dump(part) }])
 
       # Identifies the interpreter.
-      def self.ruby = [Ground::Ruby.description, RUBY_PLATFORM]
+      def self.ruby = [Util::Ruby.description, RUBY_PLATFORM]
 
       attr_reader :bytes
 

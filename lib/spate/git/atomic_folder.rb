@@ -29,7 +29,7 @@ module Spate
         prefix = "#{File.basename(path)}."
         Dir.children(File.dirname(path)).each do |name|
           pid = name.start_with?(prefix) && name.delete_prefix(prefix)[/\A(\d+)-\h{6}\z/, 1]
-          FileUtils.rm_rf(File.join(File.dirname(path), name)) if pid && !Ground::Child.alive?(pid.to_i)
+          FileUtils.rm_rf(File.join(File.dirname(path), name)) if pid && !Util::Child.alive?(pid.to_i)
         end
       end
 

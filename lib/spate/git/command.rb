@@ -17,7 +17,7 @@ module Spate
         @uri = uri
         @userinfo = userinfo
         @env = env
-        @retries = Ground::Retries.new(times: tries - 1)
+        @retries = Util::Retries.new(times: tries - 1)
       end
 
       # Runs git in a folder and returns its output. Raises CommandFailed.
@@ -63,7 +63,7 @@ module Spate
       def redact(text)
         text = text.dup.force_encoding(Encoding::UTF_8).scrub
         text = text.gsub("#{@userinfo}@", "") if @userinfo
-        Ground.redact(text)
+        Util.redact(text)
       end
 
       def failure(arguments, errors, status)

@@ -40,7 +40,7 @@ module Spate
 
     # A failure that may be temporary.
     class TemporaryFailure < CommandFailed
-      include Ground::Retriable
+      include Util::Retriable
 
       PATTERN = /could not resolve host|connection (?:refused|reset|timed out)|operation timed out|early EOF|RPC failed|
                  remote end hung up|returned error: (?:429|5\d\d)|unexpected disconnect|network is unreachable/xi

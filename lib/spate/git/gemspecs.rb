@@ -47,14 +47,14 @@ module Spate
         words = [SCRIPT, rewrite ? "rewrite" : "read", *paths]
         # Standard output is for the run's results, not for a gemspec's output. The child keeps the current folder:
         # Bundler evaluates a gemspec in its own folder, and validates the result from here.
-        Ground::Child.run(environment, *words, out: :err, unsetenv_others: false) do |child|
+        Util::Child.run(environment, *words, out: :err, unsetenv_others: false) do |child|
           child.value || raise(UnusableGemspec.new(@folder, "its evaluation ended with #{child.status}"))
         end
       end
 
       # Under `bundle exec`, RUBYOPT would make Ruby set up that bundle first.
       def environment
-        { "RUBYOPT" => Ground::Environment.ruby_options(@env), "BUNDLE_GEMFILE" => nil,
+        { "RUBYOPT" => Util::Environment.ruby_options(@env), "BUNDLE_GEMFILE" => nil,
           "GIT_DIR" => nil, "GIT_WORK_TREE" => nil, "GIT_INDEX_FILE" => nil }
       end
     end

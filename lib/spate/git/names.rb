@@ -31,7 +31,7 @@ module Spate
       end
 
       # The address without credentials, for messages.
-      def display(uri) = Ground.redact(uri)
+      def display(uri) = Util.redact(uri)
 
       # A web address without user and password, and these ("user:password", or nil). In other addresses the user is
       # part of the address.

@@ -16,7 +16,7 @@ module Spate
       Search = Struct.new(:thread, :ends) do
         # [String]. Raises SocketError.
         def result(host)
-          return thread.value if thread.join(ends && [ends - Ground.now, 0].max)
+          return thread.value if thread.join(ends && [ends - Util.now, 0].max)
 
           raise SocketError, "the name #{host} was not looked up in time"
         end
@@ -60,7 +60,7 @@ module Spate
           Thread.current.report_on_exception = false
           look_up(host)
         end
-        Search.new(thread, @limit && (Ground.now + @limit))
+        Search.new(thread, @limit && (Util.now + @limit))
       end
 
       def look_up(host) = Addrinfo.getaddrinfo(host, nil, nil, :STREAM).map(&:ip_address).uniq

@@ -82,7 +82,7 @@ module Spate
           end
           result
         rescue *BROKEN => e
-          raise Ground::Cancelled if @connections.closed?
+          raise Util::Cancelled if @connections.closed?
 
           retry if stale && !started && !e.is_a?(Timeout::Error)
 
@@ -96,7 +96,7 @@ module Spate
       def connect(uri)
         @connections.with(uri) { nil }
       rescue *BROKEN, OpenSSLError => e
-        raise Ground::Cancelled if @connections.closed?
+        raise Util::Cancelled if @connections.closed?
 
         raise failure(uri, e)
       end
@@ -166,7 +166,7 @@ module Spate
 
       def temporary(uri, response)
         Status::Temporary.new(uri, response.code.to_i, response.message).tap do |error|
-          error.retry_after = Ground::Retries.seconds(response["Retry-After"])
+          error.retry_after = Util::Retries.seconds(response["Retry-After"])
         end
       end
 

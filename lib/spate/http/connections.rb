@@ -55,7 +55,7 @@ module Spate
 
       def take(key, uri)
         http = @mutex.synchronize do
-          raise Ground::Cancelled if @closed
+          raise Util::Cancelled if @closed
 
           @idle[key].pop.tap { |found| @busy[found] = true if found }
         end
@@ -72,7 +72,7 @@ module Spate
       def start(http)
         @mutex.synchronize { @busy[http] = true }
         http.start
-        raise Ground::Cancelled if @closed # #close could not end it before it was connected
+        raise Util::Cancelled if @closed # #close could not end it before it was connected
 
         http
       rescue StandardError

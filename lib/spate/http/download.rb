@@ -18,7 +18,7 @@ module Spate
       # (nil for a folder) to check it, then renames it to `to`. Nothing stays if anything raises. Returns what the
       # block returns.
       def save(remote, path, to:)
-        part = "#{Ground::Files.beside(to)}.part"
+        part = "#{Util::Files.beside(to)}.part"
         bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
         result = yield part, bytes, head
         on_disk(to) { File.rename(part, to) }

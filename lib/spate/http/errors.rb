@@ -12,21 +12,21 @@ module Spate
 
     # No connection, or it broke: refused, reset, timed out, name not resolved.
     class Unreachable < Error
-      include Ground::Retriable
+      include Util::Retriable
 
       def initialize(uri, cause)
         reason = cause.message.to_s.empty? ? cause.class.name : cause.message
-        super("#{Ground.redact(uri)} cannot be reached: #{Ground.redact(reason)}",
+        super("#{Util.redact(uri)} cannot be reached: #{Util.redact(reason)}",
               hint: "check the network, the proxy settings (http_proxy, https_proxy, no_proxy) and `bundle config`")
       end
     end
 
     # Less came than was announced. expected and got in bytes; expected may be nil where only the end was missing.
     class Truncated < Error
-      include Ground::Retriable
+      include Util::Retriable
 
       def initialize(uri, expected, got)
-        super("#{Ground.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
+        super("#{Util.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
               hint: "install again; the setting `retry` allows more tries")
       end
     end
@@ -37,7 +37,7 @@ module Spate
 
       # limit, announced: bytes; announced is nil where it only turned out.
       def initialize(uri, limit, announced: nil)
-        super("#{Ground.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
+        super("#{Util.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
               "the limit is #{limit} bytes (#{limit >> 20} MiB)",
               hint: "if you trust it: `bundle config set --local spate.max_download MiB`")
       end
@@ -47,17 +47,17 @@ module Spate
     class Endless < Error
       # limit: bytes.
       def initialize(uri, limit)
-        super("#{Ground.redact(uri)} sends more than #{limit} bytes of headers, expected a few hundred",
+        super("#{Util.redact(uri)} sends more than #{limit} bytes of headers, expected a few hundred",
               hint: "the source is in trouble, or malicious; a proxy may have answered for it")
       end
     end
 
     # Bytes come, but so few that the download would hardly ever end.
     class TooSlow < Error
-      include Ground::Retriable
+      include Util::Retriable
 
       def initialize(uri, cause)
-        super("#{Ground.redact(uri)} #{cause.message}",
+        super("#{Util.redact(uri)} #{cause.message}",
               hint: "the network or the source is slow: install again; the setting `timeout` allows more time")
       end
     end
@@ -68,13 +68,13 @@ module Spate
 
       def initialize(uri, status, reason)
         @status = status
-        super("#{Ground.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
+        super("#{Util.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
               hint: "the source is in trouble: install again later, or use a mirror (`bundle config mirror.URL`)")
       end
 
       # 408, 425, 429, 500, 502, 503 and 504: the source may have recovered a moment later.
       class Temporary < Status
-        include Ground::Retriable
+        include Util::Retriable
       end
 
       # 404 and 410.
@@ -86,7 +86,7 @@ module Spate
     class CredentialsRequired < Error
       def initialize(uri)
         host = uri.host
-        super("#{Ground.redact(uri)} asks for a user and password (401)",
+        super("#{Util.redact(uri)} asks for a user and password (401)",
               hint: "bundle config set --global #{host} USER:PASSWORD, or set the environment variable " \
                     "#{Settings::Key.for(host)}")
       end
@@ -96,7 +96,7 @@ module Spate
     class CredentialsRefused < Error
       # origin: where the credentials came from, e.g. "the setting gems.test".
       def initialize(uri, origin)
-        super("#{Ground.redact(uri)} refuses the credentials from #{origin} (401)",
+        super("#{Util.redact(uri)} refuses the credentials from #{origin} (401)",
               hint: "bundle config set --global #{uri.host} USER:PASSWORD")
       end
     end
@@ -104,7 +104,7 @@ module Spate
     # 403: known to the source, or not, but not allowed. Also how some sources answer for gems that do not exist.
     class Forbidden < Error
       def initialize(uri, origin)
-        super("#{Ground.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
+        super("#{Util.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
               hint: "check what this user may read there, or give other credentials: " \
                     "bundle config set --global #{uri.host} USER:PASSWORD")
       end
@@ -117,7 +117,7 @@ module Spate
 
       def initialize(uri, fact, hint:)
         @fact = fact
-        super("#{Ground.redact(uri)} #{fact}", hint: hint)
+        super("#{Util.redact(uri)} #{fact}", hint: hint)
       end
     end
 
@@ -130,7 +130,7 @@ module Spate
     # To a file or a mailbox, or to an invalid address.
     class Misdirected < RedirectError
       def initialize(uri, location)
-        super(uri, "redirects to #{Ground.redact(location)}, expected http or https",
+        super(uri, "redirects to #{Util.redact(location)}, expected http or https",
               hint: "the source is in trouble, or malicious; a source in a folder is named in the Gemfile")
       end
     end
@@ -138,7 +138,7 @@ module Spate
     # From https to http. RubyGems refuses this, too; Bundler does for archives, which RubyGems fetches for it.
     class InsecureRedirect < RedirectError
       def initialize(uri, location)
-        super(uri, "redirects to #{Ground.redact(location)}, which is not https",
+        super(uri, "redirects to #{Util.redact(location)}, which is not https",
               hint: "use the target as the source if that is what you want")
       end
     end
@@ -146,7 +146,7 @@ module Spate
     # The certificate of a source (or of a proxy) could not be verified.
     class Untrusted < Error
       def initialize(uri, cause)
-        super("the certificate of #{Ground.redact(uri)} is not trusted: #{cause.message}",
+        super("the certificate of #{Util.redact(uri)} is not trusted: #{cause.message}",
               hint: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE")
       end
     end

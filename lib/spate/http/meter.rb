@@ -70,7 +70,7 @@ module Spate
       end
 
       def waited
-        passed = Ground.now - @since
+        passed = Util.now - @since
         @since = nil
         @waited += passed
         @in_all += passed
@@ -79,7 +79,7 @@ module Spate
       # Not before more is lacking: where this machine has much to do, what came is looked at late.
       def wait
         judge
-        @since = Ground.now
+        @since = Util.now
       end
 
       def judge

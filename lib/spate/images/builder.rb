@@ -22,13 +22,13 @@ module Spate
         @shared = shared
         @jobs = jobs
         @events = events
-        @deadline = Ground.now + seconds
+        @deadline = Util.now + seconds
       end
 
       # location: answers root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles], nil for those that
       # the image has. The others: see ApplicationImage. Answers a Report.
       def build(location:, recorded: [], gems: nil, **facts)
-        started = Ground.now
+        started = Util.now
         @report = Report.new
         @images.make
         Distrusted.remove(@images, location, @trusts)
@@ -36,7 +36,7 @@ module Spate
                                                         gem_images: gems && gem_images(gems, location))
         make(:boot, image.job)
         make(:overlay, Overlay.new(@images, location, image).job)
-        @report.seconds = Ground.now - started
+        @report.seconds = Util.now - started
         @report
       rescue SystemCallError => e
         warn(e.message)
@@ -63,7 +63,7 @@ module Spate
 
       def run(jobs)
         results = []
-        compiler = Compiler.new(jobs: @jobs, seconds: [@deadline - Ground.now, 1].max)
+        compiler = Compiler.new(jobs: @jobs, seconds: [@deadline - Util.now, 1].max)
         @report.cpu += compiler.run(jobs) do |result|
           results << result
           @events&.emit(:image, path: result.path, compiled: result.compiled, copied: result.copied,

@@ -14,7 +14,7 @@ module Spate
       JOBS = 16
 
       # The number of children that may run beside other work of the machine.
-      def self.few = (Ground::Processors.count / 2).clamp(1, 4)
+      def self.few = (Util::Processors.count / 2).clamp(1, 4)
 
       # jobs: children at most. seconds: afterwards no job starts, and running ones are ended.
       def initialize(jobs: nil, seconds: 600)
@@ -26,7 +26,7 @@ module Spate
       def run(jobs, &block)
         before = children_time
         waiting = jobs.sort_by { |job| -job.weight }
-        @deadline = Ground.now + @seconds
+        @deadline = Util.now + @seconds
         @workers = Array.new([count, waiting.size].min) { Worker.new }
         @workers.each { |worker| give(worker, waiting) }
         collect(waiting, &block) while @workers.any?(&:busy?)
@@ -37,11 +37,11 @@ module Spate
 
       private
 
-      def count = @jobs || Ground::Processors.count.clamp(1, JOBS)
+      def count = @jobs || Util::Processors.count.clamp(1, JOBS)
 
       def collect(waiting, &block)
         busy = @workers.select(&:busy?)
-        ready, = IO.select(busy.map(&:output), nil, nil, [@deadline - Ground.now, 0].max)
+        ready, = IO.select(busy.map(&:output), nil, nil, [@deadline - Util.now, 0].max)
         return expire(busy, &block) unless ready
 
         busy.select { |worker| ready.include?(worker.output) }.each do |worker|
@@ -60,7 +60,7 @@ module Spate
       end
 
       def give(worker, waiting)
-        return if waiting.empty? || Ground.now > @deadline
+        return if waiting.empty? || Util.now > @deadline
 
         worker.give(waiting.shift) unless worker.dead?
       end

@@ -8,7 +8,7 @@ module Spate
       # whether there were any.
       def self.remove(images, location, trusts)
         [images.application_path(location), images.overlay_path(location)].select do |path|
-          ImageFile.new(path, images.ruby_key, trusts: trusts).reason == :signer && Ground::Files.remove(path)
+          ImageFile.new(path, images.ruby_key, trusts: trusts).reason == :signer && Util::Files.remove(path)
         end.any?
       end
     end

@@ -12,7 +12,7 @@ module Spate
       # location: answers root and gemfile.
       def initialize(location, env: ENV)
         @location = location
-        @env = Ground::Environment.clean(env).except("SPATE_LOG")
+        @env = Util::Environment.clean(env).except("SPATE_LOG")
       end
 
       # [Hash], one a feature: see explain/answer.rb. Raises Failed.

@@ -9,7 +9,7 @@ module Spate
       # Yields while holding the lock, and returns true; false if another process held it for all the `seconds`.
       def hold(path, seconds: 0)
         File.open(path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |file|
-          return false unless acquire(file, Ground.now + seconds)
+          return false unless acquire(file, Util.now + seconds)
 
           yield
           true
@@ -18,7 +18,7 @@ module Spate
 
       def acquire(file, deadline)
         until file.flock(File::LOCK_EX | File::LOCK_NB)
-          return false if Ground.now >= deadline
+          return false if Util.now >= deadline
 
           sleep 0.05
         end

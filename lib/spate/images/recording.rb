@@ -85,7 +85,7 @@ module Spate
         Recording.new(leading ? [kind, *kinds] : [*kinds, kind], paths.first(PATHS).to_h)
       end
 
-      def save(path) = Ground::Files.write(path, to_s, permissions: 0o600)
+      def save(path) = Util::Files.write(path, to_s, permissions: 0o600)
 
       def to_s
         kinds = @kinds.map { |kind| "kind\t#{kind.bit}\t#{kind.time}\t#{kind.name}\n" }

@@ -98,7 +98,7 @@ module Spate
         client.count(:images)
         found = path
       ensure
-        [blob, (path unless found)].compact.each { |left| Ground::Files.remove(left) }
+        [blob, (path unless found)].compact.each { |left| Util::Files.remove(left) }
       end
 
       # In the form of Push::Parcel.
@@ -111,15 +111,15 @@ module Spate
         [RemoteCache::Entry.sign({ **facts, what: what, blob: Native.sha256_file(blob), blob_bytes: File.size(blob),
                                             tar_bytes: File.size(image) }, packed, signer), blob]
       rescue RemoteCache::Refused, SystemCallError => e
-        Ground::Files.remove(blob)
+        Util::Files.remove(blob)
         e.message
       ensure
-        Ground::Files.remove(image) if image
+        Util::Files.remove(image) if image
       end
 
       # In the form of Native::Image.write.
       def files(images)
-        watch = RemoteCache::Builds::Secrets.new(Ground::Environment.clean(@settings.env), @settings).watch
+        watch = RemoteCache::Builds::Secrets.new(Util::Environment.clean(@settings.env), @settings).watch
         images.flat_map do |file|
           paths(file).filter_map do |path|
             blob = file.image.blob(path) or next

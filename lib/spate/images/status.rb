@@ -61,7 +61,7 @@ module Spate
         records = Boot::Standin.records(application)
         return "there is none" if records.empty?
 
-        records.choose(Ground::Environment.clean(@env)).last
+        records.choose(Util::Environment.clean(@env)).last
       end
 
       def index

@@ -17,7 +17,7 @@ module Spate
 
       # Writes a file atomically. The temporary file always has the same name, so the next install overwrites one left
       # by a killed process.
-      def write(path, text, mode: nil) = Ground::Files.write(path, text, mode: mode, over: "#{path}.tmp")
+      def write(path, text, mode: nil) = Util::Files.write(path, text, mode: mode, over: "#{path}.tmp")
 
       # On a case-insensitive file system, gems whose names differ only in case would share one folder, and the second
       # would replace the first. Bundler mixes them. Raises IndistinctError.
@@ -27,7 +27,7 @@ module Spate
       end
 
       def one_case?(root)
-        Ground::Files.make_folder(root)
+        Util::Files.make_folder(root)
         path = File.join(root, ".Spate-#{Process.pid}")
         File.write(path, "")
         File.exist?(File.join(root, File.basename(path).downcase))
@@ -38,7 +38,7 @@ module Spate
       end
 
       def open(root)
-        Ground::Files.make_folder(root)
+        Util::Files.make_folder(root)
         File.open(root)
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
         denied = Denied.new(root) if e.is_a?(Errno::EACCES)

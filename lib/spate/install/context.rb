@@ -112,7 +112,7 @@ module Spate
         Settings::Value.integer(value, name) if value
       end
 
-      def device(path) = File.stat(Ground::Files.nearest(path)).dev
+      def device(path) = File.stat(Util::Files.nearest(path)).dev
     end
   end
 end

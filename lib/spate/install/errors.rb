@@ -66,7 +66,7 @@ module Spate
       # names: of the bundle's gems.
       def initialize(name, names)
         near = names.find { |other| other.start_with?(name) || name.start_with?("#{other}-") } ||
-               Ground::Suggestion.near(name, names.uniq)
+               Util::Suggestion.near(name, names.uniq)
         super("the bundle has no gem #{name.inspect}",
               hint: near ? "did you mean #{near}?" : "`spate list` shows its gems")
       end

@@ -16,11 +16,11 @@ module Spate
 
       # Returns a Report. Raises Spate::Error; bundle and store are then still consistent.
       def run
-        started = Ground.now
+        started = Util.now
         BundleFolder.lock(@context.layout.root, @context.events) do
           @context.store.lock("store", shared: true) { install }
         end
-        @report.seconds = Ground.now - started
+        @report.seconds = Util.now - started
         @report
       rescue SignalException
         raise Interrupted, "interrupted"

@@ -85,9 +85,9 @@ module Spate
       end
 
       def link(items)
-        started = Ground.now
+        started = Util.now
         lost = link_step.call(items)
-        @context.events.emit(:link_done, total: items.size, seconds: (Ground.now - started).round(6))
+        @context.events.emit(:link_done, total: items.size, seconds: (Util.now - started).round(6))
         lost
       end
 

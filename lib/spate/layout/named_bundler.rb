@@ -16,7 +16,7 @@ module Spate
 
       # "2.6.9", or nil.
       def version
-        [Ground::Environment.clean(@settings.env)["BUNDLER_VERSION"], setting].grep(/\A#{VERSION}\z/).first || locked
+        [Util::Environment.clean(@settings.env)["BUNDLER_VERSION"], setting].grep(/\A#{VERSION}\z/).first || locked
       end
 
       # The setting `version`: one, "lockfile", "system" or nil.

@@ -56,7 +56,7 @@ module Spate
 
       # In its own process group: a Ruby that gets Ctrl-C at its start prints a long message.
       def output
-        Ground::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
+        Util::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
           @output = child.read.force_encoding(Encoding.default_external)
           next @output if child.status.success? && @output.include?("version\t")
 
@@ -65,8 +65,8 @@ module Spate
       end
 
       def env
-        @env ||= Ground::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version,
-                                                         "BUNDLE_VERSION" => @bundler&.setting)
+        @env ||= Util::Environment.clean(@given).merge("BUNDLER_VERSION" => @bundler&.version,
+                                                       "BUNDLE_VERSION" => @bundler&.setting)
       end
 
       def key
@@ -80,9 +80,9 @@ module Spate
       end
 
       # The stamp of a pattern is the list of matching names.
-      def stamp(path) = path.include?("*") ? Dir.glob(path).sort.join(" ") : Ground.stamp(path)
+      def stamp(path) = path.include?("*") ? Dir.glob(path).sort.join(" ") : Util.stamp(path)
 
-      def ruby = Ground::Ruby.path
+      def ruby = Util::Ruby.path
 
       # The child Ruby did not start, or could not load RubyGems.
       class Unanswered < Error

@@ -19,7 +19,7 @@ module Spate
       def call
         return false unless OwnCode.key == @key
 
-        Ground::Files.make_folder(File.dirname(@path), 0o755)
+        Util::Files.make_folder(File.dirname(@path), 0o755)
         File.open("#{@path}.lock", File::WRONLY | File::CREAT, 0o600) do |lock|
           next false unless lock.flock(File::LOCK_EX | File::LOCK_NB)
 

@@ -33,7 +33,7 @@ module Spate
 
       # "3.3.15", or nil if unknown. Does not load RubyGems.
       def rubygems_version
-        @rubygems_version ||= Ground::Ruby.rubygems_version
+        @rubygems_version ||= Util::Ruby.rubygems_version
       end
     end
   end

@@ -57,8 +57,8 @@ module Spate
 
       # As `spate exec` starts the program in the end, without another start of Ruby.
       def spate
-        ruby = [Ground::Ruby.path, "--disable-gems", "-r#{PROBE}"]
-        if ["ruby", Ground::Ruby.path].include?(@command.first)
+        ruby = [Util::Ruby.path, "--disable-gems", "-r#{PROBE}"]
+        if ["ruby", Util::Ruby.path].include?(@command.first)
           return [[*ruby, "-r#{Boot::Exec::Children::FILE}", *@command.drop(1)],
                   { Boot::Exec::Children::RUBY => Boot::Exec::Children.ruby }]
         end

@@ -31,12 +31,12 @@ module Spate
         @settings = settings
         @events = events
         @jobs = jobs
-        home ||= Ground::StorePlace.home(env)
+        home ||= Util::StorePlace.home(env)
         @remotes = remotes || Remotes.new(settings: settings, env: env.to_h, home: home) { |*facts| tell(*facts) }
         @remotes.spell(sources) unless remotes
         @connections = HTTP::Connections.new(proxy: @remotes.proxy, certificates: @remotes.certificates,
                                              timeout: settings[:timeout] || 10)
-        @retries = Ground::Retries.new(times: settings[:retry] || 3, base: retry_base) do |error, wait|
+        @retries = Util::Retries.new(times: settings[:retry] || 3, base: retry_base) do |error, wait|
           tell_retry(error, wait)
         end
         http = HTTP::Client.new(@connections, redirects: settings[:redirect] || 5, agent: agent)
@@ -98,7 +98,7 @@ module Spate
       # Hundreds of thousands of names: an install uses #listing instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
-      # Ends all requests at once: their threads raise Ground::Cancelled.
+      # Ends all requests at once: their threads raise Util::Cancelled.
       def close
         @retries.cancel
         @connections.close

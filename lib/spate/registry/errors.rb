@@ -7,7 +7,7 @@ module Spate
       EXIT_CODE = 12
 
       def initialize(uri)
-        super("the source #{Ground.redact(uri)} is neither http, https nor file", hint: "use `bundle install` for it")
+        super("the source #{Util.redact(uri)} is neither http, https nor file", hint: "use `bundle install` for it")
       end
     end
 
@@ -18,7 +18,7 @@ module Spate
       # origin: "CHECKSUMS of the lockfile" or the like.
       def initialize(full_name, expected:, got:, source:, origin:)
         super("#{full_name} has another SHA-256 than #{origin} says: expected #{expected}, got #{got} " \
-              "from #{Ground.redact(source)}",
+              "from #{Util.redact(source)}",
               hint: "the gem was changed, or the source is not the one the lockfile was made with; nothing was kept")
       end
     end
@@ -29,7 +29,7 @@ module Spate
 
       # found: what came instead, e.g. `an HTML page ("Sign in")`.
       def initialize(full_name, source:, found:)
-        super("#{Ground.redact(source)} sent #{found} instead of the gem #{full_name}",
+        super("#{Util.redact(source)} sent #{found} instead of the gem #{full_name}",
               hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
       end
     end
@@ -37,7 +37,7 @@ module Spate
     # A page, or anything else, where the index's text should be.
     class NotAnIndex < HTTP::Error
       def initialize(uri, found)
-        super("#{Ground.redact(uri)} sent #{found} instead of the gem index",
+        super("#{Util.redact(uri)} sent #{found} instead of the gem index",
               hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
       end
     end
@@ -50,7 +50,7 @@ module Spate
 
       def initialize(full_name, sources, reason = nil)
         @full_name = full_name
-        super("#{full_name} is not at #{sources.map { |source| Ground.redact(source) }.join(" nor at ")}" \
+        super("#{full_name} is not at #{sources.map { |source| Util.redact(source) }.join(" nor at ")}" \
               "#{": #{reason}" if reason}",
               hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/,
                                                                          1] || full_name}` takes another version")

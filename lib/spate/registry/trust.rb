@@ -74,8 +74,8 @@ module Spate
 
       # If two processes make one, the first counts.
       def make_secret(path)
-        Ground::Files.make_folder(@home, 0o755) # as the store's own
-        temporary = Ground::Files.beside(path)
+        Util::Files.make_folder(@home, 0o755) # as the store's own
+        temporary = Util::Files.beside(path)
         File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file << Random.urandom(SECRET) }
         File.link(temporary, path)
         read_secret(path)

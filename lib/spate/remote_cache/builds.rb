@@ -132,7 +132,7 @@ module Spate
       # The home, and folders that may be in it and hold what is everybody's.
       def own_folders
         [@reuse_check.roots["home"].to_s,
-         [@layout.root, @store.root, Ground::Ruby.config("prefix"), *@layout.rubygems.path]]
+         [@layout.root, @store.root, Util::Ruby.config("prefix"), *@layout.rubygems.path]]
       end
 
       def facts(build, record)

@@ -125,7 +125,7 @@ module Spate
         bytes = transport.fetch("cas/#{sha256}", to: path, limit: limit) or return
         return bytes.tap { count(:bytes, bytes) } if Native.sha256_file(path) == sha256
 
-        Ground::Files.remove(path)
+        Util::Files.remove(path)
         raise Unavailable.new(:answer, name, "has other content at cas/#{sha256} than that says")
       rescue Store::Error => e # an install has other ways to get it
         raise Unavailable.new(:answer, name, "sends what is not taken here: #{e.message}", hint: e.hint)

@@ -167,7 +167,7 @@ module Spate
       rescue Unavailable => e # where a server finds that itself, or has half of it
         e.reason == :answer ? e.message : raise
       ensure
-        Ground::Files.remove(path)
+        Util::Files.remove(path)
       end
 
       # In the list, or since that was made.

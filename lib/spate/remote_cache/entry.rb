@@ -21,7 +21,7 @@ module Spate
 
       # This machine, as entries have it.
       def self.machine
-        { platform: Platform.local.to_s, ruby: Ground::Ruby.description.sub(" +PRISM", "") }
+        { platform: Platform.local.to_s, ruby: Util::Ruby.description.sub(" +PRISM", "") }
       end
 
       # The subject of an entry that belongs to a lockfile. text: of the lockfile.

@@ -28,7 +28,7 @@ module Spate
       def initialize(reason, address, fact, hint: HINTS.fetch(reason))
         @reason = reason
         fact = Registry::Archive.printable(fact)[0, LONGEST]
-        super("the cache #{Ground.redact(address)} #{Ground.redact(fact)}", hint: hint)
+        super("the cache #{Util.redact(address)} #{Util.redact(fact)}", hint: hint)
       end
     end
 
@@ -53,8 +53,8 @@ module Spate
 
       def initialize(text, expected, hint: HINT)
         text = text.dup.force_encoding(Encoding::UTF_8).scrub
-        shown = Ground.redact(text.tr(" \t-\r", BLANK)).tr(BLANK, " ").sub(USER, "...@").inspect
-        super("the cache's address #{shown} #{Ground.redact(expected)}", hint: hint)
+        shown = Util.redact(text.tr(" \t-\r", BLANK)).tr(BLANK, " ").sub(USER, "...@").inspect
+        super("the cache's address #{shown} #{Util.redact(expected)}", hint: hint)
       end
     end
 

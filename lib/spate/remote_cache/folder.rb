@@ -9,7 +9,7 @@ module Spate
       include Transport
 
       HINT = "make that folder, or mount the share that it is of"
-      # Ground::Files.beside's names of files that are being written; seconds without a write after which they are
+      # Util::Files.beside's names of files that are being written; seconds without a write after which they are
       # removed.
       UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
       ABANDONED = 24 * 60 * 60
@@ -35,14 +35,14 @@ module Spate
         looking(denied: :read_only) do
           mode = File.stat(@root).mode & 0o7777
           ready(File.dirname(name), mode)
-          within(name) { |path| Ground::Files.replace(path) { |made| write(made, source, mode & 0o666) } }
+          within(name) { |path| Util::Files.replace(path) { |made| write(made, source, mode & 0o666) } }
           true
         end || raise(unavailable(:refused, "lost what was written to #{name} meanwhile"))
       end
 
       def delete(name)
         RemoteCache.name(name)
-        looking(denied: :read_only) { within(name) { |path| Ground::Files.remove(path) } }
+        looking(denied: :read_only) { within(name) { |path| Util::Files.remove(path) } }
         true
       end
 
@@ -59,7 +59,7 @@ module Spate
           files(prefix, UNFINISHED) do |name, stat|
             next if Time.now - stat.mtime < ABANDONED
 
-            looking(denied: :read_only) { Ground::Files.remove(path(name)) } unless dry
+            looking(denied: :read_only) { Util::Files.remove(path(name)) } unless dry
             count += 1
             bytes += stat.size
           end

@@ -87,7 +87,7 @@ module Spate
         publish(entry, behind: sent == :there) unless @dry
         entry.blob_bytes || entry.packed.bytesize
       ensure
-        Ground::Files.remove(path) if path
+        Util::Files.remove(path) if path
       end
 
       # :there, or how many bytes there are now. within: seconds for which what is there counts; always, else. The block
@@ -113,12 +113,12 @@ module Spate
         took = behind ? AWAITED + Random.rand : 0
         (0..TRIES).each do |attempt|
           sleep(took + (Random.rand * 0.2 * attempt))
-          began = Ground.now
+          began = Util.now
           there = document(entry)
           return true if stands?(entry, there)
 
           write(entry, there, fresh: there.nil? && attempt.zero?) unless attempt == TRIES
-          took = Ground.now - began
+          took = Util.now - began
         end
         raise Unavailable.new(:answer, @transport, "lost what was written for #{entry.what} #{TRIES} times",
                               hint: "others write there at the same time: push again")

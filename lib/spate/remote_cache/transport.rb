@@ -16,7 +16,7 @@ module Spate
 
       # When anything came last (monotonic seconds), nil before that. While some of it is put away that is now: a disk
       # that takes its time is not the cache's silence.
-      def heard = keepers.empty? ? @heard : Ground.now
+      def heard = keepers.empty? ? @heard : Util.now
 
       # Opens a connection for who asks next, where there are connections.
       def connect = nil
@@ -28,7 +28,7 @@ module Spate
 
       # Raises Store::Error where the disk of `to` does not take it.
       def fetch(name, to:, limit:)
-        part = "#{Ground::Files.beside(to)}.part"
+        part = "#{Util::Files.beside(to)}.part"
         written = 0
         file = nil
         found = hear(name, limit) do |bytes|
@@ -45,14 +45,14 @@ module Spate
         written
       ensure
         file&.close
-        Ground::Files.remove(part) if file
+        Util::Files.remove(part) if file
       end
 
       private
 
       def hear(name, limit)
         found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
-        @heard = Ground.now
+        @heard = Util.now
         found
       end
 
@@ -61,7 +61,7 @@ module Spate
         yield
       ensure
         keepers.delete(Thread.current)
-        @heard = Ground.now
+        @heard = Util.now
       end
 
       # Threads that put away what came.

@@ -62,7 +62,7 @@ module Spate
 
       # Bytes, equal on all machines with the same observation. Raises Refused.
       def payload(record)
-        secrets = Builds::Secrets.new(Ground::Environment.clean(@env), @settings)
+        secrets = Builds::Secrets.new(Util::Environment.clean(@env), @settings)
         print = Gemfile::Fingerprint.portable(record.head[:fingerprint]) do |bytes|
           items = items(bytes)
           doubt = secrets.doubt(items) || secrets.personal(items, @env["HOME"].to_s, tools) and raise Refused, doubt
@@ -73,7 +73,7 @@ module Spate
       # Bundler's inputs in any home: its settings, and the places of Ruby and gems.
       def tools
         rubygems = Layout.for(@settings, @location.root, store: @store, lockfile: @location.lockfile).rubygems
-        [File.dirname(@settings.folders.global_config.to_s), Ground::Ruby.config("prefix"), *rubygems.path]
+        [File.dirname(@settings.folders.global_config.to_s), Util::Ruby.config("prefix"), *rubygems.path]
       end
 
       # With the home as builds have it.

@@ -56,7 +56,7 @@ module Spate
       def rubygems
         folder = scratch
         Thread.handle_interrupt(Object => :never) do
-          Ground::Openssl.load
+          Util::Openssl.load
           @mutex.synchronize do
             Specification.const_get(:RubygemsMetadata)
             @dialect = Dialect.learn(@store, @layout.rubygems.key, folder) if @dialect.nil?

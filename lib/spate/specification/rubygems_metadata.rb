@@ -182,7 +182,7 @@ module Spate
 
       def text_of(installer, scratch, name, line)
         path = File.join(scratch, specification.bindir, name)
-        Ground::Files.make_folder(File.dirname(path))
+        Util::Files.make_folder(File.dirname(path))
         File.binwrite(path, line)
         installer.app_script_text(name)
       end

@@ -18,7 +18,7 @@ module Spate
         end
       end
 
-      # Converts a result of Ground::StorePlace.distrust to an error. A parent that is not a folder is reported later.
+      # Converts a result of Util::StorePlace.distrust to an error. A parent that is not a folder is reported later.
       def self.refusal(reason, culprit, owner, mode)
         case reason
         when :owner then Untrusted.owner(culprit, owner)
@@ -48,7 +48,7 @@ module Spate
       def self.sizes(path)
         return unless path.start_with?("/")
 
-        line = IO.popen(["df", "-Pk", Ground::Files.nearest(path)], err: File::NULL, &:readlines).last
+        line = IO.popen(["df", "-Pk", Util::Files.nearest(path)], err: File::NULL, &:readlines).last
         line&.split&.values_at(-5, -3)&.map { |blocks| Integer(blocks, 10) * 1024 }
       rescue SystemCallError, ArgumentError, TypeError
         nil

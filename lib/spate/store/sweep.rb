@@ -61,7 +61,7 @@ module Spate
       end
 
       # pid: of the process that created it, or nil.
-      def owned?(pid) = !pid.nil? && Ground::Child.alive?(pid.to_i)
+      def owned?(pid) = !pid.nil? && Util::Child.alive?(pid.to_i)
     end
   end
 end

@@ -10,7 +10,7 @@ module Spate
 
       class << self
         # env, or a copy of it with SPATE_HOME set to a temporary folder, one per process. The block gets the reason and
-        # the folder when one is created. Raises Ground::NoHome without a temporary folder.
+        # the folder when one is created. Raises Util::NoHome without a temporary folder.
         def environment(env, &)
           reason = self.reason(env) or return env
 
@@ -24,12 +24,12 @@ module Spate
         def reason(env)
           return unless env["SPATE_HOME"].to_s.empty?
 
-          root = Ground::StorePlace.root(Ground::StorePlace.home(env))
+          root = Util::StorePlace.root(Util::StorePlace.home(env))
           return if File.directory?(root)
 
-          nearest = Ground::Files.nearest(root)
+          nearest = Util::Files.nearest(root)
           "#{nearest} is not writable for user #{Process.euid}" unless File.writable?(nearest)
-        rescue Ground::NoHome => e
+        rescue Util::NoHome => e
           @unplaced = e
           e.message
         end

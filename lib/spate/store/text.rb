@@ -28,7 +28,7 @@ module Spate
       # Writes through `temporary`, a path in the same file system that does not exist. Raises SystemCallError, and then
       # leaves no files.
       def write(path, text, temporary)
-        Ground::Files.write(path, "#{header(text)}\n".b << text.b, permissions: 0o644, temporary: temporary)
+        Util::Files.write(path, "#{header(text)}\n".b << text.b, permissions: 0o644, temporary: temporary)
       end
 
       def header(text) = "#{MAGIC} #{text.bytesize} #{text.sum(32)}"

@@ -29,7 +29,7 @@ module Spate
       end
 
       def call
-        started = Ground.now
+        started = Util.now
         @store.lock("store", shared: true) do
           archives # first, since packages are repaired from verified archives
           manifests("packages") { @result.packages += 1 }
@@ -37,7 +37,7 @@ module Spate
           candidates
           unnamed
         end
-        @result.seconds = Ground.now - started
+        @result.seconds = Util.now - started
         @result
       end
 

@@ -13,7 +13,7 @@ module Spate
 
       def explain(**values)
         out = StringIO.new
-        terminal = Ground::Terminal.new(out: out, err: out, env: { "NO_COLOR" => "1" })
+        terminal = Util::Terminal.new(out: out, err: out, env: { "NO_COLOR" => "1" })
         context = Context.new(@location, settings, @store, @env.merge("SPATE_HOME" => File.join(folder, "spate")))
         code = Explain::Gemfile.new([], values: values, terminal: terminal, context: context).run
         [code, out.string]

@@ -61,7 +61,7 @@ class EditedFilesTest < CLICase
   def test_verbose_names_each
     lines = [false, true].map do |verbose|
       err = StringIO.new
-      terminal = Spate::Ground::Terminal.new(out: StringIO.new, err: err, env: {})
+      terminal = Spate::Util::Terminal.new(out: StringIO.new, err: err, env: {})
       terminal.verbose = verbose
       Spate::CLI::Output::EditedFiles.tell(many(12), terminal)
       err.string.lines.grep(/^warning/).size

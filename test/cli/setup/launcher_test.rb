@@ -8,7 +8,7 @@ class LauncherTest < CLICase
   def launcher(**options)
     path = File.join(folder, "bin/spate")
     FileUtils.mkdir_p(File.dirname(path))
-    Spate::CLI::Setup::Launcher.new(ruby: Spate::Ground::Ruby.path, folders: [File.join(folder, "gems")],
+    Spate::CLI::Setup::Launcher.new(ruby: Spate::Util::Ruby.path, folders: [File.join(folder, "gems")],
                                     scope: "x86/3", **options).write(path)
     path
   end
@@ -73,7 +73,7 @@ class LauncherTest < CLICase
   def test_ruby_whose_path_does_not_fit_a_shebang
     install("0.1.0")
     ruby = File.join(folder, "it's a ruby")
-    File.symlink(Spate::Ground::Ruby.path, ruby)
+    File.symlink(Spate::Util::Ruby.path, ruby)
     path = File.join(folder, "spate")
     Spate::CLI::Setup::Launcher.new(ruby: ruby, folders: [File.join(folder, "gems")], scope: "x").write(path)
 

@@ -94,7 +94,7 @@ module Spate
       connections = Spate::HTTP::Connections.new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: 5,
                                                  certificates: certificates)
       http = Spate::HTTP::Client.new(connections, redirects: 5, agent: "test")
-      Registry::Index::Versions.new(http: http, retries: Ground::Retries.new(times: 0),
+      Registry::Index::Versions.new(http: http, retries: Util::Retries.new(times: 0),
                                     folder: File.join(folder, "index"))
     end
   end

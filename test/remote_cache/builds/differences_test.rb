@@ -81,7 +81,7 @@ module Spate
       on(:second) do
         first = key(bundle, archive)
         root = File.join(folder, "second", "app")
-        command = [Ground::Ruby.path, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", ASK, store.home, root,
+        command = [Util::Ruby.path, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", ASK, store.home, root,
                    public_key.to_s, first, File.join(folder, "document")]
         IO.popen([environment, *before, *command, { err: %i[child out] }], &:read)
       end

@@ -42,7 +42,7 @@ module Spate
     end
 
     def run_ruby(*arguments)
-      output = IO.popen([Ground::Ruby.path, *arguments], err: %i[child out], &:read)
+      output = IO.popen([Util::Ruby.path, *arguments], err: %i[child out], &:read)
       assert_predicate $?, :success?, output
       output
     end

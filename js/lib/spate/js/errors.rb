@@ -46,7 +46,7 @@ module Spate
 
       # names: of the project's packages.
       def initialize(name, names)
-        near = names.find { |other| other.start_with?(name) } || Ground::Suggestion.near(name, names.uniq)
+        near = names.find { |other| other.start_with?(name) } || Util::Suggestion.near(name, names.uniq)
         super("the project has no package #{name.inspect}",
               hint: near ? "did you mean #{near}?" : "names of packages, with commas between, or all")
       end

@@ -16,7 +16,7 @@ module Spate
       end
 
       # For people: "@babel/core@7.0.0".
-      def full_name = version ? "#{name}@#{version}" : "#{name} (#{Ground.redact(resolved)})"
+      def full_name = version ? "#{name}@#{version}" : "#{name} (#{Util.redact(resolved)})"
       def file? = resolved.to_s.start_with?("file:")
     end
 

@@ -16,8 +16,8 @@ module Spate
         # kind: e.g. "rails server"; paths: in load order; whole: see Images::Recording#with.
         def leave(recording_path, kind, paths, whole: true)
           lines = [kind.tr("\t\n", "  ") + (whole ? "" : PART), *paths].map(&:b).reject { |line| line.include?("\n") }
-          name = Ground::Files.beside(recording_path.delete_suffix(".recording"))
-          Ground::Files.write("#{name}.boot", lines.join("\n"), permissions: 0o600)
+          name = Util::Files.beside(recording_path.delete_suffix(".recording"))
+          Util::Files.write("#{name}.boot", lines.join("\n"), permissions: 0o600)
         end
 
         # [kind, paths, whole], nil for a file without paths.

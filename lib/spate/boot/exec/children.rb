@@ -12,7 +12,7 @@ module Spate
 
         class << self
           # Identifies this Ruby to children.
-          def ruby = Ground::Ruby.description
+          def ruby = Util::Ruby.description
 
           # Puts Spate's file in the place of Bundler's.
           def take_over(session)
@@ -20,7 +20,7 @@ module Spate
             return if FILE.match?(/\s/) || !(session.on?(:images) || session.on?(:loader))
 
             words = ENV["RUBYOPT"].to_s.split
-            hooks, rest = words.partition { |word| word.match?(Ground::Environment::HOOK) }
+            hooks, rest = words.partition { |word| word.match?(Util::Environment::HOOK) }
             return if hooks.empty?
 
             bundler = hooks.find { |word| word != "-r#{FILE}" }

@@ -80,7 +80,7 @@ module Spate
         # The first file of the PATH, the bundle's folder before others, whose name differs by one typing error. No
         # more: a PATH has thousands of short names, and one of them is always similar.
         def similar
-          require_relative "../../ground"
+          require_relative "../../util"
           ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
             names = Dir.exist?(folder) ? Dir.children(folder) : []
             near = names.find { |name| slip?(name) && Program.find(name) } and return near
@@ -91,7 +91,7 @@ module Spate
         end
 
         def slip?(name)
-          (name.length - @name.length).abs <= 1 && @name.length > 2 && Ground::Suggestion.distance(@name, name) == 1
+          (name.length - @name.length).abs <= 1 && @name.length > 2 && Util::Suggestion.distance(@name, name) == 1
         end
 
         # `bundle exec` does not set variables that only the set-up of a load path changes.

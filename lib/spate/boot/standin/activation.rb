@@ -74,7 +74,7 @@ module Spate
         end
 
         def activate
-          @original_env = Ground::Environment.original(before.environment).except(Exec::Children::BUNDLER)
+          @original_env = Util::Environment.original(before.environment).except(Exec::Children::BUNDLER)
           @facts[:replayed].each { |path| Kernel.require(path) }
           variables
           more = method(:more)
@@ -90,7 +90,7 @@ module Spate
 
         # The environment after bundler/setup.
         def variables
-          prefix, unset = Ground::Environment::PREFIX, Ground::Environment::NOT_SET
+          prefix, unset = Util::Environment::PREFIX, Util::Environment::NOT_SET
           @facts[:env_saved].each { |key| ENV[prefix + key] ||= ENV[key] || unset }
           @facts[:env_deleted].each { |key| ENV.delete(key) }
           @facts[:env_set].each { |key, value| ENV[key] = value }

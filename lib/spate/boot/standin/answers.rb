@@ -22,7 +22,7 @@ module Spate
         # The environment without Bundler's variables.
         def unbundled_env
           env = original_env
-          saved = "#{Ground::Environment::PREFIX}MANPATH"
+          saved = "#{Util::Environment::PREFIX}MANPATH"
           env["MANPATH"] = env[saved] if env.key?(saved)
           env.delete_if { |key, _| key.start_with?("BUNDLE_") }
           lib = Standin.current.facts[:lib]

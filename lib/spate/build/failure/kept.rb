@@ -19,7 +19,7 @@ module Spate
           # All members of a team store their logs there.
           File.chmod(MODE, folder) if store.owner && File.owned?(folder)
           path = File.join(folder, "#{name}.log")
-          Ground::Files.write(path, text, permissions: 0o600)
+          Util::Files.write(path, text, permissions: 0o600)
           path
         rescue SystemCallError, Store::Error
           nil

@@ -46,7 +46,7 @@ module Spate
           @mutex.synchronize do
             raise Interrupted, "interrupted" if @stopped
 
-            @pid = Process.spawn(@environment, Ground::Ruby.path, *program, lifeline.fileno.to_s, *arguments,
+            @pid = Process.spawn(@environment, Util::Ruby.path, *program, lifeline.fileno.to_s, *arguments,
                                  options(lifeline))
             @thread = Thread.new(@pid) { |pid| wait(pid) }
           end

@@ -17,7 +17,7 @@ module Spate
 
         # size: jobs; nil for the number of processors.
         def initialize(size = nil)
-          @size = [size || Ground::Processors.count, 1].max
+          @size = [size || Util::Processors.count, 1].max
           @reader, @writer = open
           @mutex = Mutex.new
           @holders = 0 # builds that hold a job or wait for one

@@ -88,14 +88,14 @@ module Spate
         def run(job, change)
           attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
                                      events: @events)
-          started = Ground.now
+          started = Util.now
           clock = coarse
           heard = nil
           before = supervise(attempt) do
             @events.emit(:build_start, name: job.package.name, **why(change))
             Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
           end
-          seconds = Ground.now - started
+          seconds = Util.now - started
           done(job, seconds, keep(job, before, seconds, heard && observed(heard, job, clock)), cached: false)
         end
 

@@ -62,7 +62,7 @@ module Spate
 
         def shared
           below_home = Environment::DEFAULTS.values.map { |folder| "#{@home}/#{folder}" } if @home
-          [@home, *below_home, *SYSTEM, Ground::Ruby.path, *RUBY.map { |name| Ground::Ruby.config(name) }].compact
+          [@home, *below_home, *SYSTEM, Util::Ruby.path, *RUBY.map { |name| Util::Ruby.config(name) }].compact
         end
       end
     end

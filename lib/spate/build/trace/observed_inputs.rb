@@ -38,7 +38,7 @@ module Spate
           @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                    below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
           @gem_homes = below([*layout.rubygems.path, *reuse_check.roots["home"]&.then { |home| "#{home}/.gem" }])
-          @ruby = below([Ground::Ruby.config("rubylibprefix")])
+          @ruby = below([Util::Ruby.config("rubylibprefix")])
         end
 
         # [[kind, path], ...] for Inputs.write. made: Artifacts; a library copied into them counts like any file, and

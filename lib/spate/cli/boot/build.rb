@@ -66,10 +66,10 @@ module Spate
 
         # Only one builder per application runs at a time, and a running one may not know the new files: waits for it.
         def build
-          limit = Ground.now + PATIENCE
+          limit = Util.now + PATIENCE
           loop do
             report = child
-            return report unless report && report[:busy] && Ground.now < limit
+            return report unless report && report[:busy] && Util.now < limit
 
             sleep 0.2
           end

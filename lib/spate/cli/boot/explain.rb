@@ -27,8 +27,8 @@ module Spate
         private
 
         def tell(answer)
-          terminal.out.puts Ground::Terminal.plain("#{answer[:feature]}: #{place(answer)}")
-          lines(answer).each { |label, text| terminal.out.puts Ground::Terminal.plain("  #{label.ljust(10)} #{text}") }
+          terminal.out.puts Util::Terminal.plain("#{answer[:feature]}: #{place(answer)}")
+          lines(answer).each { |label, text| terminal.out.puts Util::Terminal.plain("  #{label.ljust(10)} #{text}") }
         end
 
         def place(answer) = answer[:path] || (builtin?(answer) ? "Ruby" : "nowhere")

@@ -32,7 +32,7 @@ module Spate
 
         private
 
-        def row(label, text) = @terminal.out.puts(Ground::Terminal.plain("#{label.ljust(10)} #{text}".rstrip))
+        def row(label, text) = @terminal.out.puts(Util::Terminal.plain("#{label.ljust(10)} #{text}".rstrip))
         def bytes(count) = Units.bytes(count)
 
         def place(facts)

@@ -19,7 +19,7 @@ module Spate
 
         def name = self.class.name[/\w+\z/].downcase
         def json? = values[:json]
-        def json = @json ||= Ground::JsonLines.new(terminal.out)
+        def json = @json ||= Util::JsonLines.new(terminal.out)
         def images = @images ||= ::Spate::Boot::ImageFolder.new(context.store.root)
 
         def no_operands!

@@ -18,7 +18,7 @@ module Spate
         private
 
         def tell(found)
-          found.damaged.each { |damage| terminal.out.puts Ground::Terminal.plain("#{damage.path}: #{words(damage)}") }
+          found.damaged.each { |damage| terminal.out.puts Util::Terminal.plain("#{damage.path}: #{words(damage)}") }
           read = "#{Units.count(found.images, "image")} with #{Units.count(found.files, "file")}, " \
                  "#{Units.bytes(found.bytes)}"
           return terminal.out.puts("#{read}: no damage") if found.ok?

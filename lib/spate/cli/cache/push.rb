@@ -139,7 +139,7 @@ module Spate
 
         # In CI the install waits for this; otherwise it runs in the background while the user works.
         def options = ::Spate::Install::Options.new(background: values[:noted] && handed?)
-        def handed? = Ground::SigningKey.of(context.env) == Ground::SigningKey::HANDED
+        def handed? = Util::SigningKey.of(context.env) == Util::SigningKey::HANDED
 
         def shareable
           @shareable ||= begin
@@ -157,7 +157,7 @@ module Spate
           progress.clear
           size = " (#{Units.bytes(sending.bytes)})" if sending.bytes.positive?
           state = sending.reason ? "not shared: #{sending.reason}" : WORDS[sending.state]
-          terminal.tell Ground::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
+          terminal.tell Util::Terminal.plain("#{sending.kind} #{sending.name}#{size}: #{state}")
         end
 
         def counts = WORDS.keys.to_h { |state| [state, @found[state].size] }

@@ -31,7 +31,7 @@ module Spate
           words = text ? ["set", "--#{@level}", @name, text] : ["unset", "--#{@level}", @name]
           Gemfile::BundleCommand.capture(["config", *words], location, env: @context.env)
           done = "#{text ? "remembered in" : "removed from"} #{file}: #{[@name, text].compact.join(" ")}"
-          @terminal.tell(Ground::Terminal.plain(done))
+          @terminal.tell(Util::Terminal.plain(done))
         rescue Gemfile::BundlerFailed => e
           raise NotRemembered.new(file, e)
         end

@@ -67,9 +67,9 @@ module Spate
           had = had.empty? ? "no hits" : "#{had.join(", ")} found (#{Units.bytes(usage[:bytes])})"
           ["used in #{Units.count(usage[:installs], "install")}: #{had}, " \
            "#{Units.number(usage[:misses])} missed, #{Units.count(usage[:failures], "failure")}",
-           *("  last failure: #{Ground::Terminal.plain(usage[:failure])}" if usage[:failure]),
+           *("  last failure: #{Util::Terminal.plain(usage[:failure])}" if usage[:failure]),
            *("saved #{Units.seconds(usage[:seconds])} of compiling" if usage[:seconds].positive?),
-           *reasons.map { |words, count| "  not used #{count}x: #{Ground::Terminal.plain(words)}" }]
+           *reasons.map { |words, count| "  not used #{count}x: #{Util::Terminal.plain(words)}" }]
         end
       end
     end

@@ -30,7 +30,7 @@ module Spate
 
         def name = self.class.name[/\w+\z/].downcase
         def json? = values[:json]
-        def json = @json ||= Ground::JsonLines.new(terminal.out)
+        def json = @json ||= Util::JsonLines.new(terminal.out)
 
         # Returns the operands; their number must be that of the words.
         def operands!(*words)

@@ -38,7 +38,7 @@ module Spate
           return json.call(event: stranger?(fault) ? :cache_foreign : :cache_fault, **fault.to_h) if json?
 
           progress.clear
-          words = "#{fault.name}: #{Ground::Terminal.plain(fault.reason)}"
+          words = "#{fault.name}: #{Util::Terminal.plain(fault.reason)}"
           stranger?(fault) ? terminal.tell(words) : terminal.error(words)
         end
       end

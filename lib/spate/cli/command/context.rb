@@ -13,7 +13,7 @@ module Spate
           @values = values
           @terminal = terminal
           @given = env.to_h
-          @home = Ground::StorePlace.absolute(values[:store], "--store") if values[:store]
+          @home = Util::StorePlace.absolute(values[:store], "--store") if values[:store]
           @given = @given.merge("SPATE_HOME" => @home) if @home
         end
 
@@ -53,9 +53,9 @@ module Spate
         private
 
         def place
-          there = File.directory?(Ground::StorePlace.root(Ground::StorePlace.home(@given)))
+          there = File.directory?(Util::StorePlace.root(Util::StorePlace.home(@given)))
           there ? @given : temporary
-        rescue Ground::NoHome
+        rescue Util::NoHome
           temporary
         end
 

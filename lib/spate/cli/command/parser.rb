@@ -81,7 +81,7 @@ module Spate
 
         def unknown(name)
           hint = @elsewhere&.call(name)
-          near = Ground::Suggestion.near(name, @options.keys) unless hint
+          near = Util::Suggestion.near(name, @options.keys) unless hint
           UsageError.new("unknown option #{name}", hint: near ? "did you mean #{near}?" : hint || @help)
         end
       end

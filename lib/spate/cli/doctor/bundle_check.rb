@@ -108,7 +108,7 @@ module Spate
 
         def missing(full_name)
           layout = @context.layout
-          specification = [nil, Ground::Ruby.abi].any? do |folder|
+          specification = [nil, Util::Ruby.abi].any? do |folder|
             File.exist?(File.join(layout.specifications, *folder, "#{full_name}.gemspec"))
           end
           folder = File.directory?(File.join(layout.gems, full_name))

@@ -45,7 +45,7 @@ module Spate
         def same? = device(@store.root) == device(@bundle)
 
         def linking
-          nearest = Ground::Files.nearest(@bundle)
+          nearest = Util::Files.nearest(@bundle)
           unless File.writable?(nearest)
             where = nearest == @bundle ? "there" : "into #{@bundle}"
             return Finding.odd("#{nearest} is not writable: nothing can be installed #{where}",
@@ -59,8 +59,8 @@ module Spate
 
         # Tests whether a hard link from the store's folder to the bundle's works.
         def probe
-          source = File.join(Ground::Files.nearest(@store.root), ".spate-doctor-#{Process.pid}")
-          target = File.join(Ground::Files.nearest(@bundle), ".spate-doctor-#{Process.pid}-link")
+          source = File.join(Util::Files.nearest(@store.root), ".spate-doctor-#{Process.pid}")
+          target = File.join(Util::Files.nearest(@bundle), ".spate-doctor-#{Process.pid}-link")
           File.write(source, "spate")
           File.link(source, target)
           Finding.ok("files are linked from the store into the bundle" \
@@ -80,7 +80,7 @@ module Spate
         end
 
         def link_limit
-          limit = IO.popen(["getconf", "LINK_MAX", Ground::Files.nearest(@store.root)], err: File::NULL, &:read).to_i
+          limit = IO.popen(["getconf", "LINK_MAX", Util::Files.nearest(@store.root)], err: File::NULL, &:read).to_i
           return Finding.ok("a file may have #{limit} hard links") unless limit.between?(1, 1000)
 
           Finding.odd("a file may have at most #{limit} hard links: files are copied for further projects")
@@ -88,7 +88,7 @@ module Spate
           Finding.ok("the hard link limit of this file system is unknown")
         end
 
-        def device(path) = File.stat(Ground::Files.nearest(path)).dev
+        def device(path) = File.stat(Util::Files.nearest(path)).dev
       end
     end
   end

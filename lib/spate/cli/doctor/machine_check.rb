@@ -37,7 +37,7 @@ module Spate
                       hint: "install libdeflate-dev (on Debian), then `gem pristine spate --extensions`")
         rescue LoadError => e
           Finding.broken("Spate's extension does not load: #{e.message}", hint: Native.remedy,
-                                                                          exit_code: Ground::Failure::UNBUILT)
+                                                                          exit_code: Util::Failure::UNBUILT)
         end
 
         def compiler

@@ -30,7 +30,7 @@ module Spate
 
         private
 
-        def json = @json ||= Ground::JsonLines.new(@terminal.out)
+        def json = @json ||= Util::JsonLines.new(@terminal.out)
 
         def explanation
           @explanation ||= ::Spate::Build::Explanation.new(@context.store, root, @context.env)
@@ -50,7 +50,7 @@ module Spate
 
           return @terminal.error("no build of #{name} is stored", hint: NO_BUNDLE) unless @context.bundle?
 
-          near = Ground::Suggestion.near(name, [*explanation.names, *locked.map(&:name)].uniq)
+          near = Util::Suggestion.near(name, [*explanation.names, *locked.map(&:name)].uniq)
           @terminal.error("no build of #{name} is stored, and it is not in the bundle",
                           hint: near ? "did you mean #{near}?" : "`spate list` shows the bundle's gems")
         end
@@ -72,7 +72,7 @@ module Spate
         def tell(answer)
           return json.call(event: :build_explained, **answer) if @values[:json]
 
-          lines(answer).each { |line| @terminal.out.puts Ground::Terminal.plain(line) }
+          lines(answer).each { |line| @terminal.out.puts Util::Terminal.plain(line) }
         end
 
         def lines(answer)

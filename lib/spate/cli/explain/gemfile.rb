@@ -31,7 +31,7 @@ module Spate
 
         private
 
-        def json = @json ||= Ground::JsonLines.new(@terminal.out)
+        def json = @json ||= Util::JsonLines.new(@terminal.out)
 
         def explanations
           trust = RemoteCache::Trust.from(@context.settings)
@@ -43,7 +43,7 @@ module Spate
         def tell(answer)
           return json.call(event: :gemfile_explained, **answer) if @values[:json]
 
-          lines(answer).each { |line| @terminal.out.puts Ground::Terminal.plain(line) }
+          lines(answer).each { |line| @terminal.out.puts Util::Terminal.plain(line) }
         end
 
         def lines(answer)

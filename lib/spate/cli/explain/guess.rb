@@ -52,8 +52,8 @@ module Spate
         end
 
         def similar(name)
-          subject = Ground::Suggestion.near(name, SUBJECTS.keys)
-          gem = Ground::Suggestion.near(name, gems.uniq) unless subject
+          subject = Util::Suggestion.near(name, SUBJECTS.keys)
+          gem = Util::Suggestion.near(name, gems.uniq) unless subject
           words = subject ? [subject, *@operands.drop(1)] : ["build", gem]
           "did you mean `spate explain #{words.join(" ")}`?" if subject || gem
         end

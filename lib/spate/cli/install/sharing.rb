@@ -25,7 +25,7 @@ module Spate
         end
 
         # Removes the log after everything was sent.
-        def self.forget(store) = Ground::Files.remove(store.path(LOG))
+        def self.forget(store) = Util::Files.remove(store.path(LOG))
 
         # context: Command::Context. wait: whether to send in this process (--push). The block receives errors about the
         # keys, as facts of a warning.
@@ -95,7 +95,7 @@ module Spate
         def log(store)
           path = store.path(LOG)
           store.make(File.dirname(path))
-          Ground::Files.remove(path)
+          Util::Files.remove(path)
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0o600)
         rescue SystemCallError
           File.open(File::NULL, "w")
@@ -104,11 +104,11 @@ module Spate
         # Other processes of the user can read the environment, files and pipes of a process (/proc/PID), but not data
         # in a socket: so the key is passed through one.
         def start(output)
-          key = Ground::SigningKey.of(@context.env)
+          key = Util::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)
           require "socket"
           own, other = UNIXSocket.pair
-          env = @context.env.merge(Ground::SigningKey::VARIABLE => Ground::SigningKey::HANDED)
+          env = @context.env.merge(Util::SigningKey::VARIABLE => Util::SigningKey::HANDED)
           Process.detach(Process.spawn(env, *command, chdir: @context.location.root, pgroup: true, in: other,
                                                       %i[out err] => output, close_others: true))
           own.write(text)
@@ -118,7 +118,7 @@ module Spate
 
         def command
           program = File.expand_path("../../../../exe/spate", __dir__)
-          [Ground::Ruby.path, "--disable-gems", program, "cache", "push", "--noted",
+          [Util::Ruby.path, "--disable-gems", program, "cache", "push", "--noted",
            "--gemfile", @context.location.gemfile]
         end
       end

@@ -11,7 +11,7 @@ module Spate
         end
 
         # "rack-3.0.0 is being edited: 2 files changed"
-        def message = Ground::Terminal.plain("#{@own_copy.name} is being edited: #{changes}")
+        def message = Util::Terminal.plain("#{@own_copy.name} is being edited: #{changes}")
 
         def changes
           files = @own_copy.files or return "its package is not in the store, so changes are unknown"

@@ -8,7 +8,7 @@ module Spate
       class PlainLog
         PERIOD = 10
 
-        def initialize(terminal, tally: Tally.new, clock: Ground.method(:now))
+        def initialize(terminal, tally: Tally.new, clock: Util.method(:now))
           @terminal = terminal
           @tally = tally
           @clock = clock
@@ -72,7 +72,7 @@ module Spate
 
         def tell(line)
           @told = @clock.call
-          @terminal.tell(Ground::Terminal.plain(line))
+          @terminal.tell(Util::Terminal.plain(line))
           @terminal.err.flush
         end
       end

@@ -10,7 +10,7 @@ module Spate
         LIVE = 0.1
         PLAIN = 10
 
-        def initialize(terminal, clock: Ground.method(:now))
+        def initialize(terminal, clock: Util.method(:now))
           @terminal = terminal
           @clock = clock
           @period = terminal.live? ? LIVE : PLAIN

@@ -66,7 +66,7 @@ module Spate
           text = nothing_yet if text.empty?
           @frame = (@frame + 1) % FRAMES.length
           # Leaves one column free: some terminals wrap after the last one.
-          line = "#{FRAMES[@frame]} #{Ground::Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
+          line = "#{FRAMES[@frame]} #{Util::Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
           @terminal.err.print CLEAR, line
           @terminal.err.flush
           @drawn = true
@@ -81,7 +81,7 @@ module Spate
         def say(event)
           case event[:event]
           when :warning then clear && @terminal.warning(event[:message], hint: event[:hint])
-          when :resolving then clear && @terminal.tell("Bundler resolves: #{Ground::Terminal.plain(event[:reason])}")
+          when :resolving then clear && @terminal.tell("Bundler resolves: #{Util::Terminal.plain(event[:reason])}")
           when :handed_over then hand_over(event[:reasons])
           end
         end
@@ -90,7 +90,7 @@ module Spate
         def hand_over(reasons)
           clear
           @finished = true
-          reasons.each { |reason| @terminal.tell "running Bundler: #{Ground::Terminal.plain(reason)}" }
+          reasons.each { |reason| @terminal.tell "running Bundler: #{Util::Terminal.plain(reason)}" }
         end
 
         # No total yet: the plan waits for Gemfile and lockfile, and possibly for Bundler.

@@ -11,7 +11,7 @@ module Spate
         # Name => monotonic second at which its build started, oldest first.
         attr_reader :building
 
-        def initialize(clock: Ground.method(:now))
+        def initialize(clock: Util.method(:now))
           @clock = clock
           @total = @in_place = @fetched = @fetched_bytes = @unpacked = @built = @reused = @linked = 0
           @fetches = @builds = nil

@@ -35,7 +35,7 @@ module Spate
 
         # Replaces the file atomically, since a launcher may be running.
         def write(path)
-          Ground::Files.write(path, to_s, mode: 0o755)
+          Util::Files.write(path, to_s, mode: 0o755)
         end
 
         START = <<~RUBY

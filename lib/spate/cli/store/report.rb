@@ -26,7 +26,7 @@ module Spate
 
         # found: Spate::Store::Verify::Result
         def verified(found)
-          found.damaged.each { |damage| @out.puts Ground::Terminal.plain(damaged(damage)) }
+          found.damaged.each { |damage| @out.puts Util::Terminal.plain(damaged(damage)) }
           seen = [Units.count(found.objects, "object"), Units.bytes(found.bytes),
                   Units.count(found.packages, "package"), Units.count(found.builds, "build"),
                   Units.count(found.archives, "archive")].join(", ")
@@ -65,7 +65,7 @@ module Spate
             facts += ", in #{project.root}" if bundles[project.app] > 1 || project.sharing > 1
             facts += ", shared by #{project.sharing} projects" if project.sharing > 1
             facts += " (its folder is missing)" unless project.exists
-            @out.puts Ground::Terminal.plain("  #{project.app}  #{facts}")
+            @out.puts Util::Terminal.plain("  #{project.app}  #{facts}")
           end
         end
 

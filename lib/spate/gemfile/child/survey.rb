@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "../../ground"
+require_relative "../../util"
 
 module Spate
   module Gemfile
     module Child
       # Sets up the bundle and returns the changes, as a Hash of plain values, even if the Gemfile fails.
       class Survey
-        PREFIX = Ground::Environment::PREFIX
+        PREFIX = Util::Environment::PREFIX
         # Variables that Bundler extends; see Activation#composed.
         COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
         # Files of Bundler's that only this process loads.

@@ -16,7 +16,7 @@ module Spate
           @location = location
           @settings = settings
           @store = store
-          @env = Ground::Environment.clean(settings.env)
+          @env = Util::Environment.clean(settings.env)
           @observation = Observation.new(location, @env, :standin, read_only: true)
         end
 

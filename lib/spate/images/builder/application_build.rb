@@ -135,7 +135,7 @@ module Spate
           nil
         end
 
-        def environment = @environment ||= Ground::Environment.clean(@env)
+        def environment = @environment ||= Util::Environment.clean(@env)
 
         def exclude?(path) = @exclude.any? { |pattern| path.match?(pattern) }
 

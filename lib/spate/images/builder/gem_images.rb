@@ -26,14 +26,14 @@ module Spate
         def build
           return @reused = @gems.size if missing.empty?
 
-          Lock.hold("#{@images.folder}/gems/.lock", seconds: [@deadline - Ground.now, 0].max) do
+          Lock.hold("#{@images.folder}/gems/.lock", seconds: [@deadline - Util.now, 0].max) do
             lacking = missing
             @reused = @gems.size - lacking.size
             @found = @shared&.call(lacking.map(&:dir)) if lacking.any?
             yield lacking.map { |gem| job(gem) } if lacking.any?
           end
         ensure
-          Ground::Files.remove(@found.path) if @found
+          Util::Files.remove(@found.path) if @found
         end
 
         # {gem folder => path of its image}

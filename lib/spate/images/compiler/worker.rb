@@ -10,8 +10,8 @@ module Spate
         def initialize
           child_input, @input = IO.pipe(binmode: true)
           ruby = Boot::Background::RubyOptions
-          @child = Ground::Child.new(environment, *ruby.current, SCRIPT, *ruby.load_path, report: :out, in: child_input,
-                                                                                          chdir: "/")
+          @child = Util::Child.new(environment, *ruby.current, SCRIPT, *ruby.load_path, report: :out, in: child_input,
+                                                                                        chdir: "/")
         rescue SystemCallError
           @input&.close
           raise

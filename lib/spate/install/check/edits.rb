@@ -83,7 +83,7 @@ module Spate
 
         def restore(edit)
           entry = edit.entry
-          Ground::Files.make_folder(entry[:type] == :directory ? edit.file : File.dirname(edit.file))
+          Util::Files.make_folder(entry[:type] == :directory ? edit.file : File.dirname(edit.file))
           case entry[:type]
           when :symlink then File.symlink(entry[:target], edit.file)
           when :directory then File.chmod(entry[:mode], edit.file)

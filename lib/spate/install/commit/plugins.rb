@@ -29,10 +29,10 @@ module Spate
         private
 
         def own(item) = item.package.content_address ? scoped : @layout.plugins
-        def scoped = "#{@layout.plugins}/#{Ground::Ruby.abi}"
+        def scoped = "#{@layout.plugins}/#{Util::Ruby.abi}"
 
         def write(name, plugin)
-          Ground::Files.make_folder(File.dirname(name))
+          Util::Files.make_folder(File.dirname(name))
           up = name.start_with?("#{scoped}/") ? "../.." : ".."
           BundleFolder.write(name, "require_relative '#{up}/#{plugin}'\n")
         end

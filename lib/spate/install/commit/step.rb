@@ -18,7 +18,7 @@ module Spate
         def prepare(dependencies)
           @dependencies = dependencies
           %w[build_info cache doc extensions gems plugins specifications].each do |name|
-            Ground::Files.make_folder("#{@layout.root}/#{name}")
+            Util::Files.make_folder("#{@layout.root}/#{name}")
           end
         end
 
@@ -49,13 +49,13 @@ module Spate
           target = "#{@layout.cache}/#{item.full_name}.gem"
           return copy(stored, target) if @context.link_method == :copy || other_mode?(stored)
 
-          Ground::Files.link(stored, target) { copy(stored, target) }
+          Util::Files.link(stored, target) { copy(stored, target) }
         rescue Errno::EEXIST
           nil
         end
 
         def copy(stored, target)
-          Ground::Files.replace(target, "#{target}.tmp") { |fresh| IO.copy_stream(stored, fresh) }
+          Util::Files.replace(target, "#{target}.tmp") { |fresh| IO.copy_stream(stored, fresh) }
         end
 
         # A link would have the mode of the stored archive, which may come from another umask.
@@ -80,7 +80,7 @@ module Spate
           owner && @dependencies.of(owner).include?(item)
         end
 
-        def folder(path) = @made[path] ||= Ground::Files.make_folder(path)
+        def folder(path) = @made[path] ||= Util::Files.make_folder(path)
       end
     end
   end

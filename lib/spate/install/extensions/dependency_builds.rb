@@ -37,7 +37,7 @@ module Spate
         # sees it is used in this bundle only.
         def word(item)
           known = build(item) and return "#{item.full_name} #{known.identity}"
-          "#{item.full_name} #{@layout.root} #{File.stat(complete(item)).dev} #{Ground.stamp(complete(item))}"
+          "#{item.full_name} #{@layout.root} #{File.stat(complete(item)).dev} #{Util.stamp(complete(item))}"
         end
 
         def build(item) = item.build || builds[item.full_name]

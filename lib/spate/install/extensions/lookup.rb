@@ -90,7 +90,7 @@ module Spate
         def unpack((item, offer), path)
           tell(item, @team.accept(offer, path))
         ensure
-          Ground::Files.remove(path) if File.exist?(path)
+          Util::Files.remove(path) if File.exist?(path)
         end
 
         def failed((item, _offer), error)
@@ -102,7 +102,7 @@ module Spate
 
         def ask(item)
           @states[item] = :asked
-          @owed[item] = Ground.now
+          @owed[item] = Util.now
           @line << item
           @askers << thread { look_all } if @askers.size < THREADS
           @watchers << thread { watch(item) }
@@ -119,7 +119,7 @@ module Spate
           return tell(item, nil) unless offer
 
           @bounds[item] = offer.entry.seconds.to_f.clamp(TRANSFER, LONGEST)
-          @owed[item] = Ground.now
+          @owed[item] = Util.now
           path = @team.fetch(offer) or return tell(item, nil)
           @owed.delete(item)
           @backlog.hand(self, [item, offer], path)
@@ -129,7 +129,7 @@ module Spate
         end
 
         def watch(item)
-          asked = Ground.now
+          asked = Util.now
           until @told[item]
             left = left(asked, @owed[item], @bounds.fetch(item, TRANSFER))
             return @results << [:late, item] unless left.positive?
@@ -140,7 +140,7 @@ module Spate
 
         # Minimum seconds that an item waits.
         def left(asked, owed, bound)
-          owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - Ground.now : PATIENCE
+          owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - Util.now : PATIENCE
         end
 
         def tell(item, entry)

@@ -21,9 +21,9 @@ module Spate
         # Called before the signed build counts as complete.
         def note(folder, signers)
           path = "#{folder}/#{FILE}"
-          return Ground::Files.remove(path) if signers.empty?
+          return Util::Files.remove(path) if signers.empty?
 
-          Ground::Files.make_folder(folder)
+          Util::Files.make_folder(folder)
           BundleFolder.write(path, signers.map { |signer| "#{signer.join(" ")}\n" }.join)
         end
       end

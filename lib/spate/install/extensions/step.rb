@@ -90,7 +90,7 @@ module Spate
 
         def weights = @weights ||= Build::Schedule::Durations.new(@context.store)
 
-        def limit = Ground::Processors.count * 2
+        def limit = Util::Processors.count * 2
 
         def spawn
           @threads << Thread.new do

@@ -32,7 +32,7 @@ module Spate
 
         def hashed(archives)
           queue = Thread::Queue.new(archives.to_a).close
-          threads = Array.new([Ground::Processors.count, archives.size].min) { Thread.new { hash_all(queue) } }
+          threads = Array.new([Util::Processors.count, archives.size].min) { Thread.new { hash_all(queue) } }
           threads.map(&:value).reduce(:merge)
         end
 

@@ -109,7 +109,7 @@ module Spate
         def start
           @to_fetch = Line.new
           @to_unpack = Line.new
-          @threads = Array.new(@unpacking || Ground::Processors.count) { thread { unpack_all } }
+          @threads = Array.new(@unpacking || Util::Processors.count) { thread { unpack_all } }
         end
 
         # Opens the connections, up to the limit, when the first archives must be fetched.

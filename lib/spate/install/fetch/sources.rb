@@ -38,7 +38,7 @@ module Spate
 
         # Registry::Client.
         def client
-          Ground::Openssl.load
+          Util::Openssl.load
           known = remotes
           @mutex.synchronize do
             @client ||= Registry::Client.new(settings: @settings, events: @events, home: @store.home, remotes: known,

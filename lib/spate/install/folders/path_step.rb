@@ -21,7 +21,7 @@ module Spate
           return if missing.empty?
 
           texts = texts(spec)
-          Ground::Files.make_folder(@folder)
+          Util::Files.make_folder(@folder)
           missing.each { |name| BundleFolder.write("#{@folder}/#{name}", texts.fetch(name), mode: 0o755) }
         end
 

@@ -21,7 +21,7 @@ module Spate
         # same path, has another value.
         def sign(source)
           path = folder(source)
-          [File.basename(path), *[@layout.root, path].map { |place| Ground.stamp(place) }].join(" ")
+          [File.basename(path), *[@layout.root, path].map { |place| Util.stamp(place) }].join(" ")
         end
 
         private

@@ -80,7 +80,7 @@ module Spate
           listing = @sources.client.listing(package, tries: 0) or return
           @store.remember_name(listing.domain, package.full_name, listing.sha256)
           listing.sha256
-        rescue Ground::Retriable => e
+        rescue Util::Retriable => e
           @mutex.synchronize { @trouble[package.source] ||= e }
           known
         rescue Registry::NotFound => e

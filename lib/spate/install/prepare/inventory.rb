@@ -28,7 +28,7 @@ module Spate
 
         def specification?(full_name) = @specifications.key?(full_name) || addressed.key?(full_name)
 
-        def addressed = @addressed ||= names("#{@layout.specifications}/#{Ground::Ruby.abi}", ".gemspec")
+        def addressed = @addressed ||= names("#{@layout.specifications}/#{Util::Ruby.abi}", ".gemspec")
 
         def elsewhere?(full_name)
           return false if @others.empty?
@@ -45,7 +45,7 @@ module Spate
         # The first lines of an installed gemspec. After a power loss the file may be empty; RubyGems ignores such a
         # gem.
         def head(full_name)
-          folder = "#{Ground::Ruby.abi}/" unless @specifications.key?(full_name)
+          folder = "#{Util::Ruby.abi}/" unless @specifications.key?(full_name)
           path = "#{@layout.specifications}/#{folder}#{full_name}.gemspec"
           head = File.binread(path, HEAD).to_s
           head.bytesize == HEAD && head.count("\n") < LINES ? File.binread(path) : head

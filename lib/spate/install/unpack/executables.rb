@@ -61,7 +61,7 @@ module Spate
 
         def replace(target, adopted)
           File.unlink(target) # may be a link to the store's object
-          Ground::Files.copy(object(adopted), target, mode: adopted[:mode], time: Time.at(0, adopted[:mtime_ns], :nsec))
+          Util::Files.copy(object(adopted), target, mode: adopted[:mode], time: Time.at(0, adopted[:mtime_ns], :nsec))
         end
       end
     end

@@ -31,12 +31,12 @@ module Spate
         private
 
         def unpack(item, archive)
-          started = Ground.now
+          started = Util.now
           item.tree = @context.trees? ? @store.temporary("tree") : nil # assigned first, for cleanup of a killed thread
           unpacked = converting(item, archive) { open(archive, item.tree) }
           read(item, archive, unpacked)
           @context.events.emit(:unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
-                                          seconds: (Ground.now - started).round(6))
+                                          seconds: (Util.now - started).round(6))
           ignored, first = unpacked.ignored
           @context.events.emit(:members_ignored, name: item.full_name, members: ignored, first: first) if ignored
         ensure

@@ -58,8 +58,8 @@ module Spate
 
         # time: of the request. A folder that cannot be written costs the next run a request, no more.
         def write(etag, text, time = Time.now)
-          Ground::Files.make_folder(File.dirname(@path), 0o755) # as the store's own
-          Ground::Files.replace(@path) do |fresh|
+          Util::Files.make_folder(File.dirname(@path), 0o755) # as the store's own
+          Util::Files.replace(@path) do |fresh|
             File.binwrite(fresh, "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b, perm: 0o644)
             File.utime(time, time, fresh)
           end

@@ -65,7 +65,7 @@ module Spate
           def attempt
             @trouble = nil
             yield
-          rescue Ground::Retriable => e
+          rescue Util::Retriable => e
             @tries += 1
             raise @trouble = e
           end

@@ -49,7 +49,7 @@ module Spate
         def close = @client.close
 
         # Removes what is left of transfers.
-        def clean = (Ground::Files.remove(@paths.pop) until @paths.empty?)
+        def clean = (Util::Files.remove(@paths.pop) until @paths.empty?)
       end
     end
   end

@@ -27,7 +27,7 @@ module Spate
         def headers(verb, uri, headers, digest:, time: Time.now)
           return {} unless @keys
 
-          Ground::Openssl.load
+          Util::Openssl.load
           stamp = time.utc.strftime("%Y%m%dT%H%M%SZ")
           all = { **headers, "Host" => host(uri), "X-Amz-Date" => stamp }
           all["X-Amz-Security-Token"] = @keys.token if @keys.token

@@ -75,7 +75,7 @@ module Spate
           raise unavailable(address, e)
         rescue Settings::Error => e # of certificates
           raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
-        rescue Ground::Cancelled
+        rescue Util::Cancelled
           raise Unavailable.new(:closed, address, "is closed")
         end
 

@@ -5,11 +5,11 @@ module Spate
     class Trust
       # An Ed25519 key that signs: what a machine that may write to the cache has, and no other.
       class PrivateKey
-        VARIABLE = Ground::SigningKey::VARIABLE
+        VARIABLE = Util::SigningKey::VARIABLE
 
         # The one of this machine, nil where it has none. Raises Settings::Error.
         def self.of(env)
-          text = Ground::SigningKey.of(env) and load(text)
+          text = Util::SigningKey.of(env) and load(text)
         end
 
         # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it, or
@@ -24,13 +24,13 @@ module Spate
         def self.pem(text)
           return text if text.include?("-----BEGIN") || public?(text)
 
-          (text == Ground::SigningKey::HANDED ? $stdin.read(LIMIT) : File.read(text, LIMIT)).to_s
+          (text == Util::SigningKey::HANDED ? $stdin.read(LIMIT) : File.read(text, LIMIT)).to_s
         end
 
         def self.read(pem)
           raise Settings::Error.new("#{VARIABLE} is a public key, expected a private one", hint: OTHER) if public?(pem)
 
-          Ground::Openssl.load
+          Util::Openssl.load
           # Without a password it would be asked for on the terminal.
           key = OpenSSL::PKey.read(pem, "")
           raise Settings::Error.new("#{VARIABLE} is a key of #{key.oid}, expected ED25519", hint: HINT) unless
@@ -51,7 +51,7 @@ module Spate
         private_class_method :pem, :read, :lines, :public?
 
         def self.generate
-          Ground::Openssl.load
+          Util::Openssl.load
           new(OpenSSL::PKey.generate_key("ED25519"))
         end
 

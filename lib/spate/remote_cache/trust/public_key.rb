@@ -54,7 +54,7 @@ module Spate
         # RFC 8410: a SubjectPublicKeyInfo is these bytes and the key.
         def key
           @key ||= begin
-            Ground::Openssl.load
+            Util::Openssl.load
             OpenSSL::PKey.read("#{self.class::PREFIX}#{bytes}".b)
           end
         end

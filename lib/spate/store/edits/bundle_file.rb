@@ -19,7 +19,7 @@ module Spate
           with_temporary do |temporary|
             next copy_of(fresh, temporary) if copy
 
-            Ground::Files.link(fresh, temporary) { copy_of(fresh, temporary) }
+            Util::Files.link(fresh, temporary) { copy_of(fresh, temporary) }
           end
         end
 
@@ -32,7 +32,7 @@ module Spate
 
         def copy_of(source, target)
           stat = File.stat(source)
-          Ground::Files.copy(source, target, mode: stat.mode & 0o777, time: stat.mtime)
+          Util::Files.copy(source, target, mode: stat.mode & 0o777, time: stat.mtime)
         end
 
         def depth
@@ -48,7 +48,7 @@ module Spate
         def with_temporary(&)
           temporary = File.join(File.dirname(file), ".spate-#{Store.sha256(inside)[0, 12]}")
           File.unlink(temporary) if File.exist?(temporary)
-          answer = Ground::Files.replace(file, temporary, &)
+          answer = Util::Files.replace(file, temporary, &)
           File.unlink(temporary) if File.exist?(temporary) # rename does nothing if both names are the same file
           answer
         end

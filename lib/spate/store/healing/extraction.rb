@@ -47,7 +47,7 @@ module Spate
 
           found = source(entry) or raise Foreign.new("the archive #{@manifest.sha256} does not contain #{entry[:path]}",
                                                      sha256: @manifest.sha256, hint: "rebuild it: spate install")
-          Ground::Files.copy(found, path, mode: entry[:mode], time: Time.at(0, entry[:mtime_ns], :nsec))
+          Util::Files.copy(found, path, mode: entry[:mode], time: Time.at(0, entry[:mtime_ns], :nsec))
           path
         rescue SystemCallError => e
           raise Error.for(e, path)

@@ -50,7 +50,7 @@ module Spate
         # Only packages without an address in the lockfile need one.
         def registry(project)
           found = ::Spate::JS::Configuration.of(project, @context.env, store: @context.store).registry
-          return Finding.ok("the registry is #{Ground.redact(found)}") if found
+          return Finding.ok("the registry is #{Util.redact(found)}") if found
 
           unknown = ::Spate::JS::Configuration::UnknownRegistryError
           Finding.odd("#{unknown::UNKNOWN}: packages come from the lockfile's addresses alone, and no list allows " \

@@ -24,9 +24,9 @@ module Spate
         # Yields what both halves share, events and backlog; the block installs the gems and answers their report.
         def run
           backlog
-          started = Ground.now
+          started = Util.now
           @halves = Halves.new.run(gems: -> { yield @events, backlog }, packages: -> { packages.run })
-          @seconds = Ground.now - started
+          @seconds = Util.now - started
           self
         ensure
           @listener&.finish
@@ -50,8 +50,8 @@ module Spate
         # The exit code: that of the half which failed first.
         def report_failures
           codes = @halves.failures.map do |failed|
-            Ground::Failure.new(failed.error, argv: ["install", "--js", *("--json" if @json)], terminal: @terminal,
-                                              half: failed.half).report
+            Util::Failure.new(failed.error, argv: ["install", "--js", *("--json" if @json)], terminal: @terminal,
+                                            half: failed.half).report
           end
           codes.first || 0
         end

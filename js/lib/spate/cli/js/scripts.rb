@@ -27,7 +27,7 @@ module Spate
           asking = asking()
           return json(asking) if @json
 
-          asking.each { |each| @terminal.out.puts Ground::Terminal.plain(line(each)) }
+          asking.each { |each| @terminal.out.puts Util::Terminal.plain(line(each)) }
           @terminal.out.flush
           @terminal.tell summary(asking)
           hint(asking)

@@ -72,7 +72,7 @@ module Spate
         # all others. Raises UnsafePathError.
         def local(package) = package.file? ? @locator.path(package) : nil
 
-        # Ends all requests at once: their threads raise Ground::Cancelled.
+        # Ends all requests at once: their threads raise Util::Cancelled.
         def close
           @retries.cancel
           @connections.close
@@ -137,7 +137,7 @@ module Spate
         end
 
         def retries(base)
-          Ground::Retries.new(times: whole("fetch-retries") || RETRIES, base: base) do |error, wait|
+          Util::Retries.new(times: whole("fetch-retries") || RETRIES, base: base) do |error, wait|
             @events.emit(:fetch_retry, message: error.message, seconds: wait.round(1))
           end
         end

@@ -9,7 +9,7 @@ module Spate
 
         # found: what came instead, e.g. `an HTML page ("Sign in")`.
         def initialize(full_name, source:, found:)
-          super("#{Ground.redact(source)} sent #{found} instead of the package #{full_name}",
+          super("#{Util.redact(source)} sent #{found} instead of the package #{full_name}",
                 hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
         end
       end
@@ -19,7 +19,7 @@ module Spate
         EXIT_CODE = 8
 
         def initialize(name, source:)
-          super("#{Ground.redact(source)} did not return a JSON object for the package #{name}",
+          super("#{Util.redact(source)} did not return a JSON object for the package #{name}",
                 hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
         end
       end
@@ -27,7 +27,7 @@ module Spate
       # An address that a registry does not have: git, or an invalid address.
       class UnsupportedAddressError < LockfileError
         def initialize(package)
-          super("#{package.name}: #{Ground.redact(package.resolved)} is neither http, https nor a file of the project",
+          super("#{package.name}: #{Util.redact(package.resolved)} is neither http, https nor a file of the project",
                 hint: "let the project's own package manager install it")
         end
       end

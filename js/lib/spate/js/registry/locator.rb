@@ -14,7 +14,7 @@ module Spate
         def remote(package)
           registry = @configuration.registry_for(package.name)
           text = package.resolved ? given(package) : standard(package, registry)
-          address = parse(text) or raise Spate::Registry::UnsupportedSource, Ground.redact(registry || text)
+          address = parse(text) or raise Spate::Registry::UnsupportedSource, Util.redact(registry || text)
           Remote.new(address, source: registry || "#{address.origin}/",
                               credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
@@ -26,7 +26,7 @@ module Spate
         def document(name)
           registry = @configuration.registry_for(name) or raise Configuration::UnknownRegistryError, name
           address = parse("#{registry}#{name.sub("/", "%2F")}") or
-            raise Spate::Registry::UnsupportedSource, Ground.redact(registry)
+            raise Spate::Registry::UnsupportedSource, Util.redact(registry)
           Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 

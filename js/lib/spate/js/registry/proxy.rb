@@ -23,9 +23,9 @@ module Spate
           proxy = URI(address)
           return proxy if proxy.is_a?(URI::HTTP) && proxy.host
 
-          raise Settings::InvalidValue.new("proxy", Ground.redact(address), "the address of an HTTP proxy")
+          raise Settings::InvalidValue.new("proxy", Util.redact(address), "the address of an HTTP proxy")
         rescue URI::Error
-          raise Settings::InvalidValue.new("proxy", Ground.redact(address), "the address of an HTTP proxy")
+          raise Settings::InvalidValue.new("proxy", Util.redact(address), "the address of an HTTP proxy")
         end
 
         private

@@ -46,7 +46,7 @@ module Spate
         def share_nothing = (@link_method = :clone unless copy?)
 
         # How many archives are unpacked at once.
-        def unpackers = [options.jobs || Ground::Processors.count, 1].max
+        def unpackers = [options.jobs || Util::Processors.count, 1].max
 
         # Fetches and unpacks; shared with the gems' installation, if there is one.
         def backlog
@@ -66,7 +66,7 @@ module Spate
         private
 
         def copy? = options.copy.nil? ? env["SPATE_COPY"] == "1" : options.copy
-        def device(path) = File.stat(Ground::Files.nearest(path)).dev
+        def device(path) = File.stat(Util::Files.nearest(path)).dev
       end
     end
   end

@@ -32,9 +32,9 @@ module Spate
 
         # Report.
         def call
-          started = Ground.now
+          started = Util.now
           @context.store.lock("store", shared: true) { restore }
-          @parts.report.tap { |report| report.seconds = Ground.now - started }
+          @parts.report.tap { |report| report.seconds = Util.now - started }
         end
 
         private

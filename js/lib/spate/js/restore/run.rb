@@ -18,7 +18,7 @@ module Spate
           @events = events
           @options = options
           @backlog = backlog
-          @started = Ground.now
+          @started = Util.now
         rescue SystemCallError => e
           raise Store::Error.for(e, root)
         end
@@ -30,7 +30,7 @@ module Spate
           report = FolderError.guard(@root) do
             Install::BundleFolder.lock(@root, @events) { nothing? ? nothing : restore }
           end
-          report.tap { report.seconds = Ground.now - @started }
+          report.tap { report.seconds = Util.now - @started }
         end
 
         # Check::Result. Changes nothing. Uses the options of the last restore that affect which packages are placed
@@ -81,7 +81,7 @@ module Spate
             report.root = @root
             report.tool = @record.summary["tool"]
             report.total = report.reused = @record.summary["total"].to_i
-            report.seconds = Ground.now - @started
+            report.seconds = Util.now - @started
           end
         end
 

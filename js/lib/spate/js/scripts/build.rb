@@ -69,9 +69,9 @@ module Spate
           @folder.part
           before = @folder.snapshot
           started = coarse
-          began = Ground.now
+          began = Util.now
           heard = whole { @run.call }
-          keep(before, heard, started, Ground.now - began)
+          keep(before, heard, started, Util.now - began)
         end
 
         def stop = @run&.stop
@@ -84,7 +84,7 @@ module Spate
           done = false
           yield.tap { done = true }
         ensure
-          Ground::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done || @session.stays?(@job)
+          Util::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done || @session.stays?(@job)
         end
 
         # nil if the build must not be stored: a package without a digest, or one in the store itself.

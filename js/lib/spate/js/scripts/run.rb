@@ -36,7 +36,7 @@ module Spate
 
           raise failure(event, text, status, log) unless status.success?
         ensure
-          Ground::Files.remove(log) if log
+          Util::Files.remove(log) if log
         end
 
         def listen(heard, &block)

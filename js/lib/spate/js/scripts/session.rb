@@ -190,7 +190,7 @@ module Spate
           yield.each { |job| perform(job) { Run.new(job, self) } }.any?
         end
 
-        def machine = @machine ||= Machine.new(Ground::Environment.clean(@env), @plan.tool, @plan.version)
+        def machine = @machine ||= Machine.new(Util::Environment.clean(@env), @plan.tool, @plan.version)
         def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
         # Restores packages whose scripts ran before and are not allowed any more.
@@ -239,9 +239,9 @@ module Spate
           warn_of_node(job)
           run = supervise(yield)
           @events.emit(:js_script_start, name: job.label, script: job.scripts.map(&:first).join(" "))
-          started = Ground.now
+          started = Util.now
           jobserver.hold { run.call }
-          @events.emit(:js_script_done, name: job.label, seconds: (Ground.now - started).round(3), cached: false)
+          @events.emit(:js_script_done, name: job.label, seconds: (Util.now - started).round(3), cached: false)
           ran(job, run) unless job.own?
         rescue ScriptFailed => e
           raise unless job.optional?

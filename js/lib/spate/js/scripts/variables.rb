@@ -69,7 +69,7 @@ module Spate
         def common = @mutex.synchronize { @common ||= user.merge(settings, tools).compact }
 
         def user
-          Ground::Environment.clean(@env).reject do |name, _|
+          Util::Environment.clean(@env).reject do |name, _|
             OWN.match?(name) || name == Install::FolderLock::VARIABLE || name[CONFIGURATION, 1]&.match?(SECRET)
           end
         end

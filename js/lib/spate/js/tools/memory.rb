@@ -50,7 +50,7 @@ module Spate
         def begin
           return unless @store.keeper
 
-          Ground::Files.remove(path)
+          Util::Files.remove(path)
           @sources = Sources.of(@tool)
           @before = @store.keeper.temporary("tool")
           @sources = nil if @sources && Inputs.write(@before, entries, roots, env: told)
@@ -63,15 +63,15 @@ module Spate
         def keep
           return false unless @sources && left?
 
-          Ground::Files.make_folder(File.dirname(path))
+          Util::Files.make_folder(File.dirname(path))
           return true if Inputs.write(path, entries + installed, roots, env: told).nil? && same?(@before)
 
-          Ground::Files.remove(path)
+          Util::Files.remove(path)
           false
         rescue Error, ArgumentError, SystemCallError
           false
         ensure
-          Ground::Files.remove(@before) if @before
+          Util::Files.remove(@before) if @before
         end
 
         private

@@ -27,9 +27,9 @@ module Spate
           command = @tool.command
           shown = [@tool.name, *@tool.arguments]
           @events.emit(:js_tool_start, tool: @tool.name, command: shown.join(" "), reasons: @reasons)
-          started = Ground.now
+          started = Util.now
           Dir.mktmpdir("spate-js-") { |folder| run(command, shown, "#{folder}/log") }
-          seconds = Ground.now - started
+          seconds = Util.now - started
           @events.emit(:js_tool_done, tool: @tool.name, seconds: seconds.round(3))
           seconds
         end

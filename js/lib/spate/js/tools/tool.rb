@@ -13,7 +13,7 @@ module Spate
 
         def initialize(project, env, options)
           @project = project
-          @env = Ground::Environment.clean(env)
+          @env = Util::Environment.clean(env)
           @options = options
         end
 

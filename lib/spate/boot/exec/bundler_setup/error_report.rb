@@ -20,8 +20,8 @@ module Spate
                 require "spate"
                 require "spate/boot/exec/bundler_setup/errors"
                 words = VERBOSE.any? { |name| !ENV[name].to_s.empty? } ? ["--verbose"] : []
-                terminal = Ground::Terminal.new(out: $stdout, err: $stderr, env: ENV)
-                Ground::Failure.new(of(error), argv: words, terminal: terminal).report
+                terminal = Util::Terminal.new(out: $stdout, err: $stderr, env: ENV)
+                Util::Failure.new(of(error), argv: words, terminal: terminal).report
               end
               exit code
             end

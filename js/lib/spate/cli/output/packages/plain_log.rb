@@ -10,7 +10,7 @@ module Spate
           def self.tool(event)
             reasons = event[:reasons].join("; ")
             text = reasons.empty? ? "running `#{event[:command]}`" : "left to `#{event[:command]}`: #{reasons}"
-            Ground::Terminal.plain(text)
+            Util::Terminal.plain(text)
           end
 
           private

@@ -69,7 +69,7 @@ module Spate
           rescue Store::Error, SystemCallError
             nil
           ensure
-            Ground::Files.remove(path) if path
+            Util::Files.remove(path) if path
           end
 
           def asked

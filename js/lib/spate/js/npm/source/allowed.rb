@@ -50,8 +50,8 @@ module Spate
 
           def told(place)
             registry = registry_for(place.name)
-            "#{place.path} comes from #{Ground.redact(place.entry["resolved"])}; expected an archive of " \
-              "#{registry ? Ground.redact(registry) : "the registry"}, since npm #{@npm} lets in none beside " \
+            "#{place.path} comes from #{Util.redact(place.entry["resolved"])}; expected an archive of " \
+              "#{registry ? Util.redact(registry) : "the registry"}, since npm #{@npm} lets in none beside " \
               "(#{setting(place)} = #{@settings[setting(place)]})"
           end
 

@@ -54,7 +54,7 @@ module Spate
           end
 
           def reason(package)
-            "#{package.full_name} is not at the registry's address: #{Ground.redact(package.resolved)}"
+            "#{package.full_name} is not at the registry's address: #{Util.redact(package.resolved)}"
           end
         end
       end

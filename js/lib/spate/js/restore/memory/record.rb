@@ -44,7 +44,7 @@ module Spate
           end
 
           def self.forget(store, root)
-            store.shelves.each { |shelf| Ground::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
+            store.shelves.each { |shelf| Util::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
           end
 
           def initialize(root, surroundings:, summary:, names:, sources: nil, marks: nil, watched: "", changes: nil)

@@ -66,7 +66,7 @@ module Spate
           rescue SystemCallError
             nil
           ensure
-            Ground::Files.remove(path) if path
+            Util::Files.remove(path) if path
           end
           private_class_method :changed?, :input
 

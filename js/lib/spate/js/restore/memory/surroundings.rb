@@ -33,7 +33,7 @@ module Spate
 
           # The store's real path: node_modules may have links into it.
           def store
-            near = Ground::Files.nearest(@store.root)
+            near = Util::Files.nearest(@store.root)
             File.realpath(near) + @store.root.delete_prefix(near)
           end
 

@@ -59,7 +59,7 @@ module Spate
             return if stat && same?(path, entry, stat)
 
             make_room(path, stat)
-            Ground::Files.write(path, entry.text, mode: 0o666 & ~umask)
+            Util::Files.write(path, entry.text, mode: 0o666 & ~umask)
           end
 
           def same?(path, entry, stat)

@@ -49,7 +49,7 @@ module Spate
           # The same as #clear, and makes what is missing.
           def make(path)
             clear(path)
-            Ground::Files.make_folder(File.join(@root, File.dirname(path)))
+            Util::Files.make_folder(File.join(@root, File.dirname(path)))
           end
 
           # Takes away a workspace's node_modules that has become empty.

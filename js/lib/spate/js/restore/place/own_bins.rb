@@ -48,7 +48,7 @@ module Spate
           # Another file in its place.
           def rewrite(path)
             mode = File.stat(path).mode & 0o7777
-            Ground::Files.write(path, yield(File.binread(path)), mode: mode)
+            Util::Files.write(path, yield(File.binread(path)), mode: mode)
           end
 
           def head(path) = File.binread(path, FIRST).to_s

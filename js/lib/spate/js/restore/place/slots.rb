@@ -103,8 +103,8 @@ module Spate
 
           def write(fresh, inside, entry)
             Package::Name.check_path(inside, "plan")
-            Ground::Files.make_folder(File.dirname(path = "#{fresh}/#{inside}"))
-            Ground::Files.write(path, entry.text, mode: entry.mode)
+            Util::Files.make_folder(File.dirname(path = "#{fresh}/#{inside}"))
+            Util::Files.write(path, entry.text, mode: entry.mode)
           end
 
           # Retries once after healing damaged objects.

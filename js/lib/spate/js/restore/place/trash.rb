@@ -59,7 +59,7 @@ module Spate
 
           private
 
-          def make(folder) = Ground::Files.make_folder(folder)
+          def make(folder) = Util::Files.make_folder(folder)
 
           def move(path, folder)
             File.rename(path, aside = "#{folder}/#{@count += 1}")
@@ -68,7 +68,7 @@ module Spate
 
           def take_within(path)
             modules = modules(path) or return remove(path)
-            move(path, @folders[modules] ||= make(Ground::Files.beside("#{modules}#{ASIDE}")))
+            move(path, @folders[modules] ||= make(Util::Files.beside("#{modules}#{ASIDE}")))
           rescue Errno::ENOENT, Errno::ENOTDIR
             nil
           rescue *UNABLE

@@ -24,11 +24,11 @@ module Spate
           # trees: all in the store, their places empty. Returns Items that the store turned out to have lost: they must
           # be acquired again.
           def call(trees)
-            started = Ground.now
+            started = Util.now
             lost = link(trees.reject { |tree| rename(tree) }).map { |tree| @items.of(tree) }.uniq
             lost.each { |item| item.manifest = nil }
             good = trees.select { |tree| @items.of(tree).stored? }
-            @context.events.emit(:js_link_done, total: trees.size, seconds: (Ground.now - started).round(6))
+            @context.events.emit(:js_link_done, total: trees.size, seconds: (Util.now - started).round(6))
             good.each { |tree| @context.events.emit(:js_linked, name: tree.package.full_name) }
             confirm(good)
             lost

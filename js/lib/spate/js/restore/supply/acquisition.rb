@@ -36,7 +36,7 @@ module Spate
             return unless @begun
 
             @context.backlog.leave(self)
-            @archives.each_key { |path| Ground::Files.remove(path) if File.exist?(path) }
+            @archives.each_key { |path| Util::Files.remove(path) if File.exist?(path) }
           end
 
           # The following methods are called by the Backlog.
@@ -59,7 +59,7 @@ module Spate
             @packages.take(item, path, tree: (@store.temporary("tree") if @tree.call(item)))
             @results << [item, nil]
           ensure
-            Ground::Files.remove(path) if path.is_a?(String)
+            Util::Files.remove(path) if path.is_a?(String)
             @mutex.synchronize { @archives.delete(path) }
           end
 

@@ -44,7 +44,7 @@ module Spate
           def optional? = trees.all?(&:optional)
           def stored? = !manifest.nil?
           # Where its archive comes from, for messages: without what only the registry may know.
-          def origin = package.resolved ? Ground.redact(package.resolved) : "the registry"
+          def origin = package.resolved ? Util.redact(package.resolved) : "the registry"
 
           # Names of packages in the node_modules that its archive has.
           def bundled

@@ -44,7 +44,7 @@ module Spate
             found = Digests.of(package.integrity, path)
             raise ChecksumError.new(Item.new(package), found) unless package.integrity.digests.include?(found)
           ensure
-            Ground::Files.remove(path) if path
+            Util::Files.remove(path) if path
           end
         end
       end

@@ -49,7 +49,7 @@ module Spate
           # path: of the item's archive. tree: a folder to make, too, or nil. Raises ChecksumError, ArchiveError,
           # PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
-            started = Ground.now
+            started = Util.now
             digest = Digests.verify(item, path)
             item.tree = tree
             unpacked = open(item, path, tree)
@@ -57,7 +57,7 @@ module Spate
             keep(item, unpacked, tree)
             @origins.note(item.package, item.published) if item.facts.builds?
             @context.events.emit(:js_unpacked, name: item.full_name, files: unpacked.count, bytes: unpacked.bytes,
-                                               seconds: (Ground.now - started).round(6))
+                                               seconds: (Util.now - started).round(6))
             ignored, first = unpacked.ignored
             @context.events.emit(:members_ignored, name: item.full_name, members: ignored, first: first) if ignored
           rescue Native::Error => e
@@ -166,13 +166,13 @@ module Spate
             File.chmod(entry[:mode] | EXECUTABLE, temporary)
             @native.adopt(temporary)
           ensure
-            Ground::Files.remove(temporary) if temporary
+            Util::Files.remove(temporary) if temporary
           end
 
           def replace(target, adopted)
             File.unlink(target) # perhaps the store's own
-            Ground::Files.copy(object(adopted), target, mode: adopted[:mode],
-                                                        time: Time.at(0, adopted[:mtime_ns], :nsec))
+            Util::Files.copy(object(adopted), target, mode: adopted[:mode],
+                                                      time: Time.at(0, adopted[:mtime_ns], :nsec))
           end
         end
       end

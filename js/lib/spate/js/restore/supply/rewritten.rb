@@ -63,7 +63,7 @@ module Spate
             File.chmod(entry[:mode], temporary)
             { path: entry[:path], **@native.adopt(temporary) }
           ensure
-            Ground::Files.remove(temporary) if temporary
+            Util::Files.remove(temporary) if temporary
           end
         end
       end

@@ -44,8 +44,8 @@ module Spate
           def own(path, stat)
             return unless stat.file? && (stat.nlink > 1 || stat.mode & 0o200 == 0)
 
-            Ground::Files.replace(path) do |fresh|
-              Ground::Files.copy(path, fresh, mode: (stat.mode & 0o777) | 0o200, time: stat.mtime)
+            Util::Files.replace(path) do |fresh|
+              Util::Files.copy(path, fresh, mode: (stat.mode & 0o777) | 0o200, time: stat.mtime)
             end
           end
         end

@@ -2,7 +2,7 @@
 
 # Loaded by Ruby programs that a program under `spate exec` starts (RUBYOPT), and by the program itself (-r), so any
 # Ruby of any version reads it. Bundler's own program gets the real file. With a JIT it is the same Ruby
-# (Ground::Ruby::JIT).
+# (Util::Ruby::JIT).
 
 # The variable of `spate exec` for a folder's node_modules applies to that folder only, and is not part of the
 # environment before the bundle.

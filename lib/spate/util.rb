@@ -2,13 +2,13 @@
 
 module Spate
   # Code that every room may use, and that uses none of them.
-  module Ground
+  module Util
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
       JsonLines: "json_lines", NoHome: "no_home", Obstacle: "obstacle", Openssl: "openssl", Processors: "processors",
       Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key",
       Suggestion: "suggestion", Terminal: "terminal"
-    }.each { |name, file| autoload name, "#{__dir__}/ground/#{file}.rb" } # by their paths, as a boot loads them
+    }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # by their paths, as a boot loads them
 
     # See Redaction.
     def self.redact(text) = Redaction.of(text)
@@ -26,7 +26,7 @@ module Spate
     end
 
     # The place of the data that all projects of a machine share, and whether this user may trust it. Not in a
-    # separate file: every boot and every command asks, and most need no other part of the ground.
+    # separate file: every boot and every command asks, and most need no other part of util.
     module StorePlace
       # The store's format, which has a folder of its own.
       VERSION = "v1"

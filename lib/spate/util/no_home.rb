@@ -3,7 +3,7 @@
 require_relative "../error" # a boot loads only this
 
 module Spate
-  module Ground
+  module Util
     # The environment does not determine a folder for the store.
     class NoHome < Error
       EXIT_CODE = 9

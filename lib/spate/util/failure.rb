@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # Reports the end of a failed run: an error of Spate's own by its facts, one of the file system by its meaning,
     # anything else as a bug to report.
     class Failure

@@ -4,13 +4,13 @@ require "test_helper"
 require "rbconfig"
 
 module Spate
-  module Ground
+  module Util
     class RubyTest < Minitest::Test
       def test_same_values_as_rbconfig
         assert_equal RbConfig::CONFIG["ruby_version"], Ruby.api_version
         assert_equal File.realpath(RbConfig.ruby), File.realpath(Ruby.path)
         assert_equal RbConfig::CONFIG["CC"], Ruby.config("CC")
-        code = "require 'spate'; print Spate::Ground::Ruby.arch"
+        code = "require 'spate'; print Spate::Util::Ruby.arch"
         assert_equal RbConfig::CONFIG["arch"], `#{Ruby.path} --disable-gems -I#{lib} -e "#{code}"`
       end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # Worth another try. retry_after: seconds to wait that the server requested, or nil.
     module Retriable
       attr_accessor :retry_after
@@ -73,9 +73,9 @@ module Spate
 
       def wait(error, seconds)
         @notify&.call(error, seconds)
-        deadline = Ground.now + seconds
+        deadline = Util.now + seconds
         @mutex.synchronize do
-          while !@cancelled && (left = deadline - Ground.now).positive?
+          while !@cancelled && (left = deadline - Util.now).positive?
             @wake.wait(@mutex, left)
           end
           raise Cancelled if @cancelled

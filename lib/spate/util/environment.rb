@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # The environment for child processes: as the user's shell had it, before `bundle exec` or Spate changed it.
     module Environment
       # In which Bundler saves what it changes.

@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  module Ground
+  module Util
     class ChildTest < Minitest::Test
       def child(code, **options, &block)
         start = "report = IO.for_fd(3, 'wb'); report.sync = true; "

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # The number of processors that this process may use: by affinity, and the share that its cgroup grants (a container
     # with two of 64 processors must not start 64 compilers).
     module Processors

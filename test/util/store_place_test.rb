@@ -6,7 +6,7 @@ require "open3"
 module Spate
   class Store
     class StorePlaceTest < Minitest::Test
-      StorePlace = Ground::StorePlace
+      StorePlace = Util::StorePlace
       LIB = File.expand_path("../../lib", __dir__)
 
       def test_own_variable_comes_first
@@ -23,7 +23,7 @@ module Spate
       end
 
       def test_relative_home_is_refused
-        error = assert_raises(Ground::NoHome) { StorePlace.home("SPATE_HOME" => "tmp/spate") }
+        error = assert_raises(Util::NoHome) { StorePlace.home("SPATE_HOME" => "tmp/spate") }
         assert_includes error.message, "tmp/spate"
         assert_equal [9, "use an absolute path: #{File.expand_path("tmp/spate")}"],
                      [error.exit_code, error.hint]

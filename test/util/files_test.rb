@@ -4,7 +4,7 @@ require "test_helper"
 require "timeout"
 
 module Spate
-  module Ground
+  module Util
     class FilesTest < Minitest::Test
       # Ctrl-C, or the thread is killed.
       def test_interrupted_write_leaves_no_file

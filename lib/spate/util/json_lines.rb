@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # Events as JSON, one a line (RFC 8259). Written here because loading the json library costs more than a whole
     # run that has nothing to do.
     class JsonLines

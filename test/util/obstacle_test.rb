@@ -3,7 +3,7 @@
 require "test_helper"
 
 module Spate
-  module Ground
+  module Util
     class ObstacleTest < Minitest::Test
       def of
         yield

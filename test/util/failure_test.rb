@@ -5,7 +5,7 @@ require "stringio"
 require "support/project"
 
 module Spate
-  module Ground
+  module Util
     class FailureTest < Minitest::Test
       def told(error)
         err = StringIO.new

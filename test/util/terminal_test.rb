@@ -4,8 +4,8 @@ require "cli/cli_case"
 
 class TerminalTest < CLICase
   def test_control_characters_from_gems_are_escaped
-    assert_equal "a\\e[31mred\\u009B \\u202E\ttab\n", Spate::Ground::Terminal.plain("a\e[31mred\u009b \u202e\ttab\n")
-    assert_equal "\u{fffd}", Spate::Ground::Terminal.plain("\xFF")
+    assert_equal "a\\e[31mred\\u009B \\u202E\ttab\n", Spate::Util::Terminal.plain("a\e[31mred\u009b \u202e\ttab\n")
+    assert_equal "\u{fffd}", Spate::Util::Terminal.plain("\xFF")
   end
 
   def test_terminal_has_colours_unless_disabled

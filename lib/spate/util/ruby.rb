@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # The running Ruby, and the RubyGems that it would load. Without `rbconfig`, whose loading takes 3 ms, a third of
     # Ruby's own start, and without RubyGems.
     module Ruby

@@ -4,8 +4,8 @@ require "test_helper"
 
 module Spate
   class ProcessorsTest < Minitest::Test
-    def count(nprocessors = 64) = Ground::Processors.count(nprocessors: nprocessors,
-                                                           groups: File.join(folder, "cgroup"), mount: folder)
+    def count(nprocessors = 64) = Util::Processors.count(nprocessors: nprocessors,
+                                                         groups: File.join(folder, "cgroup"), mount: folder)
 
     def test_quota_of_the_group_or_a_parent_counts
       write("cgroup", "0::/machine/app\n")
@@ -42,7 +42,7 @@ module Spate
 
     def test_system_without_cgroups
       assert_equal 64, count
-      assert_operator Ground::Processors.count, :>=, 1
+      assert_operator Util::Processors.count, :>=, 1
     end
   end
 end

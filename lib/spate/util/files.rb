@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # Files and folders written atomically: made beside their place, then renamed. Core Ruby only.
     module Files
       # Attempts to make a folder while other processes remove the ones above it; some folders, as /proc, accept none at

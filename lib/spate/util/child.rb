@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # A Ruby in a child process that reports to this one through a pipe. Its other output goes elsewhere.
     class Child
       # The child's file descriptor for its report.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # Ruby's openssl, which RubyGems and net/http load too: two threads at once would find it half loaded.
     module Openssl
       LOADING = Mutex.new

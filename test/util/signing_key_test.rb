@@ -52,7 +52,7 @@ class SigningKeyTest < InstallBuildCase
   end
 
   def test_sender_still_receives_the_key
-    key = Spate::Ground::SigningKey
+    key = Spate::Util::SigningKey
     assert_equal KEY, key.of({ "SPATE_CACHE_KEY" => KEY })
     assert_nil key.of({ "SPATE_CACHE_KEY" => "" })
     assert_nil key.of({})

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # "Did you mean …?": the nearest word by edit distance, if it is near enough to be a typing error.
     module Suggestion
       # Returns one of `words`, or nil. At most a third of the letters may differ.

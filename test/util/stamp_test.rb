@@ -9,15 +9,15 @@ module Spate
       other = write("two", "1")
       time = Time.at(1_000_000_000)
       File.utime(time, time, path, other)
-      stamp = Ground.stamp(path)
+      stamp = Util.stamp(path)
 
-      refute_equal stamp, Ground.stamp(other)
+      refute_equal stamp, Util.stamp(other)
       File.utime(time, time + 1, path)
-      refute_equal stamp, Ground.stamp(path)
+      refute_equal stamp, Util.stamp(path)
       File.write(path, "11")
       File.utime(time, time, path)
-      refute_equal stamp, Ground.stamp(path)
-      assert_equal "-", Ground.stamp("#{folder}/none")
+      refute_equal stamp, Util.stamp(path)
+      assert_equal "-", Util.stamp("#{folder}/none")
     end
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # A URI (or text that contains one) in printable form: without user and password, and without a query, which may be
     # a signature. A password may contain anything but a space, so it ends at the last @, except one at the start of a
     # scope's name. A port may be the beginning of the password: it is then replaced by dots.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # The entry that blocks a path: a file or a link where a folder must be, or a folder where a file must. Found by
     # looking at the path, regardless of the failed call.
     class Obstacle

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  module Ground
+  module Util
     # The key with which this machine signs for a team's cache. Its owner can run code on all machines that trust it,
     # so no process that Spate starts gets it in its environment: builds, scripts, tools and programs are others' code.
     module SigningKey

@@ -9,7 +9,7 @@ class RedactionTest < Minitest::Test
   def test_credentials_are_not_shown
     { "http://token@h/" => "http://h/", "http://u:p@h/x" => "http://h/x", "http://u:p@w/x@h/y z" => "http://h/y z",
       "http://u:p@h:80/n/@a/b" => "http://h:80/n/@a/b", "git+ssh://git@h/x.git" => "git+ssh://h/x.git" }
-      .each { |text, shown| assert_equal shown, Spate::Ground.redact(text) }
+      .each { |text, shown| assert_equal shown, Spate::Util.redact(text) }
   end
 
   # If the password begins with something that could be a port, the host is unknown: the output shows that a part is
@@ -18,7 +18,7 @@ class RedactionTest < Minitest::Test
     ["http://me:%s@host.test/x y", "get https://me:%s@host.test/x y failed", "http://:%s@host.test/x y",
      "(http://me:%s@host.test:80/npm/@scope/x y)", "http://h:80/x, http://me:%s@host.test/x y"]
       .product(PASSWORDS) do |text, password|
-        shown = Spate::Ground.redact(format(text, password))
+        shown = Spate::Util.redact(format(text, password))
         assert_match(%r{://(\.\.\.@)?host\.test(:80/npm/@scope)?/x y}, shown, text)
         refute_includes shown, "me:"
       end
@@ -27,17 +27,17 @@ class RedactionTest < Minitest::Test
   # A scope's name after it is removed as well.
   def test_no_password_with_a_slash_at_its_end_is_shown
     { "http://me:p/@h/x" => "http://h/x", "http://me:p/@h/@a/x" => "http://a/x" }
-      .each { |text, shown| assert_equal shown, Spate::Ground.redact(text) }
+      .each { |text, shown| assert_equal shown, Spate::Util.redact(text) }
   end
 
   def test_text_without_a_password_is_unchanged
     ["http://h/@a/b", "a http://h:80/n/@a/b", "http://[::1]:80/@a/b", "http://h:80/n/@a%2fb/-/b-1.tgz", "http://h/a@1",
-     "see http://h/x and mail a@b"].each { |text| assert_equal text, Spate::Ground.redact(text) }
+     "see http://h/x and mail a@b"].each { |text| assert_equal text, Spate::Util.redact(text) }
   end
 
   def test_no_signature_is_shown
     { "http://h/x?sig=1" => "http://h/x?...", "http://h/x?at=12:30,sig=1: no" => "http://h/x?...: no",
       "(http://h/x?sig=1), http://h/y?sig=2;" => "(http://h/x?...), http://h/y?...;" }
-      .each { |text, shown| assert_equal shown, Spate::Ground.redact(text) }
+      .each { |text, shown| assert_equal shown, Spate::Util.redact(text) }
   end
 end
