@@ -6,10 +6,10 @@ module Spate
   autoload :Build, "spate/build"
   autoload :CLI, "spate/cli"
   autoload :ContentAddress, "spate/content_address"
-  autoload :Denied, "spate/denied"
+  autoload :PermissionError, "spate/permission_error"
   autoload :Error, "spate/error"
   autoload :Events, "spate/events"
-  autoload :FirstWords, "spate/first_words"
+  autoload :ErrorSummary, "spate/error_summary"
   autoload :GemVersion, "spate/gem_version"
   autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
   autoload :Git, "spate/git"

@@ -18,7 +18,7 @@ class RunnerPlanTest < Minitest::Test
   end
 
   def test_the_longest_come_first
-    first = "test/denied_test.rb"
+    first = "test/permission_error_test.rb"
     times = Object.new
     times.define_singleton_method(:of) { |name| name == first ? 100 : 1 }
 

@@ -41,7 +41,7 @@ module Spate
         Util::Files.make_folder(root)
         File.open(root)
       rescue Errno::EACCES, Errno::EROFS, Errno::ENOTDIR, Errno::ENOENT, Errno::ELOOP, Errno::ENOSPC => e
-        denied = Denied.new(root) if e.is_a?(Errno::EACCES)
+        denied = PermissionError.new(root) if e.is_a?(Errno::EACCES)
         raise Store::Error.new(denied&.message || "#{root}: #{e.class.new.message.downcase}",
                                hint: denied&.hint || "the folder must be writable; for a bundle, " \
                                      "see `bundle config path`")

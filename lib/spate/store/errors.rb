@@ -58,7 +58,7 @@ module Spate
     # A write failed: read-only file system, or missing permission.
     class ReadOnly < Error
       def self.at(path, errno = Errno::EROFS::Errno)
-        denied = Denied.new(path) unless errno == Errno::EROFS::Errno
+        denied = PermissionError.new(path) unless errno == Errno::EROFS::Errno
         return new(denied.message, hint: denied.hint) if denied&.foreign?
 
         new("cannot write #{path}: #{SystemCallError.new(errno).message}",

@@ -53,21 +53,21 @@ module Spate
       def denied
         # By errno, as `===` of these classes compares: the C core's errors are not their instances.
         hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
-        denied = Denied.of(@error)
+        denied = PermissionError.of(@error)
         tell(FILE_SYSTEM, denied&.message || @error.message, denied&.hint || hint)
       end
 
       def blocked
-        obstacle = Obstacle.of(@error) or return
+        obstacle = PathConflict.of(@error) or return
         tell(FILE_SYSTEM, obstacle.message, obstacle.hint)
       end
 
       def unbuilt
-        tell(UNBUILT, "Spate's extensions are not built for this Ruby: #{FirstWords.of(@error)}", Native.remedy)
+        tell(UNBUILT, "Spate's extensions are not built for this Ruby: #{ErrorSummary.of(@error)}", Native.remedy)
       end
 
       def bug
-        tell(BUG, "this is a bug in Spate #{VERSION}: #{@error.class}: #{FirstWords.of(@error)}",
+        tell(BUG, "this is a bug in Spate #{VERSION}: #{@error.class}: #{ErrorSummary.of(@error)}",
              "please report it with the output of the same command under --verbose",
              told: ["while running: spate #{@argv.join(" ")}", *place])
       end

@@ -131,7 +131,7 @@ module Spate
         def part(name)
           yield
         rescue StandardError, LoadError => e
-          @events&.emit(:warning, message: "boot images: no #{name}: #{e.class}: #{FirstWords.of(e)}")
+          @events&.emit(:warning, message: "boot images: no #{name}: #{e.class}: #{ErrorSummary.of(e)}")
           nil
         end
 

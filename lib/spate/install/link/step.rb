@@ -120,7 +120,7 @@ module Spate
 
           raise IndistinctError.file(item.full_name, result.member) if failed_by?(Errno::EEXIST, result)
 
-          denied = Denied.new(destination(item)) if failed_by?(Errno::EACCES, result)
+          denied = PermissionError.new(destination(item)) if failed_by?(Errno::EACCES, result)
           raise Store::Error.new("#{item.full_name}: #{denied.message}", hint: denied.hint) if denied
 
           raise Store::Error.new("#{item.full_name}: #{result.message}",

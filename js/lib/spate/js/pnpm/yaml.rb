@@ -25,7 +25,7 @@ module Spate
           Psych::Parser.new(handler).parse(text)
           handler.documents
         rescue Psych::SyntaxError, Refused, EncodingError, ArgumentError => e
-          raise LockfileError.new("#{path}: #{FirstWords.of(e)}", hint: "compare it with its last commit")
+          raise LockfileError.new("#{path}: #{ErrorSummary.of(e)}", hint: "compare it with its last commit")
         end
 
         # The only document, {} for an empty one.

@@ -15,7 +15,7 @@ module Spate
         SHOWN = 40
 
         # "line 3, at `}`"; the parser's message if the text is valid JSON. error: the parser's.
-        def self.words(text, error) = new(text).words || FirstWords.of(error)
+        def self.words(text, error) = new(text).words || ErrorSummary.of(error)
 
         def initialize(text)
           @scanner = StringScanner.new(text.scrub("?").delete_prefix(Project::BOM))

@@ -77,7 +77,7 @@ module Spate
         def self.guard(root)
           yield
         rescue SystemCallError => e
-          paths = Util::Obstacle.paths(e)
+          paths = Util::PathConflict.paths(e)
           raise if paths.empty?
 
           raise self.for(e, paths.reverse.find { |path| path.start_with?(root) } || paths.last, root)
@@ -90,7 +90,7 @@ module Spate
           return error if error.is_a?(Store::Full) || !path.start_with?(root)
           return new(error.message, hint: "make it writable for user #{Process.euid}") if error.is_a?(Store::ReadOnly)
 
-          obstacle = Util::Obstacle.new(path, number, root: root)
+          obstacle = Util::PathConflict.new(path, number, root: root)
           new(obstacle.message, hint: obstacle.there? ? obstacle.hint : "look at the disk and at that folder")
         end
       end

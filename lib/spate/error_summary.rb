@@ -3,7 +3,7 @@
 module Spate
   # The message of an unexpected error, safe to print: one line of valid text, without the receiver. Ruby 3.1 prints the
   # receiver's variables into a NameError, and with them the environment and its secrets.
-  module FirstWords
+  module ErrorSummary
     # Characters.
     LONGEST = 300
 

@@ -4,7 +4,7 @@ module Spate
   module Util
     # The entry that blocks a path: a file or a link where a folder must be, or a folder where a file must. Found by
     # looking at the path, regardless of the failed call.
-    class Obstacle
+    class PathConflict
       # Names for File.ftype.
       KINDS = { "file" => "a file", "directory" => "a folder", "link" => "a symbolic link", "fifo" => "a named pipe",
                 "socket" => "a socket", "characterSpecial" => "a device", "blockSpecial" => "a device" }.freeze
@@ -18,7 +18,7 @@ module Spate
       end
 
       # Absolute paths that a failed call names, one or two.
-      def self.paths(error) = error.message.match(Denied::PATHS)&.captures.to_a.compact
+      def self.paths(error) = error.message.match(PermissionError::PATHS)&.captures.to_a.compact
 
       # path: absolute, need not exist. root: a folder above it, below which a link is in the way regardless of its
       # target.

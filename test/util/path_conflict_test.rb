@@ -4,12 +4,12 @@ require "test_helper"
 
 module Spate
   module Util
-    class ObstacleTest < Minitest::Test
+    class PathConflictTest < Minitest::Test
       def of
         yield
         flunk "nothing failed"
       rescue SystemCallError => e
-        Obstacle.of(e)&.message
+        PathConflict.of(e)&.message
       end
 
       def test_obstacle_in_place_of_a_folder
@@ -33,9 +33,9 @@ module Spate
         root = File.join(folder, "root")
         path = "#{link}/x"
         assert_equal "#{link} is a symbolic link: expected a folder, for #{path}",
-                     Obstacle.new(path, Errno::ENOTDIR::Errno, root: root).message
-        assert_equal "#{path}: Not a directory", Obstacle.new(path, Errno::ENOTDIR::Errno).message
-        refute_predicate Obstacle.new("#{above}/a/x", Errno::ENOENT::Errno, root: above), :there?
+                     PathConflict.new(path, Errno::ENOTDIR::Errno, root: root).message
+        assert_equal "#{path}: Not a directory", PathConflict.new(path, Errno::ENOTDIR::Errno).message
+        refute_predicate PathConflict.new("#{above}/a/x", Errno::ENOENT::Errno, root: above), :there?
       end
     end
   end

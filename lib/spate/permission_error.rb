@@ -3,7 +3,7 @@
 module Spate
   # Explains "permission denied": the folder, its owner, the fix. The message of a failed system call contains the path,
   # or two of them.
-  class Denied
+  class PermissionError
     ERRORS = [Errno::EACCES, Errno::EPERM].freeze
     # "Permission denied @ rb_file_s_rename - (/from, /to)"
     PATHS = %r{ @ \w+ - \(?(/.+?)(?:, (/.+?))?\)?\z}

@@ -4,9 +4,9 @@ require "test_helper"
 require "spate"
 
 module Spate
-  class DeniedTest < Minitest::Test
+  class PermissionErrorTest < Minitest::Test
     def denied(*paths, call: "rb_file_s_rename")
-      Denied.of(Errno::EACCES.new(paths.one? ? paths.first : "(#{paths.join(", ")})", call))
+      PermissionError.of(Errno::EACCES.new(paths.one? ? paths.first : "(#{paths.join(", ")})", call))
     end
 
     def test_path_of_the_other_user_is_reported
@@ -30,8 +30,8 @@ module Spate
     end
 
     def test_other_errors_have_no_reason
-      assert_nil Denied.of(Errno::ENOENT.new("/x", "open"))
-      assert_nil Denied.of(Errno::EACCES.new("no path"))
+      assert_nil PermissionError.of(Errno::ENOENT.new("/x", "open"))
+      assert_nil PermissionError.of(Errno::EACCES.new("no path"))
       assert_equal "Permission denied @ x - no path", Errno::EACCES.new("no path", "x").message
     end
   end
