@@ -5,7 +5,7 @@ require "rubygems/package"
 require "rubygems/remote_fetcher"
 require "tmpdir"
 require "spate"
-require "spate/ear"
+require "spate/tracer"
 require "spate/inputs"
 require "spate/native/install"
 require_relative "measure"
@@ -23,7 +23,7 @@ module Benchmark
     end
 
     def run
-      abort Spate::Ear.available? unless Spate::Ear.available? == true
+      abort Spate::Tracer.available? unless Spate::Tracer.available? == true
 
       Dir.mktmpdir("spate-builds-") do |folder|
         @folder = File.realpath(folder)
@@ -45,9 +45,9 @@ module Benchmark
     def figures(archive)
       build(archive) # once, for what is read from disk
       pairs = Array.new(@rounds) { [seconds { deaf { build(archive) } }, seconds { @stored = build(archive).stored }] }
-      deaf, heard = pairs.transpose
+      deaf, trace = pairs.transpose
       (@kept ||= []) << @stored
-      [Figures.spread(deaf), Figures.spread(heard),
+      [Figures.spread(deaf), Figures.spread(trace),
        format("%.3f", Figures.median(pairs.map { |without, with| with / without })),
        Spate::Inputs.each(@stored.inputs).to_a.size, File.size(@stored.inputs)]
     end
@@ -128,11 +128,11 @@ module Benchmark
 
     # Runs the block as on a system without a tracer.
     def deaf
-      Spate::Ear.singleton_class.alias_method(:was_available?, :available?)
-      Spate::Ear.define_singleton_method(:available?) { "switched off" }
+      Spate::Tracer.singleton_class.alias_method(:was_available?, :available?)
+      Spate::Tracer.define_singleton_method(:available?) { "switched off" }
       yield
     ensure
-      Spate::Ear.singleton_class.alias_method(:available?, :was_available?)
+      Spate::Tracer.singleton_class.alias_method(:available?, :was_available?)
     end
 
     def seconds

@@ -3,6 +3,6 @@
 # Loaded into Spate by RUBYOPT: turns off tracing, as in a container that forbids it. Not loaded into child processes.
 ENV.delete("RUBYOPT")
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__)
-require "spate/ear"
+require "spate/tracer"
 
-Spate::Ear.define_singleton_method(:available?) { "switched off" }
+Spate::Tracer.define_singleton_method(:available?) { "switched off" }

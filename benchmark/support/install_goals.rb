@@ -38,7 +38,7 @@ module Benchmark
        at_most("wrapper 1.8 x of ruby -e 1", 1.8, of(WRAPPER), of(RUBY))]
     end
 
-    def heard = [at_most("1.03 x of untraced", 1.03, of(/\Abuilds, traced/), of(/untraced\z/))]
+    def trace = [at_most("1.03 x of untraced", 1.03, of(/\Abuilds, traced/), of(/untraced\z/))]
     def restored = [at_most("3 x of warm", 3, spate, of(/store full/))]
 
     private

@@ -50,8 +50,8 @@ module Benchmark
     end
 
     # All gems are in the store, but no builds: with and without tracing.
-    def heard
-      table("builds alone, traced and untraced", [builds_row("builds, traced"), deaf_builds_row], goals: :heard)
+    def trace
+      table("builds alone, traced and untraced", [builds_row("builds, traced"), deaf_builds_row], goals: :trace)
     end
 
     # Everything is in place.

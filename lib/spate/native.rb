@@ -38,7 +38,7 @@ module Spate
 
       def load_library(name)
         # With the suffix, Ruby does not search $LOAD_PATH for an .rb file first.
-        return require "spate/native/ear.so" if name == :Ear
+        return require "spate/native/tracer.so" if name == :Tracer
 
         require BOOT.include?(name) ? "spate/native/boot.so" : "spate/native/install.so"
       end

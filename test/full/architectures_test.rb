@@ -13,7 +13,7 @@ class ArchitecturesTest < Minitest::Test
   SCRIPT = <<~SH.freeze
     bin/setup build --quiet
     make -s -j2 -C core test VARIANT=$(uname -m)
-    ruby --disable-gems bin/compile boot bytes ear ear_hooks install zlib
+    ruby --disable-gems bin/compile boot bytes tracer tracer_hooks install zlib
     #{FILES.map do |paths, files|
       "ruby #{paths} -e 'Dir[\"#{files}\"].each { |path| require File.expand_path(path) }' " \
         "-- --verbose --exclude \"/sanitize|stress/\"\n"
@@ -25,7 +25,7 @@ class ArchitecturesTest < Minitest::Test
   # Little-endian, unsigned char.
   def test_arm64 = assert_works("arm64")
 
-  # Big-endian, unsigned char, no ear.
+  # Big-endian, unsigned char, no tracer.
   def test_s390x = assert_works("s390x")
 
   private

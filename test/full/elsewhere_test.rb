@@ -7,7 +7,7 @@ require "open3"
 # /proc or newer system calls.
 class ElsewhereTest < DozenCase
   ROOT = File.expand_path("../..", __dir__)
-  # Without the tests that need an ear, times that prove content, or sendfile.
+  # Without the tests that need a tracer, times that prove content, or sendfile.
   FILES = [
     "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/image_folder_test.rb",
     *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
@@ -47,7 +47,7 @@ class ElsewhereTest < DozenCase
 
   def test_an_old_kernel
     forbid = "#{folder}/forbid"
-    assert system("cc", "-w", "-o", forbid, "#{ROOT}/test/ear/programs/forbid.c")
+    assert system("cc", "-w", "-o", forbid, "#{ROOT}/test/tracer/programs/forbid.c")
     assert_works(forbid, "new")
   end
 

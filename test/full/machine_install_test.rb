@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "support/app_case"
-require "spate/ear"
+require "spate/tracer"
 
 # A small bundle of real gems, on any machine: two are compiled, and one has a variant for this platform.
 # test/full/architectures_test.rb runs it on emulated architectures.
@@ -67,11 +67,11 @@ class MachineInstallTest < Spate::AppCase
     RUBY
   end
 
-  # Without an ear the output says so, and builds are used by this bundle only.
+  # Without a tracer the output says so, and builds are used by this bundle only.
   def assert_heard(said)
     deaf = said.include?("builds are for this bundle only: they cannot be traced")
 
-    assert_equal Spate::Ear.available? != true, deaf, said
+    assert_equal Spate::Tracer.available? != true, deaf, said
   end
 
   # From images, once the first boot has recorded its files.

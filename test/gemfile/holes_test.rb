@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "verdict_case"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   module Gemfile
@@ -128,7 +128,8 @@ module Spate
         "Gem.instance_eval { @loaded_specs }" => /instance_eval/,
         "class << Gem; def mine = @loaded_specs; end; Gem.mine" => /method_added/,
         "ENV['LD_PRELOAD']" => /LD_PRELOAD/, "ENV.key?('ASAN_OPTIONS')" => /ASAN_OPTIONS/,
-        "ENV.values_at('SOME', 'SPATE_EAR')" => /SPATE_EAR/, "ENV.fetch('BUNDLE_GEMFILE', nil)" => /BUNDLE_GEMFILE/,
+        "ENV.values_at('SOME', 'SPATE_TRACER')" => /SPATE_TRACER/,
+        "ENV.fetch('BUNDLE_GEMFILE', nil)" => /BUNDLE_GEMFILE/,
         "install_if(Time.method(:now)) { gem 'none' }" => /install_if/, "STDIN.read" => /STDIN/,
         "File.binwrite('new', 'x')" => /writes/,
         "require 'fileutils'; FileUtils.touch('new')" => /writes|Time/, "Dir.mkdir('new')" => /writes/,

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "verdict_case"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   module Gemfile

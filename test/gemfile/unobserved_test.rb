@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "verdict_case"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   module Gemfile
     # Without a listener in the kernel, verdicts are right and not stored; stored ones are used. The listener is blocked
-    # by running inside another ear, since they cannot be nested.
+    # by running inside another tracer, since they cannot be nested.
     class UnobservedTest < VerdictCase
       SCRIPT = <<~'RUBY'
         require "spate"
@@ -49,7 +49,7 @@ module Spate
 
       # The child that lists the gems of a bundle runs without a listener; Landlock holds it.
       def test_gemfile_cannot_write_while_gems_are_listed
-        _, status = Process.wait2(fork { exit!(Native::Ear.confine) })
+        _, status = Process.wait2(fork { exit!(Native::Tracer.confine) })
         skip "no Landlock" unless status.success?
         write("app/own/own.gemspec", "Gem::Specification.new('own', '1') { |own| own.summary = own.author = 'x' }")
         app("gem 'own', path: 'own'\nbegin; File.write('made', 'x'); rescue Errno::EACCES; 1; end\n" \
@@ -87,7 +87,7 @@ module Spate
 
       def without(lacking, script)
         forbid = "#{folder}/forbid"
-        system("cc", "-w", "-o", forbid, File.expand_path("../ear/programs/forbid.c", __dir__), exception: true)
+        system("cc", "-w", "-o", forbid, File.expand_path("../tracer/programs/forbid.c", __dir__), exception: true)
         IO.popen([@env, forbid, lacking, *words(script), { unsetenv_others: true }]) { |io| io.readlines(chomp: true) }
       end
 
@@ -97,9 +97,9 @@ module Spate
 
       def deaf(script = SCRIPT)
         read, write = IO.pipe
-        Ear.hear do |ear|
-          options = { out: write, unsetenv_others: true, **ear.options }
-          pid = Process.spawn(ear.environment(@env, {}), *ear.command(*words(script)), **options)
+        Tracer.trace do |tracer|
+          options = { out: write, unsetenv_others: true, **tracer.options }
+          pid = Process.spawn(tracer.environment(@env, {}), *tracer.command(*words(script)), **options)
           write.close
           Process.wait(pid)
         end

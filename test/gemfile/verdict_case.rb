@@ -10,7 +10,7 @@ module Spate
 
       def setup
         super
-        skip Ear.available? unless Ear.available? == true
+        skip Tracer.available? unless Tracer.available? == true
         @env = ENV.to_h.reject { |key, _| key.start_with?("BUNDLE") }.merge("HOME" => folder)
         @store = Store.open(home: File.join(folder, "spate"))
       end

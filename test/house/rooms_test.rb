@@ -16,7 +16,7 @@ class RoomsTest < Minitest::Test
                "server/ext" => %w[server/core bytes/ext/bytes/include] }.freeze
   QUOTED = /^\s*#\s*include\s+"([^"]+)"/
   # Loaded by path on first use.
-  UNNAMED = { "Ear" => "ear", "Inputs" => "inputs" }.freeze
+  UNNAMED = { "Tracer" => "tracer", "Inputs" => "inputs" }.freeze
   NOTHING = %i[on_sp on_nl on_ignored_nl on_comment].freeze
 
   def test_no_room_depends_on_a_higher_one

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "remote_cache/entries"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   # The real Bundler's answer from one machine, used on another with the same home and other folders.
@@ -13,7 +13,7 @@ module Spate
            "#{Gem::Platform.local}\n\nDEPENDENCIES\n  rack\n\nBUNDLED WITH\n   2.3.15\n".freeze
 
     def setup
-      skip "tracing is unavailable here: #{Ear.available?}" unless Ear.available? == true
+      skip "tracing is unavailable here: #{Tracer.available?}" unless Tracer.available? == true
       home = FileUtils.mkdir_p(File.join(folder, "home")).first
       @env = ENV.to_h.reject { |name, _| name.start_with?("BUNDLE") }.merge("HOME" => home)
     end

@@ -12,7 +12,7 @@ class JSScriptsBuildTest < Minitest::Test
 
   def setup
     super
-    skip "tracing is not available" unless Spate::Ear.available? == true
+    skip "tracing is not available" unless Spate::Tracer.available? == true
     manifest(allowScripts: { one: true })
     File.write("#{@base}/input", "first")
     sleep 0.03

@@ -25,7 +25,7 @@ class JSScriptsNativeTest < Minitest::Test
     machine = JS::Scripts::Machine.new(@env, "npm")
     skip "no node-gyp beside npm" unless machine.gyp_bin
     %w[make cc python3].each { |name| skip "no #{name}" unless JS::Tools::Program.find(name, @env["PATH"]) }
-    skip "tracing is not available" unless Spate::Ear.available? == true
+    skip "tracing is not available" unless Spate::Tracer.available? == true
     @env["npm_config_nodedir"] = prefix
     @env["CFLAGS"] = "-I#{@base}/include"
     manifest(allowScripts: { one: true })

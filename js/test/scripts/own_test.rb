@@ -69,20 +69,20 @@ class JSScriptsOwnTest < Minitest::Test
     yield
     tool(*LOCK.fetch(name))
     FileUtils.cp_r(@root, before = "#{@base}/before")
-    expected = heard(name) { tool(*INSTALL.fetch(name)) }
+    expected = trace(name) { tool(*INSTALL.fetch(name)) }
     made = Spate::NodeModulesComparison.snapshot(@root)
     File.rename(@root, "#{@base}/made")
     File.rename(before, @root)
 
-    assert_equal expected, heard(name) { restore }
+    assert_equal expected, trace(name) { restore }
     found = Spate::NodeModulesComparison.snapshot(@root)
 
     assert_empty Spate::NodeModulesComparison.differences(made, found).grep_v(OTHERWISE)
   end
 
   # Lines that scripts wrote: pnpm runs those of several packages in parallel, each after those that it needs.
-  def heard(name)
-    @env.update("ROOT" => @root, "SAID" => "#{@base}/heard")
+  def trace(name)
+    @env.update("ROOT" => @root, "SAID" => "#{@base}/trace")
     yield
     lines = File.readlines(@env["SAID"], chomp: true)
     File.delete(@env["SAID"])

@@ -3,7 +3,7 @@
 require "test_helper"
 require "json"
 require "socket"
-require "spate/ear"
+require "spate/tracer"
 require "support/npm_tools"
 
 # Projects whose packages are in place, with scripts.

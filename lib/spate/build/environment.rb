@@ -78,9 +78,9 @@ module Spate
 
       private
 
-      def paths(list) = list.split(File::PATH_SEPARATOR).grep(%r{\A/}).map { |path| heard(path) }.uniq
+      def paths(list) = list.split(File::PATH_SEPARATOR).grep(%r{\A/}).map { |path| trace(path) }.uniq
 
-      def heard(folder)
+      def trace(folder)
         folder.split("/").include?("..") ? File.realpath(folder) : File.expand_path(folder)
       rescue SystemCallError
         folder

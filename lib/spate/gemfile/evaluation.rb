@@ -43,7 +43,7 @@ module Spate
         words = facts ? facts.failure : said(result)
         raise EvaluationFailed.new(@known[:location].gemfile, words) unless facts && (words.empty? || facts.plugins?)
 
-        Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.heard), **@known)
+        Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.trace), **@known)
       end
 
       # Lines. The first lines of a crash report describe the crash, the last ones only list memory.

@@ -4,21 +4,21 @@ require "tmpdir"
 
 module Spate
   module Gemfile
-    # A child process in which Bundler evaluates a Gemfile, once, under an ear. If tracing is not available it runs
+    # A child process in which Bundler evaluates a Gemfile, once, under a tracer. If tracing is not available it runs
     # nevertheless, but its answer is not cached. In the background it cannot change a file: it runs later than the
     # command that started it, and the user may be at work in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
-      # The variable with the socket of the second ear.
-      ASIDE = "SPATE_EAR_ASIDE"
+      # The variable with the socket of the second tracer.
+      ASIDE = "SPATE_TRACER_ASIDE"
       # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: the Gemfile's output.
-      # signal: number of the one that ended the child, or nil. heard: Ear::Heard, nil if tracing was not available.
-      Result = Struct.new(:told, :printed, :signal, :heard)
+      # signal: number of the one that ended the child, or nil. trace: Tracer::Trace, nil if tracing was not available.
+      Result = Struct.new(:told, :printed, :signal, :trace)
 
       # Why tracing is not available here (String), nil if it is.
       def self.obstacle
-        require_relative "../ear"
-        reason = Ear.available?
+        require_relative "../tracer"
+        reason = Tracer.available?
         "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
@@ -52,23 +52,24 @@ module Spate
         # Ruby's own library changes with Ruby alone.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
         aside do |other|
-          heard = Ear.hear(ignore: own, read_only: @read_only) { |ear| run(folder, ear, other) }
-          heard.value.tap { |result| result.heard = heard }
+          trace = Tracer.trace(ignore: own, read_only: @read_only) { |tracer| run(folder, tracer, other) }
+          trace.value.tap { |result| result.trace = trace }
         end
       end
 
       # Before the child enters, code loaded by RUBYOPT cannot write either.
-      def confined = [*(Ear::ReadOnly.confined if @read_only), "--disable-gems"]
+      def confined = [*(Tracer::ReadOnly.confined if @read_only), "--disable-gems"]
 
-      # A second ear, whose record is not read, for a process of the child that is not traced (child/git_ls_files.rb).
+      # A second tracer, whose record is not read, for a process of the child that is not traced
+      # (child/git_ls_files.rb).
       def aside(&)
-        @read_only ? Ear.hear(hooks: false, read_only: true, &).value : yield(nil)
+        @read_only ? Tracer.trace(hooks: false, read_only: true, &).value : yield(nil)
       end
 
-      def run(folder, ear, aside = nil)
+      def run(folder, tracer, aside = nil)
         printed, printed_end = IO.pipe(binmode: true)
-        options = { chdir: folder, %i[out err] => printed_end, **ear&.options.to_h, **aside&.options.to_h }
-        Util::Child.run(variables(ear, aside), *confined, SCRIPT, *arguments(ear), **options) do |child|
+        options = { chdir: folder, %i[out err] => printed_end, **tracer&.options.to_h, **aside&.options.to_h }
+        Util::Child.run(variables(tracer, aside), *confined, SCRIPT, *arguments(tracer), **options) do |child|
           @child = child
           cancel if @cancelled
           printed_end.close
@@ -79,8 +80,8 @@ module Spate
         [printed, printed_end].each { |pipe| pipe&.close }
       end
 
-      def arguments(ear)
-        [ear ? Ear.binding_path : "-", @location.gemfile, @location.lockfile, @wanted.to_s,
+      def arguments(tracer)
+        [tracer ? Tracer.binding_path : "-", @location.gemfile, @location.lockfile, @wanted.to_s,
          named, *@flags]
       end
 
@@ -90,10 +91,10 @@ module Spate
         @wanted == :verdict && !name.empty? ? File.expand_path(name) : name
       end
 
-      def variables(ear, aside)
+      def variables(tracer, aside)
         set = { "BUNDLE_GEMFILE" => @location.gemfile }
         set[ASIDE] = aside.socket.to_s if aside
-        @environment.merge(ear ? ear.environment(set, @environment) : set)
+        @environment.merge(tracer ? tracer.environment(set, @environment) : set)
       end
     end
   end

@@ -32,14 +32,14 @@ module Spate
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
       # Variables of Spate's child, and those in which Bundler saves others.
-      OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_EAR|#{Util::Environment::PREFIX})/
+      OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_TRACER|#{Util::Environment::PREFIX})/
 
       # result: Observation::Result; answer: :verdict or :standin. elsewhere: real path of the folder that the child ran
       # in, to know what depends on it; nil if it was the application's.
       def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere
         @told = result.told
-        @heard = result.heard
+        @trace = result.trace
         @location = location
         @part = @told[:parts][answer] || @told[:parts].values.last
         @paths, @names = parts("$SPATE_HEARD_#{answer.upcase}")
@@ -49,7 +49,7 @@ module Spate
 
       # [String] why the answer must not be cached.
       def refusals
-        [*@part[:volatile], *commands, *@heard.trouble.map { |text| text == "network" ? "opens a socket" : text },
+        [*@part[:volatile], *commands, *@trace.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
       end
 
@@ -162,7 +162,7 @@ module Spate
       end
 
       def parts(mark)
-        entries = @heard.entries
+        entries = @trace.entries
         stop = entries.index { |text, _| text == mark } || entries.size
         entries = entries.first(stop)
         names = entries.filter_map { |text, _| text[1..] if text.start_with?("$") }

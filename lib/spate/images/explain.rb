@@ -27,9 +27,9 @@ module Spate
       private
 
       def ask(features, log)
-        require_relative "../ear"
-        Ear::ReadOnly.run(environment, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
-                          %i[out err] => log, &:value)
+        require_relative "../tracer"
+        Tracer::ReadOnly.run(environment, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
+                             %i[out err] => log, &:value)
       end
 
       def children = Boot::Exec::Children

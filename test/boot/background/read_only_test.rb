@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "boot/exec_case"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   module Boot
@@ -10,7 +10,7 @@ module Spate
     class ReadOnlyTest < ExecCase
       # Loaded into every Ruby. Holds the first traced evaluation of the Gemfile until the test closes the FIFO.
       GATE = <<~'RUBY'
-        File.read("#{__dir__}/gate") if ENV["SPATE_EAR_SOCKET"] && !File.exist?("#{__dir__}/passed")
+        File.read("#{__dir__}/gate") if ENV["SPATE_TRACER_SOCKET"] && !File.exist?("#{__dir__}/passed")
       RUBY
       # Loaded before the Ruby that evaluates the Gemfile is traced.
       PRELOADED = <<~'RUBY'
@@ -60,7 +60,7 @@ module Spate
 
       def setup
         super
-        skip Ear.available? unless Ear.available? == true
+        skip Tracer.available? unless Tracer.available? == true
         write("outside/gate.rb", GATE)
         File.mkfifo("#{folder}/outside/gate")
       end
@@ -124,7 +124,7 @@ module Spate
       private
 
       def confined?
-        _, status = Process.wait2(fork { exit!(Native::Ear.confine) })
+        _, status = Process.wait2(fork { exit!(Native::Tracer.confine) })
         status.success?
       end
 

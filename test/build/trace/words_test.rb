@@ -36,7 +36,7 @@ module Spate
       found = Build::Trace::Words.of([], programs: [searches])
       assert_equal [true, false, false], %w[FOO SOME_TAIL lower].map { |name| found.mention?(name) }
       refute Build::Trace::Words.of([], programs: [asks]).mention?("FOO")
-      assert Build::Trace::Words.of([], programs: [asks], unheard: [asks]).mention?("FOO")
+      assert Build::Trace::Words.of([], programs: [asks], untraced: [asks]).mention?("FOO")
     end
 
     def test_everyday_words

@@ -2,7 +2,7 @@
 
 require_relative "../../gemfile/verdict_case"
 require "stringio"
-require "spate/ear"
+require "spate/tracer"
 require "spate/cli/explain/gemfile"
 
 module Spate

@@ -7,7 +7,7 @@ require "spate/inputs"
 class BuildKeptTest < InstallBuildCase
   HIT = [[], %w[alpha]].freeze
   BUILT = [%w[alpha], []].freeze
-  FORBID = File.expand_path("../../ear/programs/forbid.c", __dir__)
+  FORBID = File.expand_path("../../tracer/programs/forbid.c", __dir__)
 
   def test_builds_without_tracing
     system("cc", "-O1", "-w", "-o", "#{folder}/forbid", FORBID, exception: true)

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "install/build_case"
-require "spate/ear"
+require "spate/tracer"
 
 # Machines of a team: separate homes and stores, and a cache in a folder between them.
 class TeamCase < InstallBuildCase
   def setup
     super
-    skip "builds cannot be traced here: #{Spate::Ear.available?}" unless Spate::Ear.available? == true
+    skip "builds cannot be traced here: #{Spate::Tracer.available?}" unless Spate::Tracer.available? == true
     @cache = FileUtils.mkdir_p("#{folder}/cache").first
     @key = Spate::RemoteCache::Trust::PrivateKey.generate
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "spate/ear"
+require "spate/tracer"
 require "spate/native/install"
 
 # Copies builds from the store of one project into that of another, for tests that install.
@@ -14,7 +14,7 @@ module RemoteCarrier
 
   # stored: [Build::Cache::Entry] of the first project's store. Yields each Entry; the block returns its Pack::Places.
   def carry(stored, from, project)
-    skip "builds cannot be traced here" unless Spate::Ear.available? == true
+    skip "builds cannot be traced here" unless Spate::Tracer.available? == true
     stored.each do |build|
       entry, blob = facade(from).offer(build, signing_key)
       assert_kind_of RemoteCache::Entry, entry, entry.inspect

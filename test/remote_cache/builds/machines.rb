@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "build/build_case"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   # Machines with a store each and a cache between them: a folder of the test that transports only bytes.
@@ -10,7 +10,7 @@ module Spate
 
     def setup
       super
-      skip "builds cannot be traced here: #{Ear.available?}" unless Ear.available? == true
+      skip "builds cannot be traced here: #{Tracer.available?}" unless Tracer.available? == true
       @machine = :first
     end
 

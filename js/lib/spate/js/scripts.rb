@@ -41,8 +41,8 @@ module Spate
 
       # Whether scripts get a copy of what they write into of packages, so that links are safe from them.
       def part?
-        require "spate/ear"
-        !Ear.parting({}, "/").nil?
+        require "spate/tracer"
+        !Tracer.parting({}, "/").nil?
       end
 
       # [Asking]: trees with scripts, and what the lists say of each. facts: { path => Facts }.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   module JS
@@ -36,7 +36,7 @@ module Spate
       end
 
       def kept!
-        skip "nothing can be recorded here: #{Ear.available?}" unless Ear.available? == true
+        skip "nothing can be recorded here: #{Tracer.available?}" unless Tracer.available? == true
         ask
         assert_equal ["http://one.test/", 0], ask
       end

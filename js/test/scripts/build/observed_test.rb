@@ -11,7 +11,7 @@ class JSScriptsBuildObservedTest < Minitest::Test
 
   def setup
     super
-    skip "tracing is not available" unless Spate::Ear.available? == true
+    skip "tracing is not available" unless Spate::Tracer.available? == true
   end
 
   def test_a_script_without_inputs

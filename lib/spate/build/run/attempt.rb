@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../ear"
+require_relative "../../tracer"
 
 module Spate
   module Build
@@ -22,17 +22,17 @@ module Spate
         # The key of its job.
         def key = @job.key
 
-        # Returns the trace of each run, [Ear::Heard]; nil if tracing is unavailable. Raises BuildError, Interrupted.
+        # Returns the trace of each run, [Tracer::Trace]; nil if tracing is unavailable. Raises BuildError, Interrupted.
         def call
-          @heard = [] if Ear.available? == true
+          @traces = [] if Tracer.available? == true
           @output = temporary
           build
-          @heard
+          @traces
         end
 
         # Paths written so far. Callable from any thread.
         def written
-          @mutex.synchronize { (@heard || []).flat_map(&:written) + (@ear ? @ear.written : []) }
+          @mutex.synchronize { (@traces || []).flat_map(&:written) + (@tracer ? @tracer.written : []) }
         end
 
         def stop
@@ -58,7 +58,7 @@ module Spate
         def spawn(parallel:)
           spec = @job.spec_path || "#{@output}.gemspec"
           File.binwrite(spec, @job.specification) unless @job.spec_path
-          status = hear { |ear| run(child(parallel, ear), spec) }
+          status = trace { |tracer| run(child(parallel, tracer), spec) }
           raise Interrupted, "interrupted" if @child.stopped?
 
           @printed = File.exist?(@output) ? File.binread(@output) : ""
@@ -67,34 +67,34 @@ module Spate
           [@output, "#{@output}.gemspec"].each { |path| File.unlink(path) if File.exist?(path) }
         end
 
-        def hear
-          return yield unless @heard
+        def trace
+          return yield unless @traces
 
-          heard = Ear.hear do |ear|
-            @mutex.synchronize { @ear = ear }
-            yield ear
+          trace = Tracer.trace do |tracer|
+            @mutex.synchronize { @tracer = tracer }
+            yield tracer
           ensure
-            @mutex.synchronize { @ear = nil }
+            @mutex.synchronize { @tracer = nil }
           end
-          @mutex.synchronize { @heard << heard }
-          heard.value
+          @mutex.synchronize { @traces << trace }
+          trace.value
         end
 
-        def child(parallel, ear)
+        def child(parallel, tracer)
           own = @environment.makeflags
           changes = @environment.changes(gem_home: @layout.root, gem_path: @layout.system? ? nil : "",
                                          makeflags: parallel ? @jobserver.makeflags(own) : own)
           inherited = parallel ? @jobserver.descriptors : {}
-          return Child.new(changes, inherited, @output) unless ear
+          return Child.new(changes, inherited, @output) unless tracer
 
-          Child.new(ear.environment(changes), inherited.merge(ear.options), @output)
+          Child.new(tracer.environment(changes), inherited.merge(tracer.options), @output)
         end
 
         def run(child, spec)
           @child = child
           raise Interrupted, "interrupted" if @stopped
 
-          child.run(@heard ? Ear.binding_path : "", spec, @job.gem_dir, @job.extension_dir, *@job.arguments)
+          child.run(@traces ? Tracer.binding_path : "", spec, @job.gem_dir, @job.extension_dir, *@job.arguments)
         end
 
         # The path of a temporary file.

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 # The program of a build process: RubyGems builds the extensions of one gem, as `gem install` would.
-# ARGV: number of the lifeline, the ear's binding ("": no tracing), gemspec, gem's folder, output folder, arguments of
-# the build.
-lifeline, ear, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
+# ARGV: number of the lifeline, the tracer's binding ("": no tracing), gemspec, gem's folder, output folder, arguments
+# of the build.
+lifeline, tracer, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
 ARGV.clear
 
 # The parent holds the other end. When it ends for any reason, this process and all its children are killed.
@@ -23,9 +23,9 @@ spec.extension_dir = extension_dir
 Gem.configuration # reads ~/.gemrc before tracing, since it does not affect builds
 
 # Tracing starts here. Earlier accesses are by Ruby itself, and by the gemspec for its lists of files.
-unless ear.empty?
-  require ear
-  Spate::Native::Ear.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10))
+unless tracer.empty?
+  require tracer
+  Spate::Native::Tracer.enter(Integer(ENV.delete("SPATE_TRACER_SOCKET"), 10))
 end
 require "fileutils"
 require "rubygems/ext"

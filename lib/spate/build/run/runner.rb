@@ -90,13 +90,13 @@ module Spate
                                      events: @events)
           started = Util.now
           clock = coarse
-          heard = nil
+          trace = nil
           before = supervise(attempt) do
             @events.emit(:build_start, name: job.package.name, **why(change))
-            Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { heard = attempt.call }
+            Snapshot.new(job.gem_dir, *(job.extension_dir if job.keep)).tap { trace = attempt.call }
           end
           seconds = Util.now - started
-          done(job, seconds, keep(job, before, seconds, heard && observed(heard, job, clock)), cached: false)
+          done(job, seconds, keep(job, before, seconds, trace && observed(trace, job, clock)), cached: false)
         end
 
         def done(job, seconds, stored, cached:)
@@ -104,9 +104,9 @@ module Spate
           Result.new(key: job.key, seconds: seconds, stored: stored, cached: cached)
         end
 
-        def observed(heard, job, started)
+        def observed(trace, job, started)
           written = @mutex.synchronize { @attempts.flat_map(&:written) + @written }
-          Trace::ObservedInputs.new(heard, job, layout: @layout, reuse_check: @reuse_check, environment: @environment,
+          Trace::ObservedInputs.new(trace, job, layout: @layout, reuse_check: @reuse_check, environment: @environment,
                                                 started: started, since: @since, written: written)
         end
 
@@ -152,7 +152,7 @@ module Spate
           stored, doubt = @home.lock("store", shared: true) do
             @home.guard { @recorder.call(job, before, after, **facts) }
           end
-          deaf = "builds are for this bundle only: they cannot be traced (#{Ear.available?})"
+          deaf = "builds are for this bundle only: they cannot be traced (#{Tracer.available?})"
           tell(deaf) unless facts[:observed]
           tell("#{job.package.full_name}: its build is for this bundle only: #{doubt}") if doubt
           stored

@@ -18,10 +18,10 @@ module Spate
         # Variables that name folders of configuration and data, besides the defaults.
         UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
-        # heard: [Ear::Heard], one for each attempt. job: Job. started: Time before the first attempt. written: paths
+        # trace: [Tracer::Trace], one for each attempt. job: Job. started: Time before the first attempt. written: paths
         # written by this build, or by others running in parallel; since: Time before the first of these.
-        def initialize(heard, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
-          @heard = heard
+        def initialize(trace, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
+          @trace = trace
           @reuse_check = reuse_check
           @environment = environment
           @started = started
@@ -78,15 +78,15 @@ module Spate
           @words ||= begin
             read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
             texts = read.reject { |path| LIBRARY.match?(path) || MOMENT.match?(path) || below?(path, @ruby) }
-            Words.of(texts, removed: @heard.flat_map(&:removed), programs: run,
-                            unheard: @heard.flat_map(&:unhooked).uniq)
+            Words.of(texts, removed: @trace.flat_map(&:removed), programs: run,
+                            untraced: @trace.flat_map(&:unhooked).uniq)
           end
         end
 
         def programs = @reuse_check.programs.sought(paths.keys)
 
         # [Walk]: names looked for in the folders above the bundle.
-        def walks = @walks ||= Walk.heard(paths, @bundle, @above)
+        def walks = @walks ||= Walk.traced(paths, @bundle, @above)
 
         # [[variable or "", path]] for Record. The record of inputs has missing paths of the project relative to the
         # bundle, but the build may have used the absolute path. A path below a variable's folder differs for other
@@ -101,7 +101,7 @@ module Spate
         def bound? = false
 
         # The reason why the result must not be reused, or nil.
-        def doubt = @heard.flat_map(&:trouble).first || connection || elevated || changed
+        def doubt = @trace.flat_map(&:trouble).first || connection || elevated || changed
 
         private
 
@@ -117,12 +117,12 @@ module Spate
             names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
         end
 
-        def asked = @asked ||= @heard.flat_map(&:names).uniq
+        def asked = @asked ||= @trace.flat_map(&:names).uniq
 
         # {path => kinds}, of all attempts in order.
         def paths
-          @paths ||= @heard.each_with_object({}) do |heard, all|
-            heard.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
+          @paths ||= @trace.each_with_object({}) do |trace, all|
+            trace.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
           end
         end
 

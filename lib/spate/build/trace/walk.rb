@@ -12,7 +12,7 @@ module Spate
       Walk = Struct.new(:name, :extent, :found) do
         # [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Two folders are enough: a
         # build may end its walk at the home, where another bundle's has not begun.
-        def self.heard(paths, root, above)
+        def self.traced(paths, root, above)
           names = paths.filter_map { |path, kinds| path.delete_prefix("#{root}/") if missed?(path, kinds, root) }
           names.filter_map do |name|
             asked = above.all.take_while { |folder| paths.key?(File.join(folder, name)) }

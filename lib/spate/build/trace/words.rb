@@ -32,11 +32,11 @@ module Spate
         CARGO = %w[CARGO_ RUSTC RUSTC_ RUSTFLAGS].freeze
 
         # texts: paths of files that were read; removed: [[path, bytes]] of deleted ones. programs: paths of programs
-        # that ran; unheard: programs among them whose reads of variables are not traced.
-        def self.of(texts, removed: [], programs: [], unheard: [])
+        # that ran; untraced: programs among them whose reads of variables are not traced.
+        def self.of(texts, removed: [], programs: [], untraced: [])
           found = texts.grep_v(OTHERS).flat_map { |path| words(Content.of(path, LARGEST + 1).to_s) } +
                   removed.flat_map { |path, text| OTHERS.match?(path) ? [] : words(text) } +
-                  programs.flat_map { |path| path.end_with?("/cargo") ? CARGO : sought(path, unheard.include?(path)) }
+                  programs.flat_map { |path| path.end_with?("/cargo") ? CARGO : sought(path, untraced.include?(path)) }
           new(found.uniq.map { |word| number(word) }.uniq.sort)
         end
 
@@ -50,11 +50,11 @@ module Spate
         end
 
         # Cached, since the same few compilers and shells run in each build.
-        def self.sought(path, unheard)
+        def self.sought(path, untraced)
           stat = File.stat(path)
-          (@sought ||= {})[[path, unheard, stat.mtime, stat.ctime]] ||= begin
-            text = Content.of(path).to_s if unheard || stat.size <= LARGEST
-            text && (unheard || text.include?(SEARCHES)) ? text.scan(NAME).uniq : []
+          (@sought ||= {})[[path, untraced, stat.mtime, stat.ctime]] ||= begin
+            text = Content.of(path).to_s if untraced || stat.size <= LARGEST
+            text && (untraced || text.include?(SEARCHES)) ? text.scan(NAME).uniq : []
           end
         rescue SystemCallError
           []

@@ -14,7 +14,7 @@ module Spate
         end
 
         def each(&block)
-          [ruby, native, compiler, headers, ear, program("git", "gems from git repositories cannot be installed"),
+          [ruby, native, compiler, headers, tracer, program("git", "gems from git repositories cannot be installed"),
            program("pkg-config", "many native gems use it to find their libraries"), umask, launcher].each(&block)
         end
 
@@ -58,9 +58,9 @@ module Spate
           Finding.odd("Ruby's headers are not in #{folder}: no native gem can be built", hint: "install ruby-dev")
         end
 
-        def ear
-          require "spate/ear"
-          reason = ::Spate::Ear.available?
+        def tracer
+          require "spate/tracer"
+          reason = ::Spate::Tracer.available?
           return Finding.ok("builds and Gemfiles are traced: the files they read are known") if reason == true
 
           Finding.odd("builds and Gemfiles cannot be traced (#{reason}): builds are used for their own bundle " \

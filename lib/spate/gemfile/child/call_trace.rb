@@ -21,7 +21,7 @@ module Spate
           Bundler::RubyVersion Bundler::CurrentRuby Gem::Version Gem::Requirement Gem::Platform Gem::Dependency
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
-        # Traced by the ear, except for UNHEARD methods.
+        # Traced by the tracer, except for UNHEARD methods.
         HEARD = %w[File FileTest File::Stat IO Dir].freeze
         UNHEARD = %i[
           umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev

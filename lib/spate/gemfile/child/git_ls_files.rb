@@ -10,7 +10,7 @@ module Spate
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"
 
-        # socket: the ear's, which the other process must not keep open. aside: of its own ear, or nil.
+        # socket: the tracer's, which the other process must not keep open. aside: of its own tracer, or nil.
         def self.start(socket, aside)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)
@@ -19,7 +19,7 @@ module Spate
             exit!(0) if fork
             [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
             [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
-            Native::Ear.enter(aside) if aside
+            Native::Tracer.enter(aside) if aside
             serve(questions, answers)
             exit!(0)
           end
@@ -52,7 +52,7 @@ module Spate
         def ask(words, options)
           return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?
 
-          environment = ENV.to_h.except("LD_PRELOAD", "SPATE_EAR")
+          environment = ENV.to_h.except("LD_PRELOAD", "SPATE_TRACER")
           Marshal.dump([words, environment, File.expand_path(options.fetch(:chdir, "."))], @ask)
           @ask.flush
           Marshal.load(@answer)&.force_encoding(Encoding.default_external) # rubocop:disable Security/MarshalLoad -- our own

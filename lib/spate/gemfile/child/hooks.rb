@@ -18,14 +18,14 @@ module Spate
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
-        # Paths that the ear ignores, since programs in C use them by themselves: the process itself, its terminal,
+        # Paths that the tracer ignores, since programs in C use them by themselves: the process itself, its terminal,
         # chance.
         UNHEARD = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
         # Paths that may be one of these, or may show which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        # Variables that the ear adds to the environment; they differ from those of a program.
-        EARS = %w[SPATE_EAR SPATE_EAR_SOCKET SPATE_EAR_ASIDE LD_PRELOAD ASAN_OPTIONS].freeze
+        # Variables that the tracer adds to the environment; they differ from those of a program.
+        TRACER_VARIABLES = %w[SPATE_TRACER SPATE_TRACER_SOCKET SPATE_TRACER_ASIDE LD_PRELOAD ASAN_OPTIONS].freeze
         LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
                    lstat readlink].freeze
 
@@ -43,8 +43,8 @@ module Spate
           @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
-        # Called before the ear is entered, so that the reads of `git ls-files` are not traced. Without an ear it runs
-        # like any other command.
+        # Called before the tracer is entered, so that the reads of `git ls-files` are not traced. Without a tracer it
+        # runs like any other command.
         def listing_aside(...) = @listing = GitLsFiles.start(...)
 
         def install
@@ -116,20 +116,20 @@ module Spate
         def looks
           # IO's own `open` and `new` also open sockets.
           { IO => LOOKS - %i[open new], File => LOOKS, FileTest => LOOKS }.each do |owner, names|
-            before(owner.singleton_class, *names) { |path,| unheard(path) }
+            before(owner.singleton_class, *names) { |path,| untraced(path) }
           end
           { File => STATE, FileTest => STATE, Dir => NAMES }.each do |owner, names|
-            before(owner.singleton_class, *names) { |path,| unheard(path) || asks(path) }
+            before(owner.singleton_class, *names) { |path,| untraced(path) || asks(path) }
           end
-          before(Dir.singleton_class, :chdir, :exist?) { |path,| unheard(path) }
+          before(Dir.singleton_class, :chdir, :exist?) { |path,| untraced(path) }
           [Kernel, Kernel.singleton_class].each do |owner|
-            before(owner, :open) { |path,| unheard(path) }
-            before(owner, :test) { |_, path,| unheard(path) }
+            before(owner, :open) { |path,| untraced(path) }
+            before(owner, :test) { |_, path,| untraced(path) }
           end
           before(Dir.singleton_class, :glob, :[]) { |*words| globbed(words) }
           before(File.singleton_class, :expand_path, :absolute_path) { |path, base| placed(path, base) }
           before(ENV.singleton_class, *CallTrace::ENVIRONMENT) { |*names| named(names) }
-          before(File::Stat.singleton_class, :new) { |path,| unheard(path) || asks(path) }
+          before(File::Stat.singleton_class, :new) { |path,| untraced(path) || asks(path) }
         end
 
         def asks(path)
@@ -139,7 +139,7 @@ module Spate
         end
 
         # Reads of Bundler and RubyGems there do not count; those of the Gemfile do.
-        def unheard(path)
+        def untraced(path)
           path = path.to_path if path.respond_to?(:to_path)
           return ran([path[1..]]) && nil if path.is_a?(String) && path.start_with?("|")
 
@@ -157,7 +157,7 @@ module Spate
         end
 
         def named(names)
-          ours = names & [*EARS, *("BUNDLE_GEMFILE" unless @named)]
+          ours = names & [*TRACER_VARIABLES, *("BUNDLE_GEMFILE" unless @named)]
           @refused |= ["asks for #{ours.first}, which is another here"] if ours.any? && own?
           @learnt |= [:gemfile] if names.include?("BUNDLE_GEMFILE") && own?
         end
@@ -170,7 +170,7 @@ module Spate
           whole = base.empty? && patterns.all? { |pattern| pattern.to_s.start_with?("/") }
           folder = whole ? "" : EXPAND.call(base)
           flags = options[:flags] || numbers.first || 0
-          [folder, *patterns].each { |part| unheard(part.to_s) }
+          [folder, *patterns].each { |part| untraced(part.to_s) }
           own = true if [folder, *patterns].any? { |part| part.to_s.match?(PLACES) } && own?
           @globs |= patterns.map { |pattern| [folder, pattern.to_s, flags, *own] }
         end

@@ -1,22 +1,23 @@
 # frozen_string_literal: true
 
 # Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
-# under an ear, and reports the result on file descriptor 3. Arguments: the ear's binding or "-",
+# under a tracer, and reports the result on file descriptor 3. Arguments: the tracer's binding or "-",
 # Gemfile, lockfile, "verdict" or "standin", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
 
 # Ruby 3.1.2 occasionally frees objects that a class body has just created, and crashes. There is little garbage until
 # the Gemfile runs.
 GC.disable
 report = IO.for_fd(3)
-ear, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
-require ear unless ear == "-"
-if (table = ENV.delete("SPATE_EAR_TABLE")) # see ear/confine.rb
-  IO.for_fd(ENV.fetch("SPATE_EAR")[/\d+\z/].to_i).close
-  ENV["SPATE_EAR"] = table
+tracer, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
+require tracer unless tracer == "-"
+if (table = ENV.delete("SPATE_TRACER_TABLE")) # see tracer/confine.rb
+  IO.for_fd(ENV.fetch("SPATE_TRACER")[/\d+\z/].to_i).close
+  ENV["SPATE_TRACER"] = table
 end
 
-# See Hooks::EARS.
-before = { env: ENV.to_h.except("SPATE_EAR", "SPATE_EAR_SOCKET", "SPATE_EAR_ASIDE", "LD_PRELOAD", "ASAN_OPTIONS") }
+# See Hooks::TRACER_VARIABLES.
+before = { env: ENV.to_h.except("SPATE_TRACER", "SPATE_TRACER_SOCKET", "SPATE_TRACER_ASIDE", "LD_PRELOAD",
+                                "ASAN_OPTIONS") }
 before[:env].delete("BUNDLE_GEMFILE") if named.empty?
 before[:named] = named == gemfile
 
@@ -36,8 +37,8 @@ before[:ui] = Bundler.ui
 require_relative "run"
 
 run = Spate::Gemfile::Child::Run.new(report, gemfile, lockfile, flags, before)
-sockets = %w[SPATE_EAR_SOCKET SPATE_EAR_ASIDE].map { |name| ENV.delete(name)&.to_i }
-run.enter(*sockets) unless ear == "-"
+sockets = %w[SPATE_TRACER_SOCKET SPATE_TRACER_ASIDE].map { |name| ENV.delete(name)&.to_i }
+run.enter(*sockets) unless tracer == "-"
 GC.enable
 run.call(wanted)
 # The Gemfile's output counts; its at_exit blocks do not.

@@ -32,7 +32,7 @@ module Spate
         def enter(socket, aside)
           @hooks.listing_aside(socket, aside)
           @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
-          Native::Ear.enter(socket)
+          Native::Tracer.enter(socket)
         end
 
         def call(wanted)

@@ -102,7 +102,7 @@ module Spate
         def lib = File.dirname(Bundler.method(:setup).source_location.first)
 
         def environment
-          after = ENV.to_h.except(*Hooks::EARS)
+          after = ENV.to_h.except(*Hooks::TRACER_VARIABLES)
           saved, changed = (after.to_a - @before[:env].to_a).to_h.partition { |key, _| key.start_with?(PREFIX) }
           changed = changed.to_h
           { env_saved: saved.map { |key, _| key.delete_prefix(PREFIX) },

@@ -7,7 +7,7 @@ module Spate
       # and whether its native part is built. Bundler's reads of other gems add nothing.
       class Policy < Gemfile::Policy
         # [path] that anything of it tried to change: a Gemfile, or Bundler, whose lockfile is not what it would write.
-        def writes = @heard.written - ENTRANCE
+        def writes = @trace.written - ENTRANCE
 
         private
 

@@ -42,13 +42,13 @@ module Spate
         # where the program runs, and is evaluated again in the application's.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
-            heard = heard(File.realpath(folder), folder: folder)
-            return heard unless heard.last&.here?
+            trace = trace(File.realpath(folder), folder: folder)
+            return trace unless trace.last&.here?
           end
-          heard(nil)
+          trace(nil)
         end
 
-        def heard(elsewhere, **options)
+        def trace(elsewhere, **options)
           result = @observation.call(**options)
           [result, (Policy.new(result, @location, :standin, elsewhere: elsewhere) if result.told)]
         end

@@ -52,9 +52,9 @@ module Spate
         end
 
         def ask
-          require_relative "../../ear"
-          Ear::ReadOnly.run(@env.merge("BUNDLE_GEMFILE" => @location.gemfile), SCRIPT,
-                            chdir: @location.root, %i[out err] => File::NULL, &:value)
+          require_relative "../../tracer"
+          Tracer::ReadOnly.run(@env.merge("BUNDLE_GEMFILE" => @location.gemfile), SCRIPT,
+                               chdir: @location.root, %i[out err] => File::NULL, &:value)
         end
 
         # The folders that Ruby itself searches: this process was started without options that add to it.

@@ -70,8 +70,8 @@ module Spate
           before = @folder.snapshot
           started = coarse
           began = Util.now
-          heard = whole { @run.call }
-          keep(before, heard, started, Util.now - began)
+          trace = whole { @run.call }
+          keep(before, trace, started, Util.now - began)
         end
 
         def stop = @run&.stop
@@ -113,12 +113,12 @@ module Spate
         end
 
         # Failing to store a build is not an error.
-        def keep(before, heard, started, seconds)
+        def keep(before, trace, started, seconds)
           home = @store.keeper
-          return unless home && heard && key && @whole
+          return unless home && trace && key && @whole
 
           subject = subject()
-          observed = Observed.new(heard, subject, layout: Place.new(@root), reuse_check: check,
+          observed = Observed.new(trace, subject, layout: Place.new(@root), reuse_check: check,
                                                   environment: environment, started: started)
           return if observed.doubt
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "spate/ear"
+require "spate/tracer"
 
 module Spate
   module JS
@@ -14,11 +14,11 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # [Ear::Heard], nil if tracing is not available. Raises ScriptFailed, Interrupted.
+        # [Tracer::Trace], nil if tracing is not available. Raises ScriptFailed, Interrupted.
         def call
-          heard = [] if Ear.available? == true && !@job.own?
-          @job.scripts.each { |event, text| script(event, text, heard) }
-          heard
+          trace = [] if Tracer.available? == true && !@job.own?
+          @job.scripts.each { |event, text| script(event, text, trace) }
+          trace
         end
 
         # From any thread.
@@ -29,9 +29,9 @@ module Spate
 
         private
 
-        def script(event, text, heard)
+        def script(event, text, trace)
           log = @session.temporary
-          status = listen(heard) { |ear| start(event, text, log, ear) }
+          status = listen(trace) { |tracer| start(event, text, log, tracer) }
           raise Interrupted, "interrupted" if @child.stopped?
 
           raise failure(event, text, status, log) unless status.success?
@@ -39,18 +39,18 @@ module Spate
           Util::Files.remove(log) if log
         end
 
-        def listen(heard, &block)
-          return yield unless heard
+        def listen(trace, &block)
+          return yield unless trace
 
-          found = Ear.hear(&block)
-          heard << found
+          found = Tracer.trace(&block)
+          trace << found
           found.value
         end
 
-        def start(event, text, log, ear)
+        def start(event, text, log, tracer)
           variables = @session.variables.of(@job, event, text).merge(@session.added)
-          variables = Ear.parting(variables, @session.plan.root) || variables
-          child = Tools::Child.new(variables, log, folder: @job.folder, ear: ear,
+          variables = Tracer.parting(variables, @session.plan.root) || variables
+          child = Tools::Child.new(variables, log, folder: @job.folder, tracer: tracer,
                                                    inherited: @session.jobserver.descriptors)
           @mutex.synchronize do
             raise Interrupted, "interrupted" if @stopped

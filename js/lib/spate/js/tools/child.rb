@@ -10,17 +10,17 @@ module Spate
         # A Ruby that only starts and waits.
         RUBY = ["--disable=gems,did_you_mean,error_highlight,rubyopt"].freeze
 
-        # environment: all that the command gets. log: path. folder: where it runs. ear: Ear that listens, or nil.
+        # environment: all that the command gets. log: path. folder: where it runs. tracer: Tracer that listens, or nil.
         # inherited: {IO => IO}.
-        def initialize(environment, log, folder:, ear: nil, inherited: {})
+        def initialize(environment, log, folder:, tracer: nil, inherited: {})
           whole = ENV.to_h.transform_values { nil }.merge(environment)
-          super(ear ? ear.environment(whole, environment) : whole,
-                { chdir: folder, **inherited, **(ear&.options || {}) }, log)
-          @ear = ear
+          super(tracer ? tracer.environment(whole, environment) : whole,
+                { chdir: folder, **inherited, **(tracer&.options || {}) }, log)
+          @tracer = tracer
         end
 
         # Runs the words to their end; answers a Process::Status.
-        def run(*words) = super(@ear ? Ear.binding_path : "", *words)
+        def run(*words) = super(@tracer ? Tracer.binding_path : "", *words)
 
         private
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "spate/ear"
+require "spate/tracer"
 require "spate/inputs"
 
 module Spate
@@ -103,17 +103,19 @@ module Spate
 
           def answer_of(*words)
             env = @env.merge(PLACES.transform_values { |inside| "#{@home}#{inside}" })
-            return unheard(env, words) unless @store && Ear.available? == true
+            return untraced(env, words) unless @store && Tracer.available? == true
 
             started = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
-            heard = Ear.hear { |ear| output(ear.environment(env, env), ear.command(*words), ear.options) }
-            note(heard, started)
-            heard.value
-          rescue SystemCallError, Native::Ear::Error
-            unheard(env, words)
+            trace = Tracer.trace do |tracer|
+              output(tracer.environment(env, env), tracer.command(*words), tracer.options)
+            end
+            note(trace, started)
+            trace.value
+          rescue SystemCallError, Native::Tracer::Error
+            untraced(env, words)
           end
 
-          def unheard(env, words)
+          def untraced(env, words)
             @inputs = nil
             output(env, words)
           rescue SystemCallError
@@ -125,11 +127,11 @@ module Spate
             IO.popen(env, words, unsetenv_others: true, chdir: "/", in: File::NULL, err: File::NULL, **options, &:read)
           end
 
-          def note(heard, started)
-            found = heard.paths.reject do |path, kinds|
+          def note(trace, started)
+            found = trace.paths.reject do |path, kinds|
               made?(kinds) || PASSING.match?(path.b) || "#{path}/".start_with?("#{@home}/")
             end
-            doubt = (heard.trouble - HARMLESS).any? || found.any? { |path, _| changed?(path, started) }
+            doubt = (trace.trouble - HARMLESS).any? || found.any? { |path, _| changed?(path, started) }
             @inputs = doubt ? nil : @inputs&.concat(found.flat_map { |path, kinds| inputs(path, kinds) })
           end
 

@@ -13,7 +13,7 @@ module Spate
           WHERE = %w[INIT_CWD npm_config_local_prefix npm_package_json PNPM_SCRIPT_SRC_DIR].freeze
           CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
 
-          def initialize(heard, job, environment:, **given)
+          def initialize(trace, job, environment:, **given)
             super
             @folder = "#{job.gem_dir}/"
             @inner = "#{real(job.gem_dir)}#{Folder::MODULES}/"
@@ -21,7 +21,7 @@ module Spate
             places = [environment["TMPDIR"], environment["XDG_CACHE_HOME"], environment["npm_config_cache"], "/tmp",
                       "/var/tmp", *(CACHES.map { |name| "#{home}/#{name}" } if home)]
             @passing = places.compact.map { |place| "#{place.chomp("/")}/" }
-            @heard_all = heard
+            @traces = trace
             @job = job
           end
 
@@ -45,7 +45,7 @@ module Spate
           def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)
 
           def outside_writes
-            path = @heard_all.flat_map(&:written).find do |at|
+            path = @traces.flat_map(&:written).find do |at|
               !kept?(at) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
                 ::Spate::Build::Trace::Content.there?(at)
             end

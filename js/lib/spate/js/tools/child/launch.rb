@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# Starts a command and exits with its status. ARGV: file descriptor of the lifeline, the ear's binding ("" for no
+# Starts a command and exits with its status. ARGV: file descriptor of the lifeline, the tracer's binding ("" for no
 # tracing), the command's words.
-lifeline, ear, *words = ARGV
+lifeline, tracer, *words = ARGV
 
 # The parent holds the other end. When the parent dies for any reason, this process and its descendants end too.
 lifeline = IO.for_fd(Integer(lifeline, 10))
@@ -12,9 +12,9 @@ Thread.new do
   Process.kill(:KILL, -Process.getpgrp)
 end
 
-unless ear.empty?
-  require ear
-  Spate::Native::Ear.enter(Integer(ENV.delete("SPATE_EAR_SOCKET"), 10))
+unless tracer.empty?
+  require tracer
+  Spate::Native::Tracer.enter(Integer(ENV.delete("SPATE_TRACER_SOCKET"), 10))
 end
 begin
   _, status = Process.wait2(Process.spawn([words.first, words.first], *words.drop(1), close_others: false))

@@ -1,0 +1,12 @@
+/*
+ * Whether a tracer is supported: on Linux, on processors whose calls are in calls.c. Elsewhere everything compiles and
+ * reports that there is none.
+ */
+#ifndef SPATE_TRACER_HERE_H
+#define SPATE_TRACER_HERE_H
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(__ILP32__)
+#define SPATE_TRACER_HERE 1
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* Reads a notification of the filter from the calling process while it waits, and records it in the table. */
+#ifndef SPATE_TRACER_NOTICE_H
+#define SPATE_TRACER_NOTICE_H
+
+#include "tracer/here.h"
+#include "tracer/table.h"
+
+#ifdef SPATE_TRACER_HERE
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+/* Nothing was recorded of a path. */
+#define SPATE_TRACER_UNTOLD 1
+
+/*
+ * listener: to check whether the process still waits; what was read from one that does not is discarded. texts: a file
+ * for removed texts, see spate_tracer_texts. Returns what the call will do: 0, the negative errno of a call on a path,
+ * or SPATE_TRACER_UNTOLD.
+ */
+long spate_tracer_notice(spate_tracer_table *table, int listener, int texts, const struct seccomp_notif *asked);
+
+/* Memory that may end at an unmapped page is read page by page. Returns the bytes, -1 if there are none. */
+ssize_t spate_tracer_take_bytes(uint32_t process, uint64_t address, void *bytes, size_t capacity);
+#endif
+
+#endif

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Spate
+  class Tracer
+    # Runs a Ruby that evaluates the user's code (a Gemfile, a gemspec, an application) only for its result. Neither
+    # that process nor any that it starts can change a file: the listener refuses it, or without a listener Landlock and
+    # a filter of system calls do. Without Landlock files can still be opened for writing, so the script itself must not
+    # write.
+    module ReadOnly
+      CONFINE = File.expand_path("confine.rb", __dir__)
+
+      # As Util::Child.run.
+      def self.run(environment, *words, **options, &block)
+        return Util::Child.run(environment, *confined, *words, **options, &block) unless Tracer.available? == true
+
+        Tracer.trace(read_only: true) do |tracer|
+          command = tracer.command(Util::Ruby.path, *words).drop(1)
+          Util::Child.run(environment.merge(tracer.environment({}, environment)), *command, **options, **tracer.options,
+                          &block)
+        end.value
+      end
+
+      # Options and a script for a Ruby that becomes the Ruby whose arguments follow.
+      def self.confined = [*Tracer::WITHOUT_LIBRARIES, CONFINE, Tracer.binding_path, Util::Ruby.path]
+    end
+  end
+end
