@@ -26,14 +26,14 @@ module Spate
       attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
-      # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers. mailbox: the
-      # reactor, for what other threads bring. observer: told of what was answered and what was refused.
+      # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers.
+      # reactor: runs blocks that other threads post. observer: records answered and refused requests.
       # window_pool: a Limits::WindowPool that all connections share.
-      def initialize(transport, input:, pool:, handler:, limits:, window_pool:, mailbox: nil, log: nil,
+      def initialize(transport, input:, pool:, handler:, limits:, window_pool:, reactor: nil, log: nil,
                      observer: nil)
         @transport = transport
         @descriptor = transport.descriptor
-        @mailbox = mailbox
+        @reactor = reactor
         @observer = observer
         @peer = transport.peer # raises where the peer is already gone: there is nothing to serve
         @input = input
@@ -51,10 +51,10 @@ module Spate
 
       # Runs a block on the reactor's thread, and then this connection's turn unless it is closed by then. From any
       # thread.
-      def post(&block) = @mailbox.post(self, &block)
+      def post(&block) = @reactor.post(self, &block)
 
       # Whether this is the reactor's thread, on which alone a connection may be touched.
-      def here? = @mailbox.nil? || @mailbox.here?
+      def here? = @reactor.nil? || @reactor.here?
 
       def turns? = true
       def scheme = @transport.scheme

@@ -10,7 +10,7 @@ module Spate
       autoload :Acceptor, "spate/server/reactor/acceptor"
       autoload :Drain, "spate/server/reactor/rounds"
       autoload :Listener, "spate/server/reactor/listener"
-      autoload :Mailbox, "spate/server/reactor/mailbox"
+      autoload :EventQueue, "spate/server/reactor/event_queue"
       autoload :TimeoutCheck, "spate/server/reactor/rounds"
 
       # Buffers that no outbox has now, for the next that needs one. As many as there once were slow clients would be
@@ -47,10 +47,10 @@ module Spate
         @ticking = handler if handler.respond_to?(:tick)
         @poller = Native::Poller.new
         @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
-        @mailbox = Mailbox.new
+        @event_queue = EventQueue.new
         @check_at = now + CHECK
         @options = { input: ArrayBuffer.new(INPUT), pool: BufferPool.new, handler: handler, limits: limits,
-                     mailbox: self, log: log, observer: observer,
+                     reactor: self, log: log, observer: observer,
                      window_pool: Limits::WindowPool.new(limits.windows) }
         @connections = {}
         @bulky = {}.compare_by_identity
@@ -60,21 +60,21 @@ module Spate
       # Returns when `stop` was called and all is drained.
       def run
         @thread = Thread.current
-        @poller.add(@mailbox.descriptor, READ)
+        @poller.add(@event_queue.descriptor, READ)
         @acceptor.open
         ready = []
         turn(ready) until @drain && (@connections.empty? || @drain.over?(now))
       ensure
         @connections.each_value { |connection| guard(nil) { connection.close } }
         @poller.close
-        @mailbox.close
+        @event_queue.close
         @observer&.close
       end
 
       # From any thread or signal handler: nobody is let in any more, what is being answered may end.
       def stop
         @asked_to_stop = true
-        @mailbox.wake
+        @event_queue.wake
       end
 
       # The same, but nothing is waited for.
@@ -85,7 +85,7 @@ module Spate
 
       # From any thread: a block for this one, and then the connection's turn unless it is closed by then. connection:
       # nil where it is about none.
-      def post(connection, &block) = @mailbox.post(connection, block)
+      def post(connection, &block) = @event_queue.post(connection, block)
 
       # Whether this is the reactor's thread.
       def here? = Thread.current.equal?(@thread)
@@ -93,9 +93,9 @@ module Spate
       # Yields a descriptor that becomes readable when any connection has something to do, or nil where one may have
       # already: who is told may wait for a moment, without Ruby's lock.
       def doze
-        yield(@mailbox.sleep? && @bulky.empty? ? @poller.descriptor : nil)
+        yield(@event_queue.sleep? && @bulky.empty? ? @poller.descriptor : nil)
       ensure
-        @mailbox.rise
+        @event_queue.awake
       end
 
       # Yields each connection; on the reactor's thread only.
@@ -104,8 +104,8 @@ module Spate
       private
 
       def turn(ready)
-        @poller.wait(@mailbox.sleep? && !@check ? nap : 0, ready)
-        @mailbox.rise
+        @poller.wait(@event_queue.sleep? && !@check ? nap : 0, ready)
+        @event_queue.awake
         time = now
         index = 0
         while (descriptor = ready[index])
@@ -128,13 +128,13 @@ module Spate
       def dispatch(descriptor, state, time)
         connection = @connections[descriptor]
         return serve(connection, state, time) if connection
-        return @mailbox.empty_pipe if descriptor == @mailbox.descriptor
+        return @event_queue.empty_pipe if descriptor == @event_queue.descriptor
 
         @acceptor.accept { |socket| admit(socket, time) } if descriptor == @acceptor.descriptor
       end
 
       def deliver(time)
-        about = @mailbox.deliver { |block, connection| guard(connection) { block.call } }
+        about = @event_queue.deliver { |block, connection| guard(connection) { block.call } }
         about&.each { |connection| serve(connection, 0, time) unless connection.closed? }
       end
 

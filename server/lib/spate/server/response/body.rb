@@ -17,7 +17,7 @@ module Spate
       # One that waits for another thread answers also:
       #
       #     ready?                  whether it has something, an end or an error
-      #     on_ready(mailbox) { }   called through `mailbox.post` when that changed after `ready?` was false
+      #     on_ready(connection) { }  called through `connection.post` when that changed after `ready?` was false
       #     drained?                nothing is left but the end or an error
       #
       # Both write no more than the outbox has room for.

@@ -32,8 +32,8 @@ module Spate
             !part.respond_to?(:ready?) || part.ready?
           end
 
-          def on_ready(mailbox, &block)
-            @all.each { |part| part.on_ready(mailbox, &block) if part.respond_to?(:on_ready) }
+          def on_ready(connection, &block)
+            @all.each { |part| part.on_ready(connection, &block) if part.respond_to?(:on_ready) }
           end
 
           def frames(outbox, stream, limit, end_stream)

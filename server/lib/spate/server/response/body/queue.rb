@@ -60,9 +60,9 @@ module Spate
           end
 
           # For the protocol, on the reactor's thread. Once `ready?` answered false, the block is called there when
-          # there is more. mailbox: the connection, or nil where there is but one thread.
-          def on_ready(mailbox, &block)
-            @mailbox = mailbox
+          # there is more. connection: nil where there is only one thread.
+          def on_ready(connection, &block)
+            @connection = connection
             @told = block
           end
 
@@ -119,15 +119,15 @@ module Spate
 
           # The reactor was told that there was nothing.
           def call
-            mailbox, told = @mutex.synchronize do
+            connection, told = @mutex.synchronize do
               next unless @starving && @told
 
               @starving = false
-              [@mailbox, @told]
+              [@connection, @told]
             end
             return unless told
 
-            mailbox ? mailbox.post(&told) : told.call
+            connection ? connection.post(&told) : told.call
           end
 
           # Yields part, offset, bytes and whether they are the last. Answers the bytes. room: asked before each piece,

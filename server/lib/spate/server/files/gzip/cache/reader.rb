@@ -20,14 +20,14 @@ module Spate
             def done? = @done
             def ready? = @entry.ready?(self, @position)
 
-            def on_ready(mailbox, &block)
-              @mailbox = mailbox
+            def on_ready(connection, &block)
+              @connection = connection
               @told = block
             end
 
             # From the entry's thread.
             def wake
-              @mailbox ? @mailbox.post(&@told) : @told&.call
+              @connection ? @connection.post(&@told) : @told&.call
             end
 
             def drained?
