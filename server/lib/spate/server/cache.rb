@@ -61,9 +61,9 @@ module Spate
       end
 
       # Once a second, on the reactor's thread.
-      def tick
-        @uploads.tick
-        @collector.tick
+      def every_second
+        @uploads.every_second
+        @collector.every_second
         @metrics.set(:cache_bytes, @collector.size)
       end
 

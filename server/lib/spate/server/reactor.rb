@@ -36,15 +36,15 @@ module Spate
       # Connections that are open.
       attr_reader :size
 
-      # handler: `call(request)` answers a Response, or nil and answers later; `tick`, if it has one, is called once a
-      # second. log: called with a line. tls: what Connection::TLS.load answers, or nil for clear text. observer: a
-      # Monitoring::Observer, or nil. shared: whether other processes wait at the same socket.
+      # handler: `call(request)` returns a Response, or nil and responds later; `every_second`, if defined, is called
+      # once a second. log: called with a line. tls: what Connection::TLS.load returns, or nil for clear text. observer:
+      # a Monitoring::Observer or nil. shared: whether other processes wait on the same socket.
       def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
         @tls = tls
         @limits = limits
         @log = log
         @observer = observer
-        @ticking = handler if handler.respond_to?(:tick)
+        @periodic = handler if handler.respond_to?(:every_second)
         @poller = Native::Poller.new
         @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
         @event_queue = EventQueue.new
@@ -229,8 +229,8 @@ module Spate
         @check = TimeoutCheck.new(@connections.values)
         @options[:pool].trim
         @acceptor.open
-        @observer&.tick(self)
-        guard(nil) { @ticking&.tick }
+        @observer&.every_second(self)
+        guard(nil) { @periodic&.every_second }
       end
 
       # First everybody is told, and who waits outside let in.

@@ -35,7 +35,7 @@ module Spate
         end
 
         # Once a second.
-        def tick
+        def every_second
           @sending.each_value.flat_map { |waiting| late(waiting) }.each { |one| one.connection.post(&one.turn) }
         end
 
