@@ -128,7 +128,7 @@ module Spate
         assert_predicate request, :abandoned?
       end
 
-      # Its next requests must wait, so nothing is read; that it is lost would be told in every turn.
+      # Its next requests must wait, so the socket is not read; the poller would report it as lost in every tick.
       def test_a_client_that_is_gone_behind_many_requests
         requests = Thread::Queue.new
         start(->(request) { requests << request && nil })

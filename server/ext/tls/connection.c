@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 /*
- * TLSConnection: TLS over one socket, in turns that never wait. The socket belongs to its Ruby object, which
+ * TLSConnection: TLS over one socket, in ticks that never block. The socket belongs to its Ruby object, which
  * outlives this.
  *
  * An Outbox's bytes are encrypted out of its buffer, record after record, until all are written or the socket is
@@ -17,7 +17,7 @@
  * Every failure is the connection's end: SystemCallError, EPROTO with libssl's reason where the peer broke TLS.
  */
 #define WITHOUT_LOCK ((size_t)64 << 10)
-/* Raw bytes that one turn reads at most. */
+/* Raw bytes that one tick reads at most. */
 #define BUDGET ((size_t)256 << 10)
 
 static void connection_free(void *pointer) {

@@ -36,9 +36,9 @@ typedef struct spate_tls_socket {
     bool begun;           /* a first byte came */
     bool clear_text;      /* and it begins no record of TLS, but a word: plain HTTP, most likely */
     bool dry;             /* the last read left nothing: the poller tells of more */
-    bool more_follows;    /* the next write is not the last one of this turn */
+    bool more_follows;    /* the next write is not the last one of this tick */
     unsigned key_updates; /* since the last bytes of the peer's */
-    size_t budget;        /* bytes that may still be read in this turn */
+    size_t budget;        /* bytes that may still be read in this tick */
 } spate_tls_socket;
 
 /* Once, before the first BIO. False where there is no memory. */

@@ -52,27 +52,27 @@ module Spate
       end
 
       # Others have their turn in between, and what waits is told of.
-      def test_chunks_of_a_turn
+      def test_chunks_per_tick
         got = 0
         protocol { |request| request.body.on_chunk { |part| got += part.bytesize } && nil }
         buffer = ArrayBuffer.from(bytes = "#{CHUNKED}#{"1\r\nx\r\n" * 1000}0\r\n\r\n")
         from = 0
-        turns = []
+        ticks = []
         until from == bytes.bytesize
           before = got
           from = @protocol.receive(buffer, from, bytes.bytesize)
-          turns << (got - before)
+          ticks << (got - before)
           assert_equal from < bytes.bytesize, @protocol.ready?
         end
-        assert_equal 1000, turns.sum
-        assert_operator turns.max, :<=, Limits.defaults.frames_a_turn
+        assert_equal 1000, ticks.sum
+        assert_operator ticks.max, :<=, Limits.defaults.frames_per_tick
       end
 
-      def test_requests_of_a_turn
+      def test_requests_per_tick
         protocol { |_| Response.new(204) }
         buffer = ArrayBuffer.from(bytes = NEXT * 600)
         from = @protocol.receive(buffer, 0, bytes.bytesize)
-        assert_operator from, :<=, NEXT.bytesize * Limits.defaults.frames_a_turn
+        assert_operator from, :<=, NEXT.bytesize * Limits.defaults.frames_per_tick
         assert_predicate @protocol, :ready?
       end
 

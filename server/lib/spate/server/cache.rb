@@ -108,7 +108,7 @@ module Spate
         return refuse(unfit) if unfit
         return store(request, name) unless name.blob?
 
-        @uploads.turn(name.key, request.connection) do
+        @uploads.run(name.key, request.connection) do
           there?(request, @folder.size(name)) ? spare(request, name) : store(request, name)
         end
         nil

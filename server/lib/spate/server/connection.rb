@@ -4,7 +4,7 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # A socket and the protocol that its first bytes name. One turn is bounded: a read of the input's size, an outbox
+    # A socket and the protocol that its first bytes name. One tick is bounded: a read of the input's size, an outbox
     # full of frames, one or two writes.
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
@@ -49,14 +49,14 @@ module Spate
         @active_at = @opened_at = now
       end
 
-      # Runs a block on the reactor's thread, and then this connection's turn unless it is closed by then. From any
+      # Runs a block on the reactor's thread, and then a tick of this connection unless it is closed by then. From any
       # thread.
       def post(&block) = @reactor.post(self, &block)
 
       # Whether this is the reactor's thread, on which alone a connection may be touched.
       def here? = @reactor.nil? || @reactor.here?
 
-      def turns? = true
+      def ticks? = true
       def scheme = @transport.scheme
 
       # From the protocols: a request is over, with its answer's status (nil where none began), the bytes of its body
@@ -70,7 +70,7 @@ module Spate
       end
 
       # state: READ, WRITE or both. Answers whether the connection stays open.
-      def turn(state, now)
+      def tick(state, now)
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
 
@@ -84,7 +84,7 @@ module Spate
       end
 
       # What the poller is to look for. The poller does not see bytes that the transport holds: the socket will be
-      # writable before long, and then they have their turn.
+      # writable soon, and the next tick reads them.
       def wanted
         own = @transport.wanted
         return own if own != 0
@@ -120,10 +120,10 @@ module Spate
         @protocol&.leave
         pump
       rescue SystemCallError
-        nil # its next turn ends it
+        nil # its next tick closes it
       end
 
-      # Whether its peer sends much, so that the poller does not tell of a little: its turn is to come before long.
+      # Whether its peer sends much, so that the poller does not report a few bytes: it is read soon anyway.
       def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
@@ -150,7 +150,7 @@ module Spate
         now - @active_at > @limits.idle || (@rest && now - @opened_at > @limits.head_seconds)
       end
 
-      # That a socket is lost is told whether it is read or not, and again in every turn.
+      # The poller reports a lost socket whether it is read or not, and again in every tick.
       def unasked? = @interest & READ == 0 && !bulk?
 
       # The peer sends no more; whether it still reads, and has something to.
@@ -215,7 +215,7 @@ module Spate
 
       # What waits is written first, then more is made. hold: what waits was put there just now, a response's fields,
       # and goes out together with what follows. Bytes that came too early (a request behind another, frames
-      # whose answers had no room) are taken up in between, a few rounds a turn.
+      # whose answers had no room) are taken up in between, a few rounds a tick.
       def pump(hold: false)
         @again = false
         ROUNDS.times do

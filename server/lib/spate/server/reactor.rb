@@ -5,7 +5,7 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # One thread, one poller, many connections: each has its turn, none waits for another's peer.
+    # One thread, one poller, many connections: each is served in turn and none waits for the peer of another.
     class Reactor
       autoload :Acceptor, "spate/server/reactor/acceptor"
       autoload :Drain, "spate/server/reactor/rounds"
@@ -63,7 +63,7 @@ module Spate
         @poller.add(@event_queue.descriptor, READ)
         @acceptor.open
         ready = []
-        turn(ready) until @drain && (@connections.empty? || @drain.over?(now))
+        tick(ready) until @drain && (@connections.empty? || @drain.over?(now))
       ensure
         @connections.each_value { |connection| guard(nil) { connection.close } }
         @poller.close
@@ -83,8 +83,8 @@ module Spate
         stop
       end
 
-      # From any thread: a block for this one, and then the connection's turn unless it is closed by then. connection:
-      # nil where it is about none.
+      # From any thread: runs the block on the reactor's thread, and then a tick of the connection unless it is closed
+      # by then. connection: nil for a block that concerns no connection.
       def post(connection, &block) = @event_queue.post(connection, block)
 
       # Whether this is the reactor's thread.
@@ -103,7 +103,7 @@ module Spate
 
       private
 
-      def turn(ready)
+      def tick(ready)
         @poller.wait(@event_queue.sleep? && !@check ? nap : 0, ready)
         @event_queue.awake
         time = now
@@ -139,7 +139,7 @@ module Spate
       end
 
       def serve(connection, state, time)
-        return drop(connection) unless connection.turn(state, time)
+        return drop(connection) unless connection.tick(state, time)
 
         drained(connection, time) if @drain
         update(connection)
@@ -248,7 +248,7 @@ module Spate
         @connections.values.each { |connection| guard(connection) { tell(connection) } } # rubocop:disable Style/HashEachMethods
       end
 
-      # It had a turn.
+      # It had a tick.
       def drained(connection, time)
         tell(connection) unless @drain.told?(connection)
         @drain.note(connection, time)
@@ -260,7 +260,7 @@ module Spate
         update(connection)
       end
 
-      # What came in this moment, or while we had no turn, is still taken.
+      # Requests that arrived just now, or before this tick, are still answered.
       def leave(connection, time)
         serve(connection, READ, time) if connection.interest & READ != 0
         drop(connection) unless connection.busy?

@@ -28,7 +28,7 @@ module Spate
           @connection = connection
           @log = log
           @count = @received = @lingered = 0
-          @budget = Limits::Budget.new(limits.frames_a_turn)
+          @budget = Limits::Budget.new(limits.frames_per_tick)
         end
 
         # Answers where the bytes begin that were not taken, for now or at all.
@@ -51,7 +51,7 @@ module Spate
         end
 
         def produce = @exchange&.produce
-        # Whether `produce` would bring something, or bytes wait that had no part in the last turn.
+        # Whether `produce` would bring something, or bytes wait for the next tick.
         def ready? = @spent || sends?
         def sends? = @exchange ? @exchange.ready? : false
         def busy? = !@exchange.nil? || !@reader.nil?
@@ -114,7 +114,7 @@ module Spate
         def sent = @exchange ? @exchange.sent : 0
         def pending = @outbox.pending
 
-        # For the request's body: what is counted as a step of this turn, and what makes work and carries nothing. cost:
+        # For the request's body: what is counted as a step of this tick, and what makes work and carries nothing. cost:
         # how much of it.
         def spent? = @budget.spent?
 
@@ -260,11 +260,11 @@ module Spate
         # Whether it is the peer's turn, and an answer could still be sent.
         def awaited? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
 
-        # RFC 9110, section 15.5.9. The connection's turn sends it.
+        # RFC 9110, section 15.5.9. The connection's tick sends it.
         def time_out(reason)
           refuse(BadRequest.new(reason, 408))
           @connection.post { nil }
-          !@connection.turns?
+          !@connection.ticks?
         end
 
         def told(reason, code = nil)

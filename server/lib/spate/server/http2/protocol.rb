@@ -32,7 +32,7 @@ module Spate
           @flood_limit = Limits::TokenBucket.new(limits.annoyances, limits.annoyances_a_second) do |reason|
             ConnectionError.new(reason, ErrorCode::ENHANCE_YOUR_CALM)
           end
-          @budget = Limits::Budget.new(limits.frames_a_turn)
+          @budget = Limits::Budget.new(limits.frames_per_tick)
           @window = ConnectionWindow.new(outbox, connection, limits)
           @streams = Streams.new(outbox, connection, @window)
           @scheduler = Scheduler.new(outbox, @flood_limit)
@@ -61,7 +61,7 @@ module Spate
           @scheduler.produce { |stream, error| error ? @responses.failed(stream, error) : @responses.body_sent(stream) }
         end
 
-        # Whether `produce` would bring something, or frames wait that had no part in the last turn.
+        # Whether `produce` would bring something, or frames wait for the next tick.
         def ready? = (@spent || @scheduler.ready?) && !@failed
         # Whether a request is being worked on: such a connection is not idle.
         def busy? = !@streams.empty?
@@ -180,7 +180,7 @@ module Spate
           leave if @leaves
         end
 
-        # @spent: frames wait for the connection's next turn. Nothing is read before that is known: the reader
+        # @spent: frames wait for the connection's next tick. Nothing is read before that is known: the reader
         # remembers what it read.
         def receive_frames(from, to)
           @partial = 0

@@ -10,15 +10,15 @@ module Spate
 
         # The largest window that there may be: section 6.9.1.
         LARGEST_WINDOW = (1 << 31) - 1
-        # Bytes of a stream before the next one's turn.
-        TURN = 65_536
+        # Most bytes of one stream while others wait (round-robin).
+        QUANTUM = 65_536
         # With less room than this it is better to write first.
         LEAST_ROOM = 2048
-        # One turn in so many belongs to the least urgent, so that background transfers make progress.
+        # One in so many quanta belongs to the least urgent stream, so that background transfers make progress.
         BACKGROUND = 16
         # DATA of so many bytes is worth the WINDOW_UPDATEs that answer it, however small the peer's window is.
         WORTH = 1024
-        # A response of no more bytes need not wait for its turn where no other waits.
+        # A response of at most so many bytes is sent at once when no other waits.
         SMALL = 8192
 
         # Bytes of DATA that were made.
@@ -100,12 +100,12 @@ module Spate
         # Fills the outbox. Yields each stream whose body is through, or whose body failed, with the error or nil.
         def produce
           while @size.positive? && @window.positive? && (room = @outbox.data_room) >= LEAST_ROOM
-            room = TURN if @size > 1 && room > TURN
+            room = QUANTUM if @size > 1 && room > QUANTUM
             room = @window if @window < room
             stream = shift
             next unless stream.ready?
 
-            error = turn(stream, room)
+            error = write(stream, room)
             next yield(stream, error) if error || stream.sent?
 
             enqueue(stream)
@@ -130,7 +130,7 @@ module Spate
           level
         end
 
-        def turn(stream, room)
+        def write(stream, room)
           count = stream.produce(@outbox, room)
           @window -= count
           @sent += count

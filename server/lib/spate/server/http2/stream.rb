@@ -33,7 +33,7 @@ module Spate
         attr_reader :id, :window, :incoming, :state
         # Bytes that came and nobody read yet: they are missing in the connection's window. Bytes of both bodies so far.
         attr_reader :unread, :received, :sent
-        # Whether the stream waits for its turn; the Request that it carries.
+        # Whether the stream is queued in the scheduler; the Request that it carries.
         attr_accessor :queued, :request, :priority
 
         def initialize(id, send_window, receive_window)

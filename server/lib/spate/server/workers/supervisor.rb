@@ -24,7 +24,7 @@ module Spate
         def run
           @metrics.state = "starting"
           @workers.start
-          turn until @workers.gone?
+          run_once until @workers.gone?
           return unless @failure
 
           raise Error.new("a worker ended with #{@failure} before it was ready", hint: "what it said is above")
@@ -32,7 +32,7 @@ module Spate
 
         private
 
-        def turn
+        def run_once
           look_after
           IO.select([@signals.io, *@workers.ios, @successor&.io].compact, nil, nil, nap) unless @workers.gone?
           @signals.take.each { |name| obey(name) }
