@@ -93,7 +93,7 @@ module Spate
         assert_equal 25, answers.scan(content).size
       end
 
-      # More answers than the outbox holds, out of fewer bytes than one read.
+      # More answers than the write buffer holds, out of fewer bytes than one read.
       def test_many_small_requests_in_one_write
         encoder = Native::HpackEncoder.new(4096)
         fields = %w[:method HEAD :scheme http :path /hello.txt :authority localhost]

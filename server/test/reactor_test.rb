@@ -106,8 +106,8 @@ module Spate
       def test_buffers_that_nobody_needs
         start
         pool = @reactor.instance_variable_get(:@options)[:pool]
-        outboxes = Array.new(200) { Native::Outbox.new(pool).raw("x") }
-        outboxes.each { |outbox| outbox.written(1) }
+        write_buffers = Array.new(200) { Native::WriteBuffer.new(pool).raw("x") }
+        write_buffers.each { |write_buffer| write_buffer.written(1) }
         assert_operator pool.size, :>, 100
         Timeout.timeout(10) { sleep 0.01 until pool.size < 150 }
         10.times { pool.trim }

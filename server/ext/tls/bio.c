@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const spate_bytes_abi *spate_bytes;
-const spate_outbox_abi *spate_outbox;
+const spate_write_buffer_abi *spate_write_buffer;
 
 const char *spate_tls_reason(void) {
     unsigned long code = ERR_peek_error();

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <outbox.h>
+#include <write_buffer.h>
 #include <spate/bytes.h>
 
 #ifndef RBOOL /* Ruby 3.2 */
@@ -54,7 +54,7 @@ SSL *spate_tls_new_ssl(VALUE context, bool *slow_key);
 const char *spate_tls_reason(void);
 
 extern const spate_bytes_abi *spate_bytes;
-extern const spate_outbox_abi *spate_outbox;
+extern const spate_write_buffer_abi *spate_write_buffer;
 
 void spate_init_tls_context(VALUE native);
 void spate_init_tls_connection(VALUE native);

@@ -21,8 +21,8 @@ module Spate
           @marks = []
         end
 
-        def flush(outbox)
-          @writes += 1 unless outbox.empty?
+        def flush(write_buffer)
+          @writes += 1 unless write_buffer.empty?
           super
         end
 

@@ -4,8 +4,8 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # A socket and the protocol that its first bytes name. One tick is bounded: a read of the input's size, an outbox
-    # full of frames, one or two writes.
+    # A socket and the protocol that its first bytes name. One tick is bounded: a read of the input's size, a write
+    # buffer full of frames, one or two writes.
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
       autoload :Null, "spate/server/connection/null"
@@ -26,7 +26,7 @@ module Spate
       attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
-      # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers.
+      # input: an ArrayBuffer that all connections of a reactor share. pool: of their write buffers' buffers.
       # reactor: runs blocks that other threads post. observer: records answered and refused requests.
       # window_pool: a Limits::WindowPool that all connections share.
       def initialize(transport, input:, pool:, handler:, limits:, window_pool:, reactor: nil, log: nil,
@@ -37,7 +37,7 @@ module Spate
         @observer = observer
         @peer = transport.peer # raises where the peer is already gone: there is nothing to serve
         @input = input
-        @outbox = Native::Outbox.new(pool)
+        @write_buffer = Native::WriteBuffer.new(pool)
         @handler = handler
         @limits = limits
         @window_pool = window_pool
@@ -74,10 +74,10 @@ module Spate
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
 
-        clear = @outbox.empty?
+        clear = @write_buffer.empty?
         return false if (state & READ != 0 || @transport.pending?) && reading? && receive == :end && !half_open?
 
-        pump(hold: clear && !@outbox.empty?)
+        pump(hold: clear && !@write_buffer.empty?)
       rescue SystemCallError => e
         refused("handshake: #{e.message}") unless @transport.ready?
         false
@@ -90,7 +90,7 @@ module Spate
         return own if own != 0
 
         reading = reading?
-        writing = @again || !@outbox.empty? || @protocol&.ready? || (reading && @transport.pending?)
+        writing = @again || !@write_buffer.empty? || @protocol&.ready? || (reading && @transport.pending?)
         (reading ? READ : 0) | (writing ? WRITE : 0)
       end
 
@@ -127,13 +127,13 @@ module Spate
       def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
-      def busy? = !@outbox.empty? || (@protocol&.busy? || false)
+      def busy? = !@write_buffer.empty? || (@protocol&.busy? || false)
 
       def close
-        unsent = @taker && @outbox.to_s
+        unsent = @taker && @write_buffer.to_s
         @protocol&.close
       ensure # whatever failed in it
-        @outbox.clear
+        @write_buffer.clear
         @transport.close
         @closed = true
         @taker&.call(@socket, unsent)
@@ -162,7 +162,7 @@ module Spate
       def reading?
         return false if @ended || @protocol&.finished?
 
-        room = Native::Outbox::BYTES - @outbox.pending
+        room = Native::WriteBuffer::BYTES - @write_buffer.pending
         room > HTTP2::Protocol::ROOM_FOR_ANSWERS && (@rest.nil? || @rest.bytesize < @most)
       end
 
@@ -202,7 +202,7 @@ module Spate
       # request of HTTP/1.1.
       def choose(length)
         kind = KINDS[@transport.protocol] || kind_of_bytes(length)
-        kind&.new(@outbox, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
+        kind&.new(@write_buffer, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
       end
 
       def kind_of_bytes(length)
@@ -219,21 +219,21 @@ module Spate
       def pump(hold: false)
         @again = false
         ROUNDS.times do
-          break unless (hold || @transport.flush(@outbox)) && @protocol
+          break unless (hold || @transport.flush(@write_buffer)) && @protocol
 
           hold = false
           @again = round && !@rest.nil?
           break unless @again
         end
-        !(@protocol&.finished? && @outbox.empty?)
+        !(@protocol&.finished? && @write_buffer.empty?)
       end
 
       # Answers whether anything came of it.
       def round
         taken = @rest ? resume : 0
         @protocol.produce
-        made = @outbox.pending
-        @transport.flush(@outbox)
+        made = @write_buffer.pending
+        @transport.flush(@write_buffer)
         taken.positive? || made.positive?
       end
 

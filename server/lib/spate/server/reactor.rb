@@ -13,8 +13,8 @@ module Spate
       autoload :EventQueue, "spate/server/reactor/event_queue"
       autoload :TimeoutCheck, "spate/server/reactor/rounds"
 
-      # Buffers that no outbox has now, for the next that needs one. As many as there once were slow clients would be
-      # gigabytes: those that are not needed go, half of them a second.
+      # Buffers that no write buffer uses now. Keeping one for each slow client there ever was would take gigabytes:
+      # half of the unused ones are freed every second.
       class BufferPool < Array
         KEPT = 64
 

@@ -10,7 +10,7 @@ module Spate
       class Protocol
         # Most heads are shorter.
         FIRST_LOOK = 2048
-        # With less free room in the outbox no further request is taken: its answer might not fit.
+        # With less free room in the write buffer no further request is taken: its answer might not fit.
         ROOM_FOR_ANSWER = 65_536
         # Unwanted bytes of a body are read up to this number, since the next request may follow them. With more the
         # connection ends, and what still comes is dropped for a while, so that our answer reaches the client.
@@ -21,8 +21,8 @@ module Spate
         # Requests so far; bytes of the current one's body; bytes that came behind the last answer.
         attr_reader :count, :received, :lingered
 
-        def initialize(outbox, handler, limits, connection: Connection::Null::ONE, log: nil)
-          @outbox = outbox
+        def initialize(write_buffer, handler, limits, connection: Connection::Null::ONE, log: nil)
+          @write_buffer = write_buffer
           @handler = handler
           @limits = limits
           @connection = connection
@@ -112,7 +112,7 @@ module Spate
         # Whether a thread waits for that, or others for the room that it takes.
         def thread_waits? = !@reader.nil? && @incoming.awaited?
         def sent = @exchange ? @exchange.sent : 0
-        def pending = @outbox.pending
+        def pending = @write_buffer.pending
 
         # For the request's body: what is counted as a step of this tick, and what makes work and carries nothing. cost:
         # how much of it.
@@ -174,7 +174,7 @@ module Spate
         end
 
         # Behind a file that is still to be sent nothing is taken: who hijacks its connection gets what waits as bytes.
-        def room? = Native::Outbox::BYTES - @outbox.pending >= ROOM_FOR_ANSWER && !@outbox.files?
+        def room? = Native::WriteBuffer::BYTES - @write_buffer.pending >= ROOM_FOR_ANSWER && !@write_buffer.files?
 
         # Section 2.2.
         def skip(text)
@@ -190,7 +190,7 @@ module Spate
           @received = 0
           @unwanted = @incoming = nil
           begin_body(head) if head.body?
-          @exchange = Exchange.new(self, @outbox, head, @incoming, @connection, @log)
+          @exchange = Exchange.new(self, @write_buffer, head, @incoming, @connection, @log)
           too_large if @limits.body && (head.length || 0) > @limits.body
           @exchange.request.handle(@handler, @log)
         end
@@ -250,7 +250,7 @@ module Spate
           answered = exchange ? exchange.answering? : @reader
           exchange&.close(:cancelled, error.status)
           unless answered
-            @outbox.raw(ErrorResponse.text(error, head: @head))
+            @write_buffer.raw(ErrorResponse.text(error, head: @head))
             @lingering = true if LINGERING.include?(error.status)
           end
           @reader = nil

@@ -25,8 +25,8 @@ module Spate
         attr_reader :sent
 
         # flood_limit: credited for the WINDOW_UPDATEs that answer what is sent.
-        def initialize(outbox, flood_limit)
-          @outbox = outbox
+        def initialize(write_buffer, flood_limit)
+          @write_buffer = write_buffer
           @flood_limit = flood_limit
           @window = 65_535
           @alone = nil # the one stream that waits, where there is one: it needs no order
@@ -34,7 +34,7 @@ module Spate
           @size = @count = @sent = 0
         end
 
-        # Whether the next call of `produce` would bring something, once the outbox is empty.
+        # Whether the next call of `produce` would bring something, once the write buffer is empty.
         def ready? = @size.positive? && @window.positive?
 
         def waiting? = @size.positive?
@@ -55,9 +55,9 @@ module Spate
         # what the body raises.
         def at_once(stream, length)
           return false if @size.positive? || length > SMALL || length > @window || length > stream.window
-          return false if @outbox.room < length + LEAST_ROOM
+          return false if @write_buffer.room < length + LEAST_ROOM
 
-          @window -= stream.produce(@outbox, length)
+          @window -= stream.produce(@write_buffer, length)
           @sent += length
           @flood_limit.earn(2)
           true
@@ -97,9 +97,9 @@ module Spate
           raise ConnectionError.new("a stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # Fills the outbox. Yields each stream whose body is through, or whose body failed, with the error or nil.
+        # Fills the write buffer. Yields each stream whose body is through, or whose body failed, with the error or nil.
         def produce
-          while @size.positive? && @window.positive? && (room = @outbox.data_room) >= LEAST_ROOM
+          while @size.positive? && @window.positive? && (room = @write_buffer.data_room) >= LEAST_ROOM
             room = QUANTUM if @size > 1 && room > QUANTUM
             room = @window if @window < room
             stream = shift
@@ -131,7 +131,7 @@ module Spate
         end
 
         def write(stream, room)
-          count = stream.produce(@outbox, room)
+          count = stream.produce(@write_buffer, room)
           @window -= count
           @sent += count
           @flood_limit.earn(2 + count / 2048) if count >= WORTH || (@window.positive? && stream.window.positive?)

@@ -78,15 +78,15 @@ module Spate
 
           def done? = @done || false
 
-          def frames(outbox, stream, limit, end_stream)
-            move(limit, -> { outbox.data_room }) do |part, from, count, last|
-              outbox.data(stream, part, from, count, last && end_stream) if count.positive? || end_stream
+          def frames(write_buffer, stream, limit, end_stream)
+            move(limit, -> { write_buffer.data_room }) do |part, from, count, last|
+              write_buffer.data(stream, part, from, count, last && end_stream) if count.positive? || end_stream
             end
           end
 
-          def raw(outbox, limit)
-            move(limit, -> { outbox.room }) do |part, from, count, _|
-              outbox.raw(count == part.bytesize ? part : part.byteslice(from, count))
+          def raw(write_buffer, limit)
+            move(limit, -> { write_buffer.room }) do |part, from, count, _|
+              write_buffer.raw(count == part.bytesize ? part : part.byteslice(from, count))
             end
           end
 
@@ -131,7 +131,7 @@ module Spate
           end
 
           # Yields part, offset, bytes and whether they are the last. Answers the bytes. room: asked before each piece,
-          # as only the outbox knows what a piece takes besides its bytes.
+          # as only the write buffer knows what a piece takes besides its bytes.
           def move(limit, room)
             @mutex.synchronize do
               raise @error if @error && @parts.empty?
