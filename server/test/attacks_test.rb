@@ -5,13 +5,13 @@ require "support/assault"
 
 module Spate
   module Server
-    # Every attack against the server as a process: bounded memory and work, turns that others do not feel, the right
-    # end, and every request answered of a client that behaves. docs/attacks.md has the figures.
+    # Runs every attack against a server process and checks memory, CPU time, the longest tick, how the connection ends,
+    # and that every request of a well-behaved client is answered. docs/attacks.md has the figures.
     class AttacksTest < Minitest::Test
       MEMORY = 64 << 20
-      # Seconds of the processor, which are not those of the clock: what an attack takes, and one turn of a connection.
+      # CPU seconds of an attack, and of one tick of a connection.
       CPU = 3.0
-      TURN = 0.1
+      TICK = 0.1
 
       def check(result)
         title = result.variant.title
@@ -19,7 +19,7 @@ module Spate
         faults << "ended with #{result.endings.tally}, not #{result.variant.ends}" unless result.as_it_should?
         faults << "memory grew by #{result.memory >> 20} MB" if result.memory > MEMORY
         faults << "took #{result.cpu.round(2)} s of CPU" if result.cpu > CPU
-        faults << "a turn took #{result.turn.round(2)} s of CPU" if result.turn > TURN
+        faults << "a tick took #{result.tick.round(2)} s of CPU" if result.tick > TICK
         faults << "#{result.unserved} requests of a polite client were not answered" if result.unserved.positive?
         faults.map { |fault| "#{title}: #{fault}" }
       end

@@ -71,7 +71,7 @@ module Spate
         assert_equal ["200 #{Digest::SHA256.hexdigest(content)}"] * 20, told.lines(chomp: true)
       end
 
-      # A slow client has its turn and no more: another's request is answered meanwhile.
+      # A slow client does not delay the requests of another.
       def test_a_client_that_does_not_read
         big_file
         slow = TCPSocket.new("127.0.0.1", @port)
@@ -82,7 +82,7 @@ module Spate
         slow&.close
       end
 
-      # Requests that came before their turn, and end in the middle of one.
+      # Pipelined requests, the last of them incomplete.
       def test_pipelining
         File.binwrite(File.join(folder, "mid.bin"), content = Random.new(9).bytes(400_000))
         requests = %w[/hello.txt /mid.bin /hello.txt /none] * 25
@@ -93,7 +93,7 @@ module Spate
         assert_equal 25, answers.scan(content).size
       end
 
-      # More answers than the outbox holds, out of fewer bytes than one read.
+      # More answers than the write buffer holds, out of fewer bytes than one read.
       def test_many_small_requests_in_one_write
         encoder = Native::HpackEncoder.new(4096)
         fields = %w[:method HEAD :scheme http :path /hello.txt :authority localhost]

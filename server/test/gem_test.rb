@@ -77,7 +77,7 @@ module Spate
       def check(package)
         names = package.contents
         wanted = %w[exe/spate-serve lib/spate/server.rb core/frame.c assets/profile/page.js ext/http2/extconf.rb
-                    ext/io/outbox.h ext/tls/extconf.rb docs/operations.md README.md]
+                    ext/io/write_buffer.h ext/tls/extconf.rb docs/operations.md README.md]
         assert_empty wanted.map { |name| "server/#{name}" } - names
         assert_empty names.grep(%r{/(test|benchmark|fuzz|tmp)/|\.(so|o)\z})
         assert_equal ["assets/page.css"], names.grep_v(%r{\Aserver/})

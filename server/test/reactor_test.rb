@@ -63,27 +63,27 @@ module Spate
         end
       end
 
-      # One byte goes through the pipe, however many letters are written before it is read; none is forgotten.
-      def test_letters
-        mailbox = Reactor::Mailbox.new
+      # One byte goes through the pipe, however many blocks are posted before it is read; none is lost.
+      def test_event_queue_writes_one_byte_for_many_events
+        event_queue = Reactor::EventQueue.new
         told = []
-        mailbox.post(nil, -> { told << 0 })
-        refute mailbox.sleep?
+        event_queue.post(nil, -> { told << 0 })
+        refute event_queue.sleep?
         about = Object.new
-        100.times { |n| mailbox.post(about, -> { told << n }) }
-        assert_equal 1, mailbox.empty_pipe.bytesize
-        assert_equal [about], mailbox.deliver { |letter, _| letter.call }
+        100.times { |n| event_queue.post(about, -> { told << n }) }
+        assert_equal 1, event_queue.empty_pipe.bytesize
+        assert_equal [about], event_queue.deliver { |block, _| block.call }
         assert_equal [0, *0..99], told
-        assert_nil mailbox.deliver { |letter, _| letter.call }
-        assert mailbox.sleep?
-        mailbox.rise
-        mailbox.post(nil, -> {})
-        assert_equal :wait_readable, mailbox.empty_pipe
+        assert_nil event_queue.deliver { |block, _| block.call }
+        assert event_queue.sleep?
+        event_queue.awake
+        event_queue.post(nil, -> {})
+        assert_equal :wait_readable, event_queue.empty_pipe
       ensure
-        mailbox.close
+        event_queue.close
       end
 
-      def test_letters_from_many_threads
+      def test_post_from_many_threads
         start
         seen = Thread::Queue.new
         Array.new(4) { |n| Thread.new { 500.times { |m| @reactor.post(nil) { seen << [n, m, @reactor.here?] } } } }
@@ -93,12 +93,12 @@ module Spate
         assert_equal Array(0..499), all.filter_map { |n, m, _| m if n == 2 }
       end
 
-      # What a handler or a letter does wrong is told, and the next one is served.
+      # An error in a handler or a posted block is logged, and the next request is served.
       def test_errors
         lines = Thread::Queue.new
         start(log: ->(line) { lines << line })
-        @reactor.post(nil) { raise "a letter" }
-        assert_match(/RuntimeError: a letter \(.*reactor_test\.rb/, Timeout.timeout(10) { lines.pop })
+        @reactor.post(nil) { raise "a block" }
+        assert_match(/RuntimeError: a block \(.*reactor_test\.rb/, Timeout.timeout(10) { lines.pop })
         assert_match(/hello\n\z/, get)
       end
 
@@ -106,8 +106,8 @@ module Spate
       def test_buffers_that_nobody_needs
         start
         pool = @reactor.instance_variable_get(:@options)[:pool]
-        outboxes = Array.new(200) { Native::Outbox.new(pool).raw("x") }
-        outboxes.each { |outbox| outbox.written(1) }
+        write_buffers = Array.new(200) { Native::WriteBuffer.new(pool).raw("x") }
+        write_buffers.each { |write_buffer| write_buffer.written(1) }
         assert_operator pool.size, :>, 100
         Timeout.timeout(10) { sleep 0.01 until pool.size < 150 }
         10.times { pool.trim }
@@ -128,7 +128,7 @@ module Spate
         assert_predicate request, :abandoned?
       end
 
-      # Its next requests must wait, so nothing is read; that it is lost would be told in every turn.
+      # Its next requests must wait, so the socket is not read; the poller would report it as lost in every tick.
       def test_a_client_that_is_gone_behind_many_requests
         requests = Thread::Queue.new
         start(->(request) { requests << request && nil })

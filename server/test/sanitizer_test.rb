@@ -13,9 +13,9 @@ module Spate
         assert_clean %w[tls], %w[connection/tls_test.rb]
       end
 
-      def test_outboxes_header_tables_and_folders
+      def test_write_buffers_header_tables_and_folders
         assert_clean %w[files io http2],
-                     %w[connection/outbox_test.rb files/folder_test.rb files/ranges_test.rb files_test.rb
+                     %w[connection/write_buffer_test.rb files/folder_test.rb files/ranges_test.rb files_test.rb
                         http2/hpack_test.rb]
       end
     end

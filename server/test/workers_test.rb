@@ -115,7 +115,7 @@ module Spate
       end
 
       %w[1 2].each do |count|
-        define_method("test_a_successor_for_#{count}") do
+        define_method("test_hot_restart_with_#{count}_workers") do
           watch(@root, "--workers", count, "--drain", "5")
           faults = meanwhile do
             load = Thread.new { h2load("-p", "http/1.1", "-n", "3000", "-c", "8") }
@@ -126,19 +126,19 @@ module Spate
           end
           assert_empty faults
           Process.wait(@server)
-          successor = File.read(@pid_file).to_i
-          refute_equal @server, successor
+          new_server = File.read(@pid_file).to_i
+          refute_equal @server, new_server
           assert_equal "ok", JSON.parse(get("/-/health", port: @admin).body)["state"]
           @server = nil
           assert_equal "hello\n", get("/hello.txt").body
-          Process.kill(:TERM, successor)
-          eventually("the successor's end") { gone?(successor) }
+          Process.kill(:TERM, new_server)
+          eventually("the new server's end") { gone?(new_server) }
           refute_path_exists @pid_file
         end
       end
 
-      # Requests over HTTP/2 that are on their way when the server is replaced.
-      def test_a_successor_under_http2
+      # HTTP/2 requests in flight during a hot restart are answered.
+      def test_hot_restart_with_http2_load
         reason = Python.missing("h2")
         skip reason if reason
         watch(@root, "--workers", "2")
@@ -156,7 +156,7 @@ module Spate
         peer&.close
       end
 
-      def test_a_successor_that_cannot_start
+      def test_hot_restart_keeps_serving_when_the_new_server_fails
         File.symlink(@root, File.join(folder, "current"))
         watch(File.join(folder, "current"), "--workers", "2")
         File.unlink(File.join(folder, "current"))

@@ -6,10 +6,10 @@ class Parts
   NAMES = {
     "garbage collection" => /\A\((garbage collection|marking|sweeping)\)/,
     "recv" => /Native\.receive|Native#receive/,
-    "send" => /Outbox#flush/,
+    "send" => /WriteBuffer#flush/,
     "epoll and turns" => /Poller|Reactor/,
     "HPACK" => /Hpack/,
-    "frames in C" => /FrameReader|Outbox#/,
+    "frames in C" => /FrameReader|WriteBuffer#/,
     "stat" => /File\.l?stat|Native::Folder/,
     "file handler" => /Files|HTTPDate|MediaTypes/,
     "request and response" => /Server::Request|Server::Response/,

@@ -1,7 +1,7 @@
 #include "native.h"
 
 const spate_bytes_abi *spate_bytes;
-const spate_outbox_abi *spate_outbox;
+const spate_write_buffer_abi *spate_write_buffer;
 
 static VALUE error_class(const char *name) {
     return rb_path2class(name);

@@ -12,7 +12,7 @@ unless File.exist?(File.join(checkout, "spate/bytes.h"))
   checkout = Spate::BYTES_INCLUDE
 end
 
-# outbox.h lies with the outbox.
+# write_buffer.h is in ext/io.
 $INCFLAGS << " -I#{CORE} -I#{checkout} -I#{File.expand_path("../io", __dir__)}"
 $VPATH << CORE
 $srcs = Dir[File.join(__dir__, "*.c"), File.join(CORE, "*.c")].map { |path| File.basename(path) }.sort

@@ -1,12 +1,12 @@
-#include "native.h"
 #include "frame.h"
+#include "native.h"
 
 /* Reads frames out of a buffer, one after another, and holds the last one's facts: no object is made for a frame. */
 typedef struct reader {
     spate_frame_reader frames;
     spate_frame frame;
     uint32_t least; /* bytes of a DATA frame that is joined to another */
-    size_t base; /* the frame's first byte in the buffer */
+    size_t base;    /* the frame's first byte in the buffer */
 } reader;
 
 static const rb_data_type_t reader_type = {
@@ -89,9 +89,9 @@ FACT(content_offset, SIZET2NUM(r->base + r->frame.offset))
 FACT(content_length, UINT2NUM(r->frame.content))
 FACT(word, UINT2NUM(r->frame.word))
 FACT(last_stream, UINT2NUM(r->frame.last_stream))
-FACT(ack, RBOOL(r->frame.flags & SPATE_FLAG_ACK))
-FACT(end_stream, RBOOL(r->frame.flags & SPATE_FLAG_END_STREAM))
-FACT(end_headers, RBOOL(r->frame.flags & SPATE_FLAG_END_HEADERS))
+FACT(ack, RBOOL(r->frame.flags &SPATE_FLAG_ACK))
+FACT(end_stream, RBOOL(r->frame.flags &SPATE_FLAG_END_STREAM))
+FACT(end_headers, RBOOL(r->frame.flags &SPATE_FLAG_END_HEADERS))
 FACT(self_dependent, RBOOL((r->frame.flags & SPATE_FLAG_PRIORITY) && r->frame.word == r->frame.stream))
 
 void spate_init_frame_reader(VALUE native) {

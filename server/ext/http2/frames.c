@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Frames into an Outbox: RFC 9113, section 6. */
+/* Frames into a WriteBuffer: RFC 9113, section 6. */
 
 /* Payload bytes of a frame. A peer may allow more (section 6.5.2), but larger frames gain nothing, and starve others. */
 #define LONGEST ((size_t)16384)
@@ -11,7 +11,7 @@
 /* Frames that one call reads. */
 #define SLICES 32
 
-static VALUE outbox_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE payload) {
+static VALUE append_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE payload) {
     uint8_t number = (uint8_t)NUM2UINT(type), bits = (uint8_t)NUM2UINT(flags);
     uint32_t id = NUM2UINT(stream);
     size_t length = 0;
@@ -19,22 +19,22 @@ static VALUE outbox_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VAL
         Check_Type(payload, T_STRING);
         length = (size_t)RSTRING_LEN(payload);
     }
-    uint8_t *at = spate_outbox->place(self, SPATE_FRAME_HEADER_BYTES + length);
+    uint8_t *at = spate_write_buffer->place(self, SPATE_FRAME_HEADER_BYTES + length);
     spate_frame_write_header(at, (uint32_t)length, number, bits, id);
     if (length)
         memcpy(at + SPATE_FRAME_HEADER_BYTES, RSTRING_PTR(payload), length);
-    spate_outbox->filled(self, SPATE_FRAME_HEADER_BYTES + length);
+    spate_write_buffer->filled(self, SPATE_FRAME_HEADER_BYTES + length);
     return self;
 }
 
 /* word(type, stream, number): a frame whose payload is 32 bits: RST_STREAM, WINDOW_UPDATE. */
-static VALUE outbox_word(VALUE self, VALUE type, VALUE stream, VALUE number) {
+static VALUE append_word(VALUE self, VALUE type, VALUE stream, VALUE number) {
     uint32_t id = NUM2UINT(stream), word = NUM2UINT(number);
     uint8_t kind = (uint8_t)NUM2UINT(type);
-    uint8_t *at = spate_outbox->place(self, SPATE_FRAME_HEADER_BYTES + 4);
+    uint8_t *at = spate_write_buffer->place(self, SPATE_FRAME_HEADER_BYTES + 4);
     spate_frame_write_header(at, 4, kind, 0, id);
     spate_store32(at + SPATE_FRAME_HEADER_BYTES, word);
-    spate_outbox->filled(self, SPATE_FRAME_HEADER_BYTES + 4);
+    spate_write_buffer->filled(self, SPATE_FRAME_HEADER_BYTES + 4);
     return self;
 }
 
@@ -47,11 +47,11 @@ static size_t frames_of(size_t length) {
  * headers(stream, encoder, status, fields, end_stream): HEADERS and as many CONTINUATIONs as it takes. `status` nil:
  * trailers. ArgumentError, TypeError where a field is wrong; then nothing was encoded or written.
  */
-static VALUE outbox_headers(VALUE self, VALUE stream, VALUE encoder, VALUE status, VALUE fields, VALUE end_stream) {
+static VALUE append_headers(VALUE self, VALUE stream, VALUE encoder, VALUE status, VALUE fields, VALUE end_stream) {
     uint32_t id = NUM2UINT(stream);
     const spate_hpack_output *block = spate_encoder_block(encoder, status, fields);
     size_t frames = frames_of(block->length), done = 0;
-    uint8_t *at = spate_outbox->place(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
+    uint8_t *at = spate_write_buffer->place(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
     for (size_t i = 0; i < frames; i++) {
         size_t length = block->length - done < LONGEST ? block->length - done : LONGEST;
         uint8_t flags = i + 1 == frames ? SPATE_FLAG_END_HEADERS : 0;
@@ -63,12 +63,12 @@ static VALUE outbox_headers(VALUE self, VALUE stream, VALUE encoder, VALUE statu
         at += SPATE_FRAME_HEADER_BYTES + length;
         done += length;
     }
-    spate_outbox->filled(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
+    spate_write_buffer->filled(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
     return self;
 }
 
 /* data(stream, bytes, offset, length, end_stream): DATA frames of a String's bytes; an empty one for length 0. */
-static VALUE outbox_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VALUE length, VALUE end_stream) {
+static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VALUE length, VALUE end_stream) {
     uint32_t id = NUM2UINT(stream);
     size_t from = NUM2SIZET(offset), left = NUM2SIZET(length);
     Check_Type(bytes, T_STRING);
@@ -76,11 +76,11 @@ static VALUE outbox_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
         rb_raise(rb_eIndexError, "%zu bytes at %zu are outside of %ld", left, from, RSTRING_LEN(bytes));
     do {
         size_t part = left < LONGEST ? left : LONGEST;
-        uint8_t *at = spate_outbox->place(self, SPATE_FRAME_HEADER_BYTES + part);
+        uint8_t *at = spate_write_buffer->place(self, SPATE_FRAME_HEADER_BYTES + part);
         uint8_t flags = part == left && RTEST(end_stream) ? SPATE_FLAG_END_STREAM : 0;
         spate_frame_write_header(at, (uint32_t)part, SPATE_FRAME_DATA, flags, id);
         memcpy(at + SPATE_FRAME_HEADER_BYTES, RSTRING_PTR(bytes) + from, part);
-        spate_outbox->filled(self, SPATE_FRAME_HEADER_BYTES + part);
+        spate_write_buffer->filled(self, SPATE_FRAME_HEADER_BYTES + part);
         from += part;
         left -= part;
     } while (left > 0);
@@ -89,11 +89,11 @@ static VALUE outbox_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
 
 /* Payload bytes of DATA that fit. */
 static size_t data_room(VALUE self) {
-    size_t room = spate_outbox->room(self), frame = LONGEST + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
+    size_t room = spate_write_buffer->room(self), frame = LONGEST + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
     return room / frame * LONGEST + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
 }
 
-static VALUE outbox_data_room(VALUE self) {
+static VALUE get_data_room(VALUE self) {
     return SIZET2NUM(data_room(self));
 }
 
@@ -125,7 +125,7 @@ static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last)
  * Answers the payload's bytes; fewer than fit and were asked for where the file has become shorter: then the last frame
  * does not end the stream. SystemCallError.
  */
-static VALUE outbox_file(VALUE self, VALUE stream, VALUE descriptor, VALUE position, VALUE length, VALUE end_stream) {
+static VALUE append_file(VALUE self, VALUE stream, VALUE descriptor, VALUE position, VALUE length, VALUE end_stream) {
     struct iovec slices[SLICES];
     uint32_t id = NUM2UINT(stream);
     int fd = NUM2INT(descriptor);
@@ -136,19 +136,19 @@ static VALUE outbox_file(VALUE self, VALUE stream, VALUE descriptor, VALUE posit
         wanted = LONGEST * SLICES;
     if (wanted == 0)
         return INT2FIX(0);
-    uint8_t *first = spate_outbox->place(self, wanted + frames_of(wanted) * SPATE_FRAME_HEADER_BYTES);
-    size_t done = spate_outbox->read_file(fd, slices, plan(slices, first, wanted), from, wanted);
+    uint8_t *first = spate_write_buffer->place(self, wanted + frames_of(wanted) * SPATE_FRAME_HEADER_BYTES);
+    size_t done = spate_write_buffer->read_file(fd, slices, plan(slices, first, wanted), from, wanted);
     uint8_t last = done == asked && RTEST(end_stream) ? SPATE_FLAG_END_STREAM : 0;
-    spate_outbox->filled(self, write_headers(first, id, done, last));
+    spate_write_buffer->filled(self, write_headers(first, id, done, last));
     return SIZET2NUM(done);
 }
 
 void spate_init_frames(VALUE native) {
-    VALUE box = rb_const_get(native, rb_intern("Outbox"));
-    rb_define_method(box, "frame", outbox_frame, 4);
-    rb_define_method(box, "word", outbox_word, 3);
-    rb_define_method(box, "headers", outbox_headers, 5);
-    rb_define_method(box, "data", outbox_data, 5);
-    rb_define_method(box, "data_room", outbox_data_room, 0);
-    rb_define_method(box, "file", outbox_file, 5);
+    VALUE klass = rb_const_get(native, rb_intern("WriteBuffer"));
+    rb_define_method(klass, "frame", append_frame, 4);
+    rb_define_method(klass, "word", append_word, 3);
+    rb_define_method(klass, "headers", append_headers, 5);
+    rb_define_method(klass, "data", append_data, 5);
+    rb_define_method(klass, "data_room", get_data_room, 0);
+    rb_define_method(klass, "file", append_file, 5);
 }

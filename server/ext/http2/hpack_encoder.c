@@ -28,8 +28,11 @@ static size_t encoder_size(const void *pointer) {
            e->hpack.table.entries_capacity * sizeof(spate_hpack_entry);
 }
 
-static const rb_data_type_t encoder_type = {
-    "Spate::Server::Native::HpackEncoder", {encoder_mark, encoder_free, encoder_size}, 0, 0, RUBY_TYPED_FREE_IMMEDIATELY};
+static const rb_data_type_t encoder_type = {"Spate::Server::Native::HpackEncoder",
+                                            {encoder_mark, encoder_free, encoder_size},
+                                            0,
+                                            0,
+                                            RUBY_TYPED_FREE_IMMEDIATELY};
 
 static VALUE encoder_alloc(VALUE klass) {
     encoder *e;

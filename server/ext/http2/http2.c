@@ -3,7 +3,7 @@
 RUBY_FUNC_EXPORTED void Init_http2(void) {
     rb_require("spate/server/native/io");
     spate_bytes = spate_bytes_load();
-    spate_outbox = spate_outbox_load();
+    spate_write_buffer = spate_write_buffer_load();
     spate_hpack_init();
     VALUE spate = rb_define_module("Spate");
     VALUE server = rb_define_module_under(spate, "Server");

@@ -1,9 +1,9 @@
 #ifndef SPATE_SERVER_NATIVE_H
 #define SPATE_SERVER_NATIVE_H
 
-#include <outbox.h>
 #include <ruby.h>
 #include <spate/bytes.h>
+#include <write_buffer.h>
 
 #include "hpack.h"
 
@@ -12,7 +12,7 @@
 #endif
 
 extern const spate_bytes_abi *spate_bytes;
-extern const spate_outbox_abi *spate_outbox;
+extern const spate_write_buffer_abi *spate_write_buffer;
 
 /*
  * A response's block, made by a HpackEncoder and valid until it makes another: `status` is nil for trailers, `fields` a

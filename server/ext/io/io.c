@@ -7,9 +7,9 @@ RUBY_FUNC_EXPORTED void Init_io(void) {
     VALUE spate = rb_define_module("Spate");
     VALUE server = rb_define_module_under(spate, "Server");
     VALUE native = rb_define_module_under(server, "Native");
-    VALUE box = spate_init_outbox(native);
-    spate_init_outbox_files(box);
-    spate_init_outbox_flush(box);
+    VALUE klass = spate_init_write_buffer(native);
+    spate_init_write_buffer_files(klass);
+    spate_init_write_buffer_flush(klass);
     spate_init_socket(native);
     spate_init_poller(native);
 }

@@ -10,9 +10,9 @@
 
 extern const spate_bytes_abi *spate_bytes;
 
-VALUE spate_init_outbox(VALUE native); /* the class */
-void spate_init_outbox_files(VALUE box);
-void spate_init_outbox_flush(VALUE box);
+VALUE spate_init_write_buffer(VALUE native); /* the class */
+void spate_init_write_buffer_files(VALUE klass);
+void spate_init_write_buffer_flush(VALUE klass);
 void spate_init_socket(VALUE native);
 void spate_init_poller(VALUE native);
 

@@ -7,7 +7,11 @@
 
 enum { SPATE_POLLER_READABLE = 1, SPATE_POLLER_WRITABLE = 2, SPATE_POLLER_EXCLUSIVE = 4 };
 
-typedef enum spate_poller_operation { SPATE_POLLER_ADD, SPATE_POLLER_CHANGE, SPATE_POLLER_REMOVE } spate_poller_operation;
+typedef enum spate_poller_operation {
+    SPATE_POLLER_ADD,
+    SPATE_POLLER_CHANGE,
+    SPATE_POLLER_REMOVE
+} spate_poller_operation;
 
 typedef struct spate_poller_ready {
     int fd;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const spate_bytes_abi *spate_bytes;
-const spate_outbox_abi *spate_outbox;
+const spate_write_buffer_abi *spate_write_buffer;
 
 const char *spate_tls_reason(void) {
     unsigned long code = ERR_peek_error();
@@ -22,9 +22,9 @@ const char *spate_tls_reason(void) {
 /*
  * libssl's own BIO of sockets with other reads and writes:
  *
- * - A read that brought less than was asked for is the turn's last one: the socket is empty, the poller tells of
+ * - A read that brought less than was asked for is the tick's last one: the socket is empty, the poller tells of
  *   more. This saves the call that would only answer EAGAIN.
- * - A turn reads so much and no more, whatever libssl makes of it: a flood of records without content does not hold
+ * - A tick reads so much and no more, whatever libssl makes of it: a flood of records without content does not hold
  *   up others.
  * - A write that another one follows at once says so (MSG_MORE): TCP then cuts its segments across records.
  * - The first byte tells whether somebody speaks plain HTTP here. Nothing is written to such a peer from below.

@@ -6,10 +6,10 @@
 #include <sys/socket.h>
 
 /*
- * TLSConnection: TLS over one socket, in turns that never wait. The socket belongs to its Ruby object, which
+ * TLSConnection: TLS over one socket, in ticks that never block. The socket belongs to its Ruby object, which
  * outlives this.
  *
- * An Outbox's bytes are encrypted out of its buffer, record after record, until all are written or the socket is
+ * A WriteBuffer's bytes are encrypted out of its buffer, record after record, until all are written or the socket is
  * full. What comes in is decrypted into an ArrayBuffer. Both are pinned while libssl works on them, so that Ruby's
  * lock may be let go: from WITHOUT_LOCK bytes on. Below, coming back to the lock may take longer than the work. One
  * thread at a time.
@@ -17,7 +17,7 @@
  * Every failure is the connection's end: SystemCallError, EPROTO with libssl's reason where the peer broke TLS.
  */
 #define WITHOUT_LOCK ((size_t)64 << 10)
-/* Raw bytes that one turn reads at most. */
+/* Raw bytes that one tick reads at most. */
 #define BUDGET ((size_t)256 << 10)
 
 static void connection_free(void *pointer) {
@@ -147,13 +147,13 @@ static VALUE connection_receive(VALUE self, VALUE buffer, VALUE offset) {
 }
 
 /*
- * flush(outbox): writes what the socket takes. True when nothing is left; before the handshake is through nothing
+ * flush(write_buffer): writes what the socket takes. True when nothing is left; before the handshake is through nothing
  * is written.
  */
-static VALUE connection_flush(VALUE self, VALUE outbox) {
+static VALUE connection_flush(VALUE self, VALUE write_buffer) {
     connection *c = connection_of(self);
     size_t offset, length, size;
-    VALUE buffer = spate_outbox->waiting(outbox, &offset, &length);
+    VALUE buffer = spate_write_buffer->waiting(write_buffer, &offset, &length);
     if (NIL_P(buffer))
         return Qtrue;
     if (c->stage == SHAKING)
@@ -170,7 +170,7 @@ static VALUE connection_flush(VALUE self, VALUE outbox) {
         raise_failure(&w);
     if (w.result == END)
         rb_syserr_fail(EPIPE, "TLS");
-    spate_outbox->written(outbox, w.done);
+    spate_write_buffer->written(write_buffer, w.done);
     return RBOOL(w.done == length);
 }
 

@@ -21,7 +21,7 @@ unless found
   message("libssl was not found (OpenSSL 1.1.1 or later, by pkg-config): spate-server is built without TLS.\n" \
           "Debian, Ubuntu: apt-get install libssl-dev pkg-config, and install spate-server again.\n")
 end
-# outbox.h lies with the outbox.
+# write_buffer.h is in ext/io.
 $INCFLAGS << " -I#{checkout} -I#{File.expand_path("../io", __dir__)}"
 $srcs = found ? %w[bio.c connection.c context.c records.c tls.c] : %w[missing.c]
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <outbox.h>
+#include <write_buffer.h>
 #include <spate/bytes.h>
 
 #ifndef RBOOL /* Ruby 3.2 */
@@ -36,9 +36,9 @@ typedef struct spate_tls_socket {
     bool begun;           /* a first byte came */
     bool clear_text;      /* and it begins no record of TLS, but a word: plain HTTP, most likely */
     bool dry;             /* the last read left nothing: the poller tells of more */
-    bool more_follows;    /* the next write is not the last one of this turn */
+    bool more_follows;    /* the next write is not the last one of this tick */
     unsigned key_updates; /* since the last bytes of the peer's */
-    size_t budget;        /* bytes that may still be read in this turn */
+    size_t budget;        /* bytes that may still be read in this tick */
 } spate_tls_socket;
 
 /* Once, before the first BIO. False where there is no memory. */
@@ -54,7 +54,7 @@ SSL *spate_tls_new_ssl(VALUE context, bool *slow_key);
 const char *spate_tls_reason(void);
 
 extern const spate_bytes_abi *spate_bytes;
-extern const spate_outbox_abi *spate_outbox;
+extern const spate_write_buffer_abi *spate_write_buffer;
 
 void spate_init_tls_context(VALUE native);
 void spate_init_tls_connection(VALUE native);

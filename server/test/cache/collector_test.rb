@@ -43,7 +43,7 @@ module Spate
           super() { |name, status| block.call(name.tap { renew(name) if rounds == 2 && name.key[0] == "7" }, status) }
         end
         collector = Cache::Collector.new(folder, 1)
-        collector.tick
+        collector.every_second
         collector.close
         assert_equal [blob(contents.first)[1..]], stored
       end

@@ -77,7 +77,7 @@ module Spate
         assert_equal File.binread(file), client("curl", "-sS", "--http2-prior-knowledge", address)
       end
 
-      # Then another one has its turn.
+      # Then the next one starts.
       def test_the_first_one_leaves
         cache
         first = begin_upload("content")

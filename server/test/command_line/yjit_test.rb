@@ -40,20 +40,20 @@ module Spate
         refute_includes words(@server), "--yjit"
       end
 
-      def test_the_server_after_it_compiles_too_and_has_the_socket
+      def test_hot_restart_keeps_yjit_and_the_socket
         skip EARLY if RubyVM::YJIT.respond_to?(:enable)
 
         pid_file = File.join(@root, "pid")
         serve(@root, "--yjit", "--pid-file", pid_file)
         Process.kill(:USR2, @server)
         line = Timeout.timeout(SECONDS) { @log.gets } until line&.start_with?("serving")
-        successor = Integer(File.read(pid_file))
+        new_server = Integer(File.read(pid_file))
 
         assert_includes line, ":#{@port}"
-        assert_includes words(successor), "--yjit"
+        assert_includes words(new_server), "--yjit"
         assert_equal "hello\n", client("curl", "-sS", address("/hello.txt"))
       ensure
-        Process.kill(:TERM, successor) if successor && successor != @server
+        Process.kill(:TERM, new_server) if new_server && new_server != @server
       end
 
       private

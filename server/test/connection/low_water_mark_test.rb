@@ -21,8 +21,8 @@ module Spate
           @marks = []
         end
 
-        def flush(outbox)
-          @writes += 1 unless outbox.empty?
+        def flush(write_buffer)
+          @writes += 1 unless write_buffer.empty?
           super
         end
 
@@ -50,7 +50,7 @@ module Spate
         serving = connection { |request| Response.text(200, request.target) }
         2.times do |count|
           @client.write("GET /#{count} HTTP/1.1\r\nhost: x\r\n\r\n")
-          assert serving.turn(Connection::READ, count)
+          assert serving.tick(Connection::READ, count)
           assert_match(%r{\AHTTP/1.1 200 .*\r\n\r\n/#{count}\z}m, @client.readpartial(4096))
           assert_equal count + 1, @transport.writes
         end
@@ -59,7 +59,7 @@ module Spate
       def test_requests_that_came_together_are_all_answered
         serving = connection { |request| Response.text(200, request.target) }
         @client.write("GET /a HTTP/1.1\r\nhost: x\r\n\r\n" * 4)
-        assert serving.turn(Connection::READ, 1)
+        assert serving.tick(Connection::READ, 1)
         assert_equal 4, @client.readpartial(65_536).scan(%r{^/a}).size
       end
 
@@ -67,13 +67,13 @@ module Spate
       def test_when_little_is_not_told_of
         size = 0
         serving = connection { |request| request.body.on_chunk(lent: true) { |part| size += part.bytesize } && nil }
-        turns = send_much(serving)
-        assert_includes 8..9, turns
+        ticks = send_much(serving)
+        assert_includes 8..9, ticks
         @client.write("x")
-        assert serving.turn(Connection::READ, turns + 1)
+        assert serving.tick(Connection::READ, ticks + 1)
         refute_predicate serving, :bulk?
         assert_equal [Connection::LowWaterMark::LOW_WATER, 1], @transport.marks
-        assert_equal turns * 32_768 + 1, size
+        assert_equal ticks * 32_768 + 1, size
       end
 
       # Who gets the socket reads it as any other.
@@ -85,13 +85,13 @@ module Spate
         serving.close
       end
 
-      # Answers how many turns it took until a little more would not be told of.
+      # Answers how many ticks it took until a little more would not be told of.
       def send_much(serving)
         @client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n")
-        (1..).each do |turn|
+        (1..).each do |tick|
           @client.write("x" * 32_768)
-          assert serving.turn(Connection::READ, turn)
-          return turn if serving.bulk?
+          assert serving.tick(Connection::READ, tick)
+          return tick if serving.bulk?
         end
       end
 

@@ -13,7 +13,7 @@ module Spate
 
       def setup
         @pool = []
-        @outbox = Native::Outbox.new(@pool)
+        @write_buffer = Native::WriteBuffer.new(@pool)
         @settings = Connection::TLS.load(folder: File.join(folder, "cache"))
       end
 
@@ -88,17 +88,17 @@ module Spate
         end
       end
 
-      # More into the outbox while some of it waits: its buffer's bytes move, and a record that was begun goes on.
+      # More into the write buffer while some of it waits: its buffer's bytes move, and a record that was begun goes on.
       def send_all(bytes)
         at = refused = 0
-        while at < bytes.bytesize || !@outbox.empty?
-          part = bytes.byteslice(at, [@outbox.room, 50_001].min)
-          @outbox.raw(part)
+        while at < bytes.bytesize || !@write_buffer.empty?
+          part = bytes.byteslice(at, [@write_buffer.room, 50_001].min)
+          @write_buffer.raw(part)
           at += part.bytesize
-          next if @connection.flush(@outbox)
+          next if @connection.flush(@write_buffer)
 
           refused += 1
-          wait([], [@ours]) if @outbox.room.zero? || at == bytes.bytesize
+          wait([], [@ours]) if @write_buffer.room.zero? || at == bytes.bytesize
         end
         refused
       end
@@ -106,12 +106,12 @@ module Spate
       def test_a_client_that_does_not_read
         read = Thread::Queue.new
         converse { |socket| read.pop and socket.read(MEGABYTE.bytesize) }
-        @outbox.raw(MEGABYTE.byteslice(0, 250_000))
-        @connection.flush(@outbox) until (waiting = @outbox.pending) == @outbox.pending && !@connection.flush(@outbox)
-        assert_operator waiting, :>, 0
+        @write_buffer.raw(MEGABYTE.byteslice(0, 250_000))
+        nil while @connection.flush(@write_buffer)
+        assert_operator @write_buffer.pending, :>, 0
         assert_equal 0, @connection.wanted
-        sent = 340_000 # more than the outbox has room for behind: what waits moves to its front
-        @outbox.raw(MEGABYTE.byteslice(250_000...sent))
+        sent = 340_000 # more than the write buffer has room for behind: what waits moves to its front
+        @write_buffer.raw(MEGABYTE.byteslice(250_000...sent))
         read << true
         assert_operator send_all(MEGABYTE.byteslice(sent..)), :>, 0
         assert_equal MEGABYTE, @client.value
@@ -154,8 +154,8 @@ module Spate
         converse { |socket| socket.io.close_write }
         @client.value
         assert_equal 0, @connection.receive(@buffer, 0)
-        @outbox.raw("x")
-        assert_raises(Errno::EPIPE) { @connection.flush(@outbox) }
+        @write_buffer.raw("x")
+        assert_raises(Errno::EPIPE) { @connection.flush(@write_buffer) }
       end
 
       def test_a_lost_connection
@@ -168,9 +168,9 @@ module Spate
       def test_before_the_handshake
         @ours, @theirs = Socket.pair(:UNIX, :STREAM)
         @connection = Native::TLSConnection.new(@settings.context, @ours.fileno)
-        assert_equal true, @connection.flush(@outbox)
-        @outbox.raw("x")
-        assert_equal false, @connection.flush(@outbox)
+        assert_equal true, @connection.flush(@write_buffer)
+        @write_buffer.raw("x")
+        assert_equal false, @connection.flush(@write_buffer)
         assert_equal 1, @connection.wanted
         refute @connection.pending? || @connection.ready? || @connection.protocol || facts
         @theirs.write("G")

@@ -96,13 +96,13 @@ module Spate
         jobs = []
         threads = Struct.new(:jobs) { def post(&job) = jobs << job }.new(jobs)
         body = Files::Gzip::Stream.new(Native::Folder.new(www).open("long.txt"), threads)
-        outbox = Native::Outbox.new([])
+        write_buffer = Native::WriteBuffer.new([])
         got = "".b
         take = lambda do
           while body.ready? && !body.done?
-            body.raw(outbox, outbox.room)
-            got << outbox.to_s
-            outbox.clear
+            body.raw(write_buffer, write_buffer.room)
+            got << write_buffer.to_s
+            write_buffer.clear
           end
         end
         body.on_ready(nil, &take)

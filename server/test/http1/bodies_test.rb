@@ -11,7 +11,7 @@ module Spate
       NEXT = "GET /next HTTP/1.1\r\nhost: x\r\n\r\n"
 
       def protocol(limits = Limits.defaults, &handler)
-        @outbox = Native::Outbox.new([])
+        @write_buffer = Native::WriteBuffer.new([])
         @seen = []
         handler ||= lambda do |request|
           @seen << request.target
@@ -24,7 +24,7 @@ module Spate
           end
           nil
         end
-        @protocol = HTTP1::Protocol.new(@outbox, handler, limits)
+        @protocol = HTTP1::Protocol.new(@write_buffer, handler, limits)
       end
 
       # Bytes in steps of so many; what is not taken comes again.
@@ -37,7 +37,7 @@ module Spate
             @protocol.produce
           end
         end
-        @outbox.to_s
+        @write_buffer.to_s
       end
 
       def test_chunks_in_pieces_of_any_size
@@ -52,27 +52,27 @@ module Spate
       end
 
       # Others have their turn in between, and what waits is told of.
-      def test_chunks_of_a_turn
+      def test_chunks_per_tick
         got = 0
         protocol { |request| request.body.on_chunk { |part| got += part.bytesize } && nil }
         buffer = ArrayBuffer.from(bytes = "#{CHUNKED}#{"1\r\nx\r\n" * 1000}0\r\n\r\n")
         from = 0
-        turns = []
+        ticks = []
         until from == bytes.bytesize
           before = got
           from = @protocol.receive(buffer, from, bytes.bytesize)
-          turns << (got - before)
+          ticks << (got - before)
           assert_equal from < bytes.bytesize, @protocol.ready?
         end
-        assert_equal 1000, turns.sum
-        assert_operator turns.max, :<=, Limits.defaults.frames_a_turn
+        assert_equal 1000, ticks.sum
+        assert_operator ticks.max, :<=, Limits.defaults.frames_per_tick
       end
 
-      def test_requests_of_a_turn
+      def test_requests_per_tick
         protocol { |_| Response.new(204) }
         buffer = ArrayBuffer.from(bytes = NEXT * 600)
         from = @protocol.receive(buffer, 0, bytes.bytesize)
-        assert_operator from, :<=, NEXT.bytesize * Limits.defaults.frames_a_turn
+        assert_operator from, :<=, NEXT.bytesize * Limits.defaults.frames_per_tick
         assert_predicate @protocol, :ready?
       end
 
@@ -83,7 +83,7 @@ module Spate
         buffer = ArrayBuffer.from(bytes)
         from = 0
         5.times { from = @protocol.receive(buffer, from, bytes.bytesize) }
-        assert_refusal 429, @outbox.to_s
+        assert_refusal 429, @write_buffer.to_s
         assert_predicate @protocol, :finished?
       end
 
@@ -139,7 +139,7 @@ module Spate
           protocol
           feed(CHUNKED + body)
           assert_predicate @protocol, :finished?, body[0, 40]
-          assert_match(/\AHTTP.1.1 400 /, @outbox.to_s, body[0, 40])
+          assert_match(/\AHTTP.1.1 400 /, @write_buffer.to_s, body[0, 40])
           assert_equal ["/"], @seen, body[0, 40]
         end
       end
@@ -151,12 +151,12 @@ module Spate
           protocol(Limits.new(head_seconds: 3, body_seconds: 4))
           feed(bytes)
           assert_equal([false, true], [@protocol.late?(100), (101..106).any? { |now| @protocol.late?(now) }])
-          assert_refusal(408, @outbox.to_s)
-          assert_match(/#{reason}\.\n\z/, @outbox.to_s)
+          assert_refusal(408, @write_buffer.to_s)
+          assert_match(/#{reason}\.\n\z/, @write_buffer.to_s)
           assert_predicate @protocol, :finished?
         end
         protocol(Limits.new(idle: 3))
-        assert_equal([true, ""], [[100, 104].any? { |now| @protocol.late?(now) }, @outbox.to_s])
+        assert_equal([true, ""], [[100, 104].any? { |now| @protocol.late?(now) }, @write_buffer.to_s])
       end
 
       # What still comes is dropped, until nothing does for two seconds, or for thirty.
@@ -167,7 +167,7 @@ module Spate
             2.times { feed("x" * 500_000) } if most == 30
             @protocol.late?(100 + second)
           end
-          assert_equal [most, :lingering, ""], [late, @protocol.phase, @outbox.tap(&:clear).to_s]
+          assert_equal [most, :lingering, ""], [late, @protocol.phase, @write_buffer.tap(&:clear).to_s]
         end
       end
 
@@ -193,11 +193,11 @@ module Spate
         protocol { |request| (held = request) && nil }
         assert_equal "", feed("#{HEAD}expect: 100-Continue\r\ncontent-length: 3\r\n\r\n")
         held.body.on_chunk { nil }
-        assert_equal "HTTP/1.1 100 Continue\r\n\r\n", @outbox.to_s
+        assert_equal "HTTP/1.1 100 Continue\r\n\r\n", @write_buffer.to_s
         protocol { |request| (held = request) && nil }
         feed("#{HEAD}expect: 100-continue\r\ncontent-length: 3\r\n\r\nabc") # it did not wait
         held.body.on_chunk { nil }
-        assert_equal "", @outbox.to_s
+        assert_equal "", @write_buffer.to_s
       end
 
       # A handler that does not read: the peer's bytes stay outside, but for the window.
@@ -229,7 +229,7 @@ module Spate
         assert @protocol.ended(false)
         held.answer(Response.text(200, "late"))
         @protocol.produce
-        assert_match(/connection: close\r\n\r\nlate\z/, @outbox.to_s)
+        assert_match(/connection: close\r\n\r\nlate\z/, @write_buffer.to_s)
         assert_predicate @protocol, :finished?
         protocol { |_| nil }
         feed("#{HEAD}content-length: 5\r\n\r\nabc")
@@ -245,7 +245,7 @@ module Spate
         @protocol.leave
         body.finish
         @protocol.produce
-        assert_match(/\r\n3\r\nabc\r\n0\r\n\r\n\z/, @outbox.to_s)
+        assert_match(/\r\n3\r\nabc\r\n0\r\n\r\n\z/, @write_buffer.to_s)
         refute_predicate @protocol, :finished?
         assert_match(/connection: close\r\n\r\nlast\z/, feed("GET / HTTP/1.1\r\nhost: x\r\n\r\n" * 2))
         assert_predicate @protocol, :finished?
@@ -254,8 +254,8 @@ module Spate
       def test_a_file_that_shrinks
         path = write("shrinks", "x" * 1000)
         log = []
-        @outbox = Native::Outbox.new([])
-        @protocol = HTTP1::Protocol.new(@outbox, lambda { |_|
+        @write_buffer = Native::WriteBuffer.new([])
+        @protocol = HTTP1::Protocol.new(@write_buffer, lambda { |_|
           file = File.open(path)
           Response.new(200, {}, Response::Body::FileRange.new(file)).tap { File.truncate(path, 10) }
         }, Limits.defaults, log: ->(line) { log << line })

@@ -8,8 +8,8 @@ module Spate
     class HTTP1Test < Minitest::Test
       def talk(bytes, limits: Limits.defaults, step: nil, &handler)
         handler ||= ->(request) { Response.text(200, request.target) }
-        outbox = Native::Outbox.new([])
-        @protocol = HTTP1::Protocol.new(outbox, handler, limits)
+        write_buffer = Native::WriteBuffer.new([])
+        @protocol = HTTP1::Protocol.new(write_buffer, handler, limits)
         buffer = ArrayBuffer.from(bytes)
         from = 0
         (step || bytes.bytesize).step(bytes.bytesize, step || bytes.bytesize) do |to|
@@ -18,7 +18,7 @@ module Spate
             @protocol.produce
           end
         end
-        outbox.to_s.gsub(/^date: .*\r\n/, "")
+        write_buffer.to_s.gsub(/^date: .*\r\n/, "")
       end
 
       def test_a_request_in_pieces

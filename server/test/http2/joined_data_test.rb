@@ -76,10 +76,10 @@ module Spate
         assert_equal [[1, :PROTOCOL_ERROR]], resets
       end
 
-      # Each frame counts for a connection's turn, joined or not.
-      def test_a_turns_frames
+      # Each frame counts against frames_per_tick, joined or not.
+      def test_joined_frames_count_one_by_one
         sizes = []
-        talk(frames_a_turn: 3) { |request| request.body.on_chunk { |bytes| sizes << bytes.bytesize } && nil }
+        talk(frames_per_tick: 3) { |request| request.body.on_chunk { |bytes| sizes << bytes.bytesize } && nil }
         @talk.send(data(1, part("a", 1024)) * 7)
         assert_equal [3072], sizes
         2.times { @talk.send("") }

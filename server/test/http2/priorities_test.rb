@@ -66,7 +66,7 @@ module Spate
         wide
         open(1 => "i", 3 => "i", 5 => nil, 7 => "u=3, i")
         _, bytes = course
-        assert_operator bytes.values.min, :>=, MANY - 2 * Scheduler::TURN
+        assert_operator bytes.values.min, :>=, MANY - 2 * Scheduler::QUANTUM
       end
 
       def test_equals_that_are_not_go_one_after_another

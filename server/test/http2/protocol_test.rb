@@ -283,7 +283,7 @@ module Spate
       def test_a_peer_that_does_not_read
         talk(limits: limits(annoyances: 1_000_000))
         40.times { talk.send(frame(6, 0, 0, "12345678") * 500) }
-        assert_operator talk.outbox.pending, :<=, Native::Outbox::BYTES
+        assert_operator talk.write_buffer.pending, :<=, Native::WriteBuffer::BYTES
         refute_predicate talk.protocol, :finished?
       end
 

@@ -107,18 +107,18 @@ module Spate
         assert_equal [:PROTOCOL_ERROR] * 20, ends
       end
 
-      # What a turn may hold; the rest waits for the next one.
-      def test_frames_of_a_turn
-        talk(frames_a_turn: 10).send(frame(6, 0, 0, "12345678") * 35)
+      # A tick takes frames_per_tick frames; the rest waits for the next one.
+      def test_frames_per_tick
+        talk(frames_per_tick: 10).send(frame(6, 0, 0, "12345678") * 35)
         assert_equal 10, talk.answers.size
         assert_predicate talk.protocol, :ready?
         assert_equal [10, 10, 5], Array.new(3) { talk.send("").answers.size }
         refute_predicate talk.protocol, :ready?
       end
 
-      # A header block that was cut off by the turn's end goes on in the next one.
-      def test_a_turn_that_ends_before_a_block
-        talk(frames_a_turn: 2)
+      # A header block that a tick cut off continues in the next tick.
+      def test_tick_that_ends_before_a_block
+        talk(frames_per_tick: 2)
         block = talk.get
         talk.send((frame(6, 0, 0, "12345678") * 2) + frame(1, 1, 1, block[0, 3]) + frame(9, 4, 1, block[3..]))
         3.times { talk.send("") }

@@ -83,7 +83,7 @@ module Spate
         first.refused(peer, "too many: PING frames", 11)
         second.refused(peer, "too many: PING frames", 11)
         3.times { first.refused(nil, :connections, nil) }
-        first.tick
+        first.every_second
         assert_equal ["refused 192.0.2.7: too many: PING frames (ENHANCE_YOUR_CALM)"], lines.first(1)
         assert_includes 1..2, lines.size
         sleep 1.05

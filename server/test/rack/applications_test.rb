@@ -71,7 +71,7 @@ module Spate
         assert_equal "http".bytesize, length.call.to_i
       end
 
-      # Curl's window is larger than what an outbox takes.
+      # Curl's window is larger than what a write buffer takes.
       def test_a_stream_of_tiny_parts
         bytes = Random.new(7).bytes(2 << 20)
         body = Enumerator.new do |parts|

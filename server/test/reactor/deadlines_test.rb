@@ -127,7 +127,7 @@ module Spate
       end
 
       # Nobody reads the socket: what was made stays where it is, and then the last words do too.
-      def test_an_outbox_that_stays_full
+      def test_a_write_buffer_that_stays_full
         talk(response_seconds: 5) { Response.new(200, {}, "x" * 50_000) }.open(1)
         @talk.protocol.produce
         pass(7)

@@ -58,23 +58,24 @@ module Spate
         end
       end
 
-      # Files of the library in which the reactor's thread calls methods, until the last DATA is in the outbox.
+      # Files of the library in which the reactor's thread calls methods, until the last DATA is in the write buffer.
       def files_of(name)
         2.times { get(name) }
         sleep 0.05 until @thread.stop?
         crossed = []
-        in_outbox = 0
+        written = 0
         calls = TracePoint.new(:call, :c_return) do |point|
           next unless Thread.current.equal?(@thread)
 
-          if point.event == :call then crossed << point.path
-          elsif point.self.is_a?(Native::Outbox) && %i[data
-                                                       file].include?(point.method_id) then in_outbox = crossed.size
+          if point.event == :call
+            crossed << point.path
+          elsif point.self.is_a?(Native::WriteBuffer) && %i[data file].include?(point.method_id)
+            written = crossed.size
           end
         end
         size = calls.enable { get(name) }
         assert_equal SIZES.fetch(name), size
-        crossed.first(in_outbox).uniq.filter_map { |path| path[%r{\A#{LIBRARY}/(.*)}, 1] }
+        crossed.first(written).uniq.filter_map { |path| path[%r{\A#{LIBRARY}/(.*)}, 1] }
       end
 
       def test_a_file_that_is_read

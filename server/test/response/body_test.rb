@@ -9,18 +9,18 @@ module Spate
     class BodyChunksTest < Minitest::Test
       # HTTP/1.1 announces each piece by what is at hand: a part that did not fit goes on with what is left of it.
       def test_remainder_of_a_part
-        outbox = Native::Outbox.new([])
+        write_buffer = Native::WriteBuffer.new([])
         body = Response.new(200, {}, ["abcdef", "", "gh"].each_entry).body
         assert_equal [6, 4, 2, 2, 2],
-                     [body.at_hand, body.raw(outbox, 4), body.at_hand, body.raw(outbox, 4), body.at_hand]
-        assert_equal [2, 0, true, "abcdefgh"], [body.raw(outbox, 9), body.at_hand, body.done?, outbox.to_s]
+                     [body.at_hand, body.raw(write_buffer, 4), body.at_hand, body.raw(write_buffer, 4), body.at_hand]
+        assert_equal [2, 0, true, "abcdefgh"], [body.raw(write_buffer, 9), body.at_hand, body.done?, write_buffer.to_s]
       end
     end
 
     # Bodies that other threads fill.
     class BodyQueueTest < Minitest::Test
       def setup
-        @outbox = Native::Outbox.new([])
+        @write_buffer = Native::WriteBuffer.new([])
         @told = 0
       end
 
@@ -34,32 +34,32 @@ module Spate
         3.times { body.push("abc") }
         assert_equal 1, @told
         assert_predicate body, :ready?
-        assert_equal [7, 2], [body.raw(@outbox, 7), body.at_hand]
-        assert_equal "abcabca", @outbox.to_s
+        assert_equal [7, 2], [body.raw(@write_buffer, 7), body.at_hand]
+        assert_equal "abcabca", @write_buffer.to_s
         body.push("d")
         assert_equal 1, @told
-        body.raw(@outbox, 100)
+        body.raw(@write_buffer, 100)
         refute_predicate body, :ready?
         body.finish
         assert_equal [2, true, false], [@told, body.drained?, body.done?]
-        assert_equal [0, true], [body.raw(@outbox, 100), body.done?]
+        assert_equal [0, true], [body.raw(@write_buffer, 100), body.done?]
         assert_raises(IOError) { body.push("late") }
       end
 
       def test_frames
         body = queue
         body.push("abc").push("de")
-        assert_equal 4, body.frames(@outbox, 1, 4, true)
+        assert_equal 4, body.frames(@write_buffer, 1, 4, true)
         body.finish
-        assert_equal 1, body.frames(@outbox, 1, 100, true)
-        frames = frames_of(@outbox.to_s)
+        assert_equal 1, body.frames(@write_buffer, 1, 100, true)
+        frames = frames_of(@write_buffer.to_s)
         assert_equal [["abcd", 0], ["e", 1]], frames
         body = queue
         body.push("x")
-        body.frames(@outbox.clear, 1, 100, true)
+        body.frames(@write_buffer.clear, 1, 100, true)
         body.finish
-        body.frames(@outbox, 1, 0, true)
-        assert_equal [["x", 0], ["", 1]], frames_of(@outbox.to_s)
+        body.frames(@write_buffer, 1, 0, true)
+        assert_equal [["x", 0], ["", 1]], frames_of(@write_buffer.to_s)
       end
 
       # Parts of any size, windows and frames of any size: what goes is never more than there is room for, and frames
@@ -82,25 +82,25 @@ module Spate
         assert_equal 1, sent.last.last
       end
 
-      # Frames, the outbox being emptied now and then.
+      # Frames, the write buffer being emptied now and then.
       def drain(parts, body, window, random)
         bytes = "".b
-        outbox = Native::Outbox.new([])
+        write_buffer = Native::WriteBuffer.new([])
         left = parts.dup
         until body.done?
           left.shift(random.rand(1..500)).each { |part| body.push(part) }
           body.finish if left.empty?
-          body.frames(outbox, 1, window, true)
-          bytes << take(outbox)
+          body.frames(write_buffer, 1, window, true)
+          bytes << take(write_buffer)
         end
         frames_of(bytes)
       end
 
-      def take(outbox)
-        frames = frames_of(outbox.to_s)
+      def take(write_buffer)
+        frames = frames_of(write_buffer.to_s)
         assert_operator frames.map { |content, _| content.bytesize }.max.to_i, :<=, 16_384
-        bytes = outbox.to_s
-        outbox.clear
+        bytes = write_buffer.to_s
+        write_buffer.clear
         bytes
       end
 
@@ -109,8 +109,8 @@ module Spate
         part = +"abc"
         1000.times { body.push(part) }
         part.replace("xyz")
-        body.frames(@outbox, 1, 1 << 20, true)
-        assert_equal ["abc" * 1000], frames_of(@outbox.to_s).map(&:first)
+        body.frames(@write_buffer, 1, 1 << 20, true)
+        assert_equal ["abc" * 1000], frames_of(@write_buffer.to_s).map(&:first)
       end
 
       def test_a_large_part_is_its_writers_again
@@ -118,8 +118,8 @@ module Spate
         part = "a" * 20_000
         body.push(part)
         part.replace("b" * 20_000)
-        body.raw(@outbox, 20_000)
-        assert_equal "a" * 20_000, @outbox.to_s
+        body.raw(@write_buffer, 20_000)
+        assert_equal "a" * 20_000, @write_buffer.to_s
       end
 
       def frames_of(bytes)
@@ -136,9 +136,9 @@ module Spate
         body = queue
         body.push("abc")
         body.fail(RuntimeError.new("as asked"))
-        assert_equal 3, body.raw(@outbox, 100)
+        assert_equal 3, body.raw(@write_buffer, 100)
         refute_predicate body, :done?
-        assert_raises(RuntimeError) { body.raw(@outbox, 100) }
+        assert_raises(RuntimeError) { body.raw(@write_buffer, 100) }
       end
 
       def test_who_brings_too_much_waits
@@ -146,7 +146,7 @@ module Spate
         thread = Thread.new { Array.new(3) { body.push("0123456789") }.size }
         Timeout.timeout(5) { Thread.pass until thread.stop? }
         assert_equal 10, body.at_hand
-        Timeout.timeout(5) { body.raw(@outbox, 100) until @outbox.pending == 30 }
+        Timeout.timeout(5) { body.raw(@write_buffer, 100) until @write_buffer.pending == 30 }
         assert_equal 3, thread.value
       end
 
@@ -169,10 +169,10 @@ module Spate
         refute_predicate body, :ready?
         writer.write("abc")
         Timeout.timeout(5) { Thread.pass until body.ready? }
-        assert_equal 3, body.raw(@outbox, 100)
+        assert_equal 3, body.raw(@write_buffer, 100)
         writer.close
         Timeout.timeout(5) { Thread.pass until body.drained? }
-        body.raw(@outbox, 100)
+        body.raw(@write_buffer, 100)
         assert_predicate body, :done?
         body.close
         assert_predicate reader, :closed?

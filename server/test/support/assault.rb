@@ -9,7 +9,7 @@ module Spate
   module Server
     # Runs attacks against a server, and measures what they did to it and to a polite client beside them.
     class Assault
-      # seconds of the server's processor, in all and in the longest turn of a connection; bytes by which its memory
+      # seconds of the server's processor, in all and in the longest tick of a connection; bytes by which its memory
       # grew at the most; requests of a polite client that were answered meanwhile, those that were not, and the seconds
       # that it waited at the most; how it ended, as a Variant's `ends`:
       #
@@ -19,7 +19,7 @@ module Spate
       #     :served          the connection goes on
       #     :closed          closed without GOAWAY, or an answer that says why
       #     :any             whatever, as long as the server goes on
-      MEMBERS = %i[variant endings cpu turn memory served unserved wait].freeze
+      MEMBERS = %i[variant endings cpu tick memory served unserved wait].freeze
       Result = Struct.new(*MEMBERS, keyword_init: true) do
         def as_it_should? = variant.ends == :any || endings.uniq == [variant.ends]
       end
@@ -57,12 +57,12 @@ module Spate
 
       def measure(variants)
         polite
-        @server.longest_turn
+        @server.longest_tick
         memory = @server.memory
         @server.forget_peak
         cpu = @server.seconds
         endings = variants.map { |variant| Thread.new { attempt(variant) } }.map(&:value)
-        figures = { cpu: @server.seconds - cpu, turn: @server.longest_turn, memory: [@server.peak - memory, 0].max,
+        figures = { cpu: @server.seconds - cpu, tick: @server.longest_tick, memory: [@server.peak - memory, 0].max,
                     **polite }
         variants.zip(endings).map { |variant, ends| Result.new(variant: variant, endings: ends, **figures) }
       end

@@ -8,19 +8,20 @@ module Spate
         def word(at = 0) = payload.byteslice(at, 4).unpack1("N")
       end
 
-      attr_reader :protocol, :requests, :outbox, :log
+      attr_reader :protocol, :requests, :write_buffer, :log
 
       # Requests are kept; the block answers them, else "ok" is the answer.
       def initialize(limits: Limits.defaults, connection: Connection::Null::ONE, greet: true, &handler)
         @requests = []
         @log = []
-        @outbox = Native::Outbox.new([])
+        @write_buffer = Native::WriteBuffer.new([])
         handler ||= ->(_) { Response.text(200, "ok") }
         keep = lambda do |request|
           @requests << request
           handler.call(request)
         end
-        @protocol = HTTP2::Protocol.new(@outbox, keep, limits, connection: connection, log: ->(line) { @log << line })
+        log = ->(line) { @log << line }
+        @protocol = HTTP2::Protocol.new(@write_buffer, keep, limits, connection: connection, log: log)
         @encoder = Native::HpackEncoder.new(4096)
         @decoder = Native::HpackDecoder.new(4096, 65_536, 65_536, 1000)
         @buffer = ArrayBuffer.new(1 << 20)
@@ -62,11 +63,11 @@ module Spate
         out = "".b
         loop do
           @protocol.produce
-          break if @outbox.empty?
+          break if @write_buffer.empty?
 
-          bytes = @outbox.to_s
+          bytes = @write_buffer.to_s
           out << bytes
-          @outbox.written(bytes.bytesize)
+          @write_buffer.written(bytes.bytesize)
         end
         split(out)
       end

@@ -47,15 +47,15 @@ module Spate
 
       # All bytes of a response's body.
       def content(response)
-        outbox = Native::Outbox.new([])
+        write_buffer = Native::WriteBuffer.new([])
         bytes = "".b
         body = response.body
         Timeout.timeout(SECONDS) do
           until body.nil? || body.done?
             sleep 0.001 until !body.respond_to?(:ready?) || body.ready?
-            body.raw(outbox, outbox.room)
-            bytes << outbox.to_s
-            outbox.clear
+            body.raw(write_buffer, write_buffer.room)
+            bytes << write_buffer.to_s
+            write_buffer.clear
           end
         end
         bytes

@@ -16,7 +16,7 @@ module Spate
         @admin = Timeout.timeout(SECONDS) { @log.gets }[/:(\d+)/, 1]
       end
 
-      # A successor is no child of ours, and holds the same log.
+      # The new server of a hot restart is not a child of the test, and writes to the same log.
       def teardown
         pid = File.exist?(@pid_file.to_s) ? File.read(@pid_file).to_i : 0
         Process.kill(:KILL, pid) if pid.positive? && pid != @server

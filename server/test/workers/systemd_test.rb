@@ -71,7 +71,7 @@ module Spate
         Array.new(count) { Timeout.timeout(SECONDS) { socket.recv(4096) } }
       end
 
-      def test_what_systemd_is_told
+      def test_systemd_notifications
         path = File.join(folder, "notify")
         socket = Socket.new(:UNIX, :DGRAM).tap { |unix| unix.bind(Addrinfo.unix(path)) }
         listener = TCPServer.new("127.0.0.1", 0)
@@ -82,14 +82,14 @@ module Spate
         assert_match(/\ARELOADING=1\nMONOTONIC_USEC=\d+\z/, reloading)
         assert_match(/\AREADY=1/, ready)
         Process.kill(:USR2, @server)
-        successor = messages(socket, 1).first[/\AREADY=1\nMAINPID=(\d+)/, 1].to_i
-        refute_equal @server, successor
+        new_server = messages(socket, 1).first[/\AREADY=1\nMAINPID=(\d+)/, 1].to_i
+        refute_equal @server, new_server
         Process.wait(@server)
         @server = nil
         assert_equal "hello\n", get("/hello.txt").body
-        Process.kill(:TERM, successor)
+        Process.kill(:TERM, new_server)
         assert_equal ["STOPPING=1"], messages(socket, 1)
-        eventually("the end") { gone?(successor) }
+        eventually("the end") { gone?(new_server) }
       ensure
         [socket, listener].each { |open| open&.close }
       end

@@ -5,13 +5,13 @@ require "etc"
 # The table of attacks: what was done, the limit that ended it, how it ended, and what it cost the server.
 class AttackReport
   PATH = File.expand_path("../../../docs/attacks.md", __dir__)
-  HEADINGS = ["attack", "limits", "variant", "ends with", "CPU s", "longest turn ms", "memory MB",
+  HEADINGS = ["attack", "limits", "variant", "ends with", "CPU s", "longest tick ms", "memory MB",
               "another client: requests", "longest wait ms"].freeze
   INTRODUCTION = <<~TEXT
     # Attacks, limits, figures
 
     Made by `server/benchmark/attacks`; `test/attacks_test.rb` runs the same table in every test run and fails where the
-    server's memory grows by more than 64 MB, it takes more than 3 s of the processor, or 0.1 s in one turn of a connection,
+    server's memory grows by more than 64 MB, it takes more than 3 s of the processor, or 0.1 s in one tick of a connection,
     a request of a client that behaves is not answered, or an attack ends otherwise than it should. "ends with": the code of
     GOAWAY, or the status with which a connection of HTTP/1.1 ends; "reset": that of RST_STREAM, and the connection goes on;
     "served": the connection goes on, within its limits; "closed": without a word, after an answer that was asked for or
@@ -49,7 +49,7 @@ class AttackReport
 
   def figures(result)
     slow = result.variant.slow ? "all: " : ""
-    [ending(result), format("#{slow}%.2f", result.cpu), format("#{slow}%d", result.turn * 1000),
+    [ending(result), format("#{slow}%.2f", result.cpu), format("#{slow}%d", result.tick * 1000),
      format("#{slow}%.1f", result.memory / 1_048_576.0), "#{slow}#{result.served}",
      format("#{slow}%d", result.wait * 1000)]
   end

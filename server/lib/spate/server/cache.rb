@@ -61,9 +61,9 @@ module Spate
       end
 
       # Once a second, on the reactor's thread.
-      def tick
-        @uploads.tick
-        @collector.tick
+      def every_second
+        @uploads.every_second
+        @collector.every_second
         @metrics.set(:cache_bytes, @collector.size)
       end
 
@@ -108,7 +108,7 @@ module Spate
         return refuse(unfit) if unfit
         return store(request, name) unless name.blob?
 
-        @uploads.turn(name.key, request.connection) do
+        @uploads.run(name.key, request.connection) do
           there?(request, @folder.size(name)) ? spare(request, name) : store(request, name)
         end
         nil

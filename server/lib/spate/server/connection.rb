@@ -4,8 +4,8 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # A socket and the protocol that its first bytes name. One turn is bounded: a read of the input's size, an outbox
-    # full of frames, one or two writes.
+    # A socket and the protocol that its first bytes name. One tick is bounded: a read of the input's size, a write
+    # buffer full of frames, one or two writes.
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
       autoload :Null, "spate/server/connection/null"
@@ -26,18 +26,18 @@ module Spate
       attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
-      # input: an ArrayBuffer that all connections of a reactor share. pool: of their outboxes' buffers. mailbox: the
-      # reactor, for what other threads bring. observer: told of what was answered and what was refused.
+      # input: an ArrayBuffer that all connections of a reactor share. pool: of their write buffers' buffers.
+      # reactor: runs blocks that other threads post. observer: records answered and refused requests.
       # window_pool: a Limits::WindowPool that all connections share.
-      def initialize(transport, input:, pool:, handler:, limits:, window_pool:, mailbox: nil, log: nil,
+      def initialize(transport, input:, pool:, handler:, limits:, window_pool:, reactor: nil, log: nil,
                      observer: nil)
         @transport = transport
         @descriptor = transport.descriptor
-        @mailbox = mailbox
+        @reactor = reactor
         @observer = observer
         @peer = transport.peer # raises where the peer is already gone: there is nothing to serve
         @input = input
-        @outbox = Native::Outbox.new(pool)
+        @write_buffer = Native::WriteBuffer.new(pool)
         @handler = handler
         @limits = limits
         @window_pool = window_pool
@@ -49,14 +49,14 @@ module Spate
         @active_at = @opened_at = now
       end
 
-      # Runs a block on the reactor's thread, and then this connection's turn unless it is closed by then. From any
+      # Runs a block on the reactor's thread, and then a tick of this connection unless it is closed by then. From any
       # thread.
-      def post(&block) = @mailbox.post(self, &block)
+      def post(&block) = @reactor.post(self, &block)
 
       # Whether this is the reactor's thread, on which alone a connection may be touched.
-      def here? = @mailbox.nil? || @mailbox.here?
+      def here? = @reactor.nil? || @reactor.here?
 
-      def turns? = true
+      def ticks? = true
       def scheme = @transport.scheme
 
       # From the protocols: a request is over, with its answer's status (nil where none began), the bytes of its body
@@ -70,27 +70,27 @@ module Spate
       end
 
       # state: READ, WRITE or both. Answers whether the connection stays open.
-      def turn(state, now)
+      def tick(state, now)
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
 
-        clear = @outbox.empty?
+        clear = @write_buffer.empty?
         return false if (state & READ != 0 || @transport.pending?) && reading? && receive == :end && !half_open?
 
-        pump(hold: clear && !@outbox.empty?)
+        pump(hold: clear && !@write_buffer.empty?)
       rescue SystemCallError => e
         refused("handshake: #{e.message}") unless @transport.ready?
         false
       end
 
       # What the poller is to look for. The poller does not see bytes that the transport holds: the socket will be
-      # writable before long, and then they have their turn.
+      # writable soon, and the next tick reads them.
       def wanted
         own = @transport.wanted
         return own if own != 0
 
         reading = reading?
-        writing = @again || !@outbox.empty? || @protocol&.ready? || (reading && @transport.pending?)
+        writing = @again || !@write_buffer.empty? || @protocol&.ready? || (reading && @transport.pending?)
         (reading ? READ : 0) | (writing ? WRITE : 0)
       end
 
@@ -120,20 +120,20 @@ module Spate
         @protocol&.leave
         pump
       rescue SystemCallError
-        nil # its next turn ends it
+        nil # its next tick closes it
       end
 
-      # Whether its peer sends much, so that the poller does not tell of a little: its turn is to come before long.
+      # Whether its peer sends much, so that the poller does not report a few bytes: it is read soon anyway.
       def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
-      def busy? = !@outbox.empty? || (@protocol&.busy? || false)
+      def busy? = !@write_buffer.empty? || (@protocol&.busy? || false)
 
       def close
-        unsent = @taker && @outbox.to_s
+        unsent = @taker && @write_buffer.to_s
         @protocol&.close
       ensure # whatever failed in it
-        @outbox.clear
+        @write_buffer.clear
         @transport.close
         @closed = true
         @taker&.call(@socket, unsent)
@@ -150,7 +150,7 @@ module Spate
         now - @active_at > @limits.idle || (@rest && now - @opened_at > @limits.head_seconds)
       end
 
-      # That a socket is lost is told whether it is read or not, and again in every turn.
+      # The poller reports a lost socket whether it is read or not, and again in every tick.
       def unasked? = @interest & READ == 0 && !bulk?
 
       # The peer sends no more; whether it still reads, and has something to.
@@ -162,7 +162,7 @@ module Spate
       def reading?
         return false if @ended || @protocol&.finished?
 
-        room = Native::Outbox::BYTES - @outbox.pending
+        room = Native::WriteBuffer::BYTES - @write_buffer.pending
         room > HTTP2::Protocol::ROOM_FOR_ANSWERS && (@rest.nil? || @rest.bytesize < @most)
       end
 
@@ -202,7 +202,7 @@ module Spate
       # request of HTTP/1.1.
       def choose(length)
         kind = KINDS[@transport.protocol] || kind_of_bytes(length)
-        kind&.new(@outbox, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
+        kind&.new(@write_buffer, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
       end
 
       def kind_of_bytes(length)
@@ -215,25 +215,25 @@ module Spate
 
       # What waits is written first, then more is made. hold: what waits was put there just now, a response's fields,
       # and goes out together with what follows. Bytes that came too early (a request behind another, frames
-      # whose answers had no room) are taken up in between, a few rounds a turn.
+      # whose answers had no room) are taken up in between, a few rounds a tick.
       def pump(hold: false)
         @again = false
         ROUNDS.times do
-          break unless (hold || @transport.flush(@outbox)) && @protocol
+          break unless (hold || @transport.flush(@write_buffer)) && @protocol
 
           hold = false
           @again = round && !@rest.nil?
           break unless @again
         end
-        !(@protocol&.finished? && @outbox.empty?)
+        !(@protocol&.finished? && @write_buffer.empty?)
       end
 
       # Answers whether anything came of it.
       def round
         taken = @rest ? resume : 0
         @protocol.produce
-        made = @outbox.pending
-        @transport.flush(@outbox)
+        made = @write_buffer.pending
+        @transport.flush(@write_buffer)
         taken.positive? || made.positive?
       end
 

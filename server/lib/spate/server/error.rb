@@ -22,7 +22,7 @@ module Spate
       end
     end
 
-    # Ends its connection, in either protocol: the peer's fault, or the outbox has no room for what is to be sent.
+    # Ends its connection, in either protocol: the peer's fault, or the write buffer has no room for what is to be sent.
     class ConnectionError < StandardError; end
 
     # The command line could not be understood.

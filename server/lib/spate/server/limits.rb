@@ -82,8 +82,8 @@ module Spate
         define :annoyances, 1000, "N", "frames that make work and are no requests (resets, pings, settings, empty " \
                                         "frames ...), and tiny chunks, in one burst"
         define :annoyances_a_second, 50, "N", "and for ever", least: 0
-        define :frames_a_turn, 250, "N", "frames, or requests and chunks, of a connection before the others have " \
-                                        "their turn"
+        define :frames_per_tick, 250, "N", "frames, or requests and chunks, of a connection in one tick of the event " \
+                                          "loop"
       end
 
       DEFINITIONS.freeze

@@ -5,16 +5,16 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # One thread, one poller, many connections: each has its turn, none waits for another's peer.
+    # One thread, one poller, many connections: each is served in turn and none waits for the peer of another.
     class Reactor
       autoload :Acceptor, "spate/server/reactor/acceptor"
       autoload :Drain, "spate/server/reactor/rounds"
       autoload :Listener, "spate/server/reactor/listener"
-      autoload :Mailbox, "spate/server/reactor/mailbox"
+      autoload :EventQueue, "spate/server/reactor/event_queue"
       autoload :TimeoutCheck, "spate/server/reactor/rounds"
 
-      # Buffers that no outbox has now, for the next that needs one. As many as there once were slow clients would be
-      # gigabytes: those that are not needed go, half of them a second.
+      # Buffers that no write buffer uses now. Keeping one for each slow client there ever was would take gigabytes:
+      # half of the unused ones are freed every second.
       class BufferPool < Array
         KEPT = 64
 
@@ -36,21 +36,21 @@ module Spate
       # Connections that are open.
       attr_reader :size
 
-      # handler: `call(request)` answers a Response, or nil and answers later; `tick`, if it has one, is called once a
-      # second. log: called with a line. tls: what Connection::TLS.load answers, or nil for clear text. observer: a
-      # Monitoring::Observer, or nil. shared: whether other processes wait at the same socket.
+      # handler: `call(request)` returns a Response, or nil and responds later; `every_second`, if defined, is called
+      # once a second. log: called with a line. tls: what Connection::TLS.load returns, or nil for clear text. observer:
+      # a Monitoring::Observer or nil. shared: whether other processes wait on the same socket.
       def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
         @tls = tls
         @limits = limits
         @log = log
         @observer = observer
-        @ticking = handler if handler.respond_to?(:tick)
+        @periodic = handler if handler.respond_to?(:every_second)
         @poller = Native::Poller.new
         @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
-        @mailbox = Mailbox.new
+        @event_queue = EventQueue.new
         @check_at = now + CHECK
         @options = { input: ArrayBuffer.new(INPUT), pool: BufferPool.new, handler: handler, limits: limits,
-                     mailbox: self, log: log, observer: observer,
+                     reactor: self, log: log, observer: observer,
                      window_pool: Limits::WindowPool.new(limits.windows) }
         @connections = {}
         @bulky = {}.compare_by_identity
@@ -60,21 +60,21 @@ module Spate
       # Returns when `stop` was called and all is drained.
       def run
         @thread = Thread.current
-        @poller.add(@mailbox.descriptor, READ)
+        @poller.add(@event_queue.descriptor, READ)
         @acceptor.open
         ready = []
-        turn(ready) until @drain && (@connections.empty? || @drain.over?(now))
+        tick(ready) until @drain && (@connections.empty? || @drain.over?(now))
       ensure
         @connections.each_value { |connection| guard(nil) { connection.close } }
         @poller.close
-        @mailbox.close
+        @event_queue.close
         @observer&.close
       end
 
       # From any thread or signal handler: nobody is let in any more, what is being answered may end.
       def stop
         @asked_to_stop = true
-        @mailbox.wake
+        @event_queue.wake
       end
 
       # The same, but nothing is waited for.
@@ -83,9 +83,9 @@ module Spate
         stop
       end
 
-      # From any thread: a block for this one, and then the connection's turn unless it is closed by then. connection:
-      # nil where it is about none.
-      def post(connection, &block) = @mailbox.post(connection, block)
+      # From any thread: runs the block on the reactor's thread, and then a tick of the connection unless it is closed
+      # by then. connection: nil for a block that concerns no connection.
+      def post(connection, &block) = @event_queue.post(connection, block)
 
       # Whether this is the reactor's thread.
       def here? = Thread.current.equal?(@thread)
@@ -93,9 +93,9 @@ module Spate
       # Yields a descriptor that becomes readable when any connection has something to do, or nil where one may have
       # already: who is told may wait for a moment, without Ruby's lock.
       def doze
-        yield(@mailbox.sleep? && @bulky.empty? ? @poller.descriptor : nil)
+        yield(@event_queue.sleep? && @bulky.empty? ? @poller.descriptor : nil)
       ensure
-        @mailbox.rise
+        @event_queue.awake
       end
 
       # Yields each connection; on the reactor's thread only.
@@ -103,9 +103,9 @@ module Spate
 
       private
 
-      def turn(ready)
-        @poller.wait(@mailbox.sleep? && !@check ? nap : 0, ready)
-        @mailbox.rise
+      def tick(ready)
+        @poller.wait(@event_queue.sleep? && !@check ? nap : 0, ready)
+        @event_queue.awake
         time = now
         index = 0
         while (descriptor = ready[index])
@@ -128,18 +128,18 @@ module Spate
       def dispatch(descriptor, state, time)
         connection = @connections[descriptor]
         return serve(connection, state, time) if connection
-        return @mailbox.empty_pipe if descriptor == @mailbox.descriptor
+        return @event_queue.empty_pipe if descriptor == @event_queue.descriptor
 
         @acceptor.accept { |socket| admit(socket, time) } if descriptor == @acceptor.descriptor
       end
 
       def deliver(time)
-        about = @mailbox.deliver { |block, connection| guard(connection) { block.call } }
+        about = @event_queue.deliver { |block, connection| guard(connection) { block.call } }
         about&.each { |connection| serve(connection, 0, time) unless connection.closed? }
       end
 
       def serve(connection, state, time)
-        return drop(connection) unless connection.turn(state, time)
+        return drop(connection) unless connection.tick(state, time)
 
         drained(connection, time) if @drain
         update(connection)
@@ -229,8 +229,8 @@ module Spate
         @check = TimeoutCheck.new(@connections.values)
         @options[:pool].trim
         @acceptor.open
-        @observer&.tick(self)
-        guard(nil) { @ticking&.tick }
+        @observer&.every_second(self)
+        guard(nil) { @periodic&.every_second }
       end
 
       # First everybody is told, and who waits outside let in.
@@ -248,7 +248,7 @@ module Spate
         @connections.values.each { |connection| guard(connection) { tell(connection) } } # rubocop:disable Style/HashEachMethods
       end
 
-      # It had a turn.
+      # It had a tick.
       def drained(connection, time)
         tell(connection) unless @drain.told?(connection)
         @drain.note(connection, time)
@@ -260,7 +260,7 @@ module Spate
         update(connection)
       end
 
-      # What came in this moment, or while we had no turn, is still taken.
+      # Requests that arrived just now, or before this tick, are still answered.
       def leave(connection, time)
         serve(connection, READ, time) if connection.interest & READ != 0
         drop(connection) unless connection.busy?

@@ -2,25 +2,25 @@
 
 module Spate
   module Server
-    # The server's processes: how many there are, how they start, take over from each other and end.
+    # The server's processes: start, supervision, hot restart and shutdown.
     #
-    #     Supervisor        waits for signals, workers and a successor, and decides
+    #     Supervisor        handles signals, dead workers and hot restarts
     #     Prefork           workers that are children of this process
     #     SingleProcess     the process itself as the only worker; the same methods
-    #     Child, ChildMain  a child as its parent sees it, and as it sees itself
-    #     Worker            a process that serves
-    #     Successor         the server that is to take this one's place (SIGUSR2)
+    #     Child, ChildMain  a child process: the parent's side, and its own
+    #     Worker            serves connections
+    #     HotRestart        starts the server that replaces this one (SIGUSR2)
     module Workers
       autoload :Backoff, "spate/server/workers/backoff"
       autoload :Child, "spate/server/workers/child"
       autoload :ChildMain, "spate/server/workers/child_main"
       autoload :Command, "spate/server/workers/command"
+      autoload :HotRestart, "spate/server/workers/hot_restart"
       autoload :PidFile, "spate/server/workers/pid_file"
       autoload :Prefork, "spate/server/workers/prefork"
       autoload :Signals, "spate/server/workers/signals"
       autoload :SingleProcess, "spate/server/workers/single_process"
       autoload :Sockets, "spate/server/workers/sockets"
-      autoload :Successor, "spate/server/workers/successor"
       autoload :Supervisor, "spate/server/workers/supervisor"
       autoload :SystemdNotifier, "spate/server/workers/systemd_notifier"
       autoload :Worker, "spate/server/workers/worker"

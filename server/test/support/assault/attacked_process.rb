@@ -22,8 +22,8 @@ module Spate
         ticks / Float(Etc.sysconf(Etc::SC_CLK_TCK))
       end
 
-      # CPU seconds of the longest turn that a connection had since the last time.
-      def longest_turn
+      # CPU seconds of the longest tick that a connection had since the last time.
+      def longest_tick
         @io.puts
         Float(@io.gets || raise("the server died"))
       end

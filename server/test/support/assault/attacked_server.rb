@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # A server to be attacked, as a process: attacked_server.rb LIMITS, where LIMITS is JSON. Tells its port on stdout, for
-# each line that comes the longest turn of a connection since the last one, and ends with its stdin.
+# each line that comes the longest tick of a connection since the last one, and ends with its stdin.
 #
 #     /       five bytes         /big      1 MB
 #     /never  no answer          /unread   no answer, and the request's body is not read
@@ -15,14 +15,14 @@ require "spate/server"
 
 include Spate::Server # rubocop:disable Style/MixinUsage -- a program
 
-# What the longest turn took of the processor: others wait as long.
+# What the longest tick took of the processor: others wait as long.
 module Timed
   class << self
     attr_accessor :longest
   end
   self.longest = 0.0
 
-  def turn(...)
+  def tick(...)
     before = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
     super
   ensure

@@ -45,7 +45,7 @@ module Spate
         end
       end
 
-      attack "floods of what is allowed", nil, "frames_a_turn, and 5 ms" do
+      attack "floods of what is allowed", nil, "frames_per_tick, and 5 ms" do
         head = ->(peer, n) { peer.request(2 * n + 1, "/", verb: "HEAD") }
         variant("requests", :served) { |peer| peer.flood(10_000) { |n| head.call(peer, n) } }
         variant("requests on ten connections", :served, peers: 10) do |peer|

@@ -4,7 +4,7 @@ module Spate
   module Server
     # HTTP/1.1: many requests, other protocols, ends.
     module Attacks
-      plain "floods of what is allowed", "frames_a_turn, and 5 ms" do
+      plain "floods of what is allowed", "frames_per_tick, and 5 ms" do
         { "requests behind each other" => 1, "on ten connections" => 10 }.each do |name, peers|
           variant(name, :served, peers: peers) { |peer| peer.flood(10_000 / peers) { peer.head } }
         end

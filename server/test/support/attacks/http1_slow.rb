@@ -41,7 +41,7 @@ module Spate
         end
       end
 
-      plain "slow reads", "an outbox of 320 KB a connection; response_seconds, slowest" do
+      plain "slow reads", "a write buffer of 320 KB a connection; response_seconds, slowest" do
         variant("an answer that is not read", :closed, slow: true) do |peer|
           peer.silent = true
           peer.flood(20) { peer.head("/big") }

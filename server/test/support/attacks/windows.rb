@@ -61,7 +61,7 @@ module Spate
         end
       end
 
-      attack "internal data buffering", "CVE-2019-9517", "an outbox of 320 KB a connection; response_seconds" do
+      attack "internal data buffering", "CVE-2019-9517", "a write buffer of 320 KB a connection; response_seconds" do
         wide = ->(peer) { peer.settings([4, 2**31 - 1]) + peer.word(8, 0, 2**30) }
         variant("a hundred large responses that nobody reads", :ENHANCE_YOUR_CALM, slow: true) do |peer|
           peer.silent = true

@@ -146,11 +146,11 @@ class Meter
   private
 
   def cost(kind, bytes)
-    protocol = kind.new(outbox = Native::Outbox.new(@pool), @reader, @limits, connection: @peer)
+    protocol = kind.new(write_buffer = Native::WriteBuffer.new(@pool), @reader, @limits, connection: @peer)
     @view.set_bytes(0, bytes)
     count = @counter.count { feed(protocol, bytes.bytesize) }
     protocol.close
-    outbox.clear
+    write_buffer.clear
     count
   end
 

@@ -31,7 +31,7 @@ observer = Class.new do
   def opened = nil
   def answered(*) = nil
   def refused(connection, reason, _code) = warn("refused #{connection&.peer}: #{reason}")
-  def tick(_reactor) = nil
+  def every_second(_reactor) = nil
   def flush = nil
   def close = nil
 end

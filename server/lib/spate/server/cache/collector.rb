@@ -41,7 +41,7 @@ module Spate
         def removed(bytes) = @stored -= Collector.pages(bytes)
 
         # Once a second. What came while a look was under way may be too much already, and nothing may come after it.
-        def tick(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
+        def every_second(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
           look(now) if @looked_at.nil? || now - @looked_at >= EVERY || much?
         end
 

@@ -10,7 +10,7 @@ module Spate
         PATIENCE = 5
 
         # since: seconds, monotonic.
-        Waiting = Struct.new(:since, :connection, :turn)
+        Waiting = Struct.new(:since, :connection, :block)
 
         def initialize
           @sending = {}
@@ -18,12 +18,12 @@ module Spate
 
         # Calls the block: now where nobody else sends what has this key; else in a turn of its connection when the
         # first one is through, or was waited for long enough. Whoever was called says `over`.
-        def turn(key, connection, &turn)
+        def run(key, connection, &block)
           waiting = @sending[key]
-          return waiting.push(Waiting.new(now, connection, turn)) if waiting
+          return waiting.push(Waiting.new(now, connection, block)) if waiting
 
           @sending[key] = []
-          turn.call
+          block.call
         rescue StandardError
           over(key)
           raise
@@ -31,12 +31,12 @@ module Spate
 
         # Those who waited go on as if they had just come.
         def over(key)
-          @sending.delete(key)&.each { |one| one.connection.post { turn(key, one.connection, &one.turn) } }
+          @sending.delete(key)&.each { |one| one.connection.post { run(key, one.connection, &one.block) } }
         end
 
         # Once a second.
-        def tick
-          @sending.each_value.flat_map { |waiting| late(waiting) }.each { |one| one.connection.post(&one.turn) }
+        def every_second
+          @sending.each_value.flat_map { |waiting| late(waiting) }.each { |one| one.connection.post(&one.block) }
         end
 
         private

@@ -37,14 +37,14 @@ module Spate
         # All workers are ready: tells the service manager and the server before this one.
         def announce
           @pid_file&.write
-          Workers::Successor.ready(@env)
+          Workers::HotRestart.ready(@env)
           @notice.ready
           @err.puts banner, *watched, *@access&.to_s, *certificate, *exposed
         end
 
         def inspect = "#<#{self.class}>"
 
-        # The successor answers on the admin's port from now on.
+        # After a hot restart, the new server answers on the admin port.
         def leave_admin = @admin&.halt
 
         private

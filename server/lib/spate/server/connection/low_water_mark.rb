@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Connection
-      # A peer that sends a big body wakes a quick server for each of its segments, and a turn costs more than the bytes
+      # A peer that sends a big body wakes a quick server for each of its segments, and a tick costs more than the bytes
       # of one. Once a connection has brought ENOUGH of a body in a row, its socket is reported readable only with
       # LOW_WATER bytes; what came is still read after SECONDS. The first small read ends that.
       class LowWaterMark

@@ -19,8 +19,8 @@ module Spate
         def limits = nil
         def here? = true
         def post = yield
-        # Nobody gives it another turn, in which what is made now would be sent.
-        def turns? = false
+        # There is no next tick, in which pending output would be sent.
+        def ticks? = false
         def answered(*) = nil
         def refused(*) = nil
         # It has no socket to give away.

@@ -14,10 +14,10 @@ module Spate
         def receive(buffer, offset) = Native.receive(@descriptor, buffer, offset)
         def low_water(bytes) = Native.low_water(@descriptor, bytes)
 
-        def flush(outbox)
-          return outbox.flush(@descriptor) unless @reactor && outbox.files?
+        def flush(write_buffer)
+          return write_buffer.flush(@descriptor) unless @reactor && write_buffer.files?
 
-          @reactor.doze { |wake| outbox.flush(@descriptor, wake) }
+          @reactor.doze { |wake| write_buffer.flush(@descriptor, wake) }
         end
 
         def wanted = 0

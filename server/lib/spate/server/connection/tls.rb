@@ -61,7 +61,7 @@ module Spate
         end
 
         def low_water(_bytes) = false
-        def flush(outbox) = @native.flush(outbox)
+        def flush(write_buffer) = @native.flush(write_buffer)
         def wanted = @skipped ? READ : @native.wanted
         def pending? = @native.pending?
         def ready? = @native.ready?

@@ -8,7 +8,7 @@ module Spate
       #     descriptor                 the socket's number
       #     receive(buffer, offset)    bytes that came into an ArrayBuffer at `offset`; 0 at the end, nil for none
       #     low_water(bytes)           whether the poller is silent now until so many bytes are there
-      #     flush(outbox)              true when the outbox is empty, false when the socket takes no more
+      #     flush(write buffer)              true when the write buffer is empty, false when the socket takes no more
       #     wanted                     READ or WRITE: what it waits for itself, and nothing goes on before that; else 0
       #     pending?                   bytes came that no poller will tell of
       #     ready?                     a handshake, where there is one, is through

@@ -19,9 +19,9 @@ module Spate
           @reading = false
         end
 
-        # Once `allowance` answered 0, the block is called through `mailbox.post` when there is more.
-        def on_ready(mailbox, &block)
-          @mailbox = mailbox
+        # Once `allowance` answered 0, the block is called through `connection.post` when there is more.
+        def on_ready(connection, &block)
+          @connection = connection
           @told = block
         end
 
@@ -55,7 +55,7 @@ module Spate
         def tell
           return unless @told
 
-          @mailbox ? @mailbox.post(&@told) : @told.call
+          @connection ? @connection.post(&@told) : @told.call
         end
       end
     end

@@ -48,7 +48,7 @@ module Spate
         def size = @made ? @content&.bytesize : @found.size
 
         # Fields of a whole answer, of today, made once a second: the same Hash all through it, and frozen in all its
-        # parts, so that the outbox need not encode it again.
+        # parts, so that the write buffer need not encode it again.
         def whole
           date = Response::HTTPDate.now
           return @whole if date.equal?(@date)

@@ -13,9 +13,9 @@ module Spate
         attr_reader :request, :sent
 
         # head: the request's. incoming: its Request::Body, or nil.
-        def initialize(protocol, outbox, head, incoming, connection, log)
+        def initialize(protocol, write_buffer, head, incoming, connection, log)
           @protocol = protocol
-          @outbox = outbox
+          @write_buffer = write_buffer
           @asked = head
           @connection = connection
           @log = log
@@ -59,7 +59,7 @@ module Spate
         def inform(_stream, status, headers)
           return if @over || @response || !@asked.chunked_answers?
 
-          @outbox.raw("#{StatusLine::LINES[status]}#{ResponseHead.lines(headers)}\r\n")
+          @write_buffer.raw("#{StatusLine::LINES[status]}#{ResponseHead.lines(headers)}\r\n")
         rescue ArgumentError, TypeError => e
           @log&.call("#{@request.target}: #{e.message}")
         end
@@ -71,9 +71,9 @@ module Spate
           @connection.detach(&taker)
         end
 
-        # Fills the outbox.
+        # Fills the write buffer.
         def produce
-          return unless ready? && @outbox.room.positive?
+          return unless ready? && @write_buffer.room.positive?
 
           attempt do
             @head.chunked? ? produce_chunks : produce_bytes
@@ -102,14 +102,14 @@ module Spate
           return if @over || @response || @protocol.received.positive?
 
           @invited = true
-          @outbox.raw(CONTINUE)
+          @write_buffer.raw(CONTINUE)
         end
 
         # False where the fields cannot be sent: the request was answered otherwise.
         def begin_response(response, body)
           @head = ResponseHead.new(@asked, response, body, @asked.keep_alive? && @protocol.continues?)
           @protocol.tunnel(response.tunnel) if response.tunnel
-          @outbox.raw(@head.to_s)
+          @write_buffer.raw(@head.to_s)
           true
         rescue ArgumentError, TypeError => e
           response.close(e)
@@ -137,10 +137,10 @@ module Spate
 
         # No more than was promised, or the client would take it for the next response.
         def produce_bytes
-          limit = @outbox.room
+          limit = @write_buffer.room
           left = @head.length && (@head.length - @sent)
           limit = left if left && left < limit
-          @sent += @body.raw(@outbox, limit)
+          @sent += @body.raw(@write_buffer, limit)
           return if left.nil? || @sent < @head.length || @body.done?
 
           excess if !@waits || @body.at_hand.positive?
@@ -153,13 +153,13 @@ module Spate
 
         # RFC 9112, section 7.1.
         def produce_chunks
-          until @body.done? || (@waits && !@body.ready?) || (room = @outbox.room - CHUNK_EXTRA) <= 0
+          until @body.done? || (@waits && !@body.ready?) || (room = @write_buffer.room - CHUNK_EXTRA) <= 0
             count = [@body.at_hand, room].min
-            next @body.raw(@outbox, 0) if count.zero? # an end, or an error
+            next @body.raw(@write_buffer, 0) if count.zero? # an end, or an error
 
-            @outbox.raw("#{count.to_s(16)}\r\n")
-            @body.raw(@outbox, count)
-            @outbox.raw("\r\n")
+            @write_buffer.raw("#{count.to_s(16)}\r\n")
+            @body.raw(@write_buffer, count)
+            @write_buffer.raw("\r\n")
             @sent += count
           end
         end
@@ -170,7 +170,7 @@ module Spate
           end
 
           late = @head.chunked? && @body && @response.late_fields
-          @outbox.raw("0\r\n#{late ? ResponseHead.lines(late) : ""}\r\n") if @head.chunked? && @body
+          @write_buffer.raw("0\r\n#{late ? ResponseHead.lines(late) : ""}\r\n") if @head.chunked? && @body
           close(nil)
           @protocol.over(@head.keep_alive? && !@excess)
         end

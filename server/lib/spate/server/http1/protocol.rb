@@ -10,7 +10,7 @@ module Spate
       class Protocol
         # Most heads are shorter.
         FIRST_LOOK = 2048
-        # With less free room in the outbox no further request is taken: its answer might not fit.
+        # With less free room in the write buffer no further request is taken: its answer might not fit.
         ROOM_FOR_ANSWER = 65_536
         # Unwanted bytes of a body are read up to this number, since the next request may follow them. With more the
         # connection ends, and what still comes is dropped for a while, so that our answer reaches the client.
@@ -21,14 +21,14 @@ module Spate
         # Requests so far; bytes of the current one's body; bytes that came behind the last answer.
         attr_reader :count, :received, :lingered
 
-        def initialize(outbox, handler, limits, connection: Connection::Null::ONE, log: nil)
-          @outbox = outbox
+        def initialize(write_buffer, handler, limits, connection: Connection::Null::ONE, log: nil)
+          @write_buffer = write_buffer
           @handler = handler
           @limits = limits
           @connection = connection
           @log = log
           @count = @received = @lingered = 0
-          @budget = Limits::Budget.new(limits.frames_a_turn)
+          @budget = Limits::Budget.new(limits.frames_per_tick)
         end
 
         # Answers where the bytes begin that were not taken, for now or at all.
@@ -51,7 +51,7 @@ module Spate
         end
 
         def produce = @exchange&.produce
-        # Whether `produce` would bring something, or bytes wait that had no part in the last turn.
+        # Whether `produce` would bring something, or bytes wait for the next tick.
         def ready? = @spent || sends?
         def sends? = @exchange ? @exchange.ready? : false
         def busy? = !@exchange.nil? || !@reader.nil?
@@ -112,9 +112,9 @@ module Spate
         # Whether a thread waits for that, or others for the room that it takes.
         def thread_waits? = !@reader.nil? && @incoming.awaited?
         def sent = @exchange ? @exchange.sent : 0
-        def pending = @outbox.pending
+        def pending = @write_buffer.pending
 
-        # For the request's body: what is counted as a step of this turn, and what makes work and carries nothing. cost:
+        # For the request's body: what is counted as a step of this tick, and what makes work and carries nothing. cost:
         # how much of it.
         def spent? = @budget.spent?
 
@@ -174,7 +174,7 @@ module Spate
         end
 
         # Behind a file that is still to be sent nothing is taken: who hijacks its connection gets what waits as bytes.
-        def room? = Native::Outbox::BYTES - @outbox.pending >= ROOM_FOR_ANSWER && !@outbox.files?
+        def room? = Native::WriteBuffer::BYTES - @write_buffer.pending >= ROOM_FOR_ANSWER && !@write_buffer.files?
 
         # Section 2.2.
         def skip(text)
@@ -190,7 +190,7 @@ module Spate
           @received = 0
           @unwanted = @incoming = nil
           begin_body(head) if head.body?
-          @exchange = Exchange.new(self, @outbox, head, @incoming, @connection, @log)
+          @exchange = Exchange.new(self, @write_buffer, head, @incoming, @connection, @log)
           too_large if @limits.body && (head.length || 0) > @limits.body
           @exchange.request.handle(@handler, @log)
         end
@@ -250,7 +250,7 @@ module Spate
           answered = exchange ? exchange.answering? : @reader
           exchange&.close(:cancelled, error.status)
           unless answered
-            @outbox.raw(ErrorResponse.text(error, head: @head))
+            @write_buffer.raw(ErrorResponse.text(error, head: @head))
             @lingering = true if LINGERING.include?(error.status)
           end
           @reader = nil
@@ -260,11 +260,11 @@ module Spate
         # Whether it is the peer's turn, and an answer could still be sent.
         def awaited? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
 
-        # RFC 9110, section 15.5.9. The connection's turn sends it.
+        # RFC 9110, section 15.5.9. The connection's tick sends it.
         def time_out(reason)
           refuse(BadRequest.new(reason, 408))
           @connection.post { nil }
-          !@connection.turns?
+          !@connection.ticks?
         end
 
         def told(reason, code = nil)

@@ -5,8 +5,8 @@ module Spate
     module HTTP2
       # What the peer may send on all streams together: RFC 9113, section 5.2. It grows for a peer that sends much.
       class ConnectionWindow < ReceiveWindow
-        def initialize(outbox, connection, limits)
-          @outbox = outbox
+        def initialize(write_buffer, connection, limits)
+          @write_buffer = write_buffer
           @quota = Limits::WindowQuota.of(connection, limits, limits.connection_window)
           super(@quota.size)
         end
@@ -22,7 +22,7 @@ module Spate
         # Bytes that are free again.
         def consume(bytes)
           offer = super unless @stopped
-          Frame::WindowUpdate.write(@outbox, 0, offer) if offer
+          Frame::WindowUpdate.write(@write_buffer, 0, offer) if offer
         end
 
         # Nothing more is offered: the connection ends with an error.
@@ -37,7 +37,7 @@ module Spate
         def widen
           more = @quota.widen
           grow(more)
-          Frame::WindowUpdate.write(@outbox, 0, more)
+          Frame::WindowUpdate.write(@write_buffer, 0, more)
         end
       end
     end

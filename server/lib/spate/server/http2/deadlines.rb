@@ -67,11 +67,11 @@ module Spate
           fail_with(@body.shortfall(" of DATA"))
         end
 
-        # The socket takes nothing: what is made stays in the outbox, or nothing is made. Or the connection's window is
-        # shut.
+        # The socket takes nothing: what is made stays in the write buffer, or nothing is made. Or the connection's
+        # window is shut.
         def check_outgoing(now)
           scheduler = @protocol.scheduler
-          pending = @protocol.outbox.pending
+          pending = @protocol.write_buffer.pending
           waiting = pending.positive? || scheduler.waiting?
           return unless @outgoing.late?(now, scheduler.sent - pending, waiting)
 
@@ -147,7 +147,7 @@ module Spate
           return if @asked
 
           @asked = true
-          Frame::Ping.write(@protocol.outbox, ALIVE)
+          Frame::Ping.write(@protocol.write_buffer, ALIVE)
         end
       end
     end

@@ -12,8 +12,8 @@ module Spate
 
         def initialize(protocol)
           @protocol = protocol
-          Frame::GoAway.write(protocol.outbox, Frame::GoAway::ANY_STREAM, ErrorCode::NO_ERROR)
-          Frame::Ping.write(protocol.outbox, ASKED)
+          Frame::GoAway.write(protocol.write_buffer, Frame::GoAway::ANY_STREAM, ErrorCode::NO_ERROR)
+          Frame::Ping.write(protocol.write_buffer, ASKED)
         end
 
         # Whether the last GOAWAY is out.
@@ -38,7 +38,7 @@ module Spate
           return if @over
 
           @over = true
-          Frame::GoAway.write(@protocol.outbox, @protocol.streams.last, ErrorCode::NO_ERROR)
+          Frame::GoAway.write(@protocol.write_buffer, @protocol.streams.last, ErrorCode::NO_ERROR)
         end
       end
     end

@@ -5,10 +5,10 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP2
-      # A connection's HTTP/2, between bytes that came and an outbox of bytes to go: RFC 9113. Knows no socket.
+      # A connection's HTTP/2, between bytes that came and a write buffer of bytes to go: RFC 9113. Knows no socket.
       # What frames do to it is in the frames' files, what requests do in Requests, answers in Responses.
       class Protocol
-        # With less free room in the outbox nothing more is read: answers might not fit.
+        # With less free room in the write buffer nothing more is read: answers might not fit.
         ROOM_FOR_ANSWERS = 32_768
         TABLE_SIZE = 4096
         MAX_FRAME = 16_384
@@ -18,13 +18,13 @@ module Spate
 
         # buffer: that of the frames that are being received. frames: how many came. partial: bytes of the one that is
         # not whole yet. open_block: see Frame::Headers. window: what the peer may send.
-        attr_reader :outbox, :limits, :streams, :flood_limit, :buffer, :settings, :connection, :scheduler, :window,
-                    :requests, :frames, :partial
+        attr_reader :write_buffer, :limits, :streams, :flood_limit, :buffer, :settings, :connection, :scheduler,
+                    :window, :requests, :frames, :partial
         attr_accessor :open_block
 
         # handler: `call(request)` answers a Response, or nil and answers later.
-        def initialize(outbox, handler, limits, connection: Connection::Null::ONE, log: nil)
-          @outbox = outbox
+        def initialize(write_buffer, handler, limits, connection: Connection::Null::ONE, log: nil)
+          @write_buffer = write_buffer
           @limits = limits
           @connection = connection
           @reader = Native::FrameReader.new(MAX_FRAME, Frame::Data::JOINED)
@@ -32,10 +32,10 @@ module Spate
           @flood_limit = Limits::TokenBucket.new(limits.annoyances, limits.annoyances_a_second) do |reason|
             ConnectionError.new(reason, ErrorCode::ENHANCE_YOUR_CALM)
           end
-          @budget = Limits::Budget.new(limits.frames_a_turn)
-          @window = ConnectionWindow.new(outbox, connection, limits)
-          @streams = Streams.new(outbox, connection, @window)
-          @scheduler = Scheduler.new(outbox, @flood_limit)
+          @budget = Limits::Budget.new(limits.frames_per_tick)
+          @window = ConnectionWindow.new(write_buffer, connection, limits)
+          @streams = Streams.new(write_buffer, connection, @window)
+          @scheduler = Scheduler.new(write_buffer, @flood_limit)
           @responses = Responses.new(self, log: log)
           @requests = Requests.new(self, handler, @responses, log: log)
           @preface = @first = true
@@ -56,16 +56,16 @@ module Spate
           to
         end
 
-        # Fills the outbox with what streams have to send.
+        # Fills the write buffer with what streams have to send.
         def produce
           @scheduler.produce { |stream, error| error ? @responses.failed(stream, error) : @responses.body_sent(stream) }
         end
 
-        # Whether `produce` would bring something, or frames wait that had no part in the last turn.
+        # Whether `produce` would bring something, or frames wait for the next tick.
         def ready? = (@spent || @scheduler.ready?) && !@failed
         # Whether a request is being worked on: such a connection is not idle.
         def busy? = !@streams.empty?
-        # Whether the connection is over once the outbox is empty.
+        # Whether the connection is over once the write buffer is empty.
         def finished? = @failed || (leaving? && @streams.empty?)
         # The peer sends no more: no connection of HTTP/2 goes on with half of it.
         def ended(_more) = false
@@ -86,7 +86,7 @@ module Spate
           fail_with(e)
           false
         ensure
-          @connection.post { nil } unless @outbox.empty?
+          @connection.post { nil } unless @write_buffer.empty?
         end
 
         # The server stops: what is open goes on (section 6.8).
@@ -157,7 +157,7 @@ module Spate
           @view
         end
 
-        def free? = Native::Outbox::BYTES - @outbox.pending >= ROOM_FOR_ANSWERS
+        def free? = Native::WriteBuffer::BYTES - @write_buffer.pending >= ROOM_FOR_ANSWERS
 
         def receive_preface(from, to)
           length = [to - from, PREFACE.bytesize].min
@@ -172,15 +172,16 @@ module Spate
         end
 
         def greet
-          Frame::Settings.write(@outbox, PeerSettings::MAX_CONCURRENT_STREAMS => @limits.streams,
-                                         PeerSettings::INITIAL_WINDOW_SIZE => @limits.stream_window,
-                                         PeerSettings::MAX_HEADER_LIST_SIZE => @limits.header_bytes,
-                                         PeerSettings::NO_RFC7540_PRIORITIES => 1)
+          Frame::Settings.write(@write_buffer,
+                                PeerSettings::MAX_CONCURRENT_STREAMS => @limits.streams,
+                                PeerSettings::INITIAL_WINDOW_SIZE => @limits.stream_window,
+                                PeerSettings::MAX_HEADER_LIST_SIZE => @limits.header_bytes,
+                                PeerSettings::NO_RFC7540_PRIORITIES => 1)
           @unacknowledged = 1
           leave if @leaves
         end
 
-        # @spent: frames wait for the connection's next turn. Nothing is read before that is known: the reader
+        # @spent: frames wait for the connection's next tick. Nothing is read before that is known: the reader
         # remembers what it read.
         def receive_frames(from, to)
           @partial = 0
@@ -232,9 +233,9 @@ module Spate
         def fail_with(error)
           @failed = true
           @window.stop
-          code = error.is_a?(ConnectionError) ? error.code : ErrorCode::ENHANCE_YOUR_CALM # the outbox is full
+          code = error.is_a?(ConnectionError) ? error.code : ErrorCode::ENHANCE_YOUR_CALM # the write buffer is full
           @connection.refused(error.message, code) unless code == ErrorCode::NO_ERROR
-          Frame::GoAway.write(@outbox, @streams.last, code, error.message)
+          Frame::GoAway.write(@write_buffer, @streams.last, code, error.message)
         rescue Server::ConnectionError
           nil
         ensure

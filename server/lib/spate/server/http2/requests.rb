@@ -12,7 +12,7 @@ module Spate
           @protocol = protocol
           @window = protocol.window
           @streams = protocol.streams
-          @outbox = protocol.outbox
+          @write_buffer = protocol.write_buffer
           @limits = limits = protocol.limits
           @handler = handler
           @responses = responses
@@ -140,7 +140,7 @@ module Spate
 
           @window.consume(count)
           more = stream.receive_window.consume(count) unless stream.remote_closed?
-          Frame::WindowUpdate.write(@outbox, stream.id, more) if more
+          Frame::WindowUpdate.write(@write_buffer, stream.id, more) if more
         end
 
         # fields: method, path, scheme, authority, and the others from PSEUDO on.

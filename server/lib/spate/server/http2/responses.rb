@@ -11,7 +11,7 @@ module Spate
           @protocol = protocol
           @streams = protocol.streams
           @scheduler = protocol.scheduler
-          @outbox = protocol.outbox
+          @write_buffer = protocol.write_buffer
           @log = log
           @encoder = Native::HpackEncoder.new(OWN_TABLE)
         end
@@ -41,7 +41,7 @@ module Spate
         def inform(stream, status, headers)
           return if stream.answered?
 
-          Frame::Headers.write(@outbox, stream.id, @encoder, status, headers, end_stream: false)
+          Frame::Headers.write(@write_buffer, stream.id, @encoder, status, headers, end_stream: false)
         rescue ArgumentError, TypeError => e
           @log&.call("stream #{stream.id}: #{e.message}")
         end
@@ -49,7 +49,7 @@ module Spate
         # Whether the peer took its request back, or is gone; for Request.
         def abandoned?(stream) = stream.closed?
 
-        # The body went into the outbox, whole.
+        # The body went into the write buffer, whole.
         def body_sent(stream)
           end_late(stream) if stream.trailers?
           finish(stream)
@@ -72,7 +72,8 @@ module Spate
         # False where the fields cannot be sent: the stream was answered otherwise.
         def begin_response(stream, response, ends)
           response.check
-          Frame::Headers.write(@outbox, stream.id, @encoder, response.status, dated(response.headers), end_stream: ends)
+          fields = dated(response.headers)
+          Frame::Headers.write(@write_buffer, stream.id, @encoder, response.status, fields, end_stream: ends)
           stream.send_body(response)
           true
         rescue ArgumentError, TypeError => e
@@ -101,7 +102,7 @@ module Spate
           return if stream.closed?
           return @scheduler.enqueue(stream) unless stream.drained?
 
-          stream.produce(@outbox, 0)
+          stream.produce(@write_buffer, 0)
           body_sent(stream)
         rescue StandardError => e
           raise if e.is_a?(Server::ConnectionError)
@@ -111,9 +112,9 @@ module Spate
 
         def end_late(stream)
           late = stream.late_fields
-          return Frame::Data.write(@outbox, stream.id, "", end_stream: true) if late.nil? || late.empty?
+          return Frame::Data.write(@write_buffer, stream.id, "", end_stream: true) if late.nil? || late.empty?
 
-          Frame::Headers.write(@outbox, stream.id, @encoder, nil, late, end_stream: true)
+          Frame::Headers.write(@write_buffer, stream.id, @encoder, nil, late, end_stream: true)
         end
 
         # Nobody wants the rest of the request: section 8.1. What comes is dropped; a peer that goes on sending is told

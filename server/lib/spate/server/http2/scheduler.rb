@@ -10,23 +10,23 @@ module Spate
 
         # The largest window that there may be: section 6.9.1.
         LARGEST_WINDOW = (1 << 31) - 1
-        # Bytes of a stream before the next one's turn.
-        TURN = 65_536
+        # Most bytes of one stream while others wait (round-robin).
+        QUANTUM = 65_536
         # With less room than this it is better to write first.
         LEAST_ROOM = 2048
-        # One turn in so many belongs to the least urgent, so that background transfers make progress.
+        # One in so many quanta belongs to the least urgent stream, so that background transfers make progress.
         BACKGROUND = 16
         # DATA of so many bytes is worth the WINDOW_UPDATEs that answer it, however small the peer's window is.
         WORTH = 1024
-        # A response of no more bytes need not wait for its turn where no other waits.
+        # A response of at most so many bytes is sent at once when no other waits.
         SMALL = 8192
 
         # Bytes of DATA that were made.
         attr_reader :sent
 
         # flood_limit: credited for the WINDOW_UPDATEs that answer what is sent.
-        def initialize(outbox, flood_limit)
-          @outbox = outbox
+        def initialize(write_buffer, flood_limit)
+          @write_buffer = write_buffer
           @flood_limit = flood_limit
           @window = 65_535
           @alone = nil # the one stream that waits, where there is one: it needs no order
@@ -34,7 +34,7 @@ module Spate
           @size = @count = @sent = 0
         end
 
-        # Whether the next call of `produce` would bring something, once the outbox is empty.
+        # Whether the next call of `produce` would bring something, once the write buffer is empty.
         def ready? = @size.positive? && @window.positive?
 
         def waiting? = @size.positive?
@@ -55,9 +55,9 @@ module Spate
         # what the body raises.
         def at_once(stream, length)
           return false if @size.positive? || length > SMALL || length > @window || length > stream.window
-          return false if @outbox.room < length + LEAST_ROOM
+          return false if @write_buffer.room < length + LEAST_ROOM
 
-          @window -= stream.produce(@outbox, length)
+          @window -= stream.produce(@write_buffer, length)
           @sent += length
           @flood_limit.earn(2)
           true
@@ -97,15 +97,15 @@ module Spate
           raise ConnectionError.new("a stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # Fills the outbox. Yields each stream whose body is through, or whose body failed, with the error or nil.
+        # Fills the write buffer. Yields each stream whose body is through, or whose body failed, with the error or nil.
         def produce
-          while @size.positive? && @window.positive? && (room = @outbox.data_room) >= LEAST_ROOM
-            room = TURN if @size > 1 && room > TURN
+          while @size.positive? && @window.positive? && (room = @write_buffer.data_room) >= LEAST_ROOM
+            room = QUANTUM if @size > 1 && room > QUANTUM
             room = @window if @window < room
             stream = shift
             next unless stream.ready?
 
-            error = turn(stream, room)
+            error = write(stream, room)
             next yield(stream, error) if error || stream.sent?
 
             enqueue(stream)
@@ -130,8 +130,8 @@ module Spate
           level
         end
 
-        def turn(stream, room)
-          count = stream.produce(@outbox, room)
+        def write(stream, room)
+          count = stream.produce(@write_buffer, room)
           @window -= count
           @sent += count
           @flood_limit.earn(2 + count / 2048) if count >= WORTH || (@window.positive? && stream.window.positive?)

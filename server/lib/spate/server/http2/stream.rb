@@ -33,7 +33,7 @@ module Spate
         attr_reader :id, :window, :incoming, :state
         # Bytes that came and nobody read yet: they are missing in the connection's window. Bytes of both bodies so far.
         attr_reader :unread, :received, :sent
-        # Whether the stream waits for its turn; the Request that it carries.
+        # Whether the stream is queued in the scheduler; the Request that it carries.
         attr_accessor :queued, :request, :priority
 
         def initialize(id, send_window, receive_window)
@@ -111,9 +111,9 @@ module Spate
         def drained? = @waits && @body.drained?
 
         # DATA of at most `limit` bytes. Answers the bytes.
-        def produce(outbox, limit)
+        def produce(write_buffer, limit)
           limit = @window if @window < limit
-          count = @body.frames(outbox, @id, limit, @response.trailers.nil?)
+          count = @body.frames(write_buffer, @id, limit, @response.trailers.nil?)
           @window -= count
           @sent += count
           count
@@ -123,7 +123,7 @@ module Spate
         def trailers? = !@response.trailers.nil?
         def late_fields = @response.late_fields
 
-        # The response went into the outbox to its end.
+        # The response went into the write buffer to its end.
         def sent_whole
           @whole = true
         end

@@ -13,8 +13,8 @@ module Spate
         attr_reader :last
 
         # window: the connection's, which gets back what nobody will read.
-        def initialize(outbox, connection, window)
-          @outbox = outbox
+        def initialize(write_buffer, connection, window)
+          @write_buffer = write_buffer
           @connection = connection
           @window = window
           @open = {}
@@ -64,7 +64,7 @@ module Spate
 
         # Ends a stream from our side.
         def reset(id, code)
-          Frame::RstStream.write(@outbox, id, code)
+          Frame::RstStream.write(@write_buffer, id, code)
           remember_reset(id)
           forget(id)
         end

@@ -3,26 +3,25 @@
 module Spate
   module Server
     class Limits
-      # What a connection may do in one turn before the others have theirs: a number of frames, and CPU time, since a
-      # frame may cost anything.
+      # What a connection may do in one tick of the event loop: a number of frames, and CPU time, because the cost of a
+      # frame varies.
       class Budget
         SECONDS = 0.005
         # The clock is read only once in so many frames.
         CLOCK_EVERY = 32
 
-        # Frames that may still be taken in this turn.
+        # Frames that may still be processed in this tick.
         attr_reader :left
 
         def initialize(frames)
           @frames = frames
         end
 
-        # turn: what tells one from the other; nil is always another. A connection may ask for frames several times in
-        # its turn.
-        def begin(turn)
-          return if turn && turn == @turn
+        # tick: identifies the tick; nil is always a new one. A connection may begin several times in one tick.
+        def begin(tick)
+          return if tick && tick == @tick
 
-          @turn = turn
+          @tick = tick
           @left = @frames
           @began_at = nil
         end

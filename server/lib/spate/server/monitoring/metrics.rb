@@ -72,7 +72,7 @@ module Spate
         def opened = @counters.add(@row, OPENED, 1)
 
         # Once a second, on the reactor's thread.
-        def tick(reactor)
+        def every_second(reactor)
           busy = 0
           reactor.each_connection { |connection| busy += 1 if connection.busy? }
           set(:connections, reactor.size)

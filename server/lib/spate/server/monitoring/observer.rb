@@ -28,10 +28,10 @@ module Spate
         def opened = @metrics&.opened
 
         # Once a second, on the reactor's thread.
-        def tick(reactor)
-          @metrics&.tick(reactor)
+        def every_second(reactor)
+          @metrics&.every_second(reactor)
           @access_log&.flush
-          @refusals&.tick
+          @refusals&.every_second
         end
 
         def close

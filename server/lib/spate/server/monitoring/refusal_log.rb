@@ -23,14 +23,14 @@ module Spate
         end
 
         # Those of the last seconds are told also where nothing comes after them.
-        def tick
+        def every_second
           return unless @untold.positive? && may_tell?
 
           @log.call("refused #{@untold} more")
           @untold = 0
         end
 
-        alias flush tick
+        alias flush every_second
 
         private
 

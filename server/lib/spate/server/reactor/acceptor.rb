@@ -5,7 +5,7 @@ module Spate
     class Reactor
       # Where connections come in. Shut for a while when descriptors run out, for good when the server stops.
       class Acceptor
-        # Connections taken in a turn: those who are in are served in between.
+        # Connections accepted in one tick; open connections are served in between.
         ACCEPTS = 16
         READ = 1
         # Of several workers that wait, the kernel wakes one.

@@ -42,7 +42,7 @@ module Spate
         def over?(now) = now > @ends_at
         def told?(connection) = @seen.key?(connection)
 
-        # A connection that was told, or had a turn since.
+        # A connection that was told, or had a tick since.
         def note(connection, now)
           @seen[connection] = now
         end

@@ -7,20 +7,21 @@ module Spate
       #
       #     length                  bytes in all, or nil where nobody knows
       #     done?                   nothing is left
-      #     frames(outbox, stream, limit, end_stream)
-      #                             DATA frames of at most `limit` bytes into the outbox, END_STREAM on the last one
-      #                             where `end_stream`; answers the bytes
-      #     raw(outbox, limit)      the same for HTTP/1.1, without frames
+      #     frames(write_buffer, stream, limit, end_stream)
+      #                             appends DATA frames of at most `limit` bytes, END_STREAM on the last one if
+      #                             `end_stream`; returns the bytes
+      #     raw(write_buffer, limit)
+      #                             the same for HTTP/1.1, without frames
       #     at_hand                 bytes that `raw` can give at once
       #     close
       #
       # One that waits for another thread answers also:
       #
       #     ready?                  whether it has something, an end or an error
-      #     on_ready(mailbox) { }   called through `mailbox.post` when that changed after `ready?` was false
+      #     on_ready(connection) { }  called through `connection.post` when that changed after `ready?` was false
       #     drained?                nothing is left but the end or an error
       #
-      # Both write no more than the outbox has room for.
+      # Both write no more than the write buffer has room for.
       module Body
         autoload :Bytes, "spate/server/response/body/bytes"
         autoload :Chunks, "spate/server/response/body/chunks"

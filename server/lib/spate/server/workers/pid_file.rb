@@ -21,7 +21,7 @@ module Spate
           raise Error.new("#{@path} cannot be written: #{Error.reason(e)}", hint: "choose another --pid-file")
         end
 
-        # Unless a successor wrote its own.
+        # Unless the new server of a hot restart wrote its own.
         def remove
           File.unlink(@path) if File.read(@path).to_i == Process.pid
         rescue SystemCallError

@@ -5,7 +5,7 @@ module Spate
     module Workers
       # The sockets that this server listens on: handed over by the server before it, by systemd, or opened here.
       class Sockets
-        # "main=5,admin=6": what a successor is given.
+        # "main=5,admin=6": passed to the new server of a hot restart.
         HANDED = "SPATE_SERVE_SOCKETS"
         # systemd's: sd_listen_fds(3).
         FIRST = 3
@@ -34,7 +34,7 @@ module Spate
         # Whether the main one was open before.
         def inherited? = @inherited
 
-        # For the successor: its environment, and the descriptors that it keeps.
+        # For the new server of a hot restart: its environment, and the descriptors that it inherits.
         def hand_over
           open = { "main" => @main, "admin" => @admin }.compact
           [{ HANDED => open.map { |name, socket| "#{name}=#{socket.fileno}" }.join(",") },

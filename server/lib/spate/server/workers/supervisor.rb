@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Workers
-      # Looks after the workers as long as there are any: signals, deaths, a successor, the end.
+      # Supervises the workers until all have ended: handles signals, dead workers, hot restart and shutdown.
       class Supervisor
         SIGNALS = %w[TERM INT HUP USR2 CHLD].freeze
 
@@ -24,7 +24,7 @@ module Spate
         def run
           @metrics.state = "starting"
           @workers.start
-          turn until @workers.gone?
+          run_once until @workers.gone?
           return unless @failure
 
           raise Error.new("a worker ended with #{@failure} before it was ready", hint: "what it said is above")
@@ -32,12 +32,12 @@ module Spate
 
         private
 
-        def turn
+        def run_once
           look_after
-          IO.select([@signals.io, *@workers.ios, @successor&.io].compact, nil, nil, nap) unless @workers.gone?
+          IO.select([@signals.io, *@workers.ios, @hot_restart&.io].compact, nil, nil, nap) unless @workers.gone?
           @signals.take.each { |name| obey(name) }
           @workers.tend
-          succeed if @successor
+          check_restart if @hot_restart
         end
 
         def look_after
@@ -50,8 +50,8 @@ module Spate
           @program.announce
         end
 
-        # A worker's byte may come between a look and the next sleep; and a successor has a limit of time.
-        def nap = [@workers.wait, (1 if @successor)].compact.min
+        # A worker may write its byte between the check and the sleep, and a hot restart has a timeout.
+        def nap = [@workers.wait, (1 if @hot_restart)].compact.min
 
         def obey(name)
           case name
@@ -64,8 +64,8 @@ module Spate
         def stop
           return @workers.halt if @stopping
 
-          @notice.stopping unless @succeeded
-          @successor&.cancel
+          @notice.stopping unless @replaced
+          @hot_restart&.cancel
           leave
         end
 
@@ -89,25 +89,25 @@ module Spate
 
         def restart
           return if @stopping
-          return @log.call("restart: the new server is still starting") if @successor
+          return @log.call("restart: the new server is still starting") if @hot_restart
 
-          @successor = Successor.new(@command, @sockets)
-          @log.call("restart: process #{@successor.pid} is to take over")
+          @hot_restart = HotRestart.new(@command, @sockets)
+          @log.call("restart: process #{@hot_restart.pid} is to take over")
         rescue SystemCallError => e
           @log.call("restart: the new server cannot be started: #{e.message}; this one goes on")
         end
 
-        def succeed
-          case @successor.state
+        def check_restart
+          case @hot_restart.state
           when :ready
-            @log.call("restart: process #{@successor.pid} took over")
-            @succeeded = true
-            @successor = nil
+            @log.call("restart: process #{@hot_restart.pid} took over")
+            @replaced = true
+            @hot_restart = nil
             @program.leave_admin
             leave unless @stopping
           when :failed
-            @log.call("restart: the new server did not start: #{@successor.reason}; this one goes on")
-            @successor = nil
+            @log.call("restart: the new server did not start: #{@hot_restart.reason}; this one goes on")
+            @hot_restart = nil
           end
         end
       end

@@ -32,18 +32,18 @@ module Spate
             !part.respond_to?(:ready?) || part.ready?
           end
 
-          def on_ready(mailbox, &block)
-            @all.each { |part| part.on_ready(mailbox, &block) if part.respond_to?(:on_ready) }
+          def on_ready(connection, &block)
+            @all.each { |part| part.on_ready(connection, &block) if part.respond_to?(:on_ready) }
           end
 
-          def frames(outbox, stream, limit, end_stream)
-            move(limit, -> { outbox.data_room }) do |part, left|
-              part.frames(outbox, stream, left, end_stream && @parts.size == 1)
+          def frames(write_buffer, stream, limit, end_stream)
+            move(limit, -> { write_buffer.data_room }) do |part, left|
+              part.frames(write_buffer, stream, left, end_stream && @parts.size == 1)
             end
           end
 
-          def raw(outbox, limit)
-            move(limit, -> { outbox.room }) { |part, left| part.raw(outbox, left) }
+          def raw(write_buffer, limit)
+            move(limit, -> { write_buffer.room }) { |part, left| part.raw(write_buffer, left) }
           end
 
           def close = @all.each(&:close)

@@ -34,8 +34,8 @@ module Spate
           private_class_method :charge
 
           # Responses are written by their Body, many frames at once.
-          def self.write(outbox, stream, bytes, end_stream: false)
-            outbox.data(stream, bytes, 0, bytes.bytesize, end_stream)
+          def self.write(write_buffer, stream, bytes, end_stream: false)
+            write_buffer.data(stream, bytes, 0, bytes.bytesize, end_stream)
           end
         end
       end

@@ -21,8 +21,8 @@ module Spate
           # The peer opens no more streams; those that are open go on.
           def self.receive(_, protocol) = protocol.flood_limit.take_earned("GOAWAY frames")
 
-          def self.write(outbox, last_stream, code, debug = "")
-            outbox.frame(TYPE, 0, 0, [last_stream, code].pack("NN") << debug)
+          def self.write(write_buffer, last_stream, code, debug = "")
+            write_buffer.frame(TYPE, 0, 0, [last_stream, code].pack("NN") << debug)
           end
         end
       end

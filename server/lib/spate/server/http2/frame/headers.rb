@@ -34,8 +34,8 @@ module Spate
           end
 
           # HEADERS, and CONTINUATION where the block is longer than a frame. `status` nil: trailers.
-          def self.write(outbox, stream, encoder, status, fields, end_stream:)
-            outbox.headers(stream, encoder, status, fields, end_stream)
+          def self.write(write_buffer, stream, encoder, status, fields, end_stream:)
+            write_buffer.headers(stream, encoder, status, fields, end_stream)
           end
         end
       end

@@ -18,10 +18,10 @@ module Spate
             return protocol.ping_answered(protocol.content(frame)) if frame.ack?
 
             protocol.flood_limit.take("PING frames")
-            write(protocol.outbox, protocol.content(frame), ack: true)
+            write(protocol.write_buffer, protocol.content(frame), ack: true)
           end
 
-          def self.write(outbox, opaque, ack: false) = outbox.frame(TYPE, ack ? ACK : 0, 0, opaque)
+          def self.write(write_buffer, opaque, ack: false) = write_buffer.frame(TYPE, ack ? ACK : 0, 0, opaque)
         end
       end
     end

@@ -19,7 +19,7 @@ module Spate
             protocol.streams.forget(frame.stream)
           end
 
-          def self.write(outbox, stream, code) = outbox.word(TYPE, stream, code)
+          def self.write(write_buffer, stream, code) = write_buffer.word(TYPE, stream, code)
         end
       end
     end

@@ -26,12 +26,12 @@ module Spate
             end
 
             protocol.apply_settings(parameters)
-            protocol.outbox.frame(TYPE, ACK, 0, nil)
+            protocol.write_buffer.frame(TYPE, ACK, 0, nil)
           end
 
           # settings: identifier => value.
-          def self.write(outbox, settings)
-            outbox.frame(TYPE, 0, 0, settings.to_a.flatten.pack("nN" * settings.size))
+          def self.write(write_buffer, settings)
+            write_buffer.frame(TYPE, 0, 0, settings.to_a.flatten.pack("nN" * settings.size))
           end
         end
       end

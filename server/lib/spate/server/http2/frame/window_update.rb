@@ -21,7 +21,7 @@ module Spate
             stream = protocol.streams[frame.stream] and protocol.scheduler.widen_stream(stream, frame.word)
           end
 
-          def self.write(outbox, stream, increment) = outbox.word(TYPE, stream, increment)
+          def self.write(write_buffer, stream, increment) = write_buffer.word(TYPE, stream, increment)
         end
       end
     end

@@ -4,12 +4,12 @@ module Spate
   module Server
     module HTTP2
       class Scheduler
-        # Streams of one urgency that have something to send: RFC 9218, section 10. Those that are incremental share; of
-        # those that are not, the oldest request is served to its end. Where there are both, they take turns: neither
-        # starves the other.
+        # Streams of one urgency that have something to send (RFC 9218, section 10). Incremental streams share the
+        # bandwidth; of the others, the oldest request is served to its end. The two groups alternate, so that neither
+        # starves.
         class Level
           def initialize
-            @shared = []  # in the order of their turns
+            @shared = []  # in round-robin order
             @ordered = [] # by identifier
             @ordered_next = true
           end

@@ -16,7 +16,7 @@ module Spate
             @admin.health_of(request) || @handler.call(request)
           end
 
-          def tick = @handler.respond_to?(:tick) && @handler.tick
+          def every_second = @handler.respond_to?(:every_second) && @handler.every_second
           def close = @handler.respond_to?(:close) && @handler.close
         end
       end

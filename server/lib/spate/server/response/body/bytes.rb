@@ -17,16 +17,16 @@ module Spate
           def done? = @position == @length
           def at_hand = @length - @position
 
-          def frames(outbox, stream, limit, end_stream)
-            count = take(limit, outbox.data_room)
-            outbox.data(stream, @string, @position, count, end_stream && @position + count == @length)
+          def frames(write_buffer, stream, limit, end_stream)
+            count = take(limit, write_buffer.data_room)
+            write_buffer.data(stream, @string, @position, count, end_stream && @position + count == @length)
             @position += count
             count
           end
 
-          def raw(outbox, limit)
-            count = take(limit, outbox.room)
-            outbox.raw(count == @length ? @string : @string.byteslice(@position, count))
+          def raw(write_buffer, limit)
+            count = take(limit, write_buffer.room)
+            write_buffer.raw(count == @length ? @string : @string.byteslice(@position, count))
             @position += count
             count
           end

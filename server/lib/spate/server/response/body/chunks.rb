@@ -15,19 +15,19 @@ module Spate
           def length = nil
           def done? = @part.nil?
 
-          def frames(outbox, stream, limit, end_stream)
+          def frames(write_buffer, stream, limit, end_stream)
             return 0 if done?
 
-            count = @part.frames(outbox, stream, limit, false)
+            count = @part.frames(write_buffer, stream, limit, false)
             advance if @part.done?
-            outbox.data(stream, "", 0, 0, true) if done? && end_stream
+            write_buffer.data(stream, "", 0, 0, true) if done? && end_stream
             count
           end
 
-          def raw(outbox, limit)
+          def raw(write_buffer, limit)
             return 0 if done?
 
-            count = @part.raw(outbox, limit)
+            count = @part.raw(write_buffer, limit)
             advance if @part.done?
             count
           end

@@ -4,7 +4,7 @@ module Spate
   module Server
     class Response
       module Body
-        # Bytes of a file, read into their place in the outbox, or sent from where the system has them.
+        # Bytes of a file, read into their place in the write buffer, or sent from where the system has them.
         class FileRange
           attr_reader :length
 
@@ -28,18 +28,18 @@ module Spate
           def on_ready(...) = @ahead&.on_ready(...)
           def drained? = false
 
-          def frames(outbox, stream, limit, end_stream)
-            return outbox.data(stream, "", 0, 0, end_stream) && 0 if @left.zero?
+          def frames(write_buffer, stream, limit, end_stream)
+            return write_buffer.data(stream, "", 0, 0, end_stream) && 0 if @left.zero?
 
-            wanted = [limit, outbox.data_room, available].min
-            advance(outbox.file(stream, @descriptor, @position, wanted, end_stream && wanted == @left), wanted)
+            wanted = [limit, write_buffer.data_room, available].min
+            advance(write_buffer.file(stream, @descriptor, @position, wanted, end_stream && wanted == @left), wanted)
           end
 
-          def raw(outbox, limit)
+          def raw(write_buffer, limit)
             # A caller without a limit of its own may send more of a file than there is room for bytes.
-            most = limit < outbox.room ? limit : outbox.file_room
+            most = limit < write_buffer.room ? limit : write_buffer.file_room
             wanted = [most, available].min
-            advance(outbox.raw_file(@descriptor, @position, wanted), wanted)
+            advance(write_buffer.raw_file(@descriptor, @position, wanted), wanted)
           end
 
           def close = @file.close
@@ -48,7 +48,7 @@ module Spate
 
           def available = @ahead ? [@left, @ahead.allowance(@position)].min : @left
 
-          # The outbox may take less than there is room for, but nothing at all is the file's end.
+          # The write buffer may take less than there is room for, but nothing at all is the file's end.
           def advance(count, wanted)
             raise Truncated, "#{@file.path} ends #{@left} bytes early" if count.zero? && wanted.positive?
             # A piece of what it is now behind one of what it was would make a file that never was.

@@ -60,9 +60,9 @@ module Spate
           end
 
           # For the protocol, on the reactor's thread. Once `ready?` answered false, the block is called there when
-          # there is more. mailbox: the connection, or nil where there is but one thread.
-          def on_ready(mailbox, &block)
-            @mailbox = mailbox
+          # there is more. connection: nil where there is only one thread.
+          def on_ready(connection, &block)
+            @connection = connection
             @told = block
           end
 
@@ -78,15 +78,15 @@ module Spate
 
           def done? = @done || false
 
-          def frames(outbox, stream, limit, end_stream)
-            move(limit, -> { outbox.data_room }) do |part, from, count, last|
-              outbox.data(stream, part, from, count, last && end_stream) if count.positive? || end_stream
+          def frames(write_buffer, stream, limit, end_stream)
+            move(limit, -> { write_buffer.data_room }) do |part, from, count, last|
+              write_buffer.data(stream, part, from, count, last && end_stream) if count.positive? || end_stream
             end
           end
 
-          def raw(outbox, limit)
-            move(limit, -> { outbox.room }) do |part, from, count, _|
-              outbox.raw(count == part.bytesize ? part : part.byteslice(from, count))
+          def raw(write_buffer, limit)
+            move(limit, -> { write_buffer.room }) do |part, from, count, _|
+              write_buffer.raw(count == part.bytesize ? part : part.byteslice(from, count))
             end
           end
 
@@ -119,19 +119,19 @@ module Spate
 
           # The reactor was told that there was nothing.
           def call
-            mailbox, told = @mutex.synchronize do
+            connection, told = @mutex.synchronize do
               next unless @starving && @told
 
               @starving = false
-              [@mailbox, @told]
+              [@connection, @told]
             end
             return unless told
 
-            mailbox ? mailbox.post(&told) : told.call
+            connection ? connection.post(&told) : told.call
           end
 
           # Yields part, offset, bytes and whether they are the last. Answers the bytes. room: asked before each piece,
-          # as only the outbox knows what a piece takes besides its bytes.
+          # as only the write buffer knows what a piece takes besides its bytes.
           def move(limit, room)
             @mutex.synchronize do
               raise @error if @error && @parts.empty?

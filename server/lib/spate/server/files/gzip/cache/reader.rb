@@ -20,14 +20,14 @@ module Spate
             def done? = @done
             def ready? = @entry.ready?(self, @position)
 
-            def on_ready(mailbox, &block)
-              @mailbox = mailbox
+            def on_ready(connection, &block)
+              @connection = connection
               @told = block
             end
 
             # From the entry's thread.
             def wake
-              @mailbox ? @mailbox.post(&@told) : @told&.call
+              @connection ? @connection.post(&@told) : @told&.call
             end
 
             def drained?
@@ -39,16 +39,16 @@ module Spate
 
             def at_hand = @entry.so_far(@position)[1] - @position
 
-            def frames(outbox, stream, limit, end_stream)
-              move([limit, outbox.data_room].min) do |bytes, count, last|
+            def frames(write_buffer, stream, limit, end_stream)
+              move([limit, write_buffer.data_room].min) do |bytes, count, last|
                 ends = last && end_stream
-                outbox.data(stream, bytes, @position, count, ends) if count.positive? || ends
+                write_buffer.data(stream, bytes, @position, count, ends) if count.positive? || ends
               end
             end
 
-            def raw(outbox, limit)
-              move([limit, outbox.room].min) do |bytes, count, _|
-                outbox.raw(bytes.byteslice(@position, count)) if count.positive?
+            def raw(write_buffer, limit)
+              move([limit, write_buffer.room].min) do |bytes, count, _|
+                write_buffer.raw(bytes.byteslice(@position, count)) if count.positive?
               end
             end
 

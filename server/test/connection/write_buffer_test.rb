@@ -6,8 +6,8 @@ require "socket"
 
 module Spate
   module Server
-    # The outbox against a model of it: a String that grows with what is put in and shrinks with what comes out.
-    class OutboxTest < Minitest::Test
+    # The write buffer against a model of it: a String that grows with what is put in and shrinks with what comes out.
+    class WriteBufferTest < Minitest::Test
       ROUNDS = 300
       SIZE = 3_000_000
 
@@ -15,14 +15,14 @@ module Spate
         @path = write("file.bin", @content = Random.new(5).bytes(SIZE))
         @file = File.open(@path, "rb")
         @pool = []
-        @outbox = Native::Outbox.new(@pool)
+        @write_buffer = Native::WriteBuffer.new(@pool)
         @near, @far = UNIXSocket.pair
         @expected = "".b
         @got = "".b
       end
 
       def teardown
-        @outbox.clear
+        @write_buffer.clear
         [@file, @near, @far].each(&:close)
         super
       end
@@ -31,22 +31,22 @@ module Spate
 
       # Each puts some of its kind in, as much as there is room for.
       def put_raw(random)
-        bytes = random.bytes([random.rand(1..5000), @outbox.room].min)
-        @outbox.raw(bytes)
+        bytes = random.bytes([random.rand(1..5000), @write_buffer.room].min)
+        @write_buffer.raw(bytes)
         @expected << bytes
       end
 
       def put_file(random)
         from = random.rand(SIZE)
         length = random.rand(1..SIZE - from)
-        count = @outbox.raw_file(@file.fileno, from, length)
+        count = @write_buffer.raw_file(@file.fileno, from, length)
         assert_operator count, :<=, length
         @expected << @content.byteslice(from, count)
       end
 
       def put_frames(random)
         from = random.rand(SIZE - 300_000)
-        count = @outbox.file(1, @file.fileno, from, [random.rand(1..300_000), @outbox.data_room].min, false)
+        count = @write_buffer.file(1, @file.fileno, from, [random.rand(1..300_000), @write_buffer.data_room].min, false)
         sent = @content.byteslice(from, count)
         (0...count).step(16_384) do |at|
           part = sent.byteslice(at, 16_384)
@@ -55,7 +55,7 @@ module Spate
       end
 
       def take(random)
-        @outbox.flush(@near.fileno)
+        @write_buffer.flush(@near.fileno)
         bytes = @far.read_nonblock(random.rand(1..400_000), exception: false)
         @got << bytes if bytes.is_a?(String)
       end
@@ -71,9 +71,9 @@ module Spate
         before = descriptors
         ROUNDS.times do
           send(%i[put_raw put_file put_frames take take].sample(random: random), random)
-          assert_equal @expected.bytesize - @got.bytesize - in_socket, @outbox.pending, "seed #{seed}"
+          assert_equal @expected.bytesize - @got.bytesize - in_socket, @write_buffer.pending, "seed #{seed}"
         end
-        take(random) until @outbox.empty? && @got.bytesize == @expected.bytesize
+        take(random) until @write_buffer.empty? && @got.bytesize == @expected.bytesize
         assert @got == @expected, "seed #{seed}: other bytes came"
         assert_equal before, descriptors, "a descriptor was left open"
         assert_equal 1, @pool.size
@@ -88,23 +88,23 @@ module Spate
 
       # Until it is known that it writes to a socket itself, all bytes are there to be taken another way.
       def test_files_for_another_transport
-        assert_equal @outbox.room, @outbox.raw_file(@file.fileno, 0, SIZE)
-        assert @outbox.to_s == @content.byteslice(0, 262_144)
-        @outbox.written(262_144)
-        assert_empty @outbox
+        assert_equal @write_buffer.room, @write_buffer.raw_file(@file.fileno, 0, SIZE)
+        assert @write_buffer.to_s == @content.byteslice(0, 262_144)
+        @write_buffer.written(262_144)
+        assert_empty @write_buffer
       end
 
       # Whoever put a file in may close theirs; whoever gives up leaves nothing open.
       def test_its_own_descriptor
-        @outbox.flush(@near.fileno)
+        @write_buffer.flush(@near.fileno)
         before = descriptors
-        room = @outbox.file_room
-        assert_equal SIZE, @outbox.raw_file(@file.fileno, 0, SIZE)
-        assert_equal [room - SIZE, SIZE], [@outbox.file_room, @outbox.pending]
+        room = @write_buffer.file_room
+        assert_equal SIZE, @write_buffer.raw_file(@file.fileno, 0, SIZE)
+        assert_equal [room - SIZE, SIZE], [@write_buffer.file_room, @write_buffer.pending]
         @file.close
-        @outbox.flush(@near.fileno)
+        @write_buffer.flush(@near.fileno)
         assert_equal @content.byteslice(0, 1000), @far.read(1000)
-        @outbox.clear
+        @write_buffer.clear
         assert_equal before - 1, descriptors
       end
 
@@ -137,10 +137,10 @@ module Spate
       end
 
       def flushes(wake: nil)
-        @outbox.flush(@near.fileno)
-        @outbox.raw_file(@file.fileno, 0, SIZE)
+        @write_buffer.flush(@near.fileno)
+        @write_buffer.raw_file(@file.fileno, 0, SIZE)
         calls = 0
-        until (done = @outbox.flush(@near.fileno, wake&.fileno)) && (calls += 1)
+        until (done = @write_buffer.flush(@near.fileno, wake&.fileno)) && (calls += 1)
           calls += 1
           yield if block_given?
         end
@@ -160,31 +160,31 @@ module Spate
 
       # The system promised bytes that are gone.
       def test_a_file_that_is_cut_off
-        @outbox.flush(@near.fileno)
-        @outbox.raw_file(@file.fileno, SIZE - 1000, 1000)
+        @write_buffer.flush(@near.fileno)
+        @write_buffer.raw_file(@file.fileno, SIZE - 1000, 1000)
         File.truncate(@path, SIZE - 600)
-        error = assert_raises(Response::Body::Truncated) { 3.times { @outbox.flush(@near.fileno) } }
+        error = assert_raises(Response::Body::Truncated) { 3.times { @write_buffer.flush(@near.fileno) } }
         assert_match(/ends 600 bytes early/, error.message)
       end
 
       # sendfile cannot read these.
       def test_files_without_pages
         File.open("/proc/self/mem") do |memory|
-          @outbox.flush(@near.fileno)
-          @outbox.raw_file(memory.fileno, 0, 1000)
-          assert_raises(Response::Body::Truncated) { @outbox.flush(@near.fileno) }
+          @write_buffer.flush(@near.fileno)
+          @write_buffer.raw_file(memory.fileno, 0, 1000)
+          assert_raises(Response::Body::Truncated) { @write_buffer.flush(@near.fileno) }
         end
       end
 
       # An exception from another thread may come while bytes are sent. What went out must not go out again.
       def test_an_exception_during_a_send
-        @outbox.raw(@content.byteslice(0, 200_000))
+        @write_buffer.raw(@content.byteslice(0, 200_000))
         step = nil
         sender = Thread.new do
           Thread.handle_interrupt(ArgumentError => :on_blocking) do
             step = :ready
             Thread.pass until step == :raised
-            @outbox.flush(@near.fileno)
+            @write_buffer.flush(@near.fileno)
           end
         rescue ArgumentError
           nil
@@ -193,18 +193,18 @@ module Spate
         sender.raise(ArgumentError)
         step = :raised
         sender.join
-        assert_equal 200_000, in_socket + @outbox.pending
+        assert_equal 200_000, in_socket + @write_buffer.pending
       end
 
       # A buffer that is shorter than the others must not be written to as if it were as long.
       def test_a_pool_with_another_buffer
         @pool << ArrayBuffer.new(16)
         2.times do
-          assert_raises(ArgumentError) { @outbox.raw("x" * 100) }
+          assert_raises(ArgumentError) { @write_buffer.raw("x" * 100) }
           @pool << ArrayBuffer.new(16)
         end
         @pool.clear
-        assert_equal 100, @outbox.raw("x" * 100).pending
+        assert_equal 100, @write_buffer.raw("x" * 100).pending
       end
 
       # A block that was encoded before is the same block; with other fields or another table it is another.
@@ -215,9 +215,9 @@ module Spate
         other = { "server" => "y", "etag" => '"2"' }.freeze
         [fields, fields, fields, other, fields, other, other, fields, fields].each_with_index do |sent, index|
           encoder.settings(128) if index == 7
-          @outbox.headers(1, encoder, 200 + index % 2, sent, true)
-          block = @outbox.to_s.byteslice(9..)
-          @outbox.written(block.bytesize + 9)
+          @write_buffer.headers(1, encoder, 200 + index % 2, sent, true)
+          block = @write_buffer.to_s.byteslice(9..)
+          @write_buffer.written(block.bytesize + 9)
           read = decoder.decode(block, 0, block.bytesize, nil)
           assert_equal [":status", (200 + index % 2).to_s, *sent.flatten], read, "block #{index}"
         end

@@ -3,22 +3,22 @@
 module Spate
   module Server
     class Reactor
-      # What other threads bring. A batch of letters is one byte through the pipe, and none at all while the reactor is
-      # at work: it looks here before it sleeps.
-      class Mailbox
+      # Blocks that other threads post to the reactor. A byte in the pipe wakes a sleeping reactor; while it is awake,
+      # nothing is written, because it checks the queue before it sleeps.
+      class EventQueue
         BYTE = "x"
 
         def initialize
-          @letters = Thread::Queue.new
+          @events = Thread::Queue.new
           @wake, @waker = IO.pipe
           @awake = true
         end
 
         def descriptor = @wake.fileno
 
-        # From any thread: a block for the reactor's, and the connection that it is about, or nil.
+        # From any thread: a block to run on the reactor's thread, and the connection that it concerns, or nil.
         def post(connection, block)
-          @letters << [connection, block]
+          @events << [connection, block]
           wake
         end
 
@@ -32,29 +32,29 @@ module Spate
           nil
         end
 
-        # Called before the reactor sleeps; answers whether it may. From here on each first letter sends a byte, so none
-        # that comes after the look is slept over.
+        # Called before the reactor sleeps; returns whether the queue is empty. From now on the first event writes a
+        # byte, so no wakeup is lost between this check and the sleep.
         def sleep?
           @awake = false
-          @letters.empty?
+          @events.empty?
         end
 
-        # Called when it woke.
-        def rise
+        # Called when the reactor has woken.
+        def awake
           @awake = true
         end
 
         def empty_pipe = @wake.read_nonblock(4096, exception: false)
 
-        # Yields the blocks that are here now, with their connections or nil. Answers the connections, each once, or nil
-        # where there is nothing.
+        # Yields the blocks that are queued now, with their connections or nil. Returns the distinct connections, or
+        # nil when the queue is empty.
         def deliver
-          count = @letters.size
+          count = @events.size
           return if count.zero?
 
           about = {}.compare_by_identity
           count.times do
-            connection, block = @letters.pop
+            connection, block = @events.pop
             yield block, connection
             about[connection] = true if connection
           end

@@ -1,4 +1,4 @@
-#include "outbox_call.h"
+#include "io_call.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,7 +27,7 @@
 #define MSG_MORE 0
 #endif
 
-static ssize_t read_slices(const outbox_call *c) {
+static ssize_t read_slices(const io_call *c) {
 #ifdef HAVE_PREADV
     return preadv(c->fd, c->slices, c->count, c->position);
 #else
@@ -43,7 +43,7 @@ static int64_t milliseconds(void) {
 }
 
 /* The socket took all it had room for. Answers whether it has room again before anybody else has something to do. */
-static bool room_comes(const outbox_call *c, int64_t until) {
+static bool room_comes(const io_call *c, int64_t until) {
     struct pollfd waited[] = {{.fd = c->wake, .events = POLLIN}, {.fd = c->fd, .events = POLLOUT}};
     if (c->wake < 0 || poll(waited, 1, 0) != 0) /* asked alone: the socket's own room may be told there, too */
         return false;
@@ -51,7 +51,7 @@ static bool room_comes(const outbox_call *c, int64_t until) {
     return left > 0 && poll(waited, 2, (int)left) > 0 && waited[1].revents == POLLOUT;
 }
 
-static ssize_t send_file(const outbox_call *c) {
+static ssize_t send_file(const io_call *c) {
     off_t position = c->position;
     size_t left = c->length;
     ssize_t sent;
@@ -64,7 +64,7 @@ static ssize_t send_file(const outbox_call *c) {
     return left < c->length ? (ssize_t)(c->length - left) : sent; /* an error shows again at the next call */
 }
 #else
-static ssize_t send_file(const outbox_call *c) {
+static ssize_t send_file(const io_call *c) {
     (void)c;
     errno = ENOSYS;
     return -1;
@@ -72,13 +72,13 @@ static ssize_t send_file(const outbox_call *c) {
 #endif
 
 /* What sendfile does, for files that it cannot read. */
-static ssize_t send_copy(const outbox_call *c) {
+static ssize_t send_copy(const io_call *c) {
     char bytes[COPY_BYTES];
     ssize_t count = pread(c->file, bytes, c->length < sizeof bytes ? c->length : sizeof bytes, c->position);
     return count > 0 ? send(c->fd, bytes, (size_t)count, MSG_NOSIGNAL | MSG_DONTWAIT) : count;
 }
 
-static ssize_t perform_now(const outbox_call *c) {
+static ssize_t perform_now(const io_call *c) {
     switch (c->kind) {
     case SPATE_CALL_READ: return read_slices(c);
     case SPATE_CALL_SEND:
@@ -90,7 +90,7 @@ static ssize_t perform_now(const outbox_call *c) {
 }
 
 static void *perform(void *argument) {
-    outbox_call *c = argument;
+    io_call *c = argument;
     c->result = perform_now(c);
     c->error = c->result < 0 ? errno : 0;
     c->made = true;
@@ -98,7 +98,7 @@ static void *perform(void *argument) {
 }
 
 /* An exception for this thread is left to a later call of Ruby's own: here it would hide what the call did. */
-void spate_outbox_run(outbox_call *c, size_t length) {
+void spate_io_call_run(io_call *c, size_t length) {
     do {
         c->made = false;
         if (length >= WITHOUT_LOCK && c->kind != SPATE_CALL_SEND)
@@ -110,12 +110,12 @@ void spate_outbox_run(outbox_call *c, size_t length) {
     } while (c->result < 0 && c->error == EINTR);
 }
 
-size_t spate_outbox_read(int fd, struct iovec *slices, int count, off_t position, size_t length) {
+size_t spate_io_read_file(int fd, struct iovec *slices, int count, off_t position, size_t length) {
     size_t done = 0;
     while (count > 0) {
-        outbox_call c = {
+        io_call c = {
             .kind = SPATE_CALL_READ, .fd = fd, .slices = slices, .count = count, .position = position + (off_t)done};
-        spate_outbox_run(&c, length - done);
+        spate_io_call_run(&c, length - done);
         if (c.result < 0)
             rb_syserr_fail(c.error, "pread");
         if (c.result == 0)

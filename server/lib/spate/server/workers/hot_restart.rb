@@ -3,54 +3,55 @@
 module Spate
   module Server
     module Workers
-      # The same command, started anew, with the sockets of this process. It says when it is ready.
-      class Successor
-        # Its environment: the descriptor on which it says so.
+      # Starts the same command again with the listening sockets of this process, and waits until the new server is
+      # ready.
+      class HotRestart
+        # Environment variable: the descriptor on which the new server reports that it is ready.
         READY = "SPATE_SERVE_READY"
         WORD = "ready\n"
-        # Seconds that it has.
-        PATIENCE = 120
+        # Seconds.
+        TIMEOUT = 120
 
-        # In the successor: tells the server before it, once.
+        # In the new server: reports readiness to the old server, once.
         def self.ready(env)
           descriptor = env.delete(READY) or return
           IO.open(descriptor.to_i, "w") { |io| io.write(WORD) }
         rescue SystemCallError
-          nil # that one is gone
+          nil # the old server is gone
         end
 
         attr_reader :pid, :io
 
-        # command: a Command. sockets: Sockets. SystemCallError where it cannot be started.
+        # command: a Command. sockets: Sockets. Raises SystemCallError when the command cannot be started.
         def initialize(command, sockets)
           @io, writer = IO.pipe
           env, descriptors = sockets.hand_over
           env = env.merge(READY => writer.fileno.to_s, "PWD" => command.folder)
           options = { writer.fileno => writer.fileno, :chdir => command.folder, :close_others => true }
           @pid = Process.spawn(env, *command.words, descriptors.merge(options))
-          @until = now + PATIENCE
+          @until = now + TIMEOUT
         ensure
           writer&.close
         end
 
-        # The server is to stop, not to go on under another number.
+        # The server was told to stop, so the new one has to stop as well.
         def cancel
           Process.kill(:TERM, @pid)
         rescue Errno::ESRCH
           nil
         end
 
-        # :ready, :failed, or nil as long as neither is known.
+        # :ready, :failed, or nil while the new server is starting.
         def state
           text = @io.read_nonblock(WORD.bytesize, exception: false)
-          return now > @until ? fail_late : nil if text == :wait_readable
+          return now > @until ? time_out : nil if text == :wait_readable
 
           text ? succeed : failed
         end
 
-        # In words, after it failed.
+        # The reason of a failure, as text.
         def reason
-          return "it was not ready after #{PATIENCE} s" if @late
+          return "it was not ready after #{TIMEOUT} s" if @timed_out
 
           @status&.signaled? ? "signal #{@status.termsig}" : "exit code #{@status&.exitstatus}"
         end
@@ -63,8 +64,8 @@ module Spate
           :ready
         end
 
-        def fail_late
-          @late = true
+        def time_out
+          @timed_out = true
           Process.kill(:KILL, @pid)
           failed
         rescue Errno::ESRCH

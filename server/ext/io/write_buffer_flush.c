@@ -1,0 +1,107 @@
+#include "io_call.h"
+#include "native.h"
+#include "write_buffer_struct.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* What waits, to a socket: the buffer's bytes, and the files between them. */
+
+static bool would_block(const io_call *c) {
+    return c->result < 0 && (c->error == EAGAIN || c->error == EWOULDBLOCK);
+}
+
+/* The protocol counted on these bytes: the connection cannot go on. */
+static void fail_file(const write_buffer *out, const char *reason) {
+    rb_raise(rb_path2class("Spate::Server::Response::Body::Truncated"), "a file ends %zu bytes early: %s",
+             spate_write_buffer_file_bytes(out), reason);
+}
+
+/* The first file, which nothing waits before. Answers whether all of it went. */
+static bool flush_file(write_buffer *out, int fd, int wake) {
+    waiting_file *file = &out->files[0];
+    io_call c = {.kind = SPATE_CALL_SEND_FILE,
+                 .fd = fd,
+                 .file = file->fd,
+                 .wake = wake,
+                 .position = file->position,
+                 .length = file->left};
+    spate_io_call_run(&c, c.length);
+    if (c.result < 0 && (c.error == EINVAL || c.error == ENOSYS || c.error == EOVERFLOW)) {
+        c.kind = SPATE_CALL_SEND_COPY;
+        spate_io_call_run(&c, c.length);
+    }
+    if (would_block(&c))
+        return false;
+    if (c.result < 0 && (c.error == EPIPE || c.error == ECONNRESET || c.error == ENOTCONN || c.error == ETIMEDOUT))
+        rb_syserr_fail(c.error, "sendfile");
+    if (c.result < 0)
+        fail_file(out, strerror(c.error));
+    if (c.result == 0)
+        fail_file(out, "it was cut off while it was sent");
+    file->position += c.result;
+    file->left -= (size_t)c.result;
+    if (file->left > 0)
+        return false;
+    spate_write_buffer_drop_files(out, 1);
+    return true;
+}
+
+/* The buffer's bytes up to the next file. Answers whether all of them went. */
+static bool flush_bytes(write_buffer *out, int fd) {
+    size_t until = out->file_count ? out->files[0].at : out->end;
+    io_call c = {.kind = SPATE_CALL_SEND,
+                 .fd = fd,
+                 .bytes = out->bytes + out->start,
+                 .length = until - out->start,
+                 .more = out->file_count > 0};
+    spate_io_call_run(&c, c.length);
+    if (would_block(&c))
+        return false;
+    if (c.result < 0)
+        rb_syserr_fail(c.error, "send");
+    out->start += (size_t)c.result;
+    if (out->start == out->end) {
+        spate_write_buffer_give_back(out); /* a long file needs no buffer while it goes out */
+        for (unsigned i = 0; i < out->file_count; i++)
+            out->files[i].at = 0;
+        return true;
+    }
+    return out->start == until;
+}
+
+/* Unlike send, sendfile cannot be told for once not to wait. */
+static void make_direct(write_buffer *out, int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0))
+        rb_sys_fail("fcntl");
+    out->direct = true;
+}
+
+/*
+ * flush(fd, wake = nil): writes what the socket takes, in one call as long as no file waits. True when nothing is left.
+ * wake: a descriptor that becomes readable when the caller has something else to do; until then, and not for long, a
+ * file's bytes are waited with for room.
+ * SystemCallError; Body::Truncated where a file is no longer what was promised.
+ */
+static VALUE write_buffer_flush(int argc, VALUE *argv, VALUE self) {
+    write_buffer *out = spate_write_buffer_of(self);
+    VALUE descriptor, waker;
+    rb_scan_args(argc, argv, "11", &descriptor, &waker);
+    int fd = NUM2INT(descriptor), wake = NIL_P(waker) ? -1 : NUM2INT(waker);
+    if (!out->direct)
+        make_direct(out, fd);
+    while (!spate_write_buffer_is_empty(out)) {
+        bool file_is_next = out->file_count > 0 && out->files[0].at == out->start;
+        if (!(file_is_next ? flush_file(out, fd, wake) : flush_bytes(out, fd)))
+            return Qfalse;
+    }
+    if (!NIL_P(out->buffer))
+        spate_write_buffer_give_back(out);
+    return Qtrue;
+}
+
+void spate_init_write_buffer_flush(VALUE klass) {
+    rb_define_method(klass, "flush", write_buffer_flush, -1);
+}
