@@ -84,8 +84,8 @@ module Spate
     def test_each_environment_is_a_kind_of_boot
       boot(TEST)
       boot(DEVELOPMENT)
-      journal = Dir["#{project.home}/spate/store/v1/images/*/boots/*.journal"].map { |path| File.read(path) }.join
-      assert_equal ["-e", "-e [test]"], journal.lines.map { |line| line.split("\t")[1].strip }.uniq.sort
+      boot_log = Dir["#{project.home}/spate/store/v1/images/*/boots/*.bootlog"].map { |path| File.read(path) }.join
+      assert_equal ["-e", "-e [test]"], boot_log.lines.map { |line| line.split("\t")[1].strip }.uniq.sort
     end
   end
 end

@@ -34,7 +34,7 @@ class RoomsTest < Minitest::Test
   end
 
   def test_dependency_is_detected
-    text = "module Spate; class Store; X = Boot::Journal; Y = ::Spate::CLI; Z = 'Install'; end; end # Registry"
+    text = "module Spate; class Store; X = Boot::BootLog; Y = ::Spate::CLI; Z = 'Install'; end; end # Registry"
     assert_equal %w[store boot cli], named(text)
   end
 

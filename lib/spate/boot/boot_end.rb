@@ -138,7 +138,7 @@ module Spate
           wanted = news.any?
           Background.adopted&.then { |why| @session.parts[:builder] = why } if wanted
           # After exec the new program reports the same boot.
-          Journal.add(@session, @reason) if first && @reason != :exec
+          BootLog.add(@session, @reason) if first && @reason != :exec
           YamlCache.flush if @session.on?(:yaml)
           build(news, whole) if wanted
         end

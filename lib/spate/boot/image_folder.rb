@@ -50,7 +50,7 @@ module Spate
       # Locked by the builder of the application.
       def lock_path(location) = beside(location, "lock")
       # The times and counts of the last boots.
-      def journal_path(location) = beside(location, "journal")
+      def boot_log_path(location) = beside(location, "bootlog")
       # Of the last builder.
       def log_path(location) = beside(location, "log")
       # See Background::Attempts.

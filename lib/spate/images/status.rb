@@ -22,8 +22,8 @@ module Spate
       def to_h
         { ruby: RUBY_DESCRIPTION, ruby_key: @images.ruby_key, folder: @images.folder, refusal: @images.refusal,
           writable: @images.writable?(@env), root: @location.root, gemfile: @location.gemfile, image: image,
-          overlay: overlay, standin: standin, index: index, gems: gems, boots: boots, gains: Gains.of(journal),
-          switches: switches, aside: Inactive.new(@location, @env, journal.last).to_a, builder: builder,
+          overlay: overlay, standin: standin, index: index, gems: gems, boots: boots, gains: Gains.of(boot_log),
+          switches: switches, aside: Inactive.new(@location, @env, boot_log.last).to_a, builder: builder,
           shares: DiskUsage.new(@images).to_a }
       end
 
@@ -78,8 +78,8 @@ module Spate
           bytes: (named.values - missing.values).sum { |path| File.size(path) } }
       end
 
-      def journal = @journal ||= Boot::Journal.lines(@images.journal_path(@location))
-      def boots = journal.last(5).map(&:to_h)
+      def boot_log = @boot_log ||= Boot::BootLog.lines(@images.boot_log_path(@location))
+      def boots = boot_log.last(5).map(&:to_h)
 
       # Variables that switch something off or on.
       def switches

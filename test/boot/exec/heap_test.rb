@@ -100,17 +100,17 @@ module Spate
     def test_settings_only_where_they_save_time
       image_is_there
       assert_equal "not known to gain by it", state, "a first boot"
-      journal(line(collected: 40))
+      boot_log(line(collected: 40))
       assert_equal "not known to gain by it", state, "too little"
-      journal(line(ended: "exit"))
+      boot_log(line(ended: "exit"))
       assert_equal "not known to gain by it", state, "a script"
-      journal(line(kind: "other.rb"))
+      boot_log(line(kind: "other.rb"))
       assert_equal "not known to gain by it", state, "another kind"
-      journal(line, line(collected: 495, told: true))
+      boot_log(line, line(collected: 495, told: true))
       assert_equal "not known to gain by it", state, "a boot that saved no time"
-      journal(line, line(collected: 200, told: true))
+      boot_log(line, line(collected: 200, told: true))
       assert_equal true, state
-      journal(line)
+      boot_log(line)
       assert_equal true, state, "it is tried"
       assert_equal "turned off", state(SPATE_HEAP: "0")
       assert_equal "RUBY_GC_HEAP_GROWTH_FACTOR is set", state(RUBY_GC_HEAP_GROWTH_FACTOR: "1.9")
@@ -132,7 +132,7 @@ module Spate
 
     def test_neither_the_program_nor_its_children_see_the_variables
       image_is_there
-      journal(line)
+      boot_log(line)
       seen = "p #{STATE}, ENV.keys.grep(/RUBY_GC|SPATE_HEAP/)"
       output, = run_program("#{seen}; system('ruby', '-e', #{seen.dump})")
       assert_equal "true\n[]\n\"not known to gain by it\"\n[]\n", output
@@ -143,7 +143,7 @@ module Spate
     # The program's output under `bundle exec`, and under `spate exec` with settings.
     def told(program)
       image_is_there
-      journal(line)
+      boot_log(line)
       expected, = (write_program(program)
                    project.run("bundle", "exec", "./program.rb"))
       found, = run_program("#{STATE} == true or abort 'not told'\n#{program}")
@@ -159,11 +159,11 @@ module Spate
     def image_is_there = image || build
     def state(**env) = JSON.parse(run_program("require 'json'; puts JSON.generate(#{STATE})", **env).first)
 
-    def journal(*lines)
-      File.write(image.sub(/image\z/, "journal"), lines.join)
+    def boot_log(*lines)
+      File.write(image.sub(/image\z/, "bootlog"), lines.join)
     end
 
-    # A boot's line in the journal.
+    # A boot's line in the boot log.
     def line(kind: "program.rb", ended: "accept", collected: 500, told: false)
       parts = told ? [] : ["heap=not known to gain by it"]
       slots = SLOTS if Boot::Exec::Heap::SIZED

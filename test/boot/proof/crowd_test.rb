@@ -120,7 +120,7 @@ class BootCrowdTest < Minitest::Test
     left = Dir.glob("#{@project.home}/spate/store/v1/images/**/*", File::FNM_DOTMATCH).select do |path|
       File.file?(path)
     end
-    assert_empty left.reject { |path| path.match?(/\.(image|lock|log|recording|journal|boot|attempts|tidied)\z/) }
+    assert_empty left.reject { |path| path.match?(/\.(image|lock|log|recording|bootlog|boot|attempts|tidied)\z/) }
   end
 
   def snapshot = Dir.glob("#{@project.home}/spate/**/*").to_h { |path| [path, File.mtime(path)] }

@@ -7,7 +7,7 @@ module Spate
       # with variables that make it do so less often: see Settings. Collection is never turned off; the variables are
       # gone before the program sees its environment, and no child inherits them.
       #
-      # Only if the journal shows that boots of this kind become faster, and if memory is plenty. RUBY_GC_* that the
+      # Only if the boot log shows that boots of this kind become faster, and if memory is plenty. RUBY_GC_* that the
       # user has set stay.
       module Heap
         autoload :Memory, "#{FOLDER}/exec/heap/memory"
@@ -50,13 +50,13 @@ module Spate
 
           private
 
-          # [Journal::Line] of this kind of boots.
+          # [BootLog::Line] of this kind of boots.
           def past(env, kind)
             Boot.load_native
             images = ImageFolder.of(env)
             return [] unless images.usable_folder?
 
-            Journal.lines(images.journal_path(Application.find(env: env))).select { |line| line.kind == kind }
+            BootLog.lines(images.boot_log_path(Application.find(env: env))).select { |line| line.kind == kind }
           end
         end
       end

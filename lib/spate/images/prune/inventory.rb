@@ -6,7 +6,7 @@ module Spate
       # The images of one Ruby, in sets that are used or not: an application's image and the files beside it; a gem's
       # image. A gem's image is used as long as the image of an application that refers to it.
       class Inventory
-        NAME = /\A(\h{32})\.(?:(?:yaml\.)?image|recording|lock|log|heap|journal|attempts)\z/
+        NAME = /\A(\h{32})\.(?:(?:yaml\.)?image|recording|lock|log|heap|bootlog|attempts)\z/
         GONE = Time.at(0)
 
         # paths: of its files; used: Time of its last use; alive: whether the application or gem still exists.

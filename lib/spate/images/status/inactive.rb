@@ -11,7 +11,7 @@ module Spate
         # A reason that only the boot itself can know.
         SET_UP = "Bundler has set up already"
 
-        # last: Boot::Journal::Line of the last boot, or nil.
+        # last: Boot::BootLog::Line of the last boot, or nil.
         def initialize(location, env, last)
           @location = location
           @env = env

@@ -4,7 +4,7 @@ module Spate
   module Boot
     module Exec
       module Heap
-        # Ruby's heap settings at its start, from the journal of boots of one kind. They do not make the heap larger
+        # Ruby's heap settings at its start, from the boot log of boots of one kind. They do not make the heap larger
         # than it becomes without them:
         #
         # - Ruby 3.3 and later, where each slot size grows by itself: as many slots of each as such a boot had at its
@@ -29,14 +29,14 @@ module Spate
           WORTH = 100
           PRICE = 20
 
-          # lines: [Journal::Line] of one kind of boot.
+          # lines: [BootLog::Line] of one kind of boot.
           def initialize(lines)
-            boots = lines.select { |line| ENDS.include?(line.ended) && line.share >= Journal::WITH }
+            boots = lines.select { |line| ENDS.include?(line.ended) && line.share >= BootLog::WITH }
             @told, @plain = boots.partition { |line| !line.parts.key?("heap") }
           end
 
           # Whether boots spent less time collecting with it than without. Tried if it may be worth it, and again
-          # when the journal has no boots of one of the two.
+          # when the boot log has no boots of one of the two.
           def gain?
             without = collected(@plain)
             return false if without < WORTH
@@ -59,7 +59,7 @@ module Spate
 
           def limit(bytes) = bytes < LEAST ? {} : { OLD => bytes.to_s }
 
-          def collected(boots) = Journal.median(boots.last(LAST).map(&:collected)) || 0
+          def collected(boots) = BootLog.median(boots.last(LAST).map(&:collected)) || 0
         end
       end
     end

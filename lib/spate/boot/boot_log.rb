@@ -9,7 +9,7 @@ module Spate
     #   time          kind            why it ended        wall   cpu    hits  others   |      |            parts that
     #                                                     in milliseconds              |      slots        were not used
     #                                                                                  collection (ms)
-    class Journal
+    class BootLog
       # A boot counts as without images if they served less than the first share of its files, and as with images from
       # the second on.
       WITHOUT = 0.1
@@ -25,7 +25,7 @@ module Spate
       class << self
         # Adds this boot. Never raises.
         def add(session, ended)
-          path = session.images.journal_path(session.application)
+          path = session.images.boot_log_path(session.application)
           session.images.make
           shorten(path) if File.size?(path).to_i > LIMIT
           File.open(path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) do |file|
@@ -74,7 +74,7 @@ module Spate
           bare = text.group_by { |line| parse(line).kind }
                      .filter_map { |_, lines| lines.reverse.find { |line| parse(line).share < WITHOUT } }
           kept = (bare - text.last(KEPT)) + text.last(KEPT)
-          temporary = Util::Files.beside(path.delete_suffix(".journal"))
+          temporary = Util::Files.beside(path.delete_suffix(".bootlog"))
           text = kept.map { |line| "#{line}\n" }.join
           Util::Files.write(path, text, permissions: 0o600, temporary: temporary)
         end

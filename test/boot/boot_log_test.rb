@@ -5,8 +5,8 @@ require "spate/boot/entry"
 
 module Spate
   module Boot
-    class JournalTest < Minitest::Test
-      def path = "#{folder}/x.journal"
+    class BootLogTest < Minitest::Test
+      def path = "#{folder}/x.bootlog"
 
       # Lines as a boot writes them.
       def line(kind, hits, others, wall: 1000, parts: [])
@@ -17,7 +17,7 @@ module Spate
         File.write(path, [line("rake", 0, 100, wall: 5000), line("rake", 1, 100, wall: 3000),
                           line("rake", 95, 5, wall: 900), line("rake", 95, 5, wall: 700),
                           line("rake", 95, 5, wall: 800), line("puma", 100, 0, wall: 400)].join)
-        rake, puma = Images::Status::Gains.of(Journal.lines(path))
+        rake, puma = Images::Status::Gains.of(BootLog.lines(path))
 
         assert_equal({ kind: "rake", boots: 3, wall: 0.8, cpu: 0.4, without_wall: 3.0, without_cpu: 1.5 },
                      rake.except(:last_wall, :last_cpu))
@@ -25,10 +25,10 @@ module Spate
       end
 
       def test_median_of_an_even_number_is_the_mean_of_the_middle_two
-        assert_in_delta 3.0, Journal.median([2, 4])
-        assert_in_delta 2.5, Journal.median([9, 1, 3, 2])
-        assert_in_delta 2.0, Journal.median([9, 1, 2])
-        assert_nil Journal.median([])
+        assert_in_delta 3.0, BootLog.median([2, 4])
+        assert_in_delta 2.5, BootLog.median([9, 1, 3, 2])
+        assert_in_delta 2.0, BootLog.median([9, 1, 2])
+        assert_nil BootLog.median([])
       end
 
       def test_both_times_begin_with_the_process
@@ -48,26 +48,26 @@ module Spate
       def test_unused_parts
         File.write(path, line("rake", 1, 1, parts: ["heap=turned off", "yaml=a = b"]))
 
-        assert_equal({ "heap" => "turned off", "yaml" => "a = b" }, Journal.lines(path).first.parts)
-        assert_equal [205, [41_000, 9000]], Journal.lines(path).first.to_a.values_at(7, 8)
+        assert_equal({ "heap" => "turned off", "yaml" => "a = b" }, BootLog.lines(path).first.parts)
+        assert_equal [205, [41_000, 9000]], BootLog.lines(path).first.to_a.values_at(7, 8)
       end
 
       def test_invalid_lines_are_skipped
-        assert_empty Journal.lines("#{folder}/none")
+        assert_empty BootLog.lines("#{folder}/none")
         File.binwrite(path, "\xff\xfe\n")
-        assert_empty Journal.lines(path)
+        assert_empty BootLog.lines(path)
         File.write(path, "half a li\n#{line("rake", 1, 0)}\n\t\t\n17\trake\texit\n")
-        assert_equal %w[rake], Journal.lines(path).map(&:kind)
+        assert_equal %w[rake], BootLog.lines(path).map(&:kind)
       end
 
       def test_it_stays_short_and_keeps_the_boot_to_compare_with
         File.write(path, line("rake", 0, 9, wall: 4321) + (line("rake", 9, 0) * 400))
-        Journal.send(:shorten, path)
-        lines = Journal.lines(path)
+        BootLog.send(:shorten, path)
+        lines = BootLog.lines(path)
 
-        assert_equal Journal::KEPT + 1, lines.size
+        assert_equal BootLog::KEPT + 1, lines.size
         assert_in_delta 4.321, Images::Status::Gains.of(lines).first[:without_wall]
-        assert_equal ["x.journal"], Dir.children(folder)
+        assert_equal ["x.bootlog"], Dir.children(folder)
       end
     end
   end
