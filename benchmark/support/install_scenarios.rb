@@ -134,7 +134,7 @@ module Benchmark
       Peers.aside(@workspace.bundle(tool))
       # Without CI, so that Spate's own image is made. Gem images are off, because they would be built during rows.
       @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
-      await_own_code("#{own}/store/v1/images/own")
+      await_self_cache("#{own}/store/v1/images/own")
     end
 
     # The environment in which the source is treated as RubyGems' own, after a first install in it.
@@ -147,7 +147,7 @@ module Benchmark
     end
 
     # Waits for the image that the previous run makes in the background.
-    def await_own_code(folder)
+    def await_self_cache(folder)
       100.times do
         return if Dir.glob("#{folder}/*.image").any? && Dir.glob("#{folder}/*.lock").empty?
 

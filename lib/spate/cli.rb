@@ -57,9 +57,9 @@ module Spate
 
       unbox(argv) if defined?(::Ruby::Box) && ::Ruby::Box.enabled?
       GC.disable if IDLE.include?(argv.first) # a run with nothing to do allocates too little to collect
-      require "spate/own_code"
-      OwnCode.use
-      guarded(argv, out, err, env).tap { OwnCode.renew }
+      require "spate/self_cache"
+      SelfCache.use
+      guarded(argv, out, err, env).tap { SelfCache.renew }
     end
 
     # Restarts without boxes: inside one, Marshal does not find our classes, and a late-loaded RubyGems finds no gems.

@@ -56,7 +56,7 @@ module Spate
       files = Dir.glob("boot/**/*.rb", base: LIBRARY)
 
       assert_equal HIDDEN, files - GROUPS.values.flatten
-      assert_empty GROUPS.values.flatten.grep(/\A(?:images|own_code|profile)\b/)
+      assert_empty GROUPS.values.flatten.grep(/\A(?:images|self_cache|profile)\b/)
       assert_empty(GROUPS.values.flatten.reject { |path| File.exist?("#{LIBRARY}/#{path}") })
     end
 

@@ -61,9 +61,9 @@ module Spate
     # The image is not opened, even if its owner and mode are fine.
     def test_image_of_spates_own_code_is_not_used
       home = "#{@foreign}/spate"
-      script = "require 'spate'; require 'spate/own_code'; p Spate::OwnCode.use"
+      script = "require 'spate'; require 'spate/self_cache'; p Spate::SelfCache.use"
       own = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-e"]
-      project.run!(*own, "#{script}; Spate::OwnCode.send(:start, Spate::OwnCode.path(ENV)).then { Process.wait(_1) }",
+      project.run!(*own, "#{script}; Spate::SelfCache.send(:start, Spate::SelfCache.path(ENV)).then { Process.wait(_1) }",
                    SPATE_HOME: home.tap { |path| FileUtils.mkdir_p("#{path}/store/v1") }, SPATE_NO_OWN_CODE: nil)
       assert_equal "true\n", project.run!(*own, script, SPATE_HOME: home, SPATE_NO_OWN_CODE: nil)
       File.chown(STRANGER, nil, @foreign)

@@ -4,7 +4,7 @@ require "spate/images/compiler/compilation"
 require "spate/images/compiler/source_file"
 
 module Spate
-  module OwnCode
+  module SelfCache
     # Compiles every file of Spate into the image; in its own process, since it silences all warnings.
     class Making
       # Seconds after which images of other versions and other Rubies are removed.
@@ -17,7 +17,7 @@ module Spate
 
       # Returns whether the image was built: not while another process builds it, nor for a Ruby with other options.
       def call
-        return false unless OwnCode.key == @key
+        return false unless SelfCache.key == @key
 
         Util::Files.make_folder(File.dirname(@path), 0o755)
         File.open("#{@path}.lock", File::WRONLY | File::CREAT, 0o600) do |lock|
@@ -34,9 +34,9 @@ module Spate
       private
 
       # Loaded in advance: compiling must not load further code.
-      def compilation = @compilation ||= Images::Compiler::Compilation.new(encoding: OwnCode::PATHS)
+      def compilation = @compilation ||= Images::Compiler::Compilation.new(encoding: SelfCache::PATHS)
 
-      def files = OwnCode.libraries.flat_map { |lib| Dir.glob("#{lib}/spate{.rb,/**/*.rb}") }.sort
+      def files = SelfCache.libraries.flat_map { |lib| Dir.glob("#{lib}/spate{.rb,/**/*.rb}") }.sort
 
       def entry(file)
         source = Images::Compiler::SourceFile.of(file) or return

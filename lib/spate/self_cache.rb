@@ -10,7 +10,7 @@ module Spate
   # image for the next.
   #
   # Loaded before the image: small, and core Ruby only.
-  module OwnCode
+  module SelfCache
     FORMAT = "spate own code 1"
     # Spelled and encoded as on $LOAD_PATH, because the loader receives such paths.
     LIB = File.dirname(__FILE__, 2)
@@ -93,7 +93,7 @@ module Spate
       def start(path)
         library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in its own folder
         Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Util::Ruby.path, "--disable-gems",
-                      "-I#{File.dirname(library, 3)}", "#{LIB}/spate/own_code/make.rb", path, key,
+                      "-I#{File.dirname(library, 3)}", "#{LIB}/spate/self_cache/make.rb", path, key,
                       %i[in out err] => File::NULL, close_others: true, pgroup: true, chdir: "/")
       end
     end

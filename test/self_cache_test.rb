@@ -5,7 +5,7 @@ require "open3"
 
 module Spate
   # Spate started as by its launcher, from a copy of its sources and with its own store.
-  class OwnCodeTest < Minitest::Test
+  class SelfCacheTest < Minitest::Test
     LIBRARY = File.expand_path("../lib", __dir__)
     SCRIPT = <<~RUBY
       require "spate"
@@ -91,7 +91,7 @@ module Spate
       run_spate("version")
       assert made?
       write("app/Gemfile", "")
-      program = write("program.rb", "puts $LOADED_FEATURES.grep(/own_code/).size")
+      program = write("program.rb", "puts $LOADED_FEATURES.grep(/self_cache/).size")
       out, = spate("exec", "ruby", program, SPATE_NO_BUNDLE: "1")
 
       assert_equal "0\n", out.lines.last

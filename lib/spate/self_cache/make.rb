@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+# Builds the image of Spate::SelfCache: `ruby --disable-gems make.rb IMAGE KEY`, in the background.
+$LOAD_PATH.unshift(File.dirname(__FILE__, 3))
+require "spate/version"
+require "spate/js_gem"
+require "spate/self_cache"
+Process.setpriority(Process::PRIO_PROCESS, 0, 10)
+require "spate/self_cache/making"
+
+Spate::SelfCache::Making.new(*ARGV).call
