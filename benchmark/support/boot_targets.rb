@@ -43,9 +43,9 @@ module Benchmark
       return table.row(goal, "", reach, aim, "not run", "") if of_goal.empty?
 
       of_goal.each do |_, app, (ratio, low, high)|
-        verdict = ratio <= reach ? "reached" : "missed"
-        verdict = "aim reached" if aim && ratio <= aim
-        table.row(goal, app, reach, aim, format("%.2f (%.2f-%.2f)", ratio, low, high), verdict)
+        check = ratio <= reach ? "reached" : "missed"
+        check = "aim reached" if aim && ratio <= aim
+        table.row(goal, app, reach, aim, format("%.2f (%.2f-%.2f)", ratio, low, high), check)
       end
     end
   end

@@ -26,8 +26,8 @@ module Benchmark
       table("warm: store full, bundle empty", rows.compact, goals: :warm)
     end
 
-    # The archives are in vendor/cache; the store has only built extensions, the data about RubyGems and the verdict on
-    # the Gemfile.
+    # The archives are in vendor/cache; the store has only built extensions, the data about RubyGems and the Gemfile
+    # check on the Gemfile.
     def extract
       fill(:extract, vendored: true)
       keep = builds_only(@workspace.home(:extract))
@@ -186,7 +186,7 @@ module Benchmark
       restore(keep)
       Peers.aside(@workspace.bundle(:extract))
       @workspace.run(:extract, [Peers.launcher, "install", "--quiet"])
-      FileUtils.cp_r("#{@workspace.home(:extract)}/spate/store/v1/verdicts", "#{keep}/store/v1")
+      FileUtils.cp_r("#{@workspace.home(:extract)}/spate/store/v1/checks", "#{keep}/store/v1")
     end
 
     def restore(keep)

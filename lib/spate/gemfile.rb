@@ -12,7 +12,7 @@ module Spate
       BundleCommand: "bundle_command", BundlerFailed: "errors", BundlerStatus: "bundler_status", Dependency: "facts",
       Disagreement: "errors", Evaluation: "evaluation", EvaluationFailed: "errors", Explanation: "explanation",
       Facts: "facts", Fingerprint: "fingerprint", Location: "location", NotFound: "errors", Observation: "observation",
-      PathSpec: "facts", Policy: "policy", Record: "record", Verdict: "verdict"
+      PathSpec: "facts", Policy: "policy", Record: "record", Check: "check"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
     # The effects of Bundler.setup on a process, recorded for Boot::Standin, which repeats them.

@@ -10,7 +10,7 @@ module Spate
   #   Unavailable        why a request to a cache failed; never a reason for an install to fail
   #
   #   Builds     which build of a document fits here, and which builds of this store may be sent
-  #   Verdicts   the same for Bundler's answers about a Gemfile
+  #   Gemfile checks   the same for Bundler's answers about a Gemfile
   #   Document   the value of a key: up to eight entries, in a form that Bazel's caches check
   #   Entry      one result, signed, and its inputs
   #   Trust      whose entries are accepted
@@ -51,7 +51,7 @@ module Spate
     autoload :S3, "spate/remote_cache/s3"
     autoload :Transport, "spate/remote_cache/transport"
     autoload :Trust, "spate/remote_cache/trust"
-    autoload :Verdicts, "spate/remote_cache/verdicts"
+    autoload :GemfileChecks, "spate/remote_cache/gemfile_checks"
 
     %i[InvalidAddress Malformed Refused TooLong Unavailable Unsupported]
       .each { |name| autoload name, "spate/remote_cache/errors" }

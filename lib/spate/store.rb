@@ -7,7 +7,7 @@ module Spate
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
   #                   builds/<key>-<id>             candidates/<key>/<id>: the inputs of that build
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
-  #                   specs/ verdicts/ bundles/ images/ tmp/ locks/
+  #                   specs/ checks/ bundles/ images/ tmp/ locks/
   #
   # Core Ruby only, and nothing is created before the first write: a run with nothing to do uses this class.
   class Store
@@ -175,7 +175,7 @@ module Spate
       end
     end
 
-    # The text stored under a key, or nil if it is missing or damaged. Kinds: "specs", "verdicts", "bundles".
+    # The text stored under a key, or nil if it is missing or damaged. Kinds: "specs", "checks", "bundles".
     def read(kind, key) = Text.read(text_path(kind, key))
 
     # Stores a text, atomically. These are caches that save work, so a store that is read-only or full returns false;

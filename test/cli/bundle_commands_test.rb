@@ -208,7 +208,7 @@ class BundleCommandsTest < CLICase
     %w[doctor check version].each { |command| app.spate(command) }
     assert_equal [], Dir.glob("**/*", base: "#{app.home}/spate")
     app.spate!("install")
-    assert_includes Dir.children(app.store.root), "verdicts"
+    assert_includes Dir.children(app.store.root), "checks"
   end
 
   def test_doctor

@@ -80,11 +80,11 @@ class CacheCommandTest < TeamCase
     assert_match(/^build alpha-1.0 \(.*\): would be sent$/, output)
     assert_match(/^archive alpha-1.0 \(.*\): would be sent$/, output)
     *sendings, sum = events(project.spate!("cache", "push", "--dry-run", "--json"))
-    assert_equal [%w[build alpha-1.0 would], %w[verdict Gemfile would], %w[archive alpha-1.0 would]],
+    assert_equal [%w[build alpha-1.0 would], %w[check Gemfile would], %w[archive alpha-1.0 would]],
                  sendings.map { |event| event.values_at("kind", "name", "state") }
     assert_equal [0, 3, 0, 0, sendings.sum { |event| event["bytes"] }],
                  sum.values_at("sent", "would", "there", "refused", "bytes")
-    assert_match(/^verdict Gemfile \(.*\): would be sent$/, output)
+    assert_match(/^check Gemfile \(.*\): would be sent$/, output)
     assert_match(/^hint: sending needs a key: `spate cache key NAME` .*SPATE_CACHE_KEY=NAME.pem/, output)
     assert_empty Dir.glob("#{@cache}/*")
     refused(project, 14, "push")
@@ -201,7 +201,7 @@ class CacheCommandTest < TeamCase
       end
     end
     install(writer)
-    assert_equal [1, 1], push(writer).last.values_at("sent", "refused"), "a verdict has read the token"
+    assert_equal [1, 1], push(writer).last.values_at("sent", "refused"), "a check has read the token"
     assert_equal 1, events(writer.spate!("cache", "verify", "--json")).last["blobs"]
     told = events(writer.spate!("cache", "gc", "--older-than", "1d", "--dry-run", "--json")).last
     assert_equal [true, 0, 1, 0], told.values_at("dry_run", "documents", "blobs", "removed")

@@ -20,7 +20,7 @@ class HotPathCostsTest < CLICase
   # Half of them belong to the code, which is compiled here.
   OBJECTS = 27_000
   OWN_FILES = 80
-  # Read by the lockfile's parser, for the key of its verdict, and for the version of Bundler.
+  # Read by the lockfile's parser, for the key of its Gemfile check, and for the version of Bundler.
   LOCKFILE = 3
   TRACED = "openat,open,close,read,pread64,ioctl,fstat,stat,lstat,newfstatat,statx,readlink,getdents64"
 
@@ -66,7 +66,7 @@ class HotPathCostsTest < CLICase
     assert_operator (large.size - small.size).fdiv(LARGE - SMALL), :<=, CALLS_PER_GEM
     assert_operator small.grep(/openat\(.*Gemfile\.lock"/).size, :<=, LOCKFILE
     # No record of the store is read twice.
-    records = small.filter_map { |line| line[%r{openat\(.*"(/\S+/store/v1/(?:bundles|verdicts|packages)/\h+)"}, 1] }
+    records = small.filter_map { |line| line[%r{openat\(.*"(/\S+/store/v1/(?:bundles|checks|packages)/\h+)"}, 1] }
     refute_empty records
     assert_equal records.uniq, records
   end

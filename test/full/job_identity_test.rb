@@ -62,7 +62,7 @@ class JobIdentityTest < CiCase
   def sent = Dir.glob("#{folder}/s3rver/acme-builds/ruby/**/*_object").size
 
   def assert_main_alone_sends
-    first = built(yield("main")) # a gem, its build with the document, a verdict
+    first = built(yield("main")) # a gem, its build with the document, a Gemfile check
     assert_equal 4, sent
     refute_empty @asked
     @asked.clear

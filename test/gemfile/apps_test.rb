@@ -15,10 +15,10 @@ module Spate
         @location = Gemfile.find(root, env)
         @settings = Settings.load(root: root, env: env)
         @store = Store.open(home: File.join(folder, "spate"))
-        Verdict.evaluate(location: @location, settings: @settings, store: @store)
+        Check.evaluate(location: @location, settings: @settings, store: @store)
       end
 
-      def recall = Verdict.recall(location: @location, settings: @settings, store: @store)
+      def recall = Check.recall(location: @location, settings: @settings, store: @store)
 
       def assert_agrees(facts)
         assert_predicate facts, :agrees?, facts.difference
@@ -43,7 +43,7 @@ module Spate
         text = File.read(gemspec)
         File.write(gemspec, text.sub('"~> 1.21"', '"~> 1.22"'))
         assert_nil recall
-        changed = Verdict.evaluate(location: @location, settings: @settings, store: @store)
+        changed = Check.evaluate(location: @location, settings: @settings, store: @store)
         assert_match(/gemspecs/, changed.difference)
         File.write(gemspec, text)
         assert_agrees(facts)

@@ -31,11 +31,11 @@ module Spate
 
       def test_bundler_makes_the_lockfile_and_then_agrees
         location = app
-        before = Verdict.evaluate(location: location, settings: settings(location), store: store)
+        before = Check.evaluate(location: location, settings: settings(location), store: store)
         assert_equal "there is no lockfile", before.difference
         BundleCommand.lock(location, settings(location))
         assert_match(/own \(1\.0\.0\)/, File.read(location.lockfile))
-        assert_predicate Verdict.evaluate(location: location, settings: settings(location), store: store), :agrees?
+        assert_predicate Check.evaluate(location: location, settings: settings(location), store: store), :agrees?
       end
 
       def test_failed_resolution_is_reported

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "verdict_case"
+require_relative "gemfile_check_case"
 require "spate/tracer"
 
 module Spate
   module Gemfile
-    # Ways for a Gemfile to read the state of the machine. Each verdict is either stored and outdated by the change, or
-    # never stored.
-    class HolesTest < VerdictCase
+    # Ways for a Gemfile to read the state of the machine. Each Gemfile check is either stored and outdated by the
+    # change, or never stored.
+    class HolesTest < GemfileCheckCase
       other = ->(_test, path) { File.write(path.call("f"), "#{File.read(path.call("f"))} ") }
       more = ->(_, path) { File.write(path.call("sub/more.x"), "") }
 
@@ -178,8 +178,8 @@ module Spate
         end
       end
 
-      # The file lists of generated gemspecs, made with `git ls-files`. true: a verdict is stored and holds after a new
-      # file. false: the list is used for more than that, so no verdict is stored.
+      # The file lists of generated gemspecs, made with `git ls-files`. true: a Gemfile check is stored and holds after
+      # a new file. false: the list is used for more than that, so no Gemfile check is stored.
       LISTS = {
         "files = `git ls-files -z`.split(0.chr).reject { |name| name.match(%r{^(test|spec|features)/}) }; " \
         "spec.bindir = 'exe'; spec.executables = spec.files.grep(%r{\\Aexe/}) { |name| File.basename(name) }" => true,
@@ -236,8 +236,8 @@ module Spate
         end
       end
 
-      # There are more of them than stored verdicts per Gemfile.
-      def test_verdicts_of_many_checkouts_are_stored_side_by_side
+      # There are more of them than stored Gemfile checks per Gemfile.
+      def test_gemfile_checks_of_many_checkouts_are_stored_side_by_side
         write("shared/kind", "")
         checkouts = Array.new(Record::List::MOST + 1) do |number|
           app("File.read('../shared/kind')\n")
@@ -318,10 +318,10 @@ module Spate
           @env["LC_ALL"] = "C.UTF-8"
           scene("File.read('text').length")
           write("app/text", text)
-          child("Gemfile::Verdict.evaluate(**known)")
-          assert_equal "true", child("print !Gemfile::Verdict.recall(**known).nil?")
+          child("Gemfile::Check.evaluate(**known)")
+          assert_equal "true", child("print !Gemfile::Check.recall(**known).nil?")
           @env["LC_ALL"] = "C"
-          assert_equal kept.to_s, child("print !Gemfile::Verdict.recall(**known).nil?")
+          assert_equal kept.to_s, child("print !Gemfile::Check.recall(**known).nil?")
         end
       end
 
@@ -334,10 +334,10 @@ module Spate
           FileUtils.mkdir_p(path("names"))
           File.write(path("names/\u00e9"), "")
           FileUtils.ln_sf("names/\u00e9", path("named"))
-          child("Gemfile::Verdict.evaluate(**known)")
-          assert_equal "true", child("print !Gemfile::Verdict.recall(**known).nil?"), line
+          child("Gemfile::Check.evaluate(**known)")
+          assert_equal "true", child("print !Gemfile::Check.recall(**known).nil?"), line
           @env["LC_ALL"] = "C"
-          assert_equal "false", child("print !Gemfile::Verdict.recall(**known).nil?"), line
+          assert_equal "false", child("print !Gemfile::Check.recall(**known).nil?"), line
         end
       end
 
@@ -479,7 +479,7 @@ module Spate
       def test_how_this_ruby_was_configured
         app("RbConfig::CONFIG['configure_args']\n")
         evaluate
-        record = Verdict.records(@store, @location, settings).first
+        record = Check.records(@store, @location, settings).first
         assert_includes Fingerprint.describe(record.head[:fingerprint])[:file], Util::Ruby.config_path
       end
 
@@ -514,17 +514,17 @@ module Spate
         read.read
       end
 
-      # Runs the command in the application after the evaluation and before the verdict is stored.
+      # Runs the command in the application after the evaluation and before the Gemfile check is stored.
       def meanwhile(command)
-        keep = Verdict.method(:keep)
+        keep = Check.method(:keep)
         change = -> { assert system(command, chdir: path(".")) }
-        Verdict.define_singleton_method(:keep) do |*words, **known|
+        Check.define_singleton_method(:keep) do |*words, **known|
           change.call
           keep.call(*words, **known)
         end
         yield
       ensure
-        Verdict.define_singleton_method(:keep, keep)
+        Check.define_singleton_method(:keep, keep)
       end
 
       def scene(line)

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "verdict_case"
+require_relative "gemfile_check_case"
 require "spate/tracer"
 
 module Spate
   module Gemfile
     # Randomly generated Gemfiles that read the state of the machine in unusual ways. One thing is changed at a time: a
-    # change of an input must outdate the verdict, any other change must not.
-    class MatrixTest < VerdictCase
+    # change of an input must outdate the Gemfile check, any other change must not.
+    class MatrixTest < GemfileCheckCase
       CASES = ENV["SPATE_TEST_FULL"] ? 200 : 15
       # The share of irrelevant changes that may still cause a new evaluation.
       NEEDLESS = 0.02
@@ -167,7 +167,7 @@ module Spate
         end
       end
 
-      def test_only_changes_of_inputs_outdate_the_verdict
+      def test_only_changes_of_inputs_outdate_the_gemfile_check
         random = Random.new(Spate.test_seed)
         @needless = @tried = 0
         CASES.times { |number| gemfile(random, number) }

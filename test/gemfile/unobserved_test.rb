@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "verdict_case"
+require_relative "gemfile_check_case"
 require "spate/tracer"
 
 module Spate
   module Gemfile
-    # Without a listener in the kernel, verdicts are right and not stored; stored ones are used. The listener is blocked
-    # by running inside another tracer, since they cannot be nested.
-    class UnobservedTest < VerdictCase
+    # Without a listener in the kernel, Gemfile checks are right and not stored; stored ones are used. The listener is
+    # blocked by running inside another tracer, since they cannot be nested.
+    class UnobservedTest < GemfileCheckCase
       SCRIPT = <<~'RUBY'
         require "spate"
         require "spate/native/boot"
@@ -15,14 +15,14 @@ module Spate
         settings = Spate::Settings.load(root: location.root)
         store = Spate::Store.open(home: ARGV[1])
         known = { location: location, settings: settings, store: store }
-        before = Spate::Gemfile::Verdict.recall(**known)
-        facts = Spate::Gemfile::Verdict.evaluate(**known)
+        before = Spate::Gemfile::Check.recall(**known)
+        facts = Spate::Gemfile::Check.evaluate(**known)
         record = Spate::Gemfile::Setup::Recorder.new(location, settings).call
         puts !before.nil?, facts.agrees?, facts.volatile, record.refused, record.outdated?(settings.env)
-        puts Spate::Gemfile::Verdict.recall(**known).nil?
+        puts Spate::Gemfile::Check.recall(**known).nil?
       RUBY
 
-      def test_no_verdict_is_stored_and_status_reports_why
+      def test_no_gemfile_check_is_stored_and_status_reports_why
         app("File.read('f')\n")
         write("app/f", "x")
         before, agrees, volatile, refused, outdated, forgotten = deaf
@@ -31,7 +31,7 @@ module Spate
         assert_equal volatile, refused
       end
 
-      def test_stored_verdict_is_used
+      def test_stored_gemfile_check_is_used
         app("File.read('f')\n")
         write("app/f", "x")
         evaluate

@@ -23,7 +23,7 @@ class TrustTest < Minitest::Test
       "for another Ruby: ruby 3.0" => refusal(entry(ruby: "ruby 3.0")),
       "for another platform: arm64-darwin" => refusal(entry(platform: "arm64-darwin")),
       "for another key" => refusal(entry(key: hex("other"))),
-      "a build" => refusal(entry, kind: "verdict"),
+      "a build" => refusal(entry, kind: "check"),
       "not what ci signed" => refusal(entry.tap { |made| made.signature = "\0" * 64 })
     }
     refused.each { |words, said| assert_includes said.to_s, words }

@@ -27,23 +27,23 @@ class ErasTest < InstallCase
       spec = Gem::Installer.at("#{archives}/#{file}", options).install
       puts "#{name}\tinstalls\t#{spec.full_name.dump}"
     rescue StandardError, SystemStackError => e
-      verdict = e.backtrace.any? { |line| line.match?(/generate_plugins'\z/) } ? "stumbles" : "refuses"
-      puts "#{name}\t#{verdict}\t#{e.message.lines.first.dump}"
+      check = e.backtrace.any? { |line| line.match?(/generate_plugins'\z/) } ? "stumbles" : "refuses"
+      puts "#{name}\t#{check}\t#{e.message.lines.first.dump}"
     end
   RUBY
 
   def test_each_is_installed_or_refused_as_by_rubygems
     @texts = GemEras.all.reject { |name, _| name == GemEras::Odd.name_of(UNSAFE) }
-    assert_same_verdicts
-    assert_operator verdicts.count { |_, (verdict, _)| verdict == "refuses" }, :>, 100
-    installs_all(verdicts.filter_map { |name, answer| name if answer == ["installs", "#{name}-1.0"] })
+    assert_same_checks
+    assert_operator checks.count { |_, (check, _)| check == "refuses" }, :>, 100
+    installs_all(checks.filter_map { |name, answer| name if answer == ["installs", "#{name}-1.0"] })
   end
 
   def test_mutants_are_read_or_refused_as_by_rubygems
     @texts = GemEras::Mutants.of([Samples::BARE, *GemEras::Whole.all.values], MUTANTS, Random.new(20_261_123))
-    assert_same_verdicts
+    assert_same_checks
     %w[installs refuses].each do |expected|
-      assert_operator verdicts.count { |_, (verdict, _)| verdict == expected }, :>, MUTANTS / 10
+      assert_operator checks.count { |_, (check, _)| check == expected }, :>, MUTANTS / 10
     end
   end
 
@@ -62,12 +62,12 @@ class ErasTest < InstallCase
 
   private
 
-  def assert_same_verdicts
-    wrong = verdicts.filter_map do |name, (verdict, full_name)|
-      next if verdict == "stumbles"
+  def assert_same_checks
+    wrong = checks.filter_map do |name, (check, full_name)|
+      next if check == "stumbles"
 
-      found = read(texts.fetch(name), verdict == "installs" ? full_name : "#{name}-1.0")
-      expected = verdict == "installs" ? written(name, full_name) : nil
+      found = read(texts.fetch(name), check == "installs" ? full_name : "#{name}-1.0")
+      expected = check == "installs" ? written(name, full_name) : nil
       same = found.is_a?(Spate::Error) ? expected.nil? : found == expected
       "#{name} (#{full_name}):\n#{texts[name]}\n#{found}" unless same
     end
@@ -94,13 +94,13 @@ class ErasTest < InstallCase
   # Without the wrapper that all of them have, since the last one's is left.
   def tree(app) = Spate::TreeComparison.snapshot(app.bundle_root) { |path| %w[cache bin/run].include?(path) }
 
-  def verdicts
-    @verdicts ||= begin
+  def checks
+    @checks ||= begin
       archives = File.join(folder, "archives").tap { |path| Dir.mkdir(path) }
       texts.each { |name, text| File.binwrite("#{archives}/#{name}.gem", GemEras.archive(text)) }
       output, = Open3.capture2("ruby", "-W0", "-e", ASK, archives, File.join(folder, "theirs"), err: File::NULL)
       output.lines(chomp: true).map { |line| line.split("\t") }
-            .to_h { |name, verdict, words| [name, [verdict, words.undump]] }
+            .to_h { |name, check, words| [name, [check, words.undump]] }
     end
   end
 

@@ -81,7 +81,7 @@ class PlainMetadataTest < Minitest::Test
   end
 
   def test_rubygems_with_another_format_has_no_dialect
-    store.write("verdicts", Dialect.send(:key, "rubygems-test"), "")
+    store.write("checks", Dialect.send(:key, "rubygems-test"), "")
 
     assert_equal false, Dialect.recall(store, "rubygems-test")
     (Writer::STYLES - [dialect.style]).each do |style|

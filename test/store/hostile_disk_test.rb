@@ -20,8 +20,8 @@ module Spate
         error = assert_raises(Full) { store.guard { store.native.unpack(big, kind: :gem) } }
         assert_equal 9, error.exit_code
         assert_match(/#{Regexp.escape(@mount)}.*bytes free/, error.message)
-        assert_raises(Full) { store.write("verdicts", "key", "x" * 200_000, required: true) }
-        refute store.write("verdicts", "key", "x" * 200_000)
+        assert_raises(Full) { store.write("checks", "key", "x" * 200_000, required: true) }
+        refute store.write("checks", "key", "x" * 200_000)
         assert_empty Dir.children(store.path("tmp"))
         assert_empty store.native.verify_manifest(store.package(sha256))
       end
@@ -45,13 +45,13 @@ module Spate
         read_only
         refute_predicate store, :writable?
         assert_equal sha256, store.name_lookup("http://gems.test/", "alpha-1.0")
-        refute store.write("verdicts", "key", "text")
+        refute store.write("checks", "key", "text")
         refute store.remember_name("http://gems.test/", "other-1.0", sha256)
         assert_equal :held, store.lock("never-made") { :held }
         result = store.native.link([[File.join(folder, "tree"), [store.package(sha256)], :hard]]).first
         assert result.ok?, result.message
         assert_equal "module A; end\n", File.read(File.join(folder, "tree/lib/alpha.rb"))
-        assert_raises(ReadOnly) { store.temporary("x") && store.write("verdicts", "key", "text", required: true) }
+        assert_raises(ReadOnly) { store.temporary("x") && store.write("checks", "key", "text", required: true) }
         assert_raises(ReadOnly) { Prune.new(store).call }
         assert Verify.new(store).call.ok?
         assert_equal 1, Status.new(store).call.packages.files

@@ -80,12 +80,12 @@ module Spate
       end
 
       def test_caches_and_images_are_pruned_by_age_alone
-        [%w[verdicts key], %w[team key], ["sent", "cache/key"]].each { |kind, key| store.write(kind, key, "text") }
+        [%w[checks key], %w[team key], ["sent", "cache/key"]].each { |kind, key| store.write(kind, key, "text") }
         store.make(store.path("images"))
         File.write(store.path("images", "a" * 64), "image")
         assert_equal [0, 0], prune(now: 20).to_h.values_at(:texts, :images)
         assert_equal [4, 1], prune(now: 40).to_h.values_at(:texts, :images), "a spec of the unused package, too"
-        assert_nil store.read("verdicts", "key")
+        assert_nil store.read("checks", "key")
       end
 
       def test_edits_are_kept

@@ -11,7 +11,7 @@ module Spate
     def test_opening_writes_no_file
       assert store.writable?
       assert_nil store.package("0" * 64)
-      assert_nil store.read("verdicts", "key")
+      assert_nil store.read("checks", "key")
       assert_nil store.name_lookup("http://gems.test/", "rake-1.0")
       refute_path_exists store.home
     end
@@ -25,12 +25,12 @@ module Spate
     end
 
     def test_damaged_text_reads_as_missing
-      store.write("verdicts", "key", "some text\n" * 100)
-      path = store.path("verdicts", "key")
+      store.write("checks", "key", "some text\n" * 100)
+      path = store.path("checks", "key")
       whole = File.binread(path)
       ["", whole[0, 40], whole[0...-1], whole.sub("some", "soma"), "\0" * whole.bytesize].each do |damaged|
         File.binwrite(path, damaged)
-        assert_nil store.read("verdicts", "key"), damaged[0, 20].inspect
+        assert_nil store.read("checks", "key"), damaged[0, 20].inspect
       end
     end
 
@@ -49,13 +49,13 @@ module Spate
     end
 
     def test_interrupt_or_killed_thread_leaves_no_temporary_file
-      store.write("verdicts", "first", "text")
+      store.write("checks", "first", "text")
       begun = Thread::Queue.new # a thread that has not started runs no ensure
       60.times do |round|
         writing = Thread.new do
           begun << true
           loop do
-            store.write("verdicts", "key", "text\n" * 20_000)
+            store.write("checks", "key", "text\n" * 20_000)
             store.remember_name("http://gems.test/", "rake-1.0", "b" * 64)
           end
         rescue ::Interrupt
@@ -76,7 +76,7 @@ module Spate
     end
 
     def test_locks_between_processes
-      store.write("verdicts", "key", "the child shall use the same folder")
+      store.write("checks", "key", "the child shall use the same folder")
       reader, writer = IO.pipe
       child = fork do
         store.lock("store", shared: true) do

@@ -34,7 +34,7 @@ module Spate
       def test_the_first_write_of_a_process_sweeps
         dead = temporary(gone_pid)
         File.utime(old = Time.now - (2 * DAY), old, dead)
-        Store.open(home: store.home, env: {}).write("verdicts", "key", "text")
+        Store.open(home: store.home, env: {}).write("checks", "key", "text")
         refute_path_exists dead
       end
 

@@ -76,15 +76,15 @@ module Spate
         skip "needs root to run as another user" unless Process.euid.zero?
 
         File.chmod(0o755, folder)
-        Store.open(home: home = File.join(folder, "home"), env: {}).write("verdicts", "key", "text")
-        script = 'require "spate"; s = Spate::Store.open(home: ARGV[0]); p s.writable?, s.read("verdicts", "key"), ' \
-                 's.write("verdicts", "other", "x"), s.lock("store") { :held }'
+        Store.open(home: home = File.join(folder, "home"), env: {}).write("checks", "key", "text")
+        script = 'require "spate"; s = Spate::Store.open(home: ARGV[0]); p s.writable?, s.read("checks", "key"), ' \
+                 's.write("checks", "other", "x"), s.lock("store") { :held }'
         assert_equal "false\n\"text\"\nfalse\n:held\n", as_stranger(script, 54_321, home)
       end
 
       def test_world_writable_store_is_refused
         home = File.join(folder, "home")
-        Store.open(home: home, env: {}).write("verdicts", "key", "text")
+        Store.open(home: home, env: {}).write("checks", "key", "text")
         File.chmod(0o777, File.join(home, "store/v1"))
         error = assert_raises(Untrusted) { Store.open(home: home, env: {}) }
         assert_match(/every user \(mode 0777\)/, error.message)
@@ -93,9 +93,9 @@ module Spate
       def test_permissions_do_not_depend_on_the_umask
         old = File.umask(0)
         store = Store.open(home: File.join(folder, "home"), env: {})
-        store.write("verdicts", "key", "text")
+        store.write("checks", "key", "text")
         assert_equal 0o755, File.stat(store.root).mode & 0o777
-        assert_equal 0o644, File.stat(store.path("verdicts", "key")).mode & 0o777
+        assert_equal 0o644, File.stat(store.path("checks", "key")).mode & 0o777
       ensure
         File.umask(old)
       end

@@ -156,7 +156,7 @@ module Spate
         return unless values.key?(:only)
 
         context.lockfile if context.location.lockfile? # raises its own error for an invalid lockfile
-        facts = Gemfile::Verdict.for(location: context.location, settings: context.settings, store: context.store)
+        facts = Gemfile::Check.for(location: context.location, settings: context.settings, store: context.store)
         return if facts.knows_only?
 
         raise Settings::OnlyUnknown.new(facts.bundler_version, facts.groups - values[:only])

@@ -12,7 +12,7 @@ module Spate
         location, settings = known.values_at(:location, :settings)
         flags = settings.levels[:flag].map { |name, value| "#{Settings::Key.exposed(name)}=#{value}" }
         environment = Util::Environment.clean(settings.env)
-        @observation = Observation.new(location, environment, :verdict, flags: flags, read_only: read_only)
+        @observation = Observation.new(location, environment, :check, flags: flags, read_only: read_only)
         @thread = Thread.new { @observation.call }
         @thread.report_on_exception = false
       end
@@ -39,11 +39,11 @@ module Spate
       private
 
       def accepted(result)
-        facts = result.told && result.told[:verdict]
+        facts = result.told && result.told[:check]
         words = facts ? facts.failure : said(result)
         raise EvaluationFailed.new(@known[:location].gemfile, words) unless facts && (words.empty? || facts.plugins?)
 
-        Verdict.keep(facts, (Policy.new(result, @known[:location], :verdict) if result.trace), **@known)
+        Check.keep(facts, (Policy.new(result, @known[:location], :check) if result.trace), **@known)
       end
 
       # Lines. The first lines of a crash report describe the crash, the last ones only list memory.

@@ -4,7 +4,7 @@ module Spate
   module Gemfile
     # The inputs of Bundler's cached answers about a Gemfile, and whether they are unchanged here.
     class Explanation
-      # env: of the user, or of a program whose bundle is set up. trusts: see Verdict.recall.
+      # env: of the user, or of a program whose bundle is set up. trusts: see Check.recall.
       def initialize(location, settings, store, env, trusts: nil)
         @trusts = trusts
         @location = location
@@ -13,12 +13,12 @@ module Spate
         @env = env
       end
 
-      # [{answer: "verdict", change: String, or nil if nothing changed, inputs: {kind => count}}], the newest first;
+      # [{answer: "check", change: String, or nil if nothing changed, inputs: {kind => count}}], the newest first;
       # if asked for, with `all: [[kind, text]]`.
       def to_a(all: false)
-        records = @store ? Verdict.records(@store, @location, @settings, @trusts) : []
+        records = @store ? Check.records(@store, @location, @settings, @trusts) : []
         records.map do |record|
-          Explanation.of("verdict", record.head[:fingerprint], record.usable?(@env, @location), all: all)
+          Explanation.of("check", record.head[:fingerprint], record.usable?(@env, @location), all: all)
         end.to_a
       end
 

@@ -20,10 +20,10 @@ module Spate
     # path_specs        [PathSpec] gems of PATH sources
     # misfit            why this Ruby or machine does not fit, as Bundler prints it; nil if it does
     # sources           [String] gem sources as the Gemfile spells them, with user and password if known
-    # hidden            those whose password is not stored: `Verdict.sources` asks for it
+    # hidden            those whose password is not stored: `Check.sources` asks for it
     # plugins           names of Bundler plugins that the Gemfile uses
     # failure           lines of an error that the evaluation ended with
-    # volatile          why the verdict is not cached; empty if it is
+    # volatile          why the Gemfile check is not cached; empty if it is
     Facts = Struct.new(:bundler_version, :misfit, :dependencies, :differences, :optional_groups, :path_specs, :sources,
                        :hidden, :plugins, :failure, :volatile, keyword_init: true) do
       def initialize(**)

@@ -22,7 +22,7 @@ module Spate
         "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
-      # environment: the user's shell's. wanted: :verdict or :standin (both). flags: ["name=value"]. read_only:
+      # environment: the user's shell's. wanted: :check or :standin (both). flags: ["name=value"]. read_only:
       # whether a file that it changes is an error.
       def initialize(location, environment, wanted, flags: [], read_only: false)
         @location = location
@@ -88,7 +88,7 @@ module Spate
       # BUNDLE_GEMFILE's value for the Gemfile when the user's Bundler evaluates it: `bundle` makes it an absolute path.
       def named
         name = @environment["BUNDLE_GEMFILE"].to_s
-        @wanted == :verdict && !name.empty? ? File.expand_path(name) : name
+        @wanted == :check && !name.empty? ? File.expand_path(name) : name
       end
 
       def variables(tracer, aside)

@@ -5,7 +5,7 @@ require_relative "../version"
 module Spate
   module Gemfile
     # An answer of Bundler, cached for as long as its inputs stay the same: whether Gemfile and lockfile agree
-    # (Verdict), or the effects of Bundler.setup. The bytes begin with a line that names the format and the version of
+    # (Check), or the effects of Bundler.setup. The bytes begin with a line that names the format and the version of
     # Spate, since another one may ask for other facts; then come head and parts by Marshal, each part separately, so
     # that each step reads only what it needs. Checksum and owner are the concern of the file that holds them.
     #

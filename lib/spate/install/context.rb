@@ -67,9 +67,9 @@ module Spate
         RemoteCache::Builds.new(store: store, layout: layout, settings: settings, builder: builder, trust: trust)
       end
 
-      # RemoteCache::Verdicts of this application.
-      def team_verdicts
-        RemoteCache::Verdicts.new(location: location, settings: settings, store: store, trust: trust)
+      # RemoteCache::GemfileChecks of this application.
+      def team_checks
+        RemoteCache::GemfileChecks.new(location: location, settings: settings, store: store, trust: trust)
       end
 
       # The trusted signers, loaded only if signed builds exist. An invalid key does not fail an install.

@@ -280,7 +280,7 @@ module Spate
         return if @report.noop? && @record&.notes == @notes.to_s && @report.edits.empty? && !relinked &&
                   !@recovered && project&.link_method == @context.link_method.to_s
 
-        @notes.keep_verdict(Gemfile::Verdict.key(@context.location, @context.settings), @context.location.root)
+        @notes.keep_check(Gemfile::Check.key(@context.location, @context.settings), @context.location.root)
         Commit::RecordWriter.new(@context, @record).keep(items, @notes.to_s, relinked: relinked)
       end
 

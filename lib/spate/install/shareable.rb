@@ -19,8 +19,8 @@ module Spate
         end
       end
 
-      # Keys under which the store may have verdicts about the Gemfile: [String].
-      def verdicts = notes.verdicts(@context.location.root)
+      # Keys under which the store may have Gemfile checks: [String].
+      def checks = notes.checks(@context.location.root)
 
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a

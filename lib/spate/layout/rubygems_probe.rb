@@ -37,7 +37,7 @@ module Spate
       private
 
       def recalled
-        text = @store&.read("verdicts", key) or return
+        text = @store&.read("checks", key) or return
 
         stamps, answer = text.split("\n\n", 2)
         return unless answer && stamps.each_line(chomp: true).all? { |line| current?(line) }
@@ -49,7 +49,7 @@ module Spate
         answer = Rubygems.parse(output)
         if @store
           stamps = answer.files.map { |path| "#{path}\t#{stamp(path)}" }
-          @store.write("verdicts", key, "#{stamps.join("\n")}\n\n#{@output}")
+          @store.write("checks", key, "#{stamps.join("\n")}\n\n#{@output}")
         end
         answer
       end

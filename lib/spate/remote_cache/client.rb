@@ -25,7 +25,7 @@ module Spate
       MOST = 3
 
       # The counts of a tally that only an answer changes.
-      ANSWERED = %i[archives builds verdicts images misses].freeze
+      ANSWERED = %i[archives builds checks images misses].freeze
       STRANGERS = 3
       TRUST = "spate cache trust NAME:KEY, with the key of that id: `spate cache key` printed both"
 
@@ -59,11 +59,11 @@ module Spate
       # For messages.
       def name = @builds.transport.to_s
 
-      # Of this run so far: archives, builds, verdicts, images (had), misses, failures (Integer), bytes, seconds (of
+      # Of this run so far: archives, builds, checks, images (had), misses, failures (Integer), bytes, seconds (of
       # compiling that was spared), reasons ({words => how often}), failure (words of the last one, or nil).
       def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup, failure: @failure } }
 
-      # kind: :archives, :builds, :verdicts, :images, :seconds or :misses.
+      # kind: :archives, :builds, :checks, :images, :seconds or :misses.
       def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
 
       # Why something that it has is of no use here.

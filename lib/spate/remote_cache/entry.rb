@@ -5,7 +5,7 @@ module Spate
     # One result in a cache: what it is, signed, and with it the Records of what it depends on.
     #
     # key:: what is known beforehand, hex: of a build its first key (Build::Key)
-    # kind:: "build"; "verdict": what Bundler said of a Gemfile (Gemfile::Verdict); "image": boot images of a bundle
+    # kind:: "build"; "check": what Bundler said of a Gemfile (Gemfile::Check); "image": boot images of a bundle
     # what, archive:: the gem's full name, or what of_lockfile says; SHA-256 of what it was built from
     # platform, ruby:: for people, and against an entry that was moved to another key
     # id:: of the candidate, in the store that made it
@@ -71,13 +71,13 @@ module Spate
     Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
     # Lines that entries of a kind do not have.
     Entry::LACKING = {
-      "verdict" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds],
+      "check" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds],
       "image" => %i[archive file_bytes paths seconds]
     }.freeze
     Entry::VALUES = begin
       sha256 = /\A[0-9a-f]{64}\z/n
       number = /\A(?:0|[1-9]\d{0,14})\z/n
-      { key: sha256, kind: /\A(?:build|verdict|image)\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
+      { key: sha256, kind: /\A(?:build|check|image)\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
         platform: /\A[\w.-]{1,64}\z/n, ruby: /\A[!-~](?:[ -~]{0,198}[!-~])?\z/n, id: /\A[0-9a-f]{16}\z/n,
         blob: sha256, blob_bytes: number, tar_bytes: number, file_bytes: number, paths: number, records: sha256,
         made: number, seconds: /\A\d{1,7}\.\d{1,3}\z/n, signer: /\A[0-9a-f]{32}\z/n }

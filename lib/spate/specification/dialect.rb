@@ -7,7 +7,7 @@ module Spate
     # the same. The store keeps the result, even a negative one.
     class Dialect
       FORMAT = "spate-form 2"
-      KIND = "verdicts"
+      KIND = "checks"
       PLATFORMS = %w[
         ruby java x86_64-linux x86_64-linux-gnu x86_64-linux-musl aarch64-linux aarch64-linux-gnu aarch64-linux-musl
         arm-linux arm-linux-gnu arm-linux-musl x86-linux x86-linux-gnu x86-linux-musl arm64-darwin x86_64-darwin

@@ -13,7 +13,7 @@ module Spate
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
       # Folders whose files only save work: removed when not read or written for that long.
-      MEMORIES = %w[verdicts inputs toolchains durations logs js js-plans origins scripts team sent].freeze
+      MEMORIES = %w[checks inputs toolchains durations logs js js-plans origins scripts team sent].freeze
       # Records of the inputs of builds: see Build::Cache::Candidates.
       CANDIDATES = "candidates"
       # Cached answers of sources, next to the store: a folder for each kind of access (see Registry::Trust), so one for

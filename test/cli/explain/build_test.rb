@@ -55,7 +55,7 @@ class ExplainBuildTest < InstallBuildCase
     assert_equal told, @project.spate!("explain", "alpha", "--quiet")
     assert_explained 11, /\Arunning `spate explain build beta`\nerror: no build of beta/, "beta", chdir: folder
     ["Gemfile", "Gemfile.lock", @project.path("Gemfile")].each do |name|
-      assert_explained 0, /\Arunning `spate explain gemfile`\nverdict /, name
+      assert_explained 0, /\Arunning `spate explain gemfile`\ncheck /, name
     end
   end
 

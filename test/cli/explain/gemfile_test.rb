@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../gemfile/verdict_case"
+require_relative "../../gemfile/gemfile_check_case"
 require "stringio"
 require "spate/tracer"
 require "spate/cli/explain/gemfile"
@@ -8,7 +8,7 @@ require "spate/cli/explain/gemfile"
 module Spate
   module CLI
     # `spate explain gemfile` of a small application.
-    class ExplainGemfileTest < Spate::Gemfile::VerdictCase
+    class ExplainGemfileTest < Spate::Gemfile::GemfileCheckCase
       Context = Struct.new(:location, :settings, :store, :env)
 
       def explain(**values)
@@ -19,7 +19,7 @@ module Spate
         [code, out.string]
       end
 
-      def test_no_stored_verdict
+      def test_no_stored_gemfile_check
         app("")
         hint = "hint: `spate install` stores Bundler's result"
         assert_equal [11, "nothing is stored for #{path("Gemfile")}\n#{hint}\n"], explain
@@ -32,10 +32,10 @@ module Spate
         code, text = explain
         assert_equal 0, code
         assert_match(
-          /\Averdict  would be used here: nothing changed\n  depends on \d+ variables, \d+ .*\d+ patterns\n\z/, text
+          /\Acheck  would be used here: nothing changed\n  depends on \d+ variables, \d+ .*\d+ patterns\n\z/, text
         )
         File.write(path("f"), "y")
-        assert_match(%r{\Averdict  not used here: \S+/app/f changed\n}, explain.last)
+        assert_match(%r{\Acheck  not used here: \S+/app/f changed\n}, explain.last)
         text = explain(verbose: true).last
         ["read  ./f", "variables  SOME", "patterns  *.x in ."].each { |line| assert_includes text, "  #{line}\n" }
       end
@@ -46,7 +46,7 @@ module Spate
         evaluate
         require "json"
         facts = JSON.parse(explain(json: true).last)
-        assert_equal ["gemfile_explained", "verdict", nil], facts.values_at("event", "answer", "change")
+        assert_equal ["gemfile_explained", "check", nil], facts.values_at("event", "answer", "change")
         assert_operator facts["inputs"]["file"], :>, 1
       end
     end

@@ -53,11 +53,11 @@ module Spate
         assert_includes Record.new(bytes).contents.first, gem[1][0]
       end
 
-      def test_same_run_yields_the_verdict
+      def test_same_run_yields_the_gemfile_check
         location = Gemfile.find(project.folder, env)
         known = { location: location, settings: Settings.load(root: location.root, env: env),
                   store: Store.open(home: File.join(folder, "spate")) }
-        recall = -> { Gemfile::Verdict.recall(**known) }
+        recall = -> { Gemfile::Check.recall(**known) }
         assert_nil recall.call
         Gemfile::Setup::Recorder.new(*known.values).call
         assert_predicate recall.call, :agrees?

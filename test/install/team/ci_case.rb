@@ -87,6 +87,6 @@ class CiCase < TeamCase
   # The archives and builds in the cache, with the identity of each file.
   def sent
     all = Dir.glob("#{@cache}/{ac,cas}/**/*").select { |path| File.file?(path) }
-    all.reject { |path| File.binread(path).include?("\nkind verdict\n") }.to_h { |path| [path, File.stat(path).ino] }
+    all.reject { |path| File.binread(path).include?("\nkind check\n") }.to_h { |path| [path, File.stat(path).ino] }
   end
 end

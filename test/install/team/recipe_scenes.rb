@@ -93,7 +93,7 @@ module RecipeScenes
       assert_kind_of CI::Failed, killed
       assert_empty Dir.glob("#{@cache}/ac/*")
       assert_equal built(main), built(job("topic"))
-      build = !first.value.include?("\nkind verdict\n")
+      build = !first.value.include?("\nkind check\n")
       assert_equal build ? 4 : 3, sent.size, "one more blob if its build was being sent"
     ensure
       held&.stop

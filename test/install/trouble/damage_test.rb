@@ -61,7 +61,7 @@ class DamageTest < InstallCase
   end
 
   def test_damaged_caches
-    %w[names specs verdicts bundles].each do |folder|
+    %w[names specs checks bundles].each do |folder|
       files = Dir.glob("#{store}/#{folder}/**/*").reject { |path| File.directory?(path) }
       refute_empty files, folder
       damaged(folder) { files.each { |path| File.unlink(path) && File.write(path, "\0garbage\xff\n".b) } }

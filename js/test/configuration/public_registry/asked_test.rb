@@ -96,7 +96,7 @@ module Spate
 
       def test_a_damaged_record
         kept!
-        Dir["#{folder}/home/store/v1/verdicts/*"].each { |path| File.truncate(path, File.size(path) - 9) }
+        Dir["#{folder}/home/store/v1/checks/*"].each { |path| File.truncate(path, File.size(path) - 9) }
 
         assert_equal ["http://one.test/", 1], ask
       end

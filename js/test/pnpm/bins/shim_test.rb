@@ -25,7 +25,7 @@ module Spate
       assert_equal "|#{@root}/t.sh|", run_shim(path: "./two", chdir: "#{@root}/else")
     end
 
-    def test_needs_no_program_that_a_dependency_could_stand_in_for
+    def test_needs_no_program_that_a_dependency_could_replace
       shim("../t.sh", "#!/bin/sh", [])
       %w[readlink dirname sed uname cat].each do |name|
         write(".bin/#{name}", "#!/bin/sh\necho caught\n")

@@ -119,7 +119,7 @@ module Spate
         def parcels
           builds = installation.team_builds(installation.new_builder)
           [*shareable.builds.map { |stored| builds.parcel(stored) },
-           *shareable.verdicts.flat_map { |key| installation.team_verdicts.parcels(key) }]
+           *shareable.checks.flat_map { |key| installation.team_checks.parcels(key) }]
         end
 
         def images

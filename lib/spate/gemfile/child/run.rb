@@ -3,7 +3,7 @@
 require_relative "call_trace"
 require_relative "code_origin"
 require_relative "hooks"
-require_relative "verdict"
+require_relative "check"
 
 module Spate
   module Gemfile
@@ -24,7 +24,7 @@ module Spate
           @before = before
           @hooks = Hooks.new(CodeOrigin.new, named: before[:named])
           @calls = CallTrace.new(@hooks.origin, before: preloaded.any?)
-          @verdict = Verdict.new(lockfile)
+          @check = Check.new(lockfile)
           @told = { parts: {} }
         end
 
@@ -41,7 +41,7 @@ module Spate
           @hooks.install
           settle
           definition = evaluate
-          mark(:verdict)
+          mark(:check)
           Bundler.ui = @before[:ui]
           @told[:standin] = survey.call(definition) if survey
         ensure
@@ -64,7 +64,7 @@ module Spate
         end
 
         # The exception of the evaluation, or nil.
-        def failure = @verdict.failure
+        def failure = @check.failure
 
         private
 
@@ -87,11 +87,11 @@ module Spate
         def evaluate
           watched do
             definition = Bundler.ui.silence { build }
-            @verdict.of(definition)
+            @check.of(definition)
             definition
           end
         rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
-          @verdict.failed(e)
+          @check.failed(e)
           nil
         end
 
@@ -103,8 +103,8 @@ module Spate
         end
 
         def tell
-          mark(:verdict) if @told[:parts].empty?
-          told = @told.merge(verdict: @verdict.facts(@hooks), **places)
+          mark(:check) if @told[:parts].empty?
+          told = @told.merge(check: @check.facts(@hooks), **places)
           @output.binmode
           @output << Marshal.dump(told)
           @output.close

@@ -11,7 +11,7 @@ module Spate
         # RubyGems' warning about default gems that it activated for itself; a stand-in does not.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
 
-        # store: keeps the verdict of the same run, unless nil.
+        # store: keeps the Gemfile check of the same run, unless nil.
         def initialize(location, settings, store = nil)
           @location = location
           @settings = settings
@@ -56,10 +56,10 @@ module Spate
         # Whether the lockfile agrees, so that the next install need not ask.
         def remember(result, policy)
           known = { location: @location, settings: @settings, store: @store }
-          return if Verdict.recall(**known)
+          return if Check.recall(**known)
 
-          verdict = Gemfile::Policy.new(result, @location, :verdict, elsewhere: policy.elsewhere)
-          Verdict.keep(result.told[:verdict], verdict, **known)
+          check = Gemfile::Policy.new(result, @location, :check, elsewhere: policy.elsewhere)
+          Check.keep(result.told[:check], check, **known)
         end
 
         # Why a stand-in is refused, as long as what Bundler looked at is the same.

@@ -15,7 +15,7 @@ module Spate
         #  why: one line, candidates: [{path:, position:, kind:, why:}, ...] in the order of $LOAD_PATH}
         def to_h
           { feature: @feature, chosen: @chosen, loaded: Native::Requirer.loaded(@feature, @chosen || nil), why: why,
-            candidates: @candidates.map { |candidate| candidate.merge(why: verdict(candidate)) } }
+            candidates: @candidates.map { |candidate| candidate.merge(why: reason(candidate)) } }
         end
 
         private
@@ -28,7 +28,7 @@ module Spate
           "the first in $LOAD_PATH, at #{position}"
         end
 
-        def verdict(candidate)
+        def reason(candidate)
           return "chosen" if candidate[:path] == @chosen
           return "its root is not in $LOAD_PATH" unless candidate[:position]
           return "Ruby prefers .rb anywhere to .#{candidate[:kind]}" if candidate[:kind] == :so && rb_chosen?

@@ -8,9 +8,9 @@ module Spate
       #
       # git:: names of complete checkouts
       # unfit:: full names of packages incompatible with this Ruby or RubyGems
-      # verdict:: for each project, the key of its stored Gemfile verdict, followed by a space and the project's folder
+      # check:: for each project, the key of its stored Gemfile check, followed by a space and the project's folder
       # built:: for each build in a checkout, the checkout's name, a space, and the key of the build in the store
-      Notes = Struct.new(:git, :unfit, :verdict, :built) do
+      Notes = Struct.new(:git, :unfit, :check, :built) do
         def self.parse(text)
           notes = new([], [], [], [])
           text.to_s.each_line(chomp: true) do |line|
@@ -32,16 +32,16 @@ module Spate
           self.git = kept | names
         end
 
-        def keep_verdict(key, app)
+        def keep_check(key, app)
           app = Store::Text.path(app)
-          others = verdict.select { |line| (other = line[/ (.+)/, 1]) && other != app && File.directory?(other) }
-          self.verdict = ["#{key} #{app}", *others]
+          others = check.select { |line| (other = line[/ (.+)/, 1]) && other != app && File.directory?(other) }
+          self.check = ["#{key} #{app}", *others]
         end
 
         # Keys of this project.
-        def verdicts(app)
+        def checks(app)
           ending = " #{Store::Text.path(app)}"
-          verdict.filter_map { |line| line.delete_suffix(ending) if line.end_with?(ending) }
+          check.filter_map { |line| line.delete_suffix(ending) if line.end_with?(ending) }
         end
 
         # lines: of checkouts with builds of this run. Lines of other existing checkouts are kept.

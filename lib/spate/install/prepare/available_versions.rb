@@ -31,7 +31,7 @@ module Spate
         # Stores the answers of this run.
         def keep
           @asked.each_key do |domain|
-            @context.store.write("verdicts", key(domain), text(memory(domain)))
+            @context.store.write("checks", key(domain), text(memory(domain)))
           end
         end
 
@@ -54,7 +54,7 @@ module Spate
         private_constant :Memory
 
         # Keyed by domain, since other credentials may get other answers.
-        def memory(domain) = @memories[domain] ||= parse(@context.store.read("verdicts", key(domain)).to_s)
+        def memory(domain) = @memories[domain] ||= parse(@context.store.read("checks", key(domain)).to_s)
 
         def key(domain)
           "offers-#{Store.sha256("#{FORMAT}\n#{RUBY_ENGINE_VERSION}\n#{RUBY_PLATFORM}\n#{domain}\n#{@lockfile_text}")}"

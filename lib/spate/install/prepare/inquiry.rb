@@ -7,14 +7,15 @@ module Spate
       class Inquiry
         # Returns an Inquiry, or only a Gemfile::Evaluation without a team's cache. known: location, settings, store.
         def self.start(context, known)
-          evaluation = Gemfile::Verdict.start(**known, read_only: context.options.background)
+          evaluation = Gemfile::Check.start(**known, read_only: context.options.background)
           return evaluation if context.options.local || !RemoteCache.set?(context.settings)
 
           new(evaluation) do
             client = context.sources.team or next
-            verdicts = context.team_verdicts
-            answer = client.document(verdicts.key, RemoteCache::Verdicts::KIND)&.then { |found| verdicts.choose(found) }
-            answer.is_a?(Array) ? client.miss(answer) : answer&.tap { client.count(:verdicts) }
+            checks = context.team_checks
+            found = client.document(checks.key, RemoteCache::GemfileChecks::KIND)
+            answer = found && checks.choose(found)
+            answer.is_a?(Array) ? client.miss(answer) : answer&.tap { client.count(:checks) }
           end
         end
 

@@ -29,7 +29,7 @@ module Spate
           return !@facts.nil? if @facts || @evaluation
 
           known = { store: @context.store, location: @location, settings: @settings }
-          @facts = Gemfile::Verdict.recall(**known, trusts: @context.trusts)
+          @facts = Gemfile::Check.recall(**known, trusts: @context.trusts)
           @evaluation = Inquiry.start(@context, known) unless @facts
           !@facts.nil?
         end
@@ -97,8 +97,8 @@ module Spate
         # Adds the credentials of the Gemfile, which a lockfile does not contain.
         def spell
           @context.sources.spell(facts.sources, hidden: facts.hidden) do
-            Gemfile::Verdict.sources(facts, location: @location, settings: @settings,
-                                            read_only: @context.options.background)
+            Gemfile::Check.sources(facts, location: @location, settings: @settings,
+                                          read_only: @context.options.background)
           end
         end
 

@@ -5,13 +5,13 @@ module Spate
     class Client
       # The use of a cache on this machine, added up over installs and kept in the store.
       #
-      #   installs, archives, builds, verdicts, images, misses, failures, bytes   Integer
+      #   installs, archives, builds, checks, images, misses, failures, bytes   Integer
       #   seconds   of compiling that was spared, Float
       #   reasons   {words => how often}: why what it has is of no use
       #   failure   words of the last one, or nil
       class Usage
         KIND = "team"
-        NUMBERS = %i[installs archives builds verdicts images misses failures bytes seconds].freeze
+        NUMBERS = %i[installs archives builds checks images misses failures bytes seconds].freeze
         # Reasons that are kept, those seen most.
         MOST = 20
 

@@ -22,7 +22,7 @@ module Spate
           @memory = Memory.new(@store, plan.root)
           @mutex = Mutex.new
           @runs = []
-          @stand_ins = {}
+          @substitutes = {}
           @told = []
           @count = Count.new(0, 0)
           @own = Own.new(plan, context)
@@ -177,7 +177,7 @@ module Spate
         # With npm and pnpm, too, executables of all packages come first on the PATH, also of those that may not run.
         def warn_of_node(job)
           found = variables.node(job)
-          return if found == machine.node || @mutex.synchronize { @stand_ins[found].tap { @stand_ins[found] = true } }
+          return if found == machine.node || @mutex.synchronize { @substitutes[found].tap { @substitutes[found] = true } }
 
           @events.emit(:warning, message: "scripts of #{job.label} start as node what a package has: #{found}",
                                  hint: "see whose it is, and whether the project means that: ls -l #{found}")

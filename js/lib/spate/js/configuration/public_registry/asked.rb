@@ -25,7 +25,7 @@ module Spate
                      "XDG_DATA_HOME" => "/data", "XDG_STATE_HOME" => "/state", "TMPDIR" => "/tmp",
                      "YARN_CACHE_FOLDER" => "/yarn", "npm_config_userconfig" => "/user",
                      "npm_config_globalconfig" => "/global" }.freeze
-          KIND = "verdicts"
+          KIND = "checks"
           FORMAT = "spate registry 1"
           # Paths of kernel state and of user accounts.
           PASSING = %r{\A/(?:proc|sys|dev|run)(?:/|\z)|\A/etc/(?:ld\.so\.cache|passwd|group|nsswitch\.conf)\z}n

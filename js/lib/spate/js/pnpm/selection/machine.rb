@@ -88,7 +88,7 @@ module Spate
 
             matched = false
             Array(@supported[axis] || "current").each do |value|
-              case verdict(value == "current" ? current : value, wanted)
+              case answer(value == "current" ? current : value, wanted)
               when :rejected then return false
               when :matched then matched = true
               end
@@ -96,7 +96,7 @@ module Spate
             matched || wanted.all? { |each| each.to_s.start_with?("!") }
           end
 
-          def verdict(value, wanted)
+          def answer(value, wanted)
             wanted.each do |each|
               return :rejected if each == "!#{value}"
               return :matched if each == value

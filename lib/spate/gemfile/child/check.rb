@@ -7,7 +7,7 @@ module Spate
     module Child
       # The result of the evaluation, as Facts. Bundler itself decides whether the lockfile agrees; a line that only
       # another version of it would write differently (BUNDLED WITH) does not count.
-      class Verdict
+      class Check
         # For these newer Bundlers resolve again, although only checksums are missing, and refuse a frozen bundle.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
 

@@ -3,7 +3,7 @@
 require "install/team/team_case"
 
 # Bundler's answer about a Gemfile on one machine, for the next one with the same home: a CI job, a container.
-class TeamVerdictTest < TeamCase
+class TeamGemfileCheckTest < TeamCase
   # Longer than a response of the cache.
   LONG = "count = 0\ncount += 1 while count < 60_000\n"
 
@@ -21,10 +21,10 @@ class TeamVerdictTest < TeamCase
     install(second)
     assert_equal [1, []], known(second), "Bundler was asked as well"
     assert_match(/nothing to do/, run_install(second).first)
-    FileUtils.rm_rf([second.path("vendor"), "#{second.env["SPATE_HOME"]}/store/v1/verdicts"])
+    FileUtils.rm_rf([second.path("vendor"), "#{second.env["SPATE_HOME"]}/store/v1/checks"])
     install(second)
     assert_equal [2, []], known(second), "also without downloads"
-    assert_match(/^verdict  would be used here/, second.spate!("explain", "gemfile"))
+    assert_match(/^check  would be used here/, second.spate!("explain", "gemfile"))
     assert_match(/1 document and 1 blob .* 0 faults/, second.spate!("cache", "verify"))
 
     stranger = computer("third", keys: Spate::RemoteCache::Trust::PrivateKey.generate.public_key("other").to_s)
@@ -32,7 +32,7 @@ class TeamVerdictTest < TeamCase
     assert_equal [0, 1], known(stranger).then { |had, own| [had, own.size] }
   end
 
-  def test_verdicts_of_a_lockfile_are_not_collected
+  def test_gemfile_checks_of_a_lockfile_are_not_collected
     install(first = computer("first"))
     push(first)
     all = Dir.glob("#{@cache}/*/*").each { |path| File.utime(Time.now - 200_000, Time.now - 200_000, path) }
@@ -50,13 +50,13 @@ class TeamVerdictTest < TeamCase
     machine(name, "plain", **env, **options).tap { |project| File.write(project.path("Gemfile"), LONG, mode: "a") }
   end
 
-  # [number of verdicts from the cache, of its own].
+  # [number of Gemfile checks from the cache, of its own].
   def known(project)
     env = ENV.to_h.merge(project.env).compact
     location = Spate::Gemfile.find(project.folder, env)
     settings = Spate::Settings.load(root: project.folder, env: env)
     store = Spate::Store.open(home: env["SPATE_HOME"], env: {})
     told = events(project.spate!("cache", "status", "--json")).last
-    [told["verdicts"], Spate::Gemfile::Verdict.records(store, location, settings).to_a]
+    [told["checks"], Spate::Gemfile::Check.records(store, location, settings).to_a]
   end
 end

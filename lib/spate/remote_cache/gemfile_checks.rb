@@ -4,8 +4,8 @@ module Spate
   module RemoteCache
     # Bundler's evaluation of an application's Gemfile on one machine, for others: it counts where all that it depends
     # on is the same, as one of this machine does.
-    class Verdicts
-      KIND = "verdict"
+    class GemfileChecks
+      KIND = "check"
       # In messages about secrets of this machine.
       PAYLOAD = "what Bundler said"
 
@@ -20,7 +20,7 @@ module Spate
       end
 
       # The key of their document, as of now.
-      def key = Gemfile::Verdict.key(@location, @settings)
+      def key = Gemfile::Check.key(@location, @settings)
 
       # Gemfile::Facts, remembered from now on, of the first that is trusted and holds here; else [String]: why none
       # does.
@@ -28,7 +28,7 @@ module Spate
         records, reasons = Document.sift(document, @trust, KIND, key) { |entry| record(entry) }
         records.each do |record|
           usable = record.usable?(@env, @location)
-          return record.part(0).tap { Gemfile::Verdict.adopt(record, **@known) } if usable == true
+          return record.part(0).tap { Gemfile::Check.adopt(record, **@known) } if usable == true
 
           reasons << usable
         end
@@ -37,7 +37,7 @@ module Spate
 
       # [Push::Parcel] of what this machine's own Bundler said and still holds. key: under which it was kept.
       def parcels(key)
-        own = @store.keeper ? Gemfile::Verdict.kept(@store, key).to_a : []
+        own = @store.keeper ? Gemfile::Check.kept(@store, key).to_a : []
         own.select { |record| record.usable?(@env, @location) == true }.first(1).map { |record| parcel(key, record) }
       end
 
@@ -89,11 +89,11 @@ module Spate
       def record(entry)
         # Its signer may run code here.
         print, facts = Marshal.load(Entry::Records.unpack(entry.packed).facts) # rubocop:disable Security/MarshalLoad
-        raise Malformed, "a verdict of another format" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
+        raise Malformed, "a Gemfile check of another format" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
 
         Gemfile::Record.of(@location, { fingerprint: print, signer: [entry.signer, entry.made] }, facts)
       rescue ArgumentError, TypeError
-        raise Malformed, "a verdict that is damaged"
+        raise Malformed, "a Gemfile check that is damaged"
       end
     end
   end

@@ -5,7 +5,7 @@ require "spate/tracer"
 
 module Spate
   # The real Bundler's answer from one machine, used on another with the same home and other folders.
-  class RemoteVerdictsTest < Minitest::Test
+  class RemoteGemfileChecksTest < Minitest::Test
     include CacheEntries
 
     GEMFILE = "source 'http://gems.test'\ngem 'rack'\n"
@@ -18,7 +18,7 @@ module Spate
       @env = ENV.to_h.reject { |name, _| name.start_with?("BUNDLE") }.merge("HOME" => home)
     end
 
-    def test_verdict_of_one_machine_is_used_on_the_next_if_its_signer_is_trusted
+    def test_gemfile_check_of_one_machine_is_used_on_the_next_if_its_signer_is_trusted
       facts, entry = sent
       assert_equal facts.to_a, choose("two", entry).to_a
       trusts = ->(signer, _) { signer == private_key.id }
@@ -49,7 +49,7 @@ module Spate
         end
     end
 
-    def test_verdict_signed_for_another_question_is_refused
+    def test_gemfile_check_signed_for_another_question_is_refused
       _, entry = sent
       swapped = entry.dup.tap { |other| other.packed = Spate::RemoteCache::Entry::Records.new("", "", "x").pack }
       forged = entry.dup.tap { |other| other.signature = "\0" * 64 }
@@ -88,7 +88,7 @@ module Spate
                    refused("#{GEMFILE}File.read(File.expand_path('~/.config/notes'))\n"))
     end
 
-    def test_verdict_with_inputs_outside_of_the_application_is_not_sent
+    def test_gemfile_check_with_inputs_outside_of_the_application_is_not_sent
       write("one/engine/engine.gemspec", "Gem::Specification.new('engine', '1') { |s| s.summary = s.author = 'x' }\n")
       evaluate(app("one", "#{GEMFILE}path('../engine') { }\nFile.exist?('../engine')\n"))
       assert_empty parcels("one")
@@ -124,19 +124,19 @@ module Spate
 
     def choose(machine, entry, gemfile: GEMFILE, trust: self.trust, env: {}, **files)
       app(machine, gemfile, **files)
-      verdicts(machine, trust: trust, env: env).choose(RemoteCache::Document.new([entry]).encode)
+      checks(machine, trust: trust, env: env).choose(RemoteCache::Document.new([entry]).encode)
     end
 
     def parcels(machine)
-      verdicts(machine).then { |verdicts| verdicts.parcels(verdicts.key) }
+      checks(machine).then { |checks| checks.parcels(checks.key) }
     end
 
-    def verdicts(machine, trust: self.trust, env: {})
-      RemoteCache::Verdicts.new(**known(machine, env), trust: trust)
+    def checks(machine, trust: self.trust, env: {})
+      RemoteCache::GemfileChecks.new(**known(machine, env), trust: trust)
     end
 
-    def evaluate(machine) = Gemfile::Verdict.evaluate(**known(machine))
-    def recall(machine, env: {}, **trusts) = Gemfile::Verdict.recall(**known(machine, env), **trusts)
+    def evaluate(machine) = Gemfile::Check.evaluate(**known(machine))
+    def recall(machine, env: {}, **trusts) = Gemfile::Check.recall(**known(machine, env), **trusts)
 
     def known(machine, env = {})
       env = @env.merge(env)

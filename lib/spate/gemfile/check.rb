@@ -4,8 +4,8 @@ module Spate
   module Gemfile
     # Whether the lockfile is what the Gemfile asks for. Bundler itself says so, in a child process; its answer is kept
     # with a fingerprint of all that it depends on, and recalled without Bundler while that is the same.
-    module Verdict
-      KIND = "verdicts"
+    module Check
+      KIND = "checks"
       # Settings that the answer may depend on.
       SETTINGS = %w[
         frozen deployment force_ruby_platform with without only plugins cache_path simulate_version prefer_local
@@ -50,8 +50,8 @@ module Spate
         remember(store, key(location, settings, SIGNED), record)
       end
 
-      # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A verdict that
-      # can be remembered is written to the store (which may be nil). read_only: see Observation.
+      # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A Gemfile
+      # check that can be remembered is written to the store (which may be nil). read_only: see Observation.
       def start(location:, settings:, store: nil, read_only: false)
         Evaluation.new({ location: location, settings: settings, store: store }, read_only: read_only)
       end

@@ -4,8 +4,8 @@ require "test_helper"
 
 module Spate
   module Gemfile
-    # An application without gems, and its stored verdict.
-    class VerdictCase < Minitest::Test
+    # An application without gems, and its stored Gemfile check.
+    class GemfileCheckCase < Minitest::Test
       LOCK = "GEM\n  specs:\n\nPLATFORMS\n  ruby\n  x86_64-linux\n\nDEPENDENCIES\n\nBUNDLED WITH\n   2.3.0\n"
 
       def setup
@@ -25,8 +25,8 @@ module Spate
 
       def path(name) = File.join(folder, "app", name)
       def settings = Settings.load(root: @location.root, env: @env)
-      def evaluate = Verdict.evaluate(location: @location, settings: settings, store: @store)
-      def recall = Verdict.recall(location: @location, settings: settings, store: @store)
+      def evaluate = Check.evaluate(location: @location, settings: settings, store: @store)
+      def recall = Check.recall(location: @location, settings: settings, store: @store)
 
       def git(*words)
         words = ["-c", "user.name=tester", "-c", "user.email=tester@localhost", *words]

@@ -5,7 +5,7 @@ require "test_helper"
 module Spate
   module Gemfile
     # Bundler's answers come from real child processes; most tests are about storing them.
-    class VerdictTest < Minitest::Test
+    class GemfileCheckTest < Minitest::Test
       SOURCE = "http://gems.test/"
       LOCK = <<~LOCK
         GEM
@@ -46,11 +46,11 @@ module Spate
       def settings(location, **flags) = Settings.load(root: location.root, env: @env, flags: flags)
 
       def evaluate(location, **flags)
-        Verdict.evaluate(location: location, settings: settings(location, **flags), store: store)
+        Check.evaluate(location: location, settings: settings(location, **flags), store: store)
       end
 
       def recall(location, **flags)
-        Verdict.recall(location: location, settings: settings(location, **flags), store: store)
+        Check.recall(location: location, settings: settings(location, **flags), store: store)
       end
 
       def test_an_agreeing_gemfile_and_its_dependencies
@@ -97,7 +97,7 @@ module Spate
         location = app
         write("app/Gemfile", "#{GEMFILE}gem 'puma'\n")
         assert_equal ["the Gemfile adds puma"], evaluate(location, frozen: true).differences.grep(/adds/)
-        assert_nil recall(location), "a bundle that is not frozen has a separate verdict"
+        assert_nil recall(location), "a bundle that is not frozen has a separate check"
         write("app/Gemfile", GEMFILE)
         assert_predicate evaluate(location, frozen: true), :agrees?
       end
@@ -170,7 +170,7 @@ module Spate
         recalled = recall(location)
         assert_equal ["http://gems.test/"], recalled.sources
         assert_predicate recalled, :hidden?
-        assert_equal facts.sources, Verdict.sources(recalled, location: location, settings: settings(location))
+        assert_equal facts.sources, Check.sources(recalled, location: location, settings: settings(location))
         stored = Dir.glob(File.join(store.root, "**/*")).select { |path| File.file?(path) }
         refute_empty stored
         stored.each { |path| refute_match(/s3cret/, File.binread(path), path) }
@@ -286,7 +286,7 @@ module Spate
 
       def test_evaluation_runs_in_the_background_and_can_be_cancelled
         location = app(gemfile: "sleep\n")
-        evaluation = Verdict.start(location: location, settings: settings(location))
+        evaluation = Check.start(location: location, settings: settings(location))
         evaluation.cancel
         refute_predicate evaluation.instance_variable_get(:@thread), :alive?
       end
@@ -300,7 +300,7 @@ module Spate
           require "spate"
           location = Spate::Gemfile.find(ARGV[0])
           settings = Spate::Settings.load(root: location.root)
-          facts = Spate::Gemfile::Verdict.recall(store: Spate::Store.open(home: ARGV[1]), location: location,
+          facts = Spate::Gemfile::Check.recall(store: Spate::Store.open(home: ARGV[1]), location: location,
                                                  settings: settings)
           Spate::Layout.for(settings, location.root).gems
           puts facts.agrees?
