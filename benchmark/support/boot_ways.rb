@@ -7,10 +7,10 @@ module Benchmark
   # The ways to boot one application that are compared: plain, with bootsnap, and with Spate's parts switched on one
   # after another. Each row proves that it booted as it says.
   class BootWays
-    OFF = { "SPATE_NO_INDEX" => "1", "SPATE_NO_BUNDLE" => "1", "SPATE_NO_STANDIN" => "1", "SPATE_LEAN" => "0",
+    OFF = { "SPATE_NO_INDEX" => "1", "SPATE_NO_BUNDLE" => "1", "SPATE_NO_REPLAY" => "1", "SPATE_LEAN" => "0",
             "SPATE_HEAP" => "0" }.freeze
     # Each with those before it.
-    STEPS = { "index" => "SPATE_NO_INDEX", "bundle" => "SPATE_NO_BUNDLE", "stand-in" => "SPATE_NO_STANDIN",
+    STEPS = { "index" => "SPATE_NO_INDEX", "bundle" => "SPATE_NO_BUNDLE", "replay" => "SPATE_NO_REPLAY",
               "lean" => "SPATE_LEAN", "heap" => "SPATE_HEAP" }.freeze
     # Heap settings for an application of 4,500 features, by slot size; before Ruby 3.3 for malloc.
     HEAP = if RUBY_VERSION >= "3.3"
@@ -59,7 +59,7 @@ module Benchmark
     def required
       row('Spate: require "spate/boot"', ruby,
           env: { "BOOT_WITH" => "spate/boot", "SPATE_BOOT_FILE" => "#{Peers::ROOT}/lib/spate/boot" },
-          proof: ->(facts) { unproven(%w[index bundle stand-in], facts) })
+          proof: ->(facts) { unproven(%w[index bundle replay], facts) })
     end
 
     # Boots until nothing is recorded or built any more. Answers the number of boots.
@@ -98,7 +98,7 @@ module Benchmark
 
       return "#{parts[:index]}: no feature by the index" unless facts[:requirer].to_h[:hit].to_i > 100
       return no_bundle(facts) if names.include?("bundle") && no_bundle(facts)
-      return "stand-in: #{parts[:standin]}" if names.include?("stand-in") && parts[:standin] != true
+      return "Bundler replay: #{parts[:replay]}" if names.include?("replay") && parts[:replay] != true
 
       "lean: #{parts[:lean]}" if names.include?("lean") && parts[:lean] != true
     end

@@ -15,7 +15,7 @@ module Spate
       PathSpec: "facts", Policy: "policy", Record: "record", Check: "check"
     }.each { |name, file| autoload name, "#{__dir__}/gemfile/#{file}.rb" }
 
-    # The effects of Bundler.setup on a process, recorded for Boot::Standin, which repeats them.
+    # The effects of Bundler.setup on a process, recorded for Boot::BundlerReplay, which repeats them.
     module Setup
       { Policy: "policy", Record: "record", Recorder: "recorder" }
         .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }

@@ -7,7 +7,7 @@ module Spate
     {
       Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",
       GemFiles: "gem_files", ImageFile: "image_file", Index: "index", Lock: "lock", Prune: "prune",
-      Recording: "recording", Shared: "shared", StandinExplanation: "standin_explanation", Status: "status",
+      Recording: "recording", Shared: "shared", ReplayExplanation: "replay_explanation", Status: "status",
       Verify: "verify"
     }.each { |name, file| autoload name, "#{__dir__}/images/#{file}.rb" }
   end

@@ -6,7 +6,7 @@ module Spate
   # The steps at the end of a boot.
   class BootEndTest < ExecCase
     # After the bundle was copied a new record is made, because each boot would compare contents otherwise.
-    def test_stand_in_is_made_again_when_times_were_lost
+    def test_bundler_replay_is_made_again_when_times_were_lost
       5.times { |number| write("app/local/lib/part#{number}.rb", "") }
       requires = (0..4).map { |number| "require_relative %q(lib/part#{number})\n" }.join
       write("app/local/local.gemspec", requires + GEMSPEC)
@@ -17,7 +17,7 @@ module Spate
       assert worn?
       spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
       wait { !worn? && unlocked? }
-      assert_equal true, parts["standin"]
+      assert_equal true, parts["replay"]
     end
 
     def test_method_replaced_by_the_program_stays
@@ -65,6 +65,6 @@ module Spate
 
     private
 
-    def worn? = spate_exec("ruby", "-e", "p Spate::Boot::Standin.worn?").first == "true\n"
+    def worn? = spate_exec("ruby", "-e", "p Spate::Boot::BundlerReplay.worn?").first == "true\n"
   end
 end

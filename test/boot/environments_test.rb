@@ -4,7 +4,7 @@ require_relative "exec_case"
 require "spate/boot/entry"
 
 module Spate
-  # One application in several environments in turn: each has its own stand-in, and no environment rebuilds it.
+  # One application in several environments in turn: each has its own Bundler replay, and no environment rebuilds it.
   class EnvironmentsTest < ExecCase
     DEVELOPMENT = {}.freeze
     TEST = { RAILS_ENV: "test" }.freeze
@@ -29,11 +29,11 @@ module Spate
       spate_exec("ruby", "-e", "require 'local'", **environment, SPATE_BOOT_BACKGROUND: "1")
     end
 
-    def standin(environment) = parts(**environment)["standin"]
+    def replay(environment) = parts(**environment)["replay"]
 
     def learn(environment)
       boot(environment)
-      wait { standin(environment) == true && unlocked? }
+      wait { replay(environment) == true && unlocked? }
     end
 
     def records
@@ -50,11 +50,11 @@ module Spate
       end
     end
 
-    def test_each_environment_keeps_its_stand_in
-      assert_equal [true, "RAILS_ENV has changed"], [DEVELOPMENT, TEST].map { |environment| standin(environment) }
+    def test_each_environment_keeps_its_bundler_replay
+      assert_equal [true, "RAILS_ENV has changed"], [DEVELOPMENT, TEST].map { |environment| replay(environment) }
       learn(TEST)
       learn(DEPLOYED)
-      assert_equal [true] * 3, [DEVELOPMENT, TEST, DEPLOYED].map { |environment| standin(environment) }
+      assert_equal [true] * 3, [DEVELOPMENT, TEST, DEPLOYED].map { |environment| replay(environment) }
       settle
       before = File.stat(image).ino
       [DEVELOPMENT, TEST, DEPLOYED].each { |environment| boot(environment) }
@@ -69,16 +69,16 @@ module Spate
     def test_gemfile_edit_invalidates_all_environments
       learn(TEST)
       File.write(project.path("Gemfile"), "#{File.read(project.path("Gemfile"))}# edited\n")
-      refute_equal true, standin(DEVELOPMENT)
+      refute_equal true, replay(DEVELOPMENT)
       learn(DEVELOPMENT)
       assert_equal 1, records
-      assert_equal "RAILS_ENV has changed", standin(TEST)
+      assert_equal "RAILS_ENV has changed", replay(TEST)
     end
 
-    def test_number_of_stand_ins_is_limited
+    def test_number_of_bundler_replays_is_limited
       %w[one two three four].each { |name| learn({ RAILS_ENV: name }) }
       assert_equal 4, records
-      assert_equal [true, "RAILS_ENV has changed"], [standin({ RAILS_ENV: "four" }), standin(DEVELOPMENT)]
+      assert_equal [true, "RAILS_ENV has changed"], [replay({ RAILS_ENV: "four" }), replay(DEVELOPMENT)]
     end
 
     def test_each_environment_is_a_kind_of_boot

@@ -9,17 +9,17 @@ module Spate
       assert_equal "no image yet", parts["images"]
       build
       found = parts
-      %w[images loader standin index boot_end].each { |part| assert_equal true, found[part], part }
+      %w[images loader replay index boot_end].each { |part| assert_equal true, found[part], part }
     end
 
     def test_each_switch_turns_off_its_part
       build
-      { "SPATE_NO_BUNDLE" => "loader", "SPATE_NO_INDEX" => "index", "SPATE_NO_STANDIN" => "standin",
+      { "SPATE_NO_BUNDLE" => "loader", "SPATE_NO_INDEX" => "index", "SPATE_NO_REPLAY" => "replay",
         "SPATE_NO_YAML" => "yaml", "DISABLE_BOOTSNAP_COMPILE_CACHE" => "loader",
         "DISABLE_BOOTSNAP_LOAD_PATH_CACHE" => "index" }.each do |name, part|
         found = parts(name => "1")
         assert_equal "turned off", found[part], name
-        others = %w[images loader standin index] - [part]
+        others = %w[images loader replay index] - [part]
         others.each { |other| assert_equal true, found[other], "#{name}: #{other}" }
       end
       assert_equal "turned off", parts(SPATE_HEAP: "0")["heap"]
@@ -71,17 +71,17 @@ module Spate
       write("app/local/lib/local.rb", File.read(project.path("local/lib/local.rb")).sub("42", "43"))
       assert_equal "43\n", spate_exec(*answer).first
       write("app/Gemfile", "gem 'local', path: 'local', require: false\n")
-      assert_equal %W[43\n Gemfile], [spate_exec(*answer).first, parts["standin"][/Gemfile/]]
+      assert_equal %W[43\n Gemfile], [spate_exec(*answer).first, parts["replay"][/Gemfile/]]
     end
 
-    def test_require_in_the_application_uses_the_stand_in
+    def test_require_in_the_application_uses_the_bundler_replay
       build
       program = "require 'spate/boot'; require 'bundler/setup'; require 'local'; require 'json'\n" \
                 "puts JSON.generate([Local.answer, Spate::Boot.session.parts])"
       path = write("app/config/boot.rb", program)
       output, = project.run("ruby", "-I#{File.expand_path("../../lib", __dir__)}", path, chdir: folder)
       answer, parts = JSON.parse(output.lines.last)
-      assert_equal [42, true, true, true], [answer, *parts.values_at("loader", "standin", "index")], output
+      assert_equal [42, true, true, true], [answer, *parts.values_at("loader", "replay", "index")], output
     end
 
     def test_require_under_bundle_exec_uses_the_other_parts
@@ -91,7 +91,7 @@ module Spate
       output, = project.run("bundle", "exec", "ruby", "-I#{File.expand_path("../../lib", __dir__)}", path)
       answer, parts = JSON.parse(output.lines.last)
       assert_equal [42, true, "Bundler has set up already", true],
-                   [answer, *parts.values_at("loader", "standin", "index")], output
+                   [answer, *parts.values_at("loader", "replay", "index")], output
     end
 
     def test_gem_of_the_bundle_that_is_not_required
@@ -100,7 +100,7 @@ module Spate
       project.lock
       build
       output, = spate_exec("ruby", "-e",
-                           "Bundler.require; require 'spate/boot'; p Local.answer, Spate::Boot.session.on?(:standin)")
+                           "Bundler.require; require 'spate/boot'; p Local.answer, Spate::Boot.session.on?(:replay)")
       assert_equal "42\ntrue\n", output
     end
 
@@ -157,38 +157,38 @@ module Spate
       assert_equal ":after_initialize\n[:hit]\n", output
     end
 
-    # A stand-in that is missing, could not be made, or was made by another version.
-    def test_a_stand_in_that_cannot_be_used_is_made_again
+    # A Bundler replay that is missing, could not be made, or was made by another version.
+    def test_a_bundler_replay_that_cannot_be_used_is_made_again
       require "spate/boot/entry"
       build
-      made = Native::Image.open(image, key: key = File.basename(File.dirname(image, 2))).data("standin")
+      made = Native::Image.open(image, key: key = File.basename(File.dirname(image, 2))).data("replay")
       { "just now" => Gemfile::Setup::Record.bytes({ refused: "x changes just now", again: true }),
-        "another Spate" => made.sub(/\n/n, "1\n"), "has none" => nil }.each do |reason, standin|
-        rewrite(key, standin)
-        assert_includes parts["standin"], reason
+        "another Spate" => made.sub(/\n/n, "1\n"), "has none" => nil }.each do |reason, replay|
+        rewrite(key, replay)
+        assert_includes parts["replay"], reason
         spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
-        wait { parts["standin"] == true && unlocked? }
+        wait { parts["replay"] == true && unlocked? }
       end
       rewrite(key, Gemfile::Setup::Record.bytes({ refused: "the Gemfile runs `true`" }))
       spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
       sleep 0.5
 
-      assert_equal "the Gemfile runs `true`", parts["standin"]
+      assert_equal "the Gemfile runs `true`", parts["replay"]
     end
 
     # It fails in the last step, so all steps are reverted.
-    def test_a_stand_in_that_fails_half_way_costs_one_line
+    def test_a_bundler_replay_that_fails_half_way_costs_one_line
       require "spate/boot/entry"
       build
       record = Gemfile::Setup::Record.new(Native::Image.open(image, key: key = File.basename(File.dirname(image, 2)))
-                                                       .data("standin"))
+                                                       .data("replay"))
       rewrite(key, Gemfile::Setup::Record.bytes(record.head, record.facts.merge(marks: nil), record.more))
       program = "require 'local'; puts Local.answer, Bundler.definition.specs.map(&:full_name), $LOAD_PATH.uniq, " \
                 "ENV.to_h.except('RUBYOPT').select { |key,| key =~ /RUBY|BUNDLE/ && key !~ /SPATE/ }.sort.inspect"
       told, rest = both(program).map(&:first).then { |real, ours| [ours.lines.grep(/^spate: /), [real, ours]] }
 
       assert_equal rest.first, rest.last.lines.grep_v(/^spate: /).join
-      assert_match(/\Aspate: booting without standin: .*Failed: TypeError/, told.join)
+      assert_match(/\Aspate: booting without replay: .*Failed: TypeError/, told.join)
       assert_equal 1, told.size
     end
 
@@ -200,10 +200,10 @@ module Spate
 
     private
 
-    # The application's image with another stand-in, and old enough to be made again.
-    def rewrite(key, standin)
+    # The application's image with another Bundler replay, and old enough to be made again.
+    def rewrite(key, replay)
       former = Native::Image.open(path = image, key: key)
-      data = former.data_names.to_h { |name| [name, former.data(name).dup] }.merge("standin" => standin).compact
+      data = former.data_names.to_h { |name| [name, former.data(name).dup] }.merge("replay" => replay).compact
       files = former.paths.map do |file|
         [file, former.entry(file).values_at(:size, :mtime_ns, :ctime_ns, :hash, :recorded_ns, :inode, :flags),
          former.blob(file)]

@@ -49,7 +49,7 @@ module Spate
       assert_match(/\A(\d+ gems? compiled, )?\d+ files? compiled, \d+ copied: [\d.]+ kB in [\d.]+ s\n\z/, output)
 
       output, = spate_exec("ruby", "-e", "require 'local'; p Spate::Native::Loader.recorded.to_h[Local::WHERE], " \
-                                         "Spate::Boot.session.parts.values_at(:loader, :standin, :index)")
+                                         "Spate::Boot.session.parts.values_at(:loader, :replay, :index)")
       assert_equal ":hit\n[true, true, true]\n", output
     end
 
@@ -96,7 +96,7 @@ module Spate
       after = boot!("status")
       assert_match(/^for        ruby #{RUBY_VERSION}/, after)
       assert_match(/^image      \d+ files, .* as recorded/, after)
-      assert_match(/^stand-in   replaces Bundler.setup$/, after)
+      assert_match(/^Bundler replay   replaces Bundler.setup$/, after)
       assert_match(/^boot       .*without images.*; saved /, after)
       refute_match(/differs/, after)
     end
@@ -134,7 +134,7 @@ module Spate
 
       write("app/Gemfile", "#{File.read(project.path("Gemfile"))}\n")
       output = boot!("status")
-      assert_match(/^stand-in   not used: .*Gemfile changed$/, output)
+      assert_match(/^Bundler replay   not used: .*Gemfile changed$/, output)
       assert_match(/built for another Gemfile/, output)
     end
 
@@ -164,13 +164,13 @@ module Spate
       assert_match(/^aside      yaml: turned off \(the last boot\)$/, boot!("status"))
     end
 
-    def test_status_and_doctor_report_the_same_about_the_stand_in
+    def test_status_and_doctor_report_the_same_about_the_bundler_replay
       recorded
       write("app/Gemfile", "#{gemfile = File.read(project.path("Gemfile"))}\n")
       2.times { spate_exec("ruby", "-e", "1") }
       reason = /#{Regexp.escape(project.path("Gemfile"))} changed/
-      assert_match(/^stand-in   not used: #{reason}$/, boot!("status"))
-      assert_match(/ran Bundler.setup, not its stand-in: #{reason}\n +hint: spate boot build.*for Bundler.setup"$/,
+      assert_match(/^Bundler replay   not used: #{reason}$/, boot!("status"))
+      assert_match(/ran Bundler.setup, without its replay: #{reason}\n +hint: spate boot build.*for Bundler.setup"$/,
                    project.spate("doctor").first)
 
       write("app/Gemfile", gemfile)

@@ -58,26 +58,26 @@ module Spate
       def test_the_image_has_blobs_in_load_order_without_another_compile
         build(gems: [@alpha, @beta])
         order = ["#{@beta}/lib/beta.rb", "#{@alpha}/lib/alpha.rb", "#{@alpha}/lib/alpha/part.rb"]
-        report = build(gems: [@alpha, @beta], recorded: order, index: "the index", standin: "the stand-in")
+        report = build(gems: [@alpha, @beta], recorded: order, index: "the index", replay: "the Bundler replay")
         assert_equal [0, 3, true], [report.compiled, report.copied, report.boot]
         boot = image(application_path)
         assert_equal order, boot.paths
-        assert_equal ["the index", "the stand-in"], [boot.data("index"), boot.data("standin")]
+        assert_equal ["the index", "the Bundler replay"], [boot.data("index"), boot.data("replay")]
         FileUtils.rm_rf("#{images.folder}/gems")
         assert_equal ["beta", "beta.rb hit"], load_files(order.first)
       end
 
       def test_boot_data_is_kept_when_only_blobs_are_new
-        build(gems: [@alpha], index: "the index", standin: "the stand-in", own: ["/own"])
+        build(gems: [@alpha], index: "the index", replay: "the Bundler replay", own: ["/own"])
         FileUtils.rm_rf("#{images.folder}/boots")
-        build(gems: [@alpha], index: "the index", standin: "the stand-in", own: ["/own"])
+        build(gems: [@alpha], index: "the index", replay: "the Bundler replay", own: ["/own"])
         many = (0..Builder::ApplicationImage::CHANGED).map { |number| write("library/f#{number}.rb", "#{number}\n") }
         sleep 0.03
         report = build(recorded: many)
         assert report.boot
         boot = image(application_path)
-        assert_equal ["the index", "the stand-in", "/own\n", many.size],
-                     [boot.data("index"), boot.data("standin"), boot.data("own"), boot.count]
+        assert_equal ["the index", "the Bundler replay", "/own\n", many.size],
+                     [boot.data("index"), boot.data("replay"), boot.data("own"), boot.count]
         assert_equal [@alpha], ImageFile.new(application_path, key).gem_images.keys
       end
 

@@ -38,11 +38,11 @@ module Spate
 
       def gem_files(dir, ...) = GemFiles.new(dir, ...)
 
-      # gems: folders; standin: bytes. Report. See Builder#build.
-      def build(jobs: 2, gems: nil, standin: nil, **facts)
+      # gems: folders; replay: bytes. Report. See Builder#build.
+      def build(jobs: 2, gems: nil, replay: nil, **facts)
         FileUtils.mkdir_p(location.root)
         facts[:gems] = gems&.map { |dir| GemFiles.new(dir) }
-        facts[:standins] = [Gemfile::Setup::Record.new(standin)] if standin
+        facts[:replays] = [Gemfile::Setup::Record.new(replay)] if replay
         Builder.new(images: images, jobs: jobs, events: events).build(location: location, **facts)
       end
 

@@ -58,7 +58,7 @@ class ContainersTest < InstallCase
     assert_predicate status, :success?, said
     facts = JSON.parse(said.lines.last)
     assert_equal "1.0", facts["tool"]
-    assert_equal [true, true], facts["parts"].values_at("loader", "standin"), said
+    assert_equal [true, true], facts["parts"].values_at("loader", "replay"), said
     assert_equal 0, facts["counts"]["stale"]
     assert_operator facts["counts"]["hit"] + facts["counts"]["revalidated"], :>=, 1
   end

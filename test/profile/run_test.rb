@@ -51,7 +51,7 @@ module Spate
       assert_equal 0, status, output
       assert_equal ["spate exec", "bundle exec"], [with["mode"], without["mode"]]
       assert_equal({}, without["parts"])
-      assert with["parts"].key?("standin")
+      assert with["parts"].key?("replay")
       slow = [with, without].map { |run| run["gems"].find { |gem| gem["name"] == "slow-gem-1.0" } }
       assert(slow.all? { |gem| gem["own"] >= 200_000 })
       assert_equal 2, output.scan("none\ndone").size

@@ -19,7 +19,8 @@ module Spate
       class << self
         # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an
         # install. renew: whether the bundle is looked at again. env: the user's, before the program changed it, since
-        # the stand-in is made with it. load_path: as it is at the end of the boot. whole: see Images::Recording#with.
+        # the Bundler replay is made with it. load_path: as it is at the end of the boot. whole: see
+        # Images::Recording#with.
         # team: whether a team's cache is asked.
         # Returns whether a builder was started. If none may be, the boot is recorded for one that is started by hand,
         # and if the last ones failed, for the next one.

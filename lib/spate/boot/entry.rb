@@ -16,7 +16,7 @@ module Spate
     {
       Application: "application", Background: "background", BootEnd: "boot_end", Bootsnap: "bootsnap",
       ImageFolder: "image_folder", BootLog: "boot_log", Log: "log", RubyKey: "ruby_key", Session: "session",
-      Standin: "standin", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
+      BundlerReplay: "bundler_replay", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
     # The part of `spate exec` beyond `require "spate/boot"`.

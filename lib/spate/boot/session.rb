@@ -46,7 +46,7 @@ module Spate
       attr_reader :parts
       # Native::Image of this application and its overlay, nil if there is none that may be used.
       attr_accessor :image, :overlay
-      # Whether the stand-in is outdated, and should be made again.
+      # Whether the Bundler replay is outdated, and should be made again.
       attr_accessor :outdated
       # The environment before any part of the boot changed it (Hash).
       attr_reader :environment
@@ -73,7 +73,7 @@ module Spate
         @slots = Exec::Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
       end
 
-      # Whether a part (:loader, :index, :standin, ...) is active.
+      # Whether a part (:loader, :index, :replay, ...) is active.
       def on?(part) = @parts[part] == true
 
       # Runs a part's block, which returns true if the part is active, else why not (String). An error costs a line

@@ -103,9 +103,9 @@ module Spate
       end
 
       def bundle
-        @session.part(:standin, wanted: switches.standin?) { standin }
-        real unless @session.on?(:standin)
-        Exec::Children.take_over(@session) if @program || @session.on?(:standin)
+        @session.part(:replay, wanted: switches.replay?) { replay }
+        real unless @session.on?(:replay)
+        Exec::Children.take_over(@session) if @program || @session.on?(:replay)
       end
 
       def real
@@ -115,11 +115,11 @@ module Spate
         end
       end
 
-      def standin
+      def replay
         return "Bundler has set up already" if Exec::BundlerSetup.set_up?
 
-        records = Standin.records(@session)
-        return without_standin if records.empty?
+        records = BundlerReplay.records(@session)
+        return without_replay if records.empty?
 
         record, usable = records.choose(@env)
         unless record
@@ -127,12 +127,12 @@ module Spate
           return usable
         end
 
-        Standin.activate(record).tap do |answer|
+        BundlerReplay.activate(record).tap do |answer|
           Exec::BundlerSetup.library_first if answer == true && @program == :exec
         end
       end
 
-      def without_standin
+      def without_replay
         return "no image yet" unless @session.image
 
         lockfile = @session.application.lockfile

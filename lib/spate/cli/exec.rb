@@ -8,7 +8,7 @@ module Spate
       autoload :NodeModules, "spate/cli/exec/node_modules"
 
       NO_COMMAND = 128
-      # Bundler itself must not run with the stand-in.
+      # Bundler itself must not run with the Bundler replay.
       BUNDLER = %w[bundle bundler].freeze
 
       summary "Run a program in the bundle, with a fast boot"

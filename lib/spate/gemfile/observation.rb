@@ -22,7 +22,7 @@ module Spate
         "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
-      # environment: the user's shell's. wanted: :check or :standin (both). flags: ["name=value"]. read_only:
+      # environment: the user's shell's. wanted: :check or :replay (both). flags: ["name=value"]. read_only:
       # whether a file that it changes is an error.
       def initialize(location, environment, wanted, flags: [], read_only: false)
         @location = location

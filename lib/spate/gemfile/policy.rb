@@ -9,8 +9,7 @@ module Spate
     # and times of paths.
     #
     # - Files of Ruby's library, RubyGems, Bundler and Spate are not inputs: their versions are.
-    # - The installed gems are not an input of the Gemfile check, which is made before they are installed; for the
-    # stand-in
+    # - The installed gems are not an input of the Gemfile check, which runs before they are installed; for the replay
     #   see its own policy. A gem's file that was read is an input of both.
     # - Of a path that was looked at, its type counts; size and permissions if these were read (child/hooks.rb); times
     #   and links if these were read of any path. If it is unknown what was read, everything counts.
@@ -35,7 +34,7 @@ module Spate
       # Variables of Spate's child, and those in which Bundler saves others.
       OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_TRACER|#{Util::Environment::PREFIX})/
 
-      # result: Observation::Result; answer: :check or :standin. elsewhere: real path of the folder that the child ran
+      # result: Observation::Result; answer: :check or :replay. elsewhere: real path of the folder that the child ran
       # in, to know what depends on it; nil if it was the application's.
       def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere

@@ -3,8 +3,8 @@
 module Spate
   module Images
     # Makes the images of one application: one for each gem that has none yet, the application's own with index,
-    # stand-in and blobs in load order, and its overlay. Images appear whole, under their final names; an existing one
-    # is never written to.
+    # Bundler replay and blobs in load order, and its overlay. Images appear whole, under their final names; an existing
+    # one is never written to.
     class Builder
       {
         ApplicationBuild: "application_build", ApplicationImage: "application_image", BundleContents: "bundle_contents",

@@ -22,7 +22,7 @@ module Spate
       def to_h
         { ruby: RUBY_DESCRIPTION, ruby_key: @images.ruby_key, folder: @images.folder, refusal: @images.refusal,
           writable: @images.writable?(@env), root: @location.root, gemfile: @location.gemfile, image: image,
-          overlay: overlay, standin: standin, index: index, gems: gems, boots: boots, gains: Gains.of(boot_log),
+          overlay: overlay, replay: replay, index: index, gems: gems, boots: boots, gains: Gains.of(boot_log),
           switches: switches, aside: Inactive.new(@location, @env, boot_log.last).to_a, builder: builder,
           shares: DiskUsage.new(@images).to_a }
       end
@@ -57,8 +57,8 @@ module Spate
       end
 
       # true, or why Bundler does the set-up itself.
-      def standin
-        records = Boot::Standin.records(application)
+      def replay
+        records = Boot::BundlerReplay.records(application)
         return "there is none" if records.empty?
 
         records.choose(Util::Environment.clean(@env)).last

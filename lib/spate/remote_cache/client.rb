@@ -54,7 +54,7 @@ module Spate
       end
 
       # When anything came from it last (monotonic seconds), nil before that.
-      def heard = [@archives, @builds].filter_map { |line| line.transport.heard }.max
+      def answered_at = [@archives, @builds].filter_map { |line| line.transport.answered_at }.max
 
       # For messages.
       def name = @builds.transport.to_s

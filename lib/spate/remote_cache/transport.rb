@@ -16,7 +16,7 @@ module Spate
 
       # When anything came last (monotonic seconds), nil before that. While some of it is put away that is now: a disk
       # that takes its time is not the cache's silence.
-      def heard = keepers.empty? ? @heard : Util.now
+      def answered_at = keepers.empty? ? @answered_at : Util.now
 
       # Opens a connection for who asks next, where there are connections.
       def connect = nil
@@ -52,7 +52,7 @@ module Spate
 
       def hear(name, limit)
         found = read(RemoteCache.name(name), limit) { |bytes| keep { yield bytes } }
-        @heard = Util.now
+        @answered_at = Util.now
         found
       end
 
@@ -61,7 +61,7 @@ module Spate
         yield
       ensure
         keepers.delete(Thread.current)
-        @heard = Util.now
+        @answered_at = Util.now
       end
 
       # Threads that put away what came.

@@ -17,7 +17,7 @@ module Spate
 
     def test_they_use_the_image_too
       build
-      child = "puts Spate::Boot.session.parts.values_at(:loader, :standin, :index).inspect"
+      child = "puts Spate::Boot.session.parts.values_at(:loader, :replay, :index).inspect"
       assert_equal "[true, true, true]\n", spate_exec("sh", "-c", "ruby -e '#{child}'").first
     end
 

@@ -42,7 +42,7 @@ module Spate
       assert_operator ours.length, :<=, 45, ours.join("\n")
       heavy = %w[bundler psych json set fileutils tempfile digest open3 uri time optparse net/http openssl yaml]
       plain = `#{RbConfig.ruby} -e 'puts $LOADED_FEATURES'`.lines(chomp: true)
-      more = (output.lines(chomp: true) - plain).grep_v(%r{/bundler/}) # marks of the stand-in
+      more = (output.lines(chomp: true) - plain).grep_v(%r{/bundler/}) # marks of the Bundler replay
       loaded = heavy.select { |name| more.any? { |path| path.end_with?("/#{name}.rb") } }
       assert_equal %w[bundler], loaded
     end

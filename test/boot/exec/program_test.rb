@@ -24,7 +24,7 @@ module Spate
     def test_a_program_sees_the_same_with_an_image_and_without
       assert_same(SEES, "one", "--two", SPATE_HEAP: "0")
       build
-      assert_equal true, parts["standin"]
+      assert_equal true, parts["replay"]
       assert_same(SEES, "one", "--two", SPATE_HEAP: "0")
     end
 
@@ -62,7 +62,7 @@ module Spate
       expected = JITS.to_h { |jit| [jit, project.run("bundle", "exec", "ruby", jit, "-e", asks).first] }
       JITS.each { |jit| assert_equal expected[jit], spate_exec("ruby", jit, "-e", asks).first }
       build
-      asks += ", Spate::Boot.session.parts.values_at(:loader, :standin)"
+      asks += ", Spate::Boot.session.parts.values_at(:loader, :replay)"
       JITS.each { |jit| assert_equal "#{expected[jit]}[true, true]\n", spate_exec("ruby", jit, "-e", asks).first }
     end
 

@@ -86,11 +86,11 @@ class BootDamageTest < Minitest::Test
     other = Spate::Native::Image
     path = boot_image
     File.unlink(path)
-    other.write(path, key: "0" * 32, files: [], data: { "standin" => "wrong", "index" => "wrong" })
+    other.write(path, key: "0" * 32, files: [], data: { "replay" => "wrong", "index" => "wrong" })
     found = @project.spate
 
     assert_plain found, "another Ruby", err: false
-    assert_equal "no image yet", found.facts[:parts][:standin]
+    assert_equal "no image yet", found.facts[:parts][:replay]
   end
 
   private

@@ -17,23 +17,23 @@ module Spate
 
     def test_link_in_another_users_folder_is_not_followed
       File.symlink("#{project.home}/spate", "#{@foreign}/spate")
-      assert_equal true, standin
+      assert_equal true, replay
       File.chown(STRANGER, nil, @foreign)
-      assert_equal "#{@foreign} belongs to user #{STRANGER}", standin
+      assert_equal "#{@foreign} belongs to user #{STRANGER}", replay
     end
 
     def test_link_of_another_user_is_not_followed
       File.chmod(0o1777, @foreign)
       File.symlink("#{project.home}/spate", "#{@foreign}/spate")
-      assert_equal true, standin
+      assert_equal true, replay
       File.lchown(STRANGER, nil, "#{@foreign}/spate")
-      assert_equal "#{@foreign}/spate belongs to user #{STRANGER}", standin
+      assert_equal "#{@foreign}/spate belongs to user #{STRANGER}", replay
     end
 
     def test_link_in_a_world_writable_folder_is_not_followed
       File.symlink("#{project.home}/spate", "#{@foreign}/spate")
       File.chmod(0o777, @foreign)
-      assert_equal "#{@foreign} can be written by others (mode 777)", standin
+      assert_equal "#{@foreign} can be written by others (mode 777)", replay
     end
 
     def test_install_refuses_another_users_folder
@@ -53,7 +53,7 @@ module Spate
       assert_predicate status, :success?, output
       build_images = project.spate("boot", "build", **place)
       assert_predicate build_images.last, :success?, build_images.first
-      assert_equal [true, true], parts(**place).values_at("images", "standin")
+      assert_equal [true, true], parts(**place).values_at("images", "replay")
       FileUtils.mkdir("#{@foreign}/own").then { File.chown(STRANGER, nil, "#{@foreign}/own") }
       assert_equal 9, project.spate("install", **place, XDG_CACHE_HOME: "#{@foreign}/own").last.exitstatus
     end
@@ -63,7 +63,7 @@ module Spate
       home = "#{@foreign}/spate"
       script = "require 'spate'; require 'spate/self_cache'; p Spate::SelfCache.use"
       own = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-e"]
-      project.run!(*own, "#{script}; Spate::SelfCache.send(:start, Spate::SelfCache.path(ENV)).then { Process.wait(_1) }",
+      project.run!(*own, "#{script}; Process.wait(Spate::SelfCache.send(:start, Spate::SelfCache.path(ENV)))",
                    SPATE_HOME: home.tap { |path| FileUtils.mkdir_p("#{path}/store/v1") }, SPATE_NO_OWN_CODE: nil)
       assert_equal "true\n", project.run!(*own, script, SPATE_HOME: home, SPATE_NO_OWN_CODE: nil)
       File.chown(STRANGER, nil, @foreign)
@@ -73,9 +73,9 @@ module Spate
     private
 
     # true, or why no image is used.
-    def standin
+    def replay
       found = parts(SPATE_HOME: "#{@foreign}/spate")
-      found["images"] == true ? found["standin"] : found["images"].delete_prefix("images are not used: ")
+      found["images"] == true ? found["replay"] : found["images"].delete_prefix("images are not used: ")
     end
   end
 end

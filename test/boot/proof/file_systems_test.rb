@@ -16,7 +16,7 @@ module Spate
         false
       end
       puts [Local::VERSION, YAML.load_file("local/data.yml"), more].inspect
-      puts Spate::Boot.session.parts[:standin], Spate::Native::Loader.counts[:hit].positive?
+      puts Spate::Boot.session.parts[:replay], Spate::Native::Loader.counts[:hit].positive?
     RUBY
     FILES = {
       "1.0" => { "lib/local.rb" => "module Local; VERSION = '1.0'; end\n", "data.yml" => "'1.0'\n",
@@ -39,7 +39,7 @@ module Spate
       define_method("test_another_gemspec_on_#{type}") do
         disk(type, "1.0", { "lib/local.rb" => "puts :lib", "lab/local.rb" => "puts :lab",
                             "local.gemspec" => GEMSPECS["lib"] })
-        write("app/program.rb", "require 'local'; puts Spate::Boot.session.parts[:standin]")
+        write("app/program.rb", "require 'local'; puts Spate::Boot.session.parts[:replay]")
         assert_equal %w[lib true], boot_twice("app/program.rb")
 
         disk(type, "1.1", { "lib/local.rb" => "puts :lib", "lab/local.rb" => "puts :lab",

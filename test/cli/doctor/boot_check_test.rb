@@ -6,7 +6,7 @@ module Spate
   # The findings of `spate doctor` about boots; none for an application that boots as intended.
   class DoctorBootCheckTest < ExecCase
     LIB = File.expand_path("../../../lib", __dir__)
-    # The environment of another shell than the one that boots: the record of the stand-in does not fit it.
+    # The environment of another shell than the one that boots: the record of the Bundler replay does not fit it.
     ELSEWHERE = { BUNDLE_RETRY: "7" }.freeze
 
     def setup
@@ -92,16 +92,16 @@ module Spate
     def test_bundle_exec_before_spate
       application("gem 'tool'\n", "require 'spate/boot'\nrequire 'tool'\n")
       assert_healthy("bundle", "exec", "ruby", "-I#{LIB}", "run.rb")
-      assert_match(/^aside +standin: Bundler has set up already \(the last boot\)$/, project.spate!("boot", "status"))
+      assert_match(/^aside +replay: Bundler has set up already \(the last boot\)$/, project.spate!("boot", "status"))
     end
 
-    def test_stand_in_that_is_refused
+    def test_bundler_replay_that_is_refused
       application("gem 'tool'\nputs 'hello'\n", "require 'tool'")
       boot(SPATE_BOOT_BACKGROUND: "1")
       wait { image && unlocked? }
       2.times { boot }
       odd = findings.reject { |finding| finding["state"] == "ok" }
-      assert_match(/\Athe last 2 boots ran Bundler.setup, not its stand-in: .*prints: hello\z/, odd.first["text"])
+      assert_match(/\Athe last 2 boots ran Bundler.setup, without its replay: .*prints: hello\z/, odd.first["text"])
       assert_match(/\Aspate boot build; if that does not help, see /, odd.first["hint"])
     end
   end

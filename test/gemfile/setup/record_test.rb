@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "boot/standin/bundle_case"
+require "boot/bundler_replay/bundle_case"
 
 module Spate
   module Boot

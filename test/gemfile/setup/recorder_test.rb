@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require "boot/standin/bundle_case"
+require "boot/bundler_replay/bundle_case"
 
 module Spate
   module Boot
-    # Gemfiles for which no stand-in is made.
+    # Gemfiles for which no Bundler replay is made.
     class RecorderTest < BundleCase
       REFUSED = {
         "`true`" => /runs `true`/, "system('true')" => /runs `true`/, "IO.popen('true').close" => /runs `true`/,

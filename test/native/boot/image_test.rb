@@ -7,10 +7,10 @@ module Spate
   class ImageTest < BootCase
     def test_round_trip_keeps_the_order
       paths = %w[c a b].map { |name| source("#{name}.rb") }
-      made = image(*paths.map { |path| file(path) }, data: { "index" => "abc", "standin" => "" })
+      made = image(*paths.map { |path| file(path) }, data: { "index" => "abc", "replay" => "" })
 
       assert_equal paths, made.paths
-      assert_equal [3, %w[index standin]], [made.count, made.data_names]
+      assert_equal [3, %w[index replay]], [made.count, made.data_names]
       assert_equal File.size(made.path), made.bytes
       assert_equal 0o644, File.stat(made.path).mode & 0o777
       assert_empty made.verify

@@ -62,7 +62,7 @@ class RemoteCacheGreetingTest < Minitest::Test
     5.times { assert_nil archive }
     assert_includes 1..3, accepted.size
     assert_empty @told
-    assert_operator now, :>=, @client.heard
+    assert_operator now, :>=, @client.answered_at
   ensure
     answering&.kill
   end

@@ -48,16 +48,16 @@ class ReadingTest < Minitest::Test
   end
 
   def test_no_data
-    assert_nil @transport.heard
+    assert_nil @transport.answered_at
   end
 
   def test_silence
     read { |name| @transport.get(name, limit: 1) }
     @transport.answer << "a"
-    wait { @transport.heard && @transport.answer.num_waiting == 1 }
-    heard = @transport.heard
+    wait { @transport.answered_at && @transport.answer.num_waiting == 1 }
+    answered_at = @transport.answered_at
     sleep 0.05
-    assert_equal heard, @transport.heard
+    assert_equal answered_at, @transport.answered_at
   end
 
   # 1 MiB exceeds the capacity of a pipe.
@@ -67,6 +67,6 @@ class ReadingTest < Minitest::Test
     wait { @transport.answer.num_waiting.zero? && @reader.status == "sleep" }
     before = now
     sleep 0.05
-    assert_operator @transport.heard, :>, before
+    assert_operator @transport.answered_at, :>, before
   end
 end

@@ -7,7 +7,7 @@ module Spate
       class News
         # Outcomes after which the images do not have the file's current version.
         OUTCOMES = %i[miss stale revalidated damaged].freeze
-        # Seconds for which an image is kept, even if the stand-in is outdated.
+        # Seconds for which an image is kept, even if the Bundler replay is outdated.
         PATIENCE = 5
         # Fewer new files than this wait for A_WHILE (seconds).
         FEW = 5
@@ -40,7 +40,7 @@ module Spate
         # For the log.
         def cause
           return "there was none" unless @session.image
-          return "of the bundle: #{@session.parts[:standin]}" if @session.outdated
+          return "of the bundle: #{@session.parts[:replay]}" if @session.outdated
           return "files of the bundle have other times" if times_lost?
 
           "#{missing} of #{recorded.size} files were not in the images as they are"
@@ -55,8 +55,8 @@ module Spate
 
         def missing = recorded.count { |_, outcome| OUTCOMES.include?(outcome) }
 
-        # After a copy, say: then every boot has to read what the stand-in was made from.
-        def times_lost? = @session.on?(:standin) && Standin.worn?
+        # After a copy, say: then every boot has to read what the Bundler replay was made from.
+        def times_lost? = @session.on?(:replay) && BundlerReplay.worn?
 
         # Seconds. Floats, because libraries redefine how times are subtracted.
         def age = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(@session.image.path).to_f

@@ -3,12 +3,12 @@
 module Spate
   module Boot
     module Exec
-      # The set-up of `bundle exec` by the real Bundler, if no stand-in may be used.
+      # The set-up of `bundle exec` by the real Bundler, if no Bundler replay may be used.
       module BundlerSetup
         autoload :ErrorReport, "#{FOLDER}/exec/bundler_setup/error_report"
 
         class << self
-          # Whether Bundler, or a stand-in, has set up in this process (RUBYOPT, `bundle exec`, config/boot.rb).
+          # Whether Bundler, or a Bundler replay, has set up in this process (RUBYOPT, `bundle exec`, config/boot.rb).
           def set_up?
             $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") && !path.start_with?(FOLDER) }
           end

@@ -97,7 +97,7 @@ module Spate
         # `bundle exec` does not set variables that only the set-up of a load path changes.
         def changes
           session = Boot.session
-          return {} unless session&.on?(:standin)
+          return {} unless session&.on?(:replay)
 
           %w[GEM_HOME GEM_PATH MANPATH].to_h { |key| [key, session.environment[key]] }
         end

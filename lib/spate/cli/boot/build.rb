@@ -3,8 +3,9 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot build`: builds missing gem images, and the application's image with its index, its stand-in and the
-      # files that its last boots loaded. Naming a folder adds the application's files that no boot has loaded yet.
+      # `spate boot build`: builds missing gem images, and the application's image with its index, its Bundler replay
+      # and the files that its last boots loaded. Naming a folder adds the application's files that no boot has loaded
+      # yet.
       class Build < Subcommand
         # Building the images failed.
         class Failed < Error

@@ -23,7 +23,7 @@ module Spate
           row "own files", file(facts[:overlay])
           row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
           row "index", index(facts[:index])
-          row "stand-in", facts[:standin] == true ? "replaces Bundler.setup" : "not used: #{facts[:standin]}"
+          row "Bundler replay", facts[:replay] == true ? "replaces Bundler.setup" : "not used: #{facts[:replay]}"
           differing(facts)
           gains(facts)
           others(facts)

@@ -7,13 +7,14 @@ module Spate
       class BootCheck
         # Share of changed files above which images are hardly worth their space.
         STALE = 0.3
-        # Number of consecutive boots without a stand-in before it is reported: each change of the Gemfile causes one.
+        # Number of consecutive boots without a Bundler replay before it is reported: each change of the Gemfile causes
+        # one.
         BOOTS = 2
-        # Reasons chosen by the user: SPATE_NO_STANDIN, and `bundle exec` or `require "bundler/setup"` first.
+        # Reasons chosen by the user: SPATE_NO_REPLAY, and `bundle exec` or `require "bundler/setup"` first.
         CHOSEN = ["turned off", "Bundler has set up already"].freeze
-        # The title of docs/stand-in.md: its path would mean nothing in an application's folder.
+        # The title of docs/bundler-replay.md: its path would mean nothing in an application's folder.
         REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
-                  "\"The stand-in for Bundler.setup\""
+                  "\"Bundler replay\""
 
         def initialize(context)
           @context = context
@@ -28,7 +29,7 @@ module Spate
 
           location = location() or return yield(Finding.ok("images may be used; no Gemfile here"))
           facts = ::Spate::Images::Status.new(location, images: @images, env: @context.env).to_h
-          [image(facts), standin(facts), builder(facts), *asides(facts)].compact.each(&block)
+          [image(facts), replay(facts), builder(facts), *asides(facts)].compact.each(&block)
         rescue LoadError => e
           yield Finding.odd("applications boot without images: #{e.message}", hint: Native.remedy)
         end
@@ -75,12 +76,12 @@ module Spate
         end
 
         # Uses what the last boots recorded, since this command's environment may differ from theirs.
-        def standin(facts)
+        def replay(facts)
           boots = facts[:boots].reject { |boot| boot[:parts].key?("images") }.last(BOOTS)
-          reasons = boots.filter_map { |boot| boot[:parts]["standin"] } - CHOSEN
-          return if reasons.size < BOOTS || facts[:standin] == true || facts[:builder][:working]
+          reasons = boots.filter_map { |boot| boot[:parts]["replay"] } - CHOSEN
+          return if reasons.size < BOOTS || facts[:replay] == true || facts[:builder][:working]
 
-          Finding.odd("the last #{BOOTS} boots ran Bundler.setup, not its stand-in: #{reasons.last}", hint: REBUILD)
+          Finding.odd("the last #{BOOTS} boots ran Bundler.setup, without its replay: #{reasons.last}", hint: REBUILD)
         end
 
         def builder(facts)

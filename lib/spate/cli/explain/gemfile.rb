@@ -37,7 +37,7 @@ module Spate
           trust = RemoteCache::Trust.from(@context.settings)
           [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env,
                                              trusts: ->(signer, made) { trust.doubt(signer, made).nil? }),
-           ::Spate::Images::StandinExplanation.new(@context.location, @context.env)]
+           ::Spate::Images::ReplayExplanation.new(@context.location, @context.env)]
         end
 
         def tell(answer)

@@ -2,7 +2,7 @@
 
 # Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
 # under a tracer, and reports the result on file descriptor 3. Arguments: the tracer's binding or "-",
-# Gemfile, lockfile, "check" or "standin", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
+# Gemfile, lockfile, "check" or "replay", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
 
 # Ruby 3.1.2 occasionally frees objects that a class body has just created, and crashes. There is little garbage until
 # the Gemfile runs.

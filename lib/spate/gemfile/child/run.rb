@@ -36,14 +36,14 @@ module Spate
         end
 
         def call(wanted)
-          survey = survey() if wanted == "standin"
+          survey = survey() if wanted == "replay"
           Bundler.ui = Bundler::UI::Silent.new
           @hooks.install
           settle
           definition = evaluate
           mark(:check)
           Bundler.ui = @before[:ui]
-          @told[:standin] = survey.call(definition) if survey
+          @told[:replay] = survey.call(definition) if survey
         ensure
           tell
         end

@@ -3,7 +3,7 @@
 module Spate
   module Gemfile
     module Child
-      # A specification of the bundle as plain values, in the order in which Boot::Standin::Spec reads them.
+      # A specification of the bundle as plain values, in the order in which Boot::BundlerReplay::Spec reads them.
       module SpecFacts
         module_function
 

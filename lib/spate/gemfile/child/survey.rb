@@ -66,7 +66,7 @@ module Spate
 
         def tell_of(definition)
           evaluated(definition)
-          @run.mark(:standin)
+          @run.mark(:replay)
           return if @said[:refused]
 
           Bundler.self_manager if Bundler.respond_to?(:auto_switch)
@@ -119,7 +119,7 @@ module Spate
           end.compact
         end
 
-        # specs: every specification that the stand-in needs, once; the other lists are indexes into it.
+        # specs: every specification that the Bundler replay needs, once; the other lists are indexes into it.
         def rubygems(definition)
           bundled = definition.specs.to_a
           all = Gem::Specification.stubs.each.to_a

@@ -15,7 +15,7 @@ module Spate
         def unwatched?(_path) = false
 
         def gems
-          facts = @told.dig(:standin, :facts) or return []
+          facts = @told.dig(:replay, :facts) or return []
           specs = facts[:specs].values_at(*facts[:bundled])
           asked = @learnt.include?(:gems) ? installed : []
           [*asked, *homes.flat_map { |home| [names("#{home}/specifications"), names("#{home}/gems")] },

@@ -8,7 +8,7 @@ module Spate
       # The record of what Bundler.setup does to a process. Application images hold them.
       class Record < Gemfile::Record
         # Names in an image's data.
-        NAMES = Array.new(List::MOST) { |index| "standin#{index + 1 if index.positive?}".freeze }.freeze
+        NAMES = Array.new(List::MOST) { |index| "replay#{index + 1 if index.positive?}".freeze }.freeze
 
         # source: answers `data(name)`, bytes or nil.
         def self.list(source) = List.new(NAMES.filter_map { |name| source.data(name) }.map { |bytes| new(bytes) })
@@ -16,7 +16,7 @@ module Spate
         # {name => bytes} for an image's data.
         def self.data(records) = NAMES.zip(records.map(&:bytes)).to_h.compact
 
-        # See Boot::Standin::Activation.
+        # See Boot::BundlerReplay::Activation.
         def facts = part(0)
 
         # What is rarely asked of a specification.

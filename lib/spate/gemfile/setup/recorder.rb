@@ -8,7 +8,7 @@ module Spate
       # Makes a record: asks the real Bundler, in a traced child process, and notes the state of everything that
       # it looked at. If that changed meanwhile, the record is one that is never used.
       class Recorder
-        # RubyGems' warning about default gems that it activated for itself; a stand-in does not.
+        # RubyGems' warning about default gems that it activated for itself; a Bundler replay does not.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
 
         # store: keeps the Gemfile check of the same run, unless nil.
@@ -17,7 +17,7 @@ module Spate
           @settings = settings
           @store = store
           @env = Util::Environment.clean(settings.env)
-          @observation = Observation.new(location, @env, :standin, read_only: true)
+          @observation = Observation.new(location, @env, :replay, read_only: true)
         end
 
         # Answers a Record.
@@ -33,7 +33,7 @@ module Spate
           return refusal(reasons) if reasons.any?
 
           Record.of(@location, { fingerprint: fingerprint, folder: (@location.root unless policy.elsewhere) },
-                    *result.told[:standin].values_at(:facts, :more))
+                    *result.told[:replay].values_at(:facts, :more))
         end
 
         private
@@ -50,7 +50,7 @@ module Spate
 
         def trace(elsewhere, **options)
           result = @observation.call(**options)
-          [result, (Policy.new(result, @location, :standin, elsewhere: elsewhere) if result.told)]
+          [result, (Policy.new(result, @location, :replay, elsewhere: elsewhere) if result.told)]
         end
 
         # Whether the lockfile agrees, so that the next install need not ask.
@@ -62,7 +62,7 @@ module Spate
           Check.keep(result.told[:check], check, **known)
         end
 
-        # Why a stand-in is refused, as long as what Bundler looked at is the same.
+        # Why a Bundler replay is refused, as long as what Bundler looked at is the same.
         def refused(result, policy)
           last = result.printed.lines.last.to_s.chomp
           return ["Bundler does not run: #{last}"] unless policy
@@ -70,7 +70,7 @@ module Spate
           about = policy.refusals.map { |reason| "the Gemfile, or a gemspec, #{reason}" }
           about += policy.writes.map { |path| "the Gemfile, a gemspec or Bundler would write #{path}" }
           about << "the Gemfile, or Bundler, prints: #{last}" unless result.printed.gsub(AMBIGUOUS, "").empty?
-          [*result.told[:standin][:refused], *about]
+          [*result.told[:replay][:refused], *about]
         end
 
         # As Fingerprint.of answers it. Where times prove nothing, what is the same before and after a second look is

@@ -6,7 +6,7 @@ module Spate
       # A whole build for one application, from its facts to its images: used by `spate boot build`, an install
       # and the background.
       class ApplicationBuild
-        # Seconds to wait before each further attempt at a stand-in, while Bundler's inputs change.
+        # Seconds to wait before each further attempt at a Bundler replay, while Bundler's inputs change.
         PAUSES = [0.1, 0.3, 1, 2].freeze
 
         # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
@@ -25,7 +25,7 @@ module Spate
           @exclude = exclude
         end
 
-        # Makes missing images. renew: also the record of the bundle (index, stand-in, images of gems), which
+        # Makes missing images. renew: also the record of the bundle (index, Bundler replay, images of gems), which
         # otherwise stays while Gemfile and lockfile do. Returns a Report; a busy one if another process is at work.
         def call(renew: false)
           return refused unless @images.writable?(@env)
@@ -68,7 +68,7 @@ module Spate
           image = image(folders: @folders)
           return {} if image.folders?
 
-          first, *others = Boot::Standin.records(image.old).to_a
+          first, *others = Boot::BundlerReplay.records(image.old).to_a
           { index: index_of(contents(first), others.map { |record| contents(record) }) }
         end
 
@@ -85,19 +85,19 @@ module Spate
         # current.
         def facts
           bundle = ApplicationImage.bundle(@location)
-          standin = part("stand-in") { standin() }
-          standins = [standin, *others] if standin
-          first, *rest = all = (standins || [nil]).map { |record| contents(record) }
+          replay = part("replay") { replay() }
+          replays = [replay, *others] if replay
+          first, *rest = all = (replays || [nil]).map { |record| contents(record) }
           gems = part("gems") { all.flat_map(&:gems).uniq(&:dir).reject { |gem| exclude?(gem.dir) } }
-          { bundle: bundle, standins: standins, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
+          { bundle: bundle, replays: replays, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
             index: index_of(first, rest) }
         end
 
-        def others = Boot::Standin.records(image.old).others(environment)
+        def others = Boot::BundlerReplay.records(image.old).others(environment)
         def contents(record) = BundleContents.new(@location, record, environment)
 
         # Gemfile::Setup::Record, nil without a lockfile.
-        def standin
+        def replay
           return unless @location.gemfile && File.file?(@location.lockfile.to_s)
 
           [*PAUSES, nil].each do |pause|

@@ -3,9 +3,9 @@
 module Spate
   module Images
     class Builder
-      # The image of an application: index, stand-in, which gem has which image, and the blobs of what the last boots
-      # loaded, in load order. Made again if one of the first three is new, or if more files than an overlay should hold
-      # have changed.
+      # The image of an application: index, Bundler replay, which gem has which image, and the blobs of what the last
+      # boots loaded, in load order. Made again if one of the first three is new, or if more files than an overlay
+      # should hold have changed.
       class ApplicationImage
         # The overlay holds up to this many changed files; beyond it all are sorted again.
         CHANGED = 200
@@ -18,10 +18,10 @@ module Spate
 
         # recorded: paths in load order. folders: in the index, besides the bundle's load path. own: folders of
         # gems under development (of PATH sources): their files go into the overlay, like the application's own.
-        # index: bytes; standins: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
+        # index: bytes; replays: [Gemfile::Setup::Record]; gem_images: {gem folder => path of its image}. Of these
         # four, nil means the image's value. bundle:  the digest of the bundle that they belong to; nil: of the
         # present one. trusts: see ImageFile.
-        def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, standins: nil,
+        def initialize(images, location, recorded: [], folders: [], own: nil, index: nil, replays: nil,
                        gem_images: nil, bundle: nil, trusts: nil)
           @images = images
           @trusts = trusts
@@ -30,7 +30,7 @@ module Spate
           @folders = folders
           @given_own = own
           @index = index
-          @standins = standins
+          @replays = replays
           @given = gem_images
           @bundle = bundle
         end
@@ -62,7 +62,7 @@ module Spate
         def needed?
           return @needed if defined?(@needed)
 
-          @needed = !old.usable? || !@index.nil? || !@standins.nil? || !@given.nil? || changed.size > CHANGED
+          @needed = !old.usable? || !@index.nil? || !@replays.nil? || !@given.nil? || changed.size > CHANGED
         end
 
         def folders_print = Native.content_hash(nil, @folders.sort.join("\n"))
@@ -73,8 +73,8 @@ module Spate
         def own = @own ||= @given_own || old.data("own").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
 
         def data
-          standins = @standins || Boot::Standin.records(old).to_a
-          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Record.data(standins),
+          replays = @replays || Boot::BundlerReplay.records(old).to_a
+          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Record.data(replays),
             "bundles" => gem_images.map { |dir, image| "#{dir}\t#{image}\n" }.join,
             "own" => own.map { |dir| "#{dir}\n" }.join }.compact
         end

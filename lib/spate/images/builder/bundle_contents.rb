@@ -3,8 +3,8 @@
 module Spate
   module Images
     class Builder
-      # The contents of a bundle: load path and gem folders. The stand-in's record has it; if that may not be used, the
-      # real Bundler is asked again, because images and index serve that bundle just as well.
+      # The contents of a bundle: load path and gem folders. The Bundler replay's record has it; if that may not be
+      # used, the real Bundler is asked again, because images and index serve that bundle just as well.
       class BundleContents
         SCRIPT = "#{__dir__}/bundle_contents_script.rb".freeze
 

@@ -7,7 +7,7 @@ module Spate
       # determine, and as the last boot found.
       class Inactive
         # Status shows the current state of these.
-        TOLD = %w[bootsnap standin].freeze
+        TOLD = %w[bootsnap replay].freeze
         # A reason that only the boot itself can know.
         SET_UP = "Bundler has set up already"
 

@@ -41,7 +41,7 @@ module Spate
         end
 
         # When anything came from the cache last (monotonic seconds), or nil.
-        def heard = @client.heard
+        def answered_at = @client.answered_at
 
         def trouble(error) = @client.trouble(error)
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Prints as JSON the results of Bundler's and RubyGems' methods in a process that is set up, before and after calls
-# that a stand-in cannot answer.
+# that a Bundler replay cannot answer.
 
 require "json"
 require "stringio"

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    module Standin
+    module BundlerReplay
       # Reverts the changes of an activation that failed, so that the real Bundler finds a process without a bundle.
       # Libraries that were loaded stay loaded. Loaded only after a failure.
       class Undo

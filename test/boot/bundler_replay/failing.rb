@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
-# Activates the stand-in in the file STANDIN with a failure before, and after, each of its steps, and prints what
+# Activates the Bundler replay in the file REPLAY with a failure before, and after, each of its steps, and prints what
 # differs afterwards. Sets up by the real Bundler in the end.
 
-path = ENV.delete("STANDIN")
+path = ENV.delete("REPLAY")
 library = File.expand_path("../../../lib", __dir__)
 require "#{library}/spate/native/boot"
 require "#{library}/spate/boot/entry"
 
-standin = Spate::Boot::Standin
+replay = Spate::Boot::BundlerReplay
 bytes = File.binread(path)
 RECORD = Spate::Gemfile::Setup::Record
-abort "no stand-in" unless RECORD.new(bytes).usable?(ENV) == true
+abort "no Bundler replay" unless RECORD.new(bytes).usable?(ENV) == true
 
 OWNERS = [Kernel, Kernel.singleton_class, Gem.singleton_class, Gem::Specification.singleton_class].freeze
 METHODS = lambda do |owner|
@@ -23,14 +23,14 @@ PROCESS = lambda do
   { env: ENV.to_h, load_path: $LOAD_PATH.dup, bundler: defined?(Bundler), pathname: Object.autoload?(:Pathname),
     specs: Gem.loaded_specs.map { |name, spec| [name, spec.full_name, spec.activated, spec.object_id] },
     hooks: Gem.post_reset_hooks.size, features: $LOADED_FEATURES.grep(%r{/bundler(/|\.rb)}), path: Gem.path,
-    found: Gem::Specification.stubs.map(&:full_name), methods: OWNERS.map(&METHODS), current: standin.current }
+    found: Gem::Specification.stubs.map(&:full_name), methods: OWNERS.map(&METHODS), current: replay.current }
 end
 
-STEPS = { standin::Activation => %i[activate gems bundler libraries clean_load_path load_path features pathname
-                                    variables composed],
-          standin::Spec.singleton_class => %i[of],
-          standin::Replacements.singleton_class => %i[install plain_require bundled_gems kernel_gem executables
-                                                      specifications replace define] }.freeze
+STEPS = { replay::Activation => %i[activate gems bundler libraries clean_load_path load_path features pathname
+                                   variables composed],
+          replay::Spec.singleton_class => %i[of],
+          replay::Replacements.singleton_class => %i[install plain_require bundled_gems kernel_gem executables
+                                                     specifications replace define] }.freeze
 FAILURES = [RuntimeError, SyntaxError, NoMemoryError, SystemStackError, Exception].freeze
 
 # number: which of its calls raises.
@@ -59,11 +59,11 @@ STEPS.each do |owner, names|
 
     before = PROCESS.call
     begin
-      failing(owner, name, place, number) { standin.activate(RECORD.new(bytes)) }
+      failing(owner, name, place, number) { replay.activate(RECORD.new(bytes)) }
       # It was called less often: the activation succeeded.
-      standin::Undo.new(standin.current).call
-      standin.instance_variable_set(:@current, nil)
-    rescue standin::Failed
+      replay::Undo.new(replay.current).call
+      replay.instance_variable_set(:@current, nil)
+    rescue replay::Failed
       failed += 1
     end
     now = PROCESS.call

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    module Standin
+    module BundlerReplay
       # Passes unknown methods of these objects on to the real Bundler's object, `real`.
       module AsksReal
         # Evaluated at the caller's file and line, which Bundler's deprecation warnings print.
@@ -46,9 +46,11 @@ module Spate
 
         def require(*groups)
           groups = groups.empty? ? [:default] : groups.map(&:to_sym)
-          chosen = Standin.current.dependencies.select { |gem| gem.groups.intersect?(groups) && gem.should_include? }
+          chosen = BundlerReplay.current.dependencies.select do |gem|
+            gem.groups.intersect?(groups) && gem.should_include?
+          end
           chosen.each { |gem| require_gem(gem) }
-          newer? ? chosen : Standin.current.dependencies
+          newer? ? chosen : BundlerReplay.current.dependencies
         end
 
         def setup(*) = self
@@ -61,7 +63,7 @@ module Spate
         def real = Real.load.load
 
         # Newer Bundlers wrap the error of a gem that requires a missing file.
-        def newer? = !Standin.current.facts[:requires_formerly]
+        def newer? = !BundlerReplay.current.facts[:requires_formerly]
 
         # For a gem `a-b` without `require:` in the Gemfile: `a-b`, or a/b.
         def require_gem(gem)

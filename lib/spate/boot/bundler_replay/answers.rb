@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    module Standin
+    module BundlerReplay
       # The methods that the module Bundler answers itself; for all others the real one is loaded in its place.
       module Answers
         def setup(*groups)
@@ -12,10 +12,10 @@ module Spate
         def require(*groups) = setup(*groups).require(*groups)
         def load = Runtime.instance
 
-        def root = ::Pathname.new(Standin.current.facts[:root])
-        def default_gemfile = ::Pathname.new(Standin.current.facts[:gemfile])
-        def default_lockfile = ::Pathname.new(Standin.current.facts[:lockfile])
-        def bundle_path = ::Pathname.new(Standin.current.facts[:bundle_path])
+        def root = ::Pathname.new(BundlerReplay.current.facts[:root])
+        def default_gemfile = ::Pathname.new(BundlerReplay.current.facts[:gemfile])
+        def default_lockfile = ::Pathname.new(BundlerReplay.current.facts[:lockfile])
+        def bundle_path = ::Pathname.new(BundlerReplay.current.facts[:bundle_path])
 
         def original_env = ::Bundler::ORIGINAL_ENV.clone
 
@@ -25,7 +25,7 @@ module Spate
           saved = "#{Util::Environment::PREFIX}MANPATH"
           env["MANPATH"] = env[saved] if env.key?(saved)
           env.delete_if { |key, _| key.start_with?("BUNDLE_") }
-          lib = Standin.current.facts[:lib]
+          lib = BundlerReplay.current.facts[:lib]
           if env.key?("RUBYOPT")
             env["RUBYOPT"] = (env["RUBYOPT"].split - ["-r#{lib}/bundler/setup", "-rbundler/setup"]).join(" ")
           end

@@ -8,8 +8,8 @@ module Spate
     class UndoTest < BundleCase
       def test_a_failure_at_each_step
         expected = project.run!("ruby", "-rbundler/setup", answers)
-        path = write("standin.bin", record)
-        found = project.run!("ruby", "-r#{File.expand_path("failing.rb", __dir__)}", answers, STANDIN: path)
+        path = write("replay.bin", record)
+        found = project.run!("ruby", "-r#{File.expand_path("failing.rb", __dir__)}", answers, REPLAY: path)
         failures, rest = found.split("\n", 2)
 
         assert_equal expected, rest.delete_prefix("\n")

@@ -46,7 +46,7 @@ module Spate
         private
 
         def install
-          place = Dir.mktmpdir("spate-standin-")
+          place = Dir.mktmpdir("spate-replay-")
           source = GemSource.start
           Minitest.after_run { source.stop && FileUtils.rm_rf(place) }
           gems(source)
@@ -103,16 +103,16 @@ module Spate
 
       def usable?(bytes, **extra) = Record.new(bytes).usable?(env(**extra))
 
-      # The output of a program set up by Bundler, or by the stand-in if `bytes` is given.
+      # The output of a program set up by Bundler, or by the Bundler replay if `bytes` is given.
       def run_with(bytes, *arguments, app: project, **extra)
         return app.run!("ruby", "-rbundler/setup", *arguments, **extra) unless bytes
 
-        path = File.join(folder, "standin.bin")
+        path = File.join(folder, "replay.bin")
         File.binwrite(path, bytes)
-        app.run!("ruby", "-r#{File.expand_path("activate.rb", __dir__)}", *arguments, STANDIN: path, **extra)
+        app.run!("ruby", "-r#{File.expand_path("activate.rb", __dir__)}", *arguments, REPLAY: path, **extra)
       end
 
-      # The same program by both: [Bundler's output, the stand-in's].
+      # The same program by both: [Bundler's output, the replay's].
       def both(script, **extra)
         [run_with(nil, "-e", script, **extra), run_with(record, "-e", script, **extra)]
       end

@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Programs that call Bundler and RubyGems: the same output with the real Bundler and with the stand-in.
+    # Programs that call Bundler and RubyGems: the same output with the real Bundler and with the Bundler replay.
     class AnswersTest < BundleCase
       REAL = "puts Bundler.singleton_methods(false).include?(:definition)\n"
 
@@ -140,9 +140,9 @@ module Spate
         path = write("bytes", record)
         library = File.expand_path("../../../lib", __dir__)
         script = "#{other} %w[native/boot boot/entry].each { |file| require \"#{library}/spate/\#{file}\" }; " \
-                 "before = $LOAD_PATH.dup; record = Spate::Boot::Standin && " \
+                 "before = $LOAD_PATH.dup; record = Spate::Boot::BundlerReplay && " \
                  "Spate::Gemfile::Setup::Record.new(File.binread(#{path.dump})); " \
-                 "p Spate::Boot::Standin.activate(record), " \
+                 "p Spate::Boot::BundlerReplay.activate(record), " \
                  "$LOAD_PATH == before, defined?(Bundler)"
 
         assert_match(/\A"plain 0.5 is active, not 1.0"\ntrue\nnil\n\z/, project.run!("ruby", "-e", script))

@@ -2,9 +2,9 @@
 
 module Spate
   module Boot
-    module Standin
-      # The real Bundler, loaded for calls that the stand-in cannot answer, in its state after Bundler.setup. Objects
-      # that the program holds already (specifications, the load path, the environment) stay.
+    module BundlerReplay
+      # The real Bundler, loaded for calls that the Bundler replay cannot answer, in its state after Bundler.setup.
+      # Objects that the program holds already (specifications, the load path, the environment) stay.
       module Real
         class << self
           # True as soon as loading begins.
@@ -13,15 +13,15 @@ module Spate
           # Whether it is loaded completely.
           def complete? = @state == :complete
 
-          # The module Bundler, real from here on. Raises what Bundler raises if its own set-up fails now; the stand-in
-          # then stays.
+          # The module Bundler, real from here on. Raises what Bundler raises if its own set-up fails now; the Bundler
+          # replay then stays.
           def load
             return ::Bundler if @state
 
             @state = :loading
             library unless @library
             @library = true
-            setup(Standin.current)
+            setup(BundlerReplay.current)
             @state = :complete
             ::Bundler
           rescue ::StandardError, ::ScriptError
@@ -35,13 +35,13 @@ module Spate
           private
 
           def library
-            facts = Standin.current.facts
+            facts = BundlerReplay.current.facts
             facts[:constants].each { |name, path| ::Bundler.send(:remove_const, name) unless path }
             marks = facts[:marks].to_h { |path| [path, true] }
             $LOADED_FEATURES.reject! { |path| marks[path] }
             keeping_environment { Kernel.require("#{facts[:lib]}/bundler.rb") }
             ::Bundler.send(:remove_const, :ORIGINAL_ENV)
-            ::Bundler.const_set(:ORIGINAL_ENV, Standin.current.original_env)
+            ::Bundler.const_set(:ORIGINAL_ENV, BundlerReplay.current.original_env)
             $LOADED_FEATURES << "#{facts[:lib]}/bundler/setup.rb"
           end
 

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    module Standin
+    module BundlerReplay
       # Replaces RubyGems' methods like Bundler does, so that only gems of the bundle are found: Kernel#gem,
       # Kernel#require without RubyGems' search, the lookup of executables, and the list of specifications.
       module Replacements

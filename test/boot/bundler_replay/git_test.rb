@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # A gem from git, with and without the stand-in.
+    # A gem from git, with and without the Bundler replay.
     class GitTest < BundleCase
       GEMSPEC = <<~'RUBY'
         require_relative "lib/branch/version"

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    module Standin
+    module BundlerReplay
       # A Gem::Specification with the facts that running programs need. On any other call it becomes complete: the
       # gemspec is evaluated, or for path and git sources Bundler is asked.
       class Spec < ::Gem::Specification

@@ -4,7 +4,7 @@ require_relative "bundle_case"
 
 module Spate
   module Boot
-    # Common tools in a bundle, from the machine's own gems, with Bundler and with the stand-in.
+    # Common tools in a bundle, from the machine's own gems, with Bundler and with the Bundler replay.
     class ToolsTest < BundleCase
       TOOLS = %w[rake rspec rubocop irb].freeze
       FILES = {

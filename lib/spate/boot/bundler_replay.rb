@@ -5,16 +5,17 @@ require_relative "../gemfile"
 module Spate
   module Boot
     # Replaces Bundler.setup: repeats the real Bundler's result (Gemfile::Setup::Record) as long as everything
-    # that it depends on is unchanged, and loads the real one for any question that goes further. See docs/stand-in.md.
-    module Standin
-      FOLDER = "#{__dir__}/standin".freeze
+    # that it depends on is unchanged, and loads the real one for any question that goes further. See
+    # docs/bundler-replay.md.
+    module BundlerReplay
+      FOLDER = "#{__dir__}/bundler_replay".freeze
 
       {
         Activation: "activation", Answers: "answers", Dependency: "runtime", Real: "real",
         Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 
-      # A stand-in that could not be activated; the process is as it was before.
+      # A Bundler replay that could not be activated; the process is as it was before.
       class Failed < StandardError; end
 
       class << self

@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    module Standin
+    module BundlerReplay
       # Changes a process as Bundler.setup would, from the facts of a record:
       #
       #   lib, gemfile, lockfile, root, bundle_path, rubygems            paths, and RubyGems' version

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# Loaded first by test programs: sets up from the record in the file REPLAY names.
+
+path = ENV.delete("REPLAY")
+library = File.expand_path("../../../lib", __dir__)
+require "#{library}/spate/native/boot"
+require "#{library}/spate/boot/entry"
+
+replay = Spate::Boot::BundlerReplay
+record = Spate::Gemfile::Setup::Record.new(File.binread(path))
+answers = [record.usable?(ENV), replay.activate(record)]
+abort "no Bundler replay: #{answers}" unless answers == [true, true]
