@@ -3,8 +3,7 @@
 module Spate
   module Server
     class Connection
-      # Stands in for a Connection: for protocols and requests without a socket, as in tests. What is posted runs at
-      # once.
+      # A Connection without a socket, for protocols and requests in tests. Posted blocks run at once.
       class Null
         # A Limits::WindowPool or nil.
         attr_reader :window_pool
@@ -23,7 +22,7 @@ module Spate
         def ticks? = false
         def answered(*) = nil
         def refused(*) = nil
-        # It has no socket to give away.
+        # There is no socket to hand over.
         def detach = false
 
         ONE = new.freeze

@@ -7,7 +7,7 @@ module Spate
       # frame varies.
       class Budget
         SECONDS = 0.005
-        # The clock is read only once in so many frames.
+        # The clock is read once for so many frames.
         CLOCK_EVERY = 32
 
         # Frames that may still be processed in this tick.
@@ -26,7 +26,7 @@ module Spate
           @began_at = nil
         end
 
-        # Takes a frame; true where there is none left.
+        # Takes one frame; returns true when none is left.
         def spent?
           return true unless @left.positive?
 
@@ -34,7 +34,7 @@ module Spate
           false
         end
 
-        # Frames, at most as many as are left.
+        # count: at most as many frames as are left.
         def spend(count)
           before = @left / CLOCK_EVERY
           @left -= count
