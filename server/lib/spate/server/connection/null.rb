@@ -18,11 +18,11 @@ module Spate
         def limits = nil
         def here? = true
         def post = yield
-        # There is no next tick, in which pending output would be sent.
+        # No tick follows, in which pending output would be sent.
         def ticks? = false
         def answered(*) = nil
         def refused(*) = nil
-        # There is no socket to hand over.
+        # Without a socket, nothing can be handed over.
         def detach = false
 
         ONE = new.freeze

@@ -51,7 +51,7 @@ module Spate
           rank(stream)
         end
 
-        # Writes a small body completely; returns false, without effect, when there is no room or other streams wait.
+        # Writes a small body completely; returns false, without effect, when it does not fit or other streams wait.
         # Raises the body's errors.
         def at_once(stream, length)
           return false if @size.positive? || length > SMALL || length > @window || length > stream.window

@@ -13,7 +13,7 @@ module Spate
           # Seconds: a certificate that expires sooner is replaced.
           LEFT = 86_400
 
-          # Beside Spate's store in the user's cache folder, or nil when there is no such folder.
+          # Beside Spate's store in the user's cache folder; nil without a cache folder.
           def self.folder(env = ENV)
             named = env["SPATE_HOME"].to_s
             return (File.join(named, "server/tls") if named.start_with?("/")) unless named.empty?

@@ -20,7 +20,7 @@ module Spate
             @replaced = []
           end
 
-          # Returns a Body of the compressed resource, or nil when it cannot be kept: there is no room, or the file
+          # Returns a Body of the compressed resource, or nil when it cannot be kept: the cache is full, or the file
           # changed so recently that another change might not be noticed. Yields for a Native::Found to read from.
           def body(resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
             return unless resource.settled?(now)
