@@ -140,7 +140,7 @@ module Spate
 
         # Minimum seconds that an item waits.
         def left(asked, owed, bound)
-          owed ? [[owed, *@team.trace].max + PATIENCE, asked + bound].min - Util.now : PATIENCE
+          owed ? [[owed, *@team.heard].max + PATIENCE, asked + bound].min - Util.now : PATIENCE
         end
 
         def tell(item, entry)
