@@ -1,7 +1,7 @@
 #ifndef SPATE_FRAME_H
 #define SPATE_FRAME_H
 
-/* Frames of HTTP/2: RFC 9113, sections 4 and 6. Takes bytes, knows neither streams' states nor Ruby. */
+/* Reads and writes HTTP/2 frames: RFC 9113, sections 4 and 6. Independent of stream states and of Ruby. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,19 +30,19 @@ enum {
     SPATE_FLAG_PRIORITY = 0x20
 };
 
-/* RFC 9113, section 7: those that a frame alone can cause. */
+/* RFC 9113, section 7: the error codes that a single frame can cause. */
 enum { SPATE_PROTOCOL_ERROR = 0x1, SPATE_FRAME_SIZE_ERROR = 0x6 };
 
 typedef struct spate_frame {
-    uint32_t length; /* of the payload with its padding: what flow control counts */
+    uint32_t length; /* of the payload with padding, as counted by flow control */
     uint8_t type;
     uint8_t flags;
     uint32_t stream;
     uint32_t offset;  /* of the content, from the frame's first byte */
     uint32_t content; /* bytes of the payload without padding and priority */
-    uint32_t count;   /* frames: 1, or more where DATA was joined */
-    uint32_t size;    /* of all of these, with their headers */
-    /* RST_STREAM, GOAWAY: the error code. WINDOW_UPDATE: the increment. HEADERS, PRIORITY: the stream depended on. */
+    uint32_t count;   /* frames: 1, or more after spate_frame_join */
+    uint32_t size;    /* bytes of all these frames with their headers */
+    /* RST_STREAM, GOAWAY: the error code. WINDOW_UPDATE: the increment. HEADERS, PRIORITY: the parent stream. */
     uint32_t word;
     uint32_t last_stream; /* GOAWAY */
 } spate_frame;
@@ -50,41 +50,43 @@ typedef struct spate_frame {
 typedef enum spate_frame_status {
     SPATE_FRAME_READ,
     SPATE_FRAME_PARTIAL,          /* more bytes are needed; only the header may be filled in */
-    SPATE_FRAME_STREAM_ERROR,     /* the frame was read whole; its stream is to be reset */
+    SPATE_FRAME_STREAM_ERROR,     /* the frame is complete; its stream must be reset */
     SPATE_FRAME_CONNECTION_ERROR, /* section 5.4.1 */
 } spate_frame_status;
 
-typedef struct spate_frame_fault {
+typedef struct spate_frame_error {
     uint32_t code;
-    const char *reason;
-} spate_frame_fault;
+    const char *reason; /* static memory */
+} spate_frame_error;
 
 typedef struct spate_frame_reader {
-    uint32_t max_length;   /* our SETTINGS_MAX_FRAME_SIZE */
+    uint32_t max_length;   /* the receiver's SETTINGS_MAX_FRAME_SIZE */
     uint32_t continuation; /* the stream whose header block is open (section 6.10), or 0 */
 } spate_frame_reader;
 
 /*
- * Reads one frame and checks all that a frame alone can have wrong: length, stream identifier, padding, the order of
- * CONTINUATION. A length that is too large is told as soon as the header is there.
+ * Reads the frame at the start of `bytes` and checks everything that does not depend on other streams: length, stream
+ * identifier, padding, the order of CONTINUATION. Sets `error` for STREAM_ERROR and CONNECTION_ERROR. A payload longer
+ * than max_length is an error as soon as the header is complete.
  */
 spate_frame_status spate_frame_read(spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
-                                    spate_frame_fault *fault);
+                                    spate_frame_error *error);
 
 /*
- * Joins to a DATA frame without padding, which was read from `bytes`, those that follow it on its stream: they become
- * one frame whose `length` and `content` are the sums and whose flags are the last one's, `most` at the most, none with
- * less than `least` bytes unless it ends the stream. What is out of order is left to be read by itself.
+ * Joins the DATA frame `frame`, read from `bytes`, with the DATA frames that follow it on its stream: `length`,
+ * `content` and `size` become sums, `flags` those of the last one. Joins up to `max_count` frames in all, each with at
+ * least `min_content` bytes unless it ends the stream. Stops before padded, invalid or incomplete frames.
  */
 void spate_frame_join(const spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
-                      uint32_t most, uint32_t least);
+                      uint32_t max_count, uint32_t min_content);
 
-/* Copies the content of DATA that was read, and perhaps joined, from `bytes`: frame->content bytes. */
+/* Copies the content (frame->content bytes) of a DATA frame, joined or not, that was read from `bytes`. */
 void spate_frame_copy(const spate_frame *frame, const uint8_t *bytes, uint8_t *to);
 
-/* Writes nine bytes. */
+/* Writes a header of SPATE_FRAME_HEADER_BYTES to `at`. `length`: bytes of the payload. */
 void spate_frame_write_header(uint8_t *at, uint32_t length, uint8_t type, uint8_t flags, uint32_t stream);
 
+/* Network byte order. */
 static inline uint32_t spate_load32(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }

@@ -18,13 +18,13 @@ const char *spate_hpack_reason(spate_hpack_status status) {
     switch (status) {
     case SPATE_HPACK_OK: return "no error";
     case SPATE_HPACK_TRUNCATED: return "the header block ends within a field";
-    case SPATE_HPACK_INTEGER: return "an integer of the header block is too long";
-    case SPATE_HPACK_INDEX: return "the header block names an entry that no table has";
-    case SPATE_HPACK_HUFFMAN: return "a Huffman code of the header block is wrong";
+    case SPATE_HPACK_INTEGER: return "an integer in the header block is too long";
+    case SPATE_HPACK_INDEX: return "invalid table index in the header block";
+    case SPATE_HPACK_HUFFMAN: return "invalid Huffman code in the header block";
     case SPATE_HPACK_TABLE_SIZE: return "a table size update is too large, out of place or missing";
-    case SPATE_HPACK_STRING: return "a string of the header block is too long";
-    case SPATE_HPACK_STOPPED: return "the header block was refused";
-    case SPATE_HPACK_MEMORY: return "no memory";
+    case SPATE_HPACK_STRING: return "a string in the header block is too long";
+    case SPATE_HPACK_STOPPED: return "the header block was rejected";
+    case SPATE_HPACK_MEMORY: return "out of memory";
     }
     return "unknown";
 }
@@ -51,7 +51,7 @@ void spate_hpack_decoder_settings(spate_hpack_decoder *decoder, size_t table_siz
     decoder->update_due = decoder->table.max_size > table_size;
 }
 
-/* One long string in a connection's life is no reason to keep its room: there may be ten thousand connections. */
+/* Larger scratch buffers are freed after each block: there may be ten thousand connections. */
 #define SCRATCH_KEPT 4096
 
 static void trim(spate_hpack_scratch *scratch) {
@@ -75,7 +75,7 @@ static bool reserve(spate_hpack_scratch *scratch, size_t length) {
     return true;
 }
 
-/* Section 5.1. Four bytes behind the prefix are enough for 2^28; longer ones, zeros included, are refused. */
+/* Section 5.1. Up to four bytes after the prefix (2^28); longer encodings, even with leading zeros, are rejected. */
 static spate_hpack_status read_integer(cursor *c, unsigned prefix, uint64_t *number) {
     uint64_t most = (1u << prefix) - 1;
     if (c->at == c->end)
@@ -94,7 +94,7 @@ static spate_hpack_status read_integer(cursor *c, unsigned prefix, uint64_t *num
     return SPATE_HPACK_INTEGER;
 }
 
-/* Section 5.2. A plain string stays where it is in the block. */
+/* Section 5.2. A string without Huffman code is not copied: it points into the block. */
 static spate_hpack_status read_string(const spate_hpack_decoder *decoder, cursor *c, spate_hpack_scratch *scratch,
                                       text *string) {
     uint64_t length;
@@ -120,7 +120,7 @@ static spate_hpack_status read_string(const spate_hpack_decoder *decoder, cursor
     return string->length > decoder->max_string ? SPATE_HPACK_STRING : SPATE_HPACK_OK;
 }
 
-/* An entry's name, copied: inserting may move or evict the entry (section 4.4). */
+/* Copies the name of a table entry: inserting may move or evict the entry (section 4.4). */
 static spate_hpack_status name_at(spate_hpack_decoder *decoder, uint64_t index, text *name) {
     spate_hpack_field field;
     if (!spate_hpack_table_at(&decoder->table, index, &field))
@@ -152,29 +152,29 @@ static spate_hpack_status read_literal(spate_hpack_decoder *decoder, cursor *c, 
 }
 
 /* Section 6.3: only before the first field. */
-static spate_hpack_status read_update(spate_hpack_decoder *decoder, cursor *c, const spate_hpack_tally *tally) {
+static spate_hpack_status read_update(spate_hpack_decoder *decoder, cursor *c, const spate_hpack_totals *totals) {
     uint64_t size;
     spate_hpack_status status = read_integer(c, 5, &size);
     if (status)
         return status;
-    if (tally->fields > 0 || size > decoder->settings_size)
+    if (totals->fields > 0 || size > decoder->settings_size)
         return SPATE_HPACK_TABLE_SIZE;
     spate_hpack_table_resize(&decoder->table, (size_t)size);
     decoder->update_due = false;
     return SPATE_HPACK_OK;
 }
 
-static spate_hpack_status give(spate_hpack_decoder *decoder, const spate_hpack_field *field,
-                               spate_hpack_receiver receiver, void *context, spate_hpack_tally *tally) {
-    tally->fields++;
-    tally->bytes += field->name_length + field->value_length + SPATE_HPACK_ENTRY_OVERHEAD;
-    if (tally->fields > decoder->max_fields || tally->bytes > decoder->max_bytes)
-        tally->over = true;
-    return tally->over || receiver(context, field) ? SPATE_HPACK_OK : SPATE_HPACK_STOPPED;
+static spate_hpack_status emit(spate_hpack_decoder *decoder, const spate_hpack_field *field,
+                               spate_hpack_receiver receiver, void *context, spate_hpack_totals *totals) {
+    totals->fields++;
+    totals->bytes += field->name_length + field->value_length + SPATE_HPACK_ENTRY_OVERHEAD;
+    if (totals->fields > decoder->max_fields || totals->bytes > decoder->max_bytes)
+        totals->over = true;
+    return totals->over || receiver(context, field) ? SPATE_HPACK_OK : SPATE_HPACK_STOPPED;
 }
 
 static spate_hpack_status read_field(spate_hpack_decoder *decoder, cursor *c, spate_hpack_receiver receiver,
-                                     void *context, spate_hpack_tally *tally) {
+                                     void *context, spate_hpack_totals *totals) {
     spate_hpack_field field;
     spate_hpack_status status;
     uint8_t first = *c->at;
@@ -187,7 +187,7 @@ static spate_hpack_status read_field(spate_hpack_decoder *decoder, cursor *c, sp
             return status;
         if (!spate_hpack_table_at(&decoder->table, index, &field))
             return SPATE_HPACK_INDEX;
-        return give(decoder, &field, receiver, context, tally);
+        return emit(decoder, &field, receiver, context, totals);
     }
     bool indexed = first & 0x40;
     status = read_literal(decoder, c, indexed ? 6 : 4, &field);
@@ -196,17 +196,17 @@ static spate_hpack_status read_field(spate_hpack_decoder *decoder, cursor *c, sp
     field.never_indexed = !indexed && (first & 0x10);
     if (indexed && !spate_hpack_table_insert(&decoder->table, &field))
         return SPATE_HPACK_MEMORY;
-    return give(decoder, &field, receiver, context, tally);
+    return emit(decoder, &field, receiver, context, totals);
 }
 
 spate_hpack_status spate_hpack_decode(spate_hpack_decoder *decoder, const uint8_t *block, size_t length,
-                                      spate_hpack_receiver receiver, void *context, spate_hpack_tally *tally) {
+                                      spate_hpack_receiver receiver, void *context, spate_hpack_totals *totals) {
     cursor c = {block, block + length};
     spate_hpack_status status = SPATE_HPACK_OK;
-    *tally = (spate_hpack_tally){0, 0, false};
+    *totals = (spate_hpack_totals){0, 0, false};
     while (status == SPATE_HPACK_OK && c.at < c.end) {
         bool update = (*c.at & 0xe0) == 0x20;
-        status = update ? read_update(decoder, &c, tally) : read_field(decoder, &c, receiver, context, tally);
+        status = update ? read_update(decoder, &c, totals) : read_field(decoder, &c, receiver, context, totals);
     }
     trim(&decoder->name);
     trim(&decoder->value);

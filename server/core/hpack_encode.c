@@ -5,12 +5,26 @@
 #include <string.h>
 
 /*
- * Fields whose value hardly comes twice on a connection: in the table they would only push out others. Those of secrets
- * are told to be never indexed, so that no table on the way lets them be guessed (section 7.1.3).
+ * `changing`: fields whose values rarely repeat on a connection; indexing them would only evict others. `secret`:
+ * fields that are never indexed, so that an attacker cannot guess them by probing a table (section 7.1.3).
  */
-static const char *const changing[] = {"age",       "content-length", "content-range", "date",    "etag",
-                                       "expires",   "if-match",       "if-none-match", "if-range", "if-modified-since",
-                                       "if-unmodified-since", "last-modified", "link", "location", "range", ":path", NULL};
+static const char *const changing[] = {"age",
+                                       "content-length",
+                                       "content-range",
+                                       "date",
+                                       "etag",
+                                       "expires",
+                                       "if-match",
+                                       "if-none-match",
+                                       "if-range",
+                                       "if-modified-since",
+                                       "if-unmodified-since",
+                                       "last-modified",
+                                       "link",
+                                       "location",
+                                       "range",
+                                       ":path",
+                                       NULL};
 static const char *const secret[] = {"authorization", "cookie", "proxy-authorization", "set-cookie", "x-api-key", NULL};
 
 void spate_hpack_encoder_init(spate_hpack_encoder *encoder, size_t own_size) {
@@ -49,7 +63,7 @@ static bool reserve(spate_hpack_output *output, size_t more) {
     return true;
 }
 
-/* The longest an integer of 64 bits gets. */
+/* Maximum encoded length of a 64-bit integer. */
 #define INTEGER_BYTES 11
 
 static void write_integer(spate_hpack_output *output, uint8_t pattern, unsigned prefix, size_t number) {
@@ -87,7 +101,7 @@ static bool one_of(const char *const *names, const spate_hpack_field *field) {
     return false;
 }
 
-/* A field that would take more than half of the table is not worth what it pushes out. */
+/* A field larger than half of the table is not indexed, as it would evict too many others. */
 static spate_hpack_policy policy_of(const spate_hpack_encoder *encoder, const spate_hpack_field *field) {
     if (field->never_indexed || one_of(secret, field))
         return SPATE_HPACK_NEVER;

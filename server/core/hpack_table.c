@@ -99,7 +99,7 @@ static spate_hpack_entry *entry_at(const spate_hpack_table *table, uint32_t numb
     return &table->entries[number & (table->entries_capacity - 1)];
 }
 
-/* Bytes from the oldest living entry on. */
+/* Offset of the oldest entry's bytes. */
 static size_t live_from(const spate_hpack_table *table) {
     return table->count ? entry_at(table, table->inserted - table->count)->offset : table->end;
 }
@@ -127,7 +127,7 @@ static bool reserve_entry(spate_hpack_table *table) {
     return true;
 }
 
-/* Room for `needed` bytes behind the last entry: by moving to the front where at least half is dead, else by growing. */
+/* Provides space for `needed` bytes after the last entry: compacts if at least half is unused, else grows. */
 static bool reserve_bytes(spate_hpack_table *table, size_t needed) {
     size_t from, live;
     if (table->bytes && table->capacity - table->end >= needed)

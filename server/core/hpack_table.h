@@ -1,22 +1,22 @@
 #ifndef SPATE_HPACK_TABLE_H
 #define SPATE_HPACK_TABLE_H
 
-/* The two tables of HPACK, one address space: RFC 7541, section 2.3. */
+/* The static and the dynamic table of HPACK in one index space: RFC 7541, section 2.3. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SPATE_HPACK_STATIC_ENTRIES 61
-/* What an entry costs beside its bytes: section 4.1. */
+/* Added to each entry's bytes when the table size is calculated: section 4.1. */
 #define SPATE_HPACK_ENTRY_OVERHEAD 32
 
-/* A field's bytes; they belong to somebody else. */
+/* A header field. The struct does not own the bytes. */
 typedef struct spate_hpack_field {
     const uint8_t *name;
     size_t name_length;
     const uint8_t *value;
     size_t value_length;
-    bool never_indexed; /* section 6.2.3: whoever passes the field on keeps it out of every table */
+    bool never_indexed; /* section 6.2.3: must not be indexed when it is forwarded */
 } spate_hpack_field;
 
 typedef struct spate_hpack_entry {
@@ -27,9 +27,9 @@ typedef struct spate_hpack_entry {
 } spate_hpack_entry;
 
 /*
- * The dynamic table. Entry number n (counted since the table was made) is entries[n % entries_capacity]; those from
- * `inserted - count` to `inserted - 1` are alive. Their bytes lie in one piece that ends at `end`. Takes no memory while
- * it is empty.
+ * The dynamic table. All zero is an empty table of size 0. Entry number n (counted since creation) is in
+ * entries[n % entries_capacity]; entries `inserted - count` to `inserted - 1` exist. Their bytes are contiguous and end
+ * at offset `end`. No memory is allocated before the first insert.
  */
 typedef struct spate_hpack_table {
     uint8_t *bytes;
@@ -39,22 +39,32 @@ typedef struct spate_hpack_table {
     uint32_t entries_capacity; /* a power of two */
     uint32_t inserted;
     uint32_t count;
-    size_t size;     /* section 4.1 */
-    size_t max_size; /* section 4.2 */
+    size_t size;     /* bytes, section 4.1 */
+    size_t max_size; /* bytes, section 4.2 */
 } spate_hpack_table;
 
+/* Frees the table's memory, not the struct itself. */
 void spate_hpack_table_free(spate_hpack_table *table);
 
-/* Evicts what no longer fits. */
+/* Sets max_size (bytes) and evicts the oldest entries until the rest fits. */
 void spate_hpack_table_resize(spate_hpack_table *table, size_t max_size);
 
-/* Index 1 is the static table's first entry. False where there is none. The field is valid until the next insert. */
+/*
+ * Sets `field` to the entry at `index`; 1 is the first entry of the static table. The bytes belong to the table and are
+ * valid until the next insert or resize. Returns false for an invalid index.
+ */
 bool spate_hpack_table_at(const spate_hpack_table *table, uint64_t index, spate_hpack_field *field);
 
-/* Evicts, then inserts; a field larger than the table empties it. `field` must not lie in the table. False: no memory. */
+/*
+ * Evicts the oldest entries and inserts a copy of `field`, whose bytes must not be in the table itself. A field larger
+ * than max_size empties the table. Returns false when out of memory.
+ */
 bool spate_hpack_table_insert(spate_hpack_table *table, const spate_hpack_field *field);
 
-/* The index of the same name and value, or 0; `*name_index` that of an entry of the same name, or 0. */
+/*
+ * Returns the index of an entry with the same name and value, or 0. If 0, sets `*name_index` to the index of an entry
+ * with the same name, or 0.
+ */
 uint32_t spate_hpack_table_find(const spate_hpack_table *table, const spate_hpack_field *field, uint32_t *name_index);
 
 #endif

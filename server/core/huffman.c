@@ -4,12 +4,12 @@
 
 #define SYMBOLS 257
 #define EOS 256
-/* A full binary tree with 257 leaves has 256 inner nodes: the states of the decoder, the root is 0. */
+/* A full binary tree with 257 leaves has 256 inner nodes: the decoder's states; 0 is the root. */
 #define STATES 256
 
 /*
- * Bits of each symbol's code (appendix B). The code is canonical: within a length codes rise with the symbols, and a
- * length's first code follows from the last one of the length before; so the lengths are all there is to write down.
+ * Number of bits of each symbol's code (appendix B). The code is canonical: codes of one length ascend with the
+ * symbols, and the first code of a length follows from the last one of the previous length. So the lengths suffice.
  */
 static const uint8_t lengths[SYMBOLS] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
@@ -25,10 +25,10 @@ static const uint8_t lengths[SYMBOLS] = {
 
 enum {
     EMITS = 1,  /* a symbol ends within this nibble */
-    BROKEN = 2, /* EOS was met */
+    BROKEN = 2, /* EOS */
 };
 
-/* What four bits do in a state. No code is shorter than 5 bits, so at most one symbol ends in them. */
+/* The transition of a state by four bits. The shortest code has 5 bits, so at most one symbol ends in them. */
 typedef struct step {
     uint8_t next;
     uint8_t flags;
@@ -37,7 +37,7 @@ typedef struct step {
 
 static uint32_t codes[SYMBOLS];
 static step steps[STATES][16];
-/* States in which the input may end: reached from the root by no more than seven bits, all ones. */
+/* States in which the input may end: up to seven one bits after the root. */
 static bool accepting[STATES];
 static bool ready;
 
@@ -51,7 +51,7 @@ static void assign_codes(void) {
     }
 }
 
-/* Children of the inner nodes: another inner node, or -1 - symbol. */
+/* Children of the inner nodes: an inner node, or -1 - symbol. */
 static void build_tree(int16_t children[STATES][2]) {
     int nodes = 1;
     memset(children, 0, sizeof(int16_t[STATES][2]));

@@ -6,23 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fills the tables. To be called once before anything else; calling it again changes nothing. */
+/* Fills the tables. Call it before any other function. Further calls do nothing. Not thread-safe. */
 void spate_huffman_init(void);
 
-/* Bytes that `length` bytes take when they are encoded. */
+/* Returns the encoded length, in bytes, of `length` bytes. */
 size_t spate_huffman_encoded_length(const uint8_t *bytes, size_t length);
 
-/* Encodes into `out`, which has room for spate_huffman_encoded_length. Answers the bytes written. */
+/* Encodes into `out`, which has space for spate_huffman_encoded_length bytes. Returns the bytes written. */
 size_t spate_huffman_encode(const uint8_t *bytes, size_t length, uint8_t *out);
 
-/* No code is shorter than 5 bits: what `length` encoded bytes may become at most. */
+/* Upper limit of the decoded length, in bytes, of `length` encoded bytes. The shortest code has 5 bits. */
 static inline size_t spate_huffman_decoded_bound(size_t length) {
     return length * 8 / 5;
 }
 
 /*
- * Decodes into `out`, which has room for spate_huffman_decoded_bound; `*written` is the result's length. False where the
- * bytes hold the code of EOS, or end in padding that is no prefix of EOS or longer than 7 bits.
+ * Decodes into `out`, which has space for spate_huffman_decoded_bound bytes, and sets `*written` to the decoded length.
+ * Returns false if the bytes contain EOS, or if the padding is not a prefix of EOS or is longer than 7 bits.
  */
 bool spate_huffman_decode(const uint8_t *bytes, size_t length, uint8_t *out, size_t *written);
 

@@ -21,7 +21,7 @@ static span trim(span text) {
     return text;
 }
 
-/* Up to `mark`, which is taken off `rest`. */
+/* Removes the part up to and including `mark` from `rest`, and returns it without the mark. */
 static span cut(span *rest, uint8_t mark) {
     const uint8_t *found = rest->length ? memchr(rest->at, mark, rest->length) : NULL;
     size_t length = found ? (size_t)(found - rest->at) : rest->length;

@@ -9,14 +9,15 @@
 #define SPATE_URGENCY_DEFAULT 3
 
 typedef struct spate_priority {
-    bool known;       /* a signal came, whatever it said */
-    uint8_t urgency;  /* 0 is the most urgent, 7 the least */
-    bool incremental; /* parts of it are of use: it may share the connection with others of its urgency */
+    bool known;       /* a priority was received, even if it was invalid */
+    uint8_t urgency;  /* 0 (most urgent) to 7 */
+    bool incremental; /* the client can process parts: interleave with others of the same urgency */
 } spate_priority;
 
 /*
- * Reads a field's value, a dictionary of structured fields (RFC 8941). What is unknown or out of range is ignored, as
- * section 4 has it; of a parameter that comes twice the last one counts. `priority` begins with what holds without it.
+ * Parses the value of a priority field, a dictionary of structured fields (RFC 8941), into `priority`. Unknown and
+ * invalid parameters are ignored (section 4); the last of repeated parameters counts. Sets the defaults first, unless
+ * `priority` is known.
  */
 void spate_priority_read(spate_priority *priority, const uint8_t *value, size_t length);
 

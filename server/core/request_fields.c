@@ -60,7 +60,7 @@ static bool is_value(const uint8_t *bytes, size_t length) {
 
 static const char *take_method(spate_request_fields *fields, const spate_hpack_field *field) {
     if (!is_token(field->value, field->value_length, true))
-        return ":method is none";
+        return "invalid :method";
     fields->connect = is(field->value, field->value_length, "CONNECT");
     fields->options = is(field->value, field->value_length, "OPTIONS");
     return NULL;
@@ -74,12 +74,12 @@ static const char *take_path(spate_request_fields *fields, const spate_hpack_fie
         return ":path does not begin with a slash";
     for (size_t i = 0; i < field->value_length; i++)
         if (field->value[i] <= ' ' || field->value[i] == 127)
-            return ":path has a character that no path has";
+            return "invalid character in :path";
     return NULL;
 }
 
 static const char *take_authority(const spate_hpack_field *field) {
-    return field->value_length && memchr(field->value, '@', field->value_length) ? ":authority names a user" : NULL;
+    return field->value_length && memchr(field->value, '@', field->value_length) ? ":authority has a user name" : NULL;
 }
 
 static const char *take_pseudo(spate_request_fields *fields, const spate_hpack_field *field) {
@@ -89,50 +89,50 @@ static const char *take_pseudo(spate_request_fields *fields, const spate_hpack_f
                    : named(field, ":path")      ? PATH
                                                 : 0;
     if (fields->section == SPATE_TRAILERS)
-        return "a pseudo-header field among the trailers";
+        return "pseudo-header field in trailers";
     if (!bit)
-        return "an unknown pseudo-header field";
+        return "unknown pseudo-header field";
     if (fields->regular)
-        return "a pseudo-header field behind another field";
+        return "pseudo-header field after a regular field";
     if (fields->seen & bit)
-        return "a pseudo-header field comes twice";
+        return "repeated pseudo-header field";
     fields->seen |= bit;
     switch (bit) {
     case METHOD: return take_method(fields, field);
     case PATH: return take_path(fields, field);
     case AUTHORITY: return take_authority(field);
-    default: return is_scheme(field->value, field->value_length) ? NULL : ":scheme is none";
+    default: return is_scheme(field->value, field->value_length) ? NULL : "invalid :scheme";
     }
 }
 
 static const char *take_length(spate_request_fields *fields, const spate_hpack_field *field) {
     uint64_t length = 0;
     if (field->value_length == 0 || field->value_length > 18)
-        return "content-length is no number";
+        return "content-length is not a number";
     for (size_t i = 0; i < field->value_length; i++) {
         if (field->value[i] < '0' || field->value[i] > '9')
-            return "content-length is no number";
+            return "content-length is not a number";
         length = length * 10 + (uint64_t)(field->value[i] - '0');
     }
     if (fields->has_length && fields->content_length != length)
-        return "content-length comes twice, and differs";
+        return "repeated content-length with a different value";
     fields->has_length = true;
     fields->content_length = length;
     return NULL;
 }
 
-/* Section 8.2.2: what belongs to HTTP/1.1's connections. */
+/* Section 8.2.2 forbids connection-specific fields. */
 static const char *take_regular(spate_request_fields *fields, const spate_hpack_field *field) {
     static const char *const connection[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding",
                                              "upgrade"};
     fields->regular = true;
-    if (!is_token(field->name, field->name_length, false)) /* section 8.2.1: no capitals */
-        return "a field's name has a character that no name has";
+    if (!is_token(field->name, field->name_length, false)) /* section 8.2.1: lowercase only */
+        return "invalid character in a field name";
     for (size_t i = 0; i < sizeof connection / sizeof connection[0]; i++)
         if (named(field, connection[i]))
-            return "a field that is about connections of HTTP/1.1";
+            return "connection-specific field of HTTP/1.1";
     if (named(field, "te") && !is(field->value, field->value_length, "trailers"))
-        return "te says something else than trailers";
+        return "te has a value other than trailers";
     if (fields->section == SPATE_REQUEST && named(field, "content-length"))
         return take_length(fields, field);
     if (named(field, "priority"))
@@ -144,7 +144,7 @@ void spate_request_fields_take(spate_request_fields *fields, const spate_hpack_f
     if (fields->reason)
         return;
     if (!is_value(field->value, field->value_length))
-        fields->reason = "a field's value has a character that no value has";
+        fields->reason = "invalid character in a field value";
     else if (field->name_length && field->name[0] == ':')
         fields->reason = take_pseudo(fields, field);
     else

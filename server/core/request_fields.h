@@ -1,30 +1,30 @@
 #ifndef SPATE_REQUEST_FIELDS_H
 #define SPATE_REQUEST_FIELDS_H
 
-/* What makes a request's or a trailer's fields malformed: RFC 9113, sections 8.1 to 8.3. */
+/* Detects malformed fields of requests and trailers: RFC 9113, sections 8.1 to 8.3. */
 #include "hpack_table.h"
 #include "priority.h"
 
 typedef enum spate_section { SPATE_REQUEST, SPATE_TRAILERS } spate_section;
 
-/* Fed one field after another. All zero is the beginning of a request. */
+/* State of the check. All zero is the start of a request. */
 typedef struct spate_request_fields {
     spate_section section;
-    unsigned seen; /* pseudo-header fields, a bit each */
-    bool regular;  /* a field that is none was met */
+    unsigned seen; /* bit mask of pseudo-header fields */
+    bool regular;  /* a regular field has been seen */
     bool connect;
     bool options;
-    bool asterisk;          /* :path is "*" */
-    bool has_length;        /* content-length */
+    bool asterisk;   /* :path is "*" */
+    bool has_length; /* content-length */
     uint64_t content_length;
     spate_priority priority; /* RFC 9218, section 5 */
-    const char *reason; /* the first that was wrong, or NULL */
+    const char *reason;      /* the first error, in static memory, or NULL */
 } spate_request_fields;
 
-/* Looks at one more field; the first fault stays in `reason`. */
+/* Checks one field. Sets `reason` unless there was an error before. */
 void spate_request_fields_take(spate_request_fields *fields, const spate_hpack_field *field);
 
-/* After the last one. */
+/* Checks that no field is missing. Call it after the last field. */
 void spate_request_fields_end(spate_request_fields *fields);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Any bytes as blocks of one connection: the decoder stays within its limits, and what it read, encoded again, is read as
- * the same by a second decoder. The first byte of the input tells how long each block is.
+ * Feeds arbitrary bytes to the decoder as header blocks of one connection. Checks that the decoder respects its limits,
+ * and that a second decoder reads the same fields after they have been encoded again. The first byte of the input is
+ * the length of each block minus 1. Also reads the input as frames.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +48,11 @@ static void frames(const uint8_t *data, size_t size) {
     size_t at = 0;
     while (at < size) {
         spate_frame frame;
-        spate_frame_fault fault = {0, NULL};
-        spate_frame_status status = spate_frame_read(&reader, data + at, size - at, &frame, &fault);
+        spate_frame_error error = {0, NULL};
+        spate_frame_status status = spate_frame_read(&reader, data + at, size - at, &frame, &error);
         if (status == SPATE_FRAME_PARTIAL)
             return;
-        require((status == SPATE_FRAME_READ) == (fault.reason == NULL));
+        require((status == SPATE_FRAME_READ) == (error.reason == NULL));
         if (status == SPATE_FRAME_CONNECTION_ERROR)
             return;
         require(frame.offset + frame.content <= SPATE_FRAME_HEADER_BYTES + frame.length);
@@ -64,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     spate_hpack_decoder first, second;
     spate_hpack_encoder encoder;
     spate_hpack_output output = {NULL, 0, 0};
-    spate_hpack_tally tally, again;
+    spate_hpack_totals totals, again;
     spate_hpack_init();
     frames(data, size);
     if (size < 2)
@@ -82,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         relay sent = {.encoder = &encoder, .output = &output}, received = {.output = NULL};
         output.length = 0;
         require(spate_hpack_encode_begin(&encoder, &output) == SPATE_HPACK_OK);
-        spate_hpack_status status = spate_hpack_decode(&first, data + at, length, take, &sent, &tally);
+        spate_hpack_status status = spate_hpack_decode(&first, data + at, length, take, &sent, &totals);
         require(sent.bytes <= MAX_BYTES && sent.fields <= MAX_FIELDS);
         require(first.table.size <= first.table.max_size && first.table.max_size <= 512);
         spate_request_fields_end(&sent.check);

@@ -4,11 +4,11 @@
 #include <sys/mman.h>
 
 /*
- * Rows of 64-bit numbers in memory that forked processes share: what a worker that was killed had counted is not lost,
- * and reading them asks nobody. Each row has one writer, so adding needs no lock; numbers are aligned, so none is seen
- * half written. `exchange` is for a cell that several write.
+ * A table of 64-bit counters in memory shared with forked processes: the counts of a killed worker are not lost, and
+ * reading them needs no communication. Each row has one writer, so `add` needs no lock; cells are aligned, so no reader
+ * sees a partial write. `exchange` is for cells with several writers.
  *
- * The map belongs to the object and is unmapped with it; other processes keep theirs.
+ * Each process unmaps the memory when its object is freed; other processes keep their mapping.
  */
 typedef struct counters {
     uint64_t *cells;
@@ -22,7 +22,7 @@ static size_t bytes_of(const counters *c) {
 
 static void counters_free(void *pointer) {
     counters *c = pointer;
-    /* EINVAL alone could come of it, and only for a range that mmap did not answer. */
+    /* munmap fails only for a range that mmap did not return. */
     if (c->cells && munmap(c->cells, bytes_of(c)) != 0)
         rb_bug("spate: counters: munmap: %d", errno);
     xfree(c);
@@ -48,12 +48,12 @@ static counters *counters_of(VALUE self) {
     return c;
 }
 
-/* new(rows, columns): all zero. ArgumentError where there would be none, or more than 2^20; Errno::ENOMEM. */
+/* new(rows, columns): all zero. Raises ArgumentError unless there are 1 to 2^20 cells, SystemCallError. */
 static VALUE counters_initialize(VALUE self, VALUE rows, VALUE columns) {
     counters *c = rb_check_typeddata(self, &counters_type);
     unsigned long r = NUM2ULONG(rows), k = NUM2ULONG(columns);
     if (c->cells)
-        rb_raise(rb_eRuntimeError, "initialized twice");
+        rb_raise(rb_eRuntimeError, "already initialized");
     if (r == 0 || k == 0 || r > (1u << 20) || k > (1u << 20) / r)
         rb_raise(rb_eArgError, "%lu rows of %lu counters", r, k);
     c->rows = r;
@@ -65,7 +65,7 @@ static VALUE counters_initialize(VALUE self, VALUE rows, VALUE columns) {
     return self;
 }
 
-/* IndexError past the end. */
+/* Raises IndexError. */
 static uint64_t *cell(VALUE self, VALUE row, VALUE column) {
     counters *c = counters_of(self);
     unsigned long r = NUM2ULONG(row), k = NUM2ULONG(column);
@@ -74,7 +74,7 @@ static uint64_t *cell(VALUE self, VALUE row, VALUE column) {
     return &c->cells[r * c->columns + k];
 }
 
-/* add(row, column, count). Only a row's own process may. */
+/* add(row, column, count): only for the row's writer. */
 static VALUE counters_add(VALUE self, VALUE row, VALUE column, VALUE count) {
     uint64_t *place = cell(self, row, column);
     __atomic_store_n(place, __atomic_load_n(place, __ATOMIC_RELAXED) + NUM2ULL(count), __ATOMIC_RELAXED);
@@ -90,7 +90,7 @@ static VALUE counters_get(VALUE self, VALUE row, VALUE column) {
     return ULL2NUM(__atomic_load_n(cell(self, row, column), __ATOMIC_RELAXED));
 }
 
-/* sum(column): over all rows. */
+/* sum(column): the sum over all rows. */
 static VALUE counters_sum(VALUE self, VALUE column) {
     counters *c = counters_of(self);
     uint64_t *first = cell(self, INT2FIX(0), column);
@@ -100,7 +100,7 @@ static VALUE counters_sum(VALUE self, VALUE column) {
     return ULL2NUM(total);
 }
 
-/* exchange(row, column, value): answers what was there. Any process may. */
+/* exchange(row, column, value): sets a cell atomically, from any process, and returns its previous value. */
 static VALUE counters_exchange(VALUE self, VALUE row, VALUE column, VALUE value) {
     return ULL2NUM(__atomic_exchange_n(cell(self, row, column), NUM2ULL(value), __ATOMIC_RELAXED));
 }

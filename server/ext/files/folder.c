@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The root of what is served. */
+/* Native::Folder: the root directory of served files. */
 static void folder_free(void *pointer) {
     spate_root_close(pointer);
     xfree(pointer);
@@ -26,7 +26,7 @@ static spate_root *root_of(VALUE self) {
     return root;
 }
 
-/* Folder.new(path, beneath = true, links = true): without openat2, without following links. SystemCallError. */
+/* Folder.new(path, beneath = true, links = true): use openat2; follow symbolic links. Raises SystemCallError. */
 static VALUE folder_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE path, beneath, links;
     spate_root *root = rb_check_typeddata(self, &folder_type);
@@ -39,14 +39,14 @@ static VALUE folder_initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* path: without links. */
+/* path: the real path, without symbolic links. */
 static VALUE folder_path(VALUE self) {
     const spate_root *root = root_of(self);
     return rb_utf8_str_new_cstr(*root->path ? root->path : "/");
 }
 
-/* Errors by which a path leads nowhere; nothing else about them is for a client to know. */
-static bool leads_nowhere(int error) {
+/* Errors that a client sees as "not found", without further information. */
+static bool is_missing(int error) {
     return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP || error == EXDEV ||
            error == ENXIO || error == EINVAL || error == ENODEV;
 }
@@ -58,7 +58,7 @@ static VALUE find(VALUE self, VALUE path, bool read) {
     int error = spate_resolve(root, name, read, &place);
     if (!error)
         return spate_found_new(&place, path);
-    if (leads_nowhere(error))
+    if (is_missing(error))
         return ID2SYM(rb_intern("missing"));
     if (error == EACCES || error == EPERM)
         return ID2SYM(rb_intern("forbidden"));
@@ -66,32 +66,33 @@ static VALUE find(VALUE self, VALUE path, bool read) {
 }
 
 /*
- * open(path): a Found that can be read, :missing or :forbidden. `path` has no slash first; "" is the folder itself.
- * SystemCallError where the system failed (descriptors ran out, the disk did). ArgumentError for a zero byte.
+ * open(path): an open Found, :missing or :forbidden. `path` has no leading slash; "" is the folder itself. Raises
+ * SystemCallError for system failures (no descriptors, disk error), ArgumentError for a null byte.
  */
 static VALUE folder_open(VALUE self, VALUE path) {
     return find(self, path, true);
 }
 
-/* find(path): the same without opening. */
+/* find(path): the same without opening the file. */
 static VALUE folder_find(VALUE self, VALUE path) {
     return find(self, path, false);
 }
 
-/* same?(path, found): whether the path still leads to what was found, and that did not change. One system call. */
+/* same?(path, found): whether the path still leads to `found`, with the same size and times. One system call. */
 static VALUE folder_same(VALUE self, VALUE path, VALUE found) {
     spate_place now;
     const spate_root *root = root_of(self);
-    return RBOOL(spate_look(root, StringValueCStr(path), &now) == 0 && spate_place_same(&now, spate_found_place(found)));
+    int error = spate_root_stat(root, StringValueCStr(path), &now);
+    return RBOOL(!error && spate_place_same(&now, spate_found_place(found)));
 }
 
-/* used(path): the file's time of access is now, its other times stay. Answers whether that could be written. */
+/* used(path): sets the file's access time to now, and no other time. Returns whether that succeeded. */
 static VALUE folder_used(VALUE self, VALUE path) {
     const spate_root *root = root_of(self);
-    return RBOOL(spate_used(root, StringValueCStr(path)) == 0);
+    return RBOOL(spate_root_set_atime(root, StringValueCStr(path)) == 0);
 }
 
-/* beneath?: whether the kernel keeps paths below the folder. */
+/* beneath?: whether openat2 confines paths to the folder. */
 static VALUE folder_beneath(VALUE self) {
     return RBOOL(root_of(self)->beneath);
 }

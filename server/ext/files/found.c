@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 /*
- * What a path led to: a file's facts stay when it is closed. Other threads that read it hold it meanwhile: it is closed
- * when it is to be closed and the last of them is through, so that none ever reads from a descriptor that is another file's
- * by then.
+ * A file or directory that a path led to. Size and times remain after close. Threads that read it hold it: the
+ * descriptor is closed after `close` when the last holder releases it, so no thread reads a descriptor that was reused.
  */
 typedef struct found {
     spate_place place;
@@ -94,7 +93,7 @@ static VALUE found_fileno(VALUE self) {
     return INT2NUM(spate_found_descriptor(self));
 }
 
-/* A look at the open file as it is now. SystemCallError. */
+/* fstat of the open file. */
 static spate_place found_now(VALUE self) {
     struct stat status;
     spate_place now;
@@ -104,30 +103,30 @@ static spate_place found_now(VALUE self) {
     return now;
 }
 
-/* changed?: whether the open file is no longer what it was when it was found. SystemCallError. */
+/* changed?: whether size or times of the open file differ from those when it was opened. Raises SystemCallError. */
 VALUE spate_found_changed(VALUE self) {
     spate_place now = found_now(self);
     return RBOOL(!spate_place_same(&now, spate_found_place(self)));
 }
 
-/* Who appends sets the time first and the size after the bytes: so many looks, a millisecond apart, until it has grown. */
-#define LOOKS 10
+/* A write sets the time first and the size last: check so often, 1 ms apart, whether an appended file has grown. */
+#define GROWTH_CHECKS 10
 
 /*
- * altered?: whether the open file was written over or cut off since it was found. One that only grew still begins with
- * what it was. SystemCallError.
+ * altered?: whether the open file was overwritten or truncated. Appending keeps the original bytes and does not count.
+ * Raises SystemCallError.
  */
 static VALUE found_altered(VALUE self) {
     const spate_place *then = spate_found_place(self);
     spate_place now = found_now(self);
-    for (int looks = 1; looks < LOOKS && now.size == then->size && now.mtime != then->mtime; looks++) {
+    for (int i = 1; i < GROWTH_CHECKS && now.size == then->size && now.mtime != then->mtime; i++) {
         usleep(1000);
         now = found_now(self);
     }
     return RBOOL(now.size < then->size || (now.size == then->size && now.mtime != then->mtime));
 }
 
-/* same?(found): whether both were the same file in the same state. */
+/* same?(found): whether both are the same file with the same size and times. */
 static VALUE found_same(VALUE self, VALUE other) {
     return RBOOL(spate_place_same(spate_found_place(self), spate_found_place(other)));
 }
@@ -136,7 +135,7 @@ static void close_unless_held(found *f) {
     if (!f->closing || f->holders > 0)
         return;
     if (f->place.fd >= 0 && close(f->place.fd) < 0 && errno == EBADF)
-        rb_bug("a descriptor of Spate's was closed by somebody else");
+        rb_bug("spate: the descriptor of a Found was closed elsewhere");
     f->place.fd = -1;
 }
 
@@ -147,7 +146,7 @@ static VALUE found_close(VALUE self) {
     return Qnil;
 }
 
-/* hold: whether it may be read from now on; each true is to be followed by `release`. */
+/* hold: keeps the descriptor open until `release`. Returns false, without holding, after close. */
 static VALUE found_hold(VALUE self) {
     found *f = found_of(self);
     if (f->closing)
@@ -156,11 +155,11 @@ static VALUE found_hold(VALUE self) {
     return Qtrue;
 }
 
-/* release: whether it is still open to others. */
+/* release: ends a hold. Returns whether the file is still open. Raises IOError when it is not held. */
 static VALUE found_release(VALUE self) {
     found *f = found_of(self);
     if (f->holders == 0)
-        rb_raise(rb_eIOError, "%" PRIsVALUE " is held by nobody", f->path);
+        rb_raise(rb_eIOError, "%" PRIsVALUE " is not held", f->path);
     f->holders--;
     close_unless_held(f);
     return RBOOL(!f->closing);

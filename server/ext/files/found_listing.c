@@ -10,7 +10,7 @@
 
 #define NANOSECONDS INT64_C(1000000000)
 
-/* What a folder has: names one after another with their ends, and the facts of each. All of it malloc'd. */
+/* The entries of a directory; `names` has zero-terminated names one after another. Both are allocated by malloc. */
 typedef struct entry {
     size_t name; /* offset in `names` */
     char kind;   /* f, d, l(ink), o(ther) */
@@ -20,7 +20,7 @@ typedef struct entry {
 typedef struct listing {
     VALUE found;
     int fd;
-    size_t most;
+    size_t max;
     char *names;
     size_t names_used, names_room;
     entry *entries;
@@ -50,10 +50,10 @@ static bool add(listing *l, const char *name, const struct stat *status) {
     spate_place place;
     spate_place_read(status, &place);
     l->entries[l->count++] = (entry){.name = l->names_used,
-                                     .kind = S_ISLNK(status->st_mode)          ? 'l'
-                                             : place.kind == SPATE_REGULAR     ? 'f'
+                                     .kind = S_ISLNK(status->st_mode)        ? 'l'
+                                             : place.kind == SPATE_REGULAR   ? 'f'
                                              : place.kind == SPATE_DIRECTORY ? 'd'
-                                                                               : 'o',
+                                                                             : 'o',
                                      .size = status->st_size,
                                      .mtime = place.mtime / NANOSECONDS};
     memcpy(l->names + l->names_used, name, length);
@@ -81,11 +81,11 @@ static void *read_folder(void *argument) {
         }
         if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
             continue;
-        l->more = l->count == l->most;
+        l->more = l->count == l->max;
         if (l->more)
             break;
         if (fstatat(fd, item->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-            continue; /* it went away */
+            continue; /* deleted since */
         if (!add(l, item->d_name, &status))
             l->error = ENOMEM;
     }
@@ -96,7 +96,7 @@ static void *read_folder(void *argument) {
 
 static VALUE entries_to_ruby(VALUE argument) {
     listing *l = (listing *)argument;
-    rb_nogvl(read_folder, l, RUBY_UBF_IO, NULL, 0); /* raises what interrupted it */
+    rb_nogvl(read_folder, l, RUBY_UBF_IO, NULL, 0); /* raises if interrupted */
     if (l->error)
         rb_syserr_fail_str(l->error, spate_found_path(l->found));
     VALUE all = rb_ary_new_capa((long)l->count);
@@ -120,11 +120,11 @@ static VALUE free_listing(VALUE argument) {
 }
 
 /*
- * entries(most): [[[name, :file | :directory | :link | :other, bytes, seconds since 1970], ...], whether there are more],
- * in no order. Reads without Ruby's lock. SystemCallError.
+ * entries(max): [[[name, :file | :directory | :link | :other, bytes, seconds since 1970], ...], more], at most `max`
+ * entries, unordered; `more` is true if there are further ones. Releases the GVL. Raises SystemCallError.
  */
-static VALUE found_entries(VALUE self, VALUE most) {
-    listing l = {.found = self, .fd = spate_found_descriptor(self), .most = NUM2SIZET(most)};
+static VALUE found_entries(VALUE self, VALUE max) {
+    listing l = {.found = self, .fd = spate_found_descriptor(self), .max = NUM2SIZET(max)};
     return rb_ensure(entries_to_ruby, (VALUE)&l, free_listing, (VALUE)&l);
 }
 

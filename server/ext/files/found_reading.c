@@ -6,14 +6,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The system reads ahead in no smaller pieces: where the first byte of one is in memory the rest is, or is on its way. */
+/* Linux's minimum read-ahead: if the first byte of a piece is cached, the rest is cached or being read. */
 #define PIECE ((off_t)128 << 10)
 
-/* content(most): all bytes of a file of at most so many; nil where it is longer or changes meanwhile. SystemCallError. */
-static VALUE found_content(VALUE self, VALUE most) {
+/* content(max): the whole content, or nil if it has more than `max` bytes or changes meanwhile. SystemCallError. */
+static VALUE found_content(VALUE self, VALUE max) {
     const spate_place *place = spate_found_place(self);
     int fd = spate_found_descriptor(self);
-    if (place->size > (uint64_t)NUM2SIZET(most))
+    if (place->size > (uint64_t)NUM2SIZET(max))
         return Qnil;
     VALUE content = rb_str_new(NULL, (long)place->size);
     size_t done = 0;
@@ -48,7 +48,7 @@ static void *read_bytes(void *argument) {
 static VALUE bytes_to_ruby(VALUE argument) {
     reading *r = (reading *)argument;
     do
-        rb_nogvl(read_bytes, r, RUBY_UBF_IO, NULL, 0); /* raises what interrupted it */
+        rb_nogvl(read_bytes, r, RUBY_UBF_IO, NULL, 0); /* raises if interrupted */
     while (r->count < 0 && r->error == EINTR);
     if (r->count < 0)
         rb_syserr_fail_str(r->error, spate_found_path(r->found));
@@ -60,20 +60,18 @@ static VALUE free_reading(VALUE argument) {
     return Qnil;
 }
 
-/* read(position, length): a String, empty at the end. Reads without Ruby's lock. SystemCallError. */
+/* read(position, length): a String, empty at the end of the file. Releases the GVL. Raises SystemCallError. */
 static VALUE found_read(VALUE self, VALUE position, VALUE length) {
-    reading r = {.found = self,
-                 .fd = spate_found_descriptor(self),
-                 .length = NUM2SIZET(length),
-                 .position = NUM2OFFT(position)};
+    reading r = {
+        .found = self, .fd = spate_found_descriptor(self), .length = NUM2SIZET(length), .position = NUM2OFFT(position)};
     r.bytes = malloc(r.length ? r.length : 1);
     if (!r.bytes)
         rb_raise(rb_eNoMemError, "no memory for %zu bytes of a file", r.length);
     return rb_ensure(bytes_to_ruby, (VALUE)&r, free_reading, (VALUE)&r);
 }
 
-/* Whether a byte can be read without waiting for a disk; true where that cannot be asked. */
-static bool at_hand(int fd, off_t position) {
+/* Whether a byte is in the page cache; true if the system cannot report that. */
+static bool is_cached(int fd, off_t position) {
 #ifdef RWF_NOWAIT
     char byte;
     struct iovec slice = {&byte, 1};
@@ -83,12 +81,12 @@ static bool at_hand(int fd, off_t position) {
 #endif
 }
 
-/* cached?(position, length): whether these bytes are in memory, by samples. */
+/* cached?(position, length): whether these bytes are in the page cache, by samples of one byte per 128 KB. */
 static VALUE found_cached(VALUE self, VALUE position, VALUE length) {
     int fd = spate_found_descriptor(self);
     off_t from = NUM2OFFT(position), end = from + NUM2OFFT(length);
     for (; from < end; from += PIECE)
-        if (!at_hand(fd, from))
+        if (!is_cached(fd, from))
             return Qfalse;
     return Qtrue;
 }
@@ -114,12 +112,10 @@ static VALUE warm(VALUE argument) {
     return r->found;
 }
 
-/* warm(position, length): has the bytes read into the system's memory, without Ruby's lock. SystemCallError. */
+/* warm(position, length): reads the bytes into the page cache. Releases the GVL. Raises SystemCallError. */
 static VALUE found_warm(VALUE self, VALUE position, VALUE length) {
-    reading r = {.found = self,
-                 .fd = spate_found_descriptor(self),
-                 .length = NUM2SIZET(length),
-                 .position = NUM2OFFT(position)};
+    reading r = {
+        .found = self, .fd = spate_found_descriptor(self), .length = NUM2SIZET(length), .position = NUM2OFFT(position)};
     r.bytes = malloc((size_t)PIECE);
     if (!r.bytes)
         rb_raise(rb_eNoMemError, "no memory to read ahead");

@@ -1,8 +1,10 @@
 #ifndef SPATE_SERVER_FILES_NATIVE_H
 #define SPATE_SERVER_FILES_NATIVE_H
 
-/* Suggested order: resolve.h (paths to descriptors, no Ruby), found.c (what a path led to;
- * found_reading.c: its bytes, found_listing.c: what is in it), folder.c (the root). */
+/*
+ * Suggested reading order: resolve.h (paths to descriptors, without Ruby), found.c (a file or directory; reading it:
+ * found_reading.c, listing it: found_listing.c), folder.c (the root).
+ */
 #include <ruby.h>
 
 #include "resolve.h"
@@ -12,18 +14,18 @@
 #endif
 
 /*
- * A Spate::Server::Native::Found of `place`, whose descriptor (or -1) it owns from now on and closes when it is closed or
- * collected. `path`: as it was asked for.
+ * Returns a new Spate::Server::Native::Found that owns the descriptor of `place`, if there is one. `path` is the
+ * requested path, a String.
  */
 VALUE spate_found_new(const spate_place *place, VALUE path);
-/* The place inside of a Found. TypeError for anything else. */
+/* Returns the place of a Found, which owns it. Raises TypeError. */
 const spate_place *spate_found_place(VALUE found);
 
-/* Of an open Found, to read from. IOError where it is closed. */
+/* Returns the descriptor of a Found, which owns it. Raises IOError when closed. */
 int spate_found_descriptor(VALUE found);
-/* As it was asked for. */
+/* Returns the requested path, a String. */
 VALUE spate_found_path(VALUE found);
-/* Whether the open file is no longer what it was when it was found. SystemCallError. */
+/* Returns true or false: whether the open file differs from its state when it was opened. Raises SystemCallError. */
 VALUE spate_found_changed(VALUE found);
 
 VALUE spate_init_found(VALUE native); /* the class */

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #endif
 
-#ifndef O_PATH /* Linux only; elsewhere a directory can be held by reading it */
+#ifndef O_PATH /* Linux only; other systems open the directory for reading */
 #define O_PATH (O_RDONLY | O_NONBLOCK | O_NOCTTY)
 #endif
 #ifdef __APPLE__
@@ -21,15 +21,13 @@
 #define st_ctim st_ctimespec
 #endif
 
-/* openat2 gives up where somebody renames beside it; so often it is asked again. */
+/* openat2 fails with EAGAIN when another process renames a directory at the same time: retry so often. */
 #define TRIES 8
 #define NANOSECONDS INT64_C(1000000000)
 #define READING (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 void spate_place_read(const struct stat *status, spate_place *place) {
-    place->kind = S_ISREG(status->st_mode)   ? SPATE_REGULAR
-                  : S_ISDIR(status->st_mode) ? SPATE_DIRECTORY
-                                             : SPATE_SPECIAL;
+    place->kind = S_ISREG(status->st_mode) ? SPATE_REGULAR : S_ISDIR(status->st_mode) ? SPATE_DIRECTORY : SPATE_SPECIAL;
     place->device = (uint64_t)status->st_dev;
     place->inode = (uint64_t)status->st_ino;
     place->size = (uint64_t)status->st_size;
@@ -69,7 +67,7 @@ void spate_root_close(spate_root *root) {
     root->path = NULL;
 }
 
-/* Below the root by openat2, ENOSYS where the kernel or a sandbox has none. */
+/* Opens a path below the root by openat2. ENOSYS if the kernel or a sandbox does not support it. */
 static int open_beneath(const spate_root *root, const char *path, int flags, int *fd) {
 #if defined(HAVE_LINUX_OPENAT2_H) && defined(SYS_openat2)
     struct open_how how = {.flags = (uint64_t)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
@@ -88,7 +86,7 @@ static int open_beneath(const spate_root *root, const char *path, int flags, int
 #endif
 }
 
-/* Folder by folder, no link followed: `path` is a real one, and if it is so no longer this fails. */
+/* Opens one directory after another without following links. Fails if a part of `path` has become a link. */
 static int open_steps(const spate_root *root, char *path, int flags, int *result) {
     int fd = openat(root->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     char *rest = NULL;
@@ -107,7 +105,7 @@ static int open_steps(const spate_root *root, char *path, int flags, int *result
     return 0;
 }
 
-/* Without openat2, and for links that name the root themselves: the real path must begin with the root's. */
+/* Without openat2, or for absolute links into the root: the real path must begin with the root's. */
 static int open_real(const spate_root *root, const char *path, int flags, int *fd) {
     size_t length = strlen(root->path), size = length + strlen(path) + 2;
     char *whole = malloc(size);
@@ -134,23 +132,23 @@ static int open_without_links(const spate_root *root, const char *path, int flag
     return error;
 }
 
-static int open_otherwise(const spate_root *root, const char *path, int flags, int *fd) {
+static int open_without_openat2(const spate_root *root, const char *path, int flags, int *fd) {
     return root->links ? open_real(root, path, flags, fd) : open_without_links(root, path, flags, fd);
 }
 
 static int open_below(spate_root *root, const char *path, int flags, int *fd) {
     if (!root->beneath)
-        return open_otherwise(root, path, flags, fd);
+        return open_without_openat2(root, path, flags, fd);
     int error = open_beneath(root, path, flags, fd);
-    /* EPERM: seccomp rules that are older than the call. */
+    /* EPERM: seccomp rules that are older than openat2. */
     if (error == ENOSYS || error == EPERM || error == E2BIG)
         root->beneath = false;
     else if (error != EXDEV && error != EAGAIN)
         return error;
-    return open_otherwise(root, path, flags, fd);
+    return open_without_openat2(root, path, flags, fd);
 }
 
-/* The file that `fd` only points to, for reading. It is the same one whatever happened to its path. */
+/* Opens the file of an O_PATH descriptor for reading. ENOENT if, without /proc, the path leads to another file. */
 static int reopen(spate_root *root, const char *path, spate_place *place) {
     char link[40];
     struct stat status;
@@ -198,7 +196,7 @@ int spate_resolve(spate_root *root, const char *path, bool read, spate_place *pl
     return 0;
 }
 
-int spate_look(const spate_root *root, const char *path, spate_place *place) {
+int spate_root_stat(const spate_root *root, const char *path, spate_place *place) {
     struct stat status;
     if (fstatat(root->fd, *path ? path : ".", &status, root->links ? 0 : AT_SYMLINK_NOFOLLOW) < 0)
         return errno;
@@ -207,7 +205,7 @@ int spate_look(const spate_root *root, const char *path, spate_place *place) {
     return 0;
 }
 
-int spate_used(const spate_root *root, const char *path) {
+int spate_root_set_atime(const spate_root *root, const char *path) {
     const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
     return utimensat(root->fd, path, times, AT_SYMLINK_NOFOLLOW) < 0 ? errno : 0;
 }

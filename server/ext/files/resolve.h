@@ -6,44 +6,48 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* A folder below which everything lies that is served. Its descriptor never reads; it holds the folder in place. */
+/* The root directory of served files. Its descriptor only refers to the directory; it cannot be read. */
 typedef struct spate_root {
     int fd;
-    char *path;   /* without links and without a slash at its end ("" for "/"); malloc'd */
-    bool beneath; /* whether openat2 may be tried */
-    bool links;   /* whether symbolic links are followed */
+    char *path;   /* real path without a trailing slash ("" for "/"); allocated by malloc */
+    bool beneath; /* try openat2 */
+    bool links;   /* follow symbolic links */
 } spate_root;
 
 typedef enum spate_kind { SPATE_REGULAR, SPATE_DIRECTORY, SPATE_SPECIAL } spate_kind;
 
-/* What a path led to. */
+/* A file or directory that a path leads to. */
 typedef struct spate_place {
-    int fd; /* a regular file's to read from, a directory's to look into, else -1 */
+    int fd; /* of a regular file, readable, or a directory; else -1 */
     spate_kind kind;
     uint64_t device, inode, size;
     int64_t atime, mtime, ctime; /* nanoseconds since 1970 */
 } spate_place;
 
-/* All of these answer 0 or an errno. */
+/* Functions that return int return 0 or an errno. A `path` below the root has no leading slash; "" is the root. */
 
+/* Opens the directory `path`. On success the caller closes `root` by spate_root_close. */
 int spate_root_open(const char *path, bool beneath, bool links, spate_root *root);
+/* Closes the descriptor and frees the path. Safe to call twice. */
 void spate_root_close(spate_root *root);
 
 /*
- * Follows `path` (no slash first, "" for the root itself) from the root. Symbolic links are followed as long as they stay
- * below it; one that leads out is EXDEV. Of a root without links one is ELOOP, ENOTDIR or a special file. A special file (pipe, device, socket) is found and never opened. With `read` a
- * regular file is opened for reading: EACCES where it may not be.
+ * Resolves `path` below the root. Symbolic links are followed while they stay below the root; EXDEV for one that leads
+ * outside. With `root->links` false, a link fails with ELOOP or ENOTDIR, or is returned as a special file. Special
+ * files (pipe, device, socket) are never opened. With `read`, regular files are opened for reading (EACCES if not
+ * permitted) and directories stay open: the caller closes place->fd.
  */
 int spate_resolve(spate_root *root, const char *path, bool read, spate_place *place);
 
-/* What lies at `path` now, by one system call and without asking whether it is still below the root. */
-int spate_look(const spate_root *root, const char *path, spate_place *place);
+/* stat of `path`, one system call. Does not check whether the path stays below the root. place->fd is -1. */
+int spate_root_stat(const spate_root *root, const char *path, spate_place *place);
 
-/* Sets when what lies at `path` was last used; its other times stay. A link is not followed. */
-int spate_used(const spate_root *root, const char *path);
+/* Sets the access time to now and no other time. Symbolic links are not followed. */
+int spate_root_set_atime(const spate_root *root, const char *path);
 
+/* Converts `status`. Leaves place->fd alone. */
 void spate_place_read(const struct stat *status, spate_place *place);
-/* The same file with the same content, as far as size, times and inode tell. */
+/* Whether both are the same file with unchanged content, by inode, size, mtime and ctime. */
 bool spate_place_same(const spate_place *one, const spate_place *other);
 
 #endif

@@ -2,10 +2,10 @@
 
 require "mkmf"
 
-# The core is plain C and lies beside ext/, in the checkout as in the gem.
+# The core is plain C without Ruby, in core/ beside ext/.
 CORE = File.expand_path("../../core", __dir__)
 
-# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate-bytes.
+# spate/bytes.h comes from the surrounding checkout, or from the spate-bytes gem.
 checkout = File.expand_path("../../../bytes/ext/bytes/include", __dir__)
 unless File.exist?(File.join(checkout, "spate/bytes.h"))
   require "spate/bytes"

@@ -1,12 +1,12 @@
 #include "frame.h"
 #include "native.h"
 
-/* Reads frames out of a buffer, one after another, and holds the last one's facts: no object is made for a frame. */
+/* Reads frames from a buffer. Its methods return the properties of the last frame: no object is created for a frame. */
 typedef struct reader {
     spate_frame_reader frames;
     spate_frame frame;
-    uint32_t least; /* bytes of a DATA frame that is joined to another */
-    size_t base;    /* the frame's first byte in the buffer */
+    uint32_t min_join; /* minimum content, in bytes, of DATA frames that are joined */
+    size_t base;       /* offset of the frame in the buffer */
 } reader;
 
 static const rb_data_type_t reader_type = {
@@ -21,44 +21,47 @@ static reader *reader_of(VALUE self) {
     return rb_check_typeddata(self, &reader_type);
 }
 
-/* FrameReader.new(max_length, least): our SETTINGS_MAX_FRAME_SIZE; bytes of a DATA frame that is joined to another. */
-static VALUE reader_initialize(VALUE self, VALUE max_length, VALUE least) {
+/*
+ * FrameReader.new(max_length, min_join): max_length: the server's SETTINGS_MAX_FRAME_SIZE. min_join: minimum content,
+ * in bytes, of DATA frames that are joined.
+ */
+static VALUE reader_initialize(VALUE self, VALUE max_length, VALUE min_join) {
     reader *r = reader_of(self);
     r->frames.max_length = NUM2UINT(max_length);
-    r->least = NUM2UINT(least);
+    r->min_join = NUM2UINT(min_join);
     return self;
 }
 
 /*
- * next(buffer, from, to, most): the type of the frame at `from`, or nil where it is not whole before `to`. The reader's
- * other methods tell about this frame, or about DATA frames of one stream that follow each other, up to `most`, as if
- * they were one. ConnectionError, StreamError; after the latter `size` is right and reading can go on.
+ * next(buffer, from, to, max): reads the frame at offset `from` and returns its type, or nil if it is incomplete before
+ * `to`. Joins up to `max` consecutive DATA frames of a stream. The other methods describe this frame. Raises
+ * ConnectionError, or StreamError, after which `size` is valid and reading can continue.
  */
-static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to, VALUE most) {
+static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to, VALUE max) {
     reader *r = reader_of(self);
     size_t first = NUM2SIZET(from), last = NUM2SIZET(to), length;
-    uint32_t frames = NUM2UINT(most);
-    spate_frame_fault fault = {0, NULL};
+    uint32_t frames = NUM2UINT(max);
+    spate_frame_error error = {0, NULL};
     const uint8_t *bytes = spate_bytes->pin(buffer, &length, false);
     if (last > length || first > last) {
         spate_bytes->unpin(buffer);
         rb_raise(rb_eIndexError, "frames from %zu to %zu are outside of %zu bytes", first, last, length);
     }
-    spate_frame_status status = spate_frame_read(&r->frames, bytes + first, last - first, &r->frame, &fault);
-    if (status == SPATE_FRAME_READ && r->frame.type == SPATE_FRAME_DATA && r->frame.content >= r->least)
-        spate_frame_join(&r->frames, bytes + first, last - first, &r->frame, frames, r->least);
+    spate_frame_status status = spate_frame_read(&r->frames, bytes + first, last - first, &r->frame, &error);
+    if (status == SPATE_FRAME_READ && r->frame.type == SPATE_FRAME_DATA && r->frame.content >= r->min_join)
+        spate_frame_join(&r->frames, bytes + first, last - first, &r->frame, frames, r->min_join);
     spate_bytes->unpin(buffer);
     r->base = first;
     switch (status) {
     case SPATE_FRAME_READ: return INT2FIX(r->frame.type);
     case SPATE_FRAME_PARTIAL: return Qnil;
-    case SPATE_FRAME_STREAM_ERROR: spate_raise_stream_error(fault.code, r->frame.stream, fault.reason);
-    case SPATE_FRAME_CONNECTION_ERROR: spate_raise_connection_error(fault.code, fault.reason);
+    case SPATE_FRAME_STREAM_ERROR: spate_raise_stream_error(error.code, r->frame.stream, error.reason);
+    case SPATE_FRAME_CONNECTION_ERROR: spate_raise_connection_error(error.code, error.reason);
     }
     return Qnil;
 }
 
-/* data(buffer): the content of the DATA that was read from this buffer, a String. */
+/* data(buffer): the content of the last DATA frame, a String. Pass the buffer it was read from. Raises IndexError. */
 static VALUE reader_data(VALUE self, VALUE buffer) {
     reader *r = reader_of(self);
     size_t length;
@@ -69,7 +72,7 @@ static VALUE reader_data(VALUE self, VALUE buffer) {
         spate_frame_copy(&r->frame, bytes + r->base, (uint8_t *)RSTRING_PTR(string));
     spate_bytes->unpin(buffer);
     if (!inside)
-        rb_raise(rb_eIndexError, "no DATA was read from this buffer");
+        rb_raise(rb_eIndexError, "the last frame is not DATA of this buffer");
     return string;
 }
 

@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-/* Frames into a WriteBuffer: RFC 9113, section 6. */
+/* Methods of WriteBuffer that append frames (RFC 9113, section 6). Raise ConnectionError when the frames do not fit. */
 
-/* Payload bytes of a frame. A peer may allow more (section 6.5.2), but larger frames gain nothing, and starve others. */
-#define LONGEST ((size_t)16384)
+/* Maximum payload. A peer may allow more (section 6.5.2), but larger frames are not faster and delay other streams. */
+#define MAX_PAYLOAD ((size_t)16384)
 
-/* Frames that one call reads. */
+/* Maximum number of frames that `file` appends. */
 #define SLICES 32
 
+/* frame(type, flags, stream, payload): payload: a String or nil. */
 static VALUE append_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE payload) {
     uint8_t number = (uint8_t)NUM2UINT(type), bits = (uint8_t)NUM2UINT(flags);
     uint32_t id = NUM2UINT(stream);
@@ -27,7 +28,7 @@ static VALUE append_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VAL
     return self;
 }
 
-/* word(type, stream, number): a frame whose payload is 32 bits: RST_STREAM, WINDOW_UPDATE. */
+/* word(type, stream, number): appends a frame with a payload of 32 bits: RST_STREAM, WINDOW_UPDATE. */
 static VALUE append_word(VALUE self, VALUE type, VALUE stream, VALUE number) {
     uint32_t id = NUM2UINT(stream), word = NUM2UINT(number);
     uint8_t kind = (uint8_t)NUM2UINT(type);
@@ -38,14 +39,14 @@ static VALUE append_word(VALUE self, VALUE type, VALUE stream, VALUE number) {
     return self;
 }
 
-/* Frames that hold so many bytes; at least one. */
+/* Number of frames for `length` bytes of payload, at least 1. */
 static size_t frames_of(size_t length) {
-    return length ? (length + LONGEST - 1) / LONGEST : 1;
+    return length ? (length + MAX_PAYLOAD - 1) / MAX_PAYLOAD : 1;
 }
 
 /*
- * headers(stream, encoder, status, fields, end_stream): HEADERS and as many CONTINUATIONs as it takes. `status` nil:
- * trailers. ArgumentError, TypeError where a field is wrong; then nothing was encoded or written.
+ * headers(stream, encoder, status, fields, end_stream): appends HEADERS and CONTINUATION frames. status: nil for
+ * trailers. Raises ArgumentError or TypeError for an invalid field, before anything is encoded or written.
  */
 static VALUE append_headers(VALUE self, VALUE stream, VALUE encoder, VALUE status, VALUE fields, VALUE end_stream) {
     uint32_t id = NUM2UINT(stream);
@@ -53,7 +54,7 @@ static VALUE append_headers(VALUE self, VALUE stream, VALUE encoder, VALUE statu
     size_t frames = frames_of(block->length), done = 0;
     uint8_t *at = spate_write_buffer->place(self, block->length + frames * SPATE_FRAME_HEADER_BYTES);
     for (size_t i = 0; i < frames; i++) {
-        size_t length = block->length - done < LONGEST ? block->length - done : LONGEST;
+        size_t length = block->length - done < MAX_PAYLOAD ? block->length - done : MAX_PAYLOAD;
         uint8_t flags = i + 1 == frames ? SPATE_FLAG_END_HEADERS : 0;
         if (i == 0 && RTEST(end_stream))
             flags |= SPATE_FLAG_END_STREAM;
@@ -67,7 +68,7 @@ static VALUE append_headers(VALUE self, VALUE stream, VALUE encoder, VALUE statu
     return self;
 }
 
-/* data(stream, bytes, offset, length, end_stream): DATA frames of a String's bytes; an empty one for length 0. */
+/* data(stream, bytes, offset, length, end_stream): appends DATA frames with a part of a String; one if empty. */
 static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VALUE length, VALUE end_stream) {
     uint32_t id = NUM2UINT(stream);
     size_t from = NUM2SIZET(offset), left = NUM2SIZET(length);
@@ -75,7 +76,7 @@ static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
     if (from > (size_t)RSTRING_LEN(bytes) || left > (size_t)RSTRING_LEN(bytes) - from)
         rb_raise(rb_eIndexError, "%zu bytes at %zu are outside of %ld", left, from, RSTRING_LEN(bytes));
     do {
-        size_t part = left < LONGEST ? left : LONGEST;
+        size_t part = left < MAX_PAYLOAD ? left : MAX_PAYLOAD;
         uint8_t *at = spate_write_buffer->place(self, SPATE_FRAME_HEADER_BYTES + part);
         uint8_t flags = part == left && RTEST(end_stream) ? SPATE_FLAG_END_STREAM : 0;
         spate_frame_write_header(at, (uint32_t)part, SPATE_FRAME_DATA, flags, id);
@@ -87,32 +88,32 @@ static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
     return self;
 }
 
-/* Payload bytes of DATA that fit. */
+/* Bytes of payload that fit, in frames of MAX_PAYLOAD. */
 static size_t data_room(VALUE self) {
-    size_t room = spate_write_buffer->room(self), frame = LONGEST + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
-    return room / frame * LONGEST + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
+    size_t room = spate_write_buffer->room(self), frame = MAX_PAYLOAD + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
+    return room / frame * MAX_PAYLOAD + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
 }
 
 static VALUE get_data_room(VALUE self) {
     return SIZET2NUM(data_room(self));
 }
 
-/* One frame's payload a slice, behind the room of its header. Answers how many slices `wanted` bytes take. */
+/* Sets one slice for the payload of each frame, leaving space for the headers. Returns the number of slices. */
 static int plan(struct iovec slices[SLICES], uint8_t *at, size_t wanted) {
     int count = 0;
     for (size_t planned = 0; planned < wanted; planned += slices[count++].iov_len) {
-        size_t part = wanted - planned < LONGEST ? wanted - planned : LONGEST;
+        size_t part = wanted - planned < MAX_PAYLOAD ? wanted - planned : MAX_PAYLOAD;
         slices[count] = (struct iovec){at + SPATE_FRAME_HEADER_BYTES, part};
         at += SPATE_FRAME_HEADER_BYTES + part;
     }
     return count;
 }
 
-/* The headers of the frames that hold `done` bytes. `last`: flags of the last one. Answers the frames' bytes. */
+/* Writes the headers of frames with `done` bytes of payload. `last`: flags of the last one. Returns their size. */
 static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last) {
     const uint8_t *first = at;
     for (size_t left = done; left > 0;) {
-        size_t part = left < LONGEST ? left : LONGEST;
+        size_t part = left < MAX_PAYLOAD ? left : MAX_PAYLOAD;
         spate_frame_write_header(at, (uint32_t)part, SPATE_FRAME_DATA, part == left ? last : 0, id);
         at += SPATE_FRAME_HEADER_BYTES + part;
         left -= part;
@@ -121,9 +122,9 @@ static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last)
 }
 
 /*
- * file(stream, fd, position, length, end_stream): DATA frames whose payload is read into its place, no more than fit.
- * Answers the payload's bytes; fewer than fit and were asked for where the file has become shorter: then the last frame
- * does not end the stream. SystemCallError.
+ * file(stream, fd, position, length, end_stream): reads a file directly into DATA frames, as many bytes as fit. Returns
+ * the bytes of payload. If the file ends early, they are fewer than fit, and the last frame does not end the stream.
+ * Raises SystemCallError.
  */
 static VALUE append_file(VALUE self, VALUE stream, VALUE descriptor, VALUE position, VALUE length, VALUE end_stream) {
     struct iovec slices[SLICES];
@@ -132,8 +133,8 @@ static VALUE append_file(VALUE self, VALUE stream, VALUE descriptor, VALUE posit
     size_t asked = NUM2SIZET(length), fits = data_room(self);
     off_t from = NUM2OFFT(position);
     size_t wanted = asked < fits ? asked : fits;
-    if (wanted > LONGEST * SLICES)
-        wanted = LONGEST * SLICES;
+    if (wanted > MAX_PAYLOAD * SLICES)
+        wanted = MAX_PAYLOAD * SLICES;
     if (wanted == 0)
         return INT2FIX(0);
     uint8_t *first = spate_write_buffer->place(self, wanted + frames_of(wanted) * SPATE_FRAME_HEADER_BYTES);

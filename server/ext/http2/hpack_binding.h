@@ -1,7 +1,7 @@
 #ifndef SPATE_SERVER_HPACK_BINDING_H
 #define SPATE_SERVER_HPACK_BINDING_H
 
-/* What the bindings of HPACK's decoder (hpack_decoder.c) and encoder (hpack_encoder.c, hpack_fields.c) share. */
+/* Shared by the bindings of the HPACK decoder (hpack_decoder.c) and encoder (hpack_encoder.c, hpack_fields.c). */
 #include "native.h"
 
 #include <ruby/encoding.h>
@@ -10,14 +10,14 @@ static inline VALUE spate_field_string(const uint8_t *bytes, size_t length) {
     return rb_enc_str_new((const char *)bytes, (long)length, rb_utf8_encoding());
 }
 
-/* Appends a response's block: see spate_encoder_block. */
+/* Appends the block of a response to `output`. Parameters and exceptions as for spate_encoder_block. */
 void spate_encode_response(spate_hpack_encoder *encoder, VALUE status, VALUE fields, spate_hpack_output *output);
-/* A dynamic table's entries, the newest first, as [name, value] each. */
+/* Returns [[name, value], ...] of a dynamic table, newest first. */
 VALUE spate_table_array(const spate_hpack_table *table);
-/* Encoding fails for want of memory only. */
+/* Raises NoMemoryError, the only error of encoding. */
 static inline void spate_check_encoded(spate_hpack_status status) {
     if (status != SPATE_HPACK_OK)
-        rb_raise(rb_eNoMemError, "no memory for a header block");
+        rb_raise(rb_eNoMemError, "out of memory for a header block");
 }
 
 #endif

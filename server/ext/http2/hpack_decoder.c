@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-/* Native::HpackDecoder: header blocks that a client sent, and what was wrong with them. RFC 7541; RFC 9113, section 8. */
+/* Native::HpackDecoder: decodes and checks a client's header blocks. RFC 7541; RFC 9113, section 8. */
 
 #define COMPRESSION_ERROR 0x9
 #define ENHANCE_YOUR_CALM 0xb
 
 typedef struct decoder {
     spate_hpack_decoder hpack;
-    spate_hpack_tally tally;
+    spate_hpack_totals totals;
     spate_request_fields check;
-    VALUE never_indexed; /* names of the last block's fields that are never to be indexed */
+    VALUE never_indexed; /* names of never-indexed fields in the last block, or nil */
 } decoder;
 
-/* What one call of decode works on, for rb_ensure. */
+/* Arguments and result of one decode call, for rb_ensure. */
 typedef struct decoding {
     VALUE self;
     decoder *decoder;
@@ -23,7 +23,7 @@ typedef struct decoding {
     size_t offset, length;
     bool pinned;
     bool checked;
-    bool apart; /* pseudo-header fields have places of their own: see decode_request */
+    bool apart; /* pseudo-header fields have fixed positions: see decode_request */
     VALUE fields;
     spate_hpack_status status;
 } decoding;
@@ -60,7 +60,7 @@ static decoder *decoder_of(VALUE self) {
     return rb_check_typeddata(self, &decoder_type);
 }
 
-/* HpackDecoder.new(table_size, max_string, max_bytes, max_fields): bytes, with 32 a field in max_bytes. */
+/* HpackDecoder.new(table_size, max_string, max_bytes, max_fields): sizes in bytes; max_bytes counts 32 per field. */
 static VALUE decoder_initialize(VALUE self, VALUE table_size, VALUE max_string, VALUE max_bytes, VALUE max_fields) {
     decoder *d = decoder_of(self);
     spate_hpack_decoder_free(&d->hpack);
@@ -76,12 +76,12 @@ static VALUE decoder_settings(VALUE self, VALUE table_size) {
     return Qnil;
 }
 
-/* Names come again with each request: Ruby's table of frozen Strings has them already. */
+/* Interned, as field names repeat with each request. */
 static VALUE name_to_string(const uint8_t *bytes, size_t length) {
     return rb_enc_interned_str((const char *)bytes, (long)length, rb_utf8_encoding());
 }
 
-/* Where a pseudo-header field's value goes, or -1. */
+/* The position of a pseudo-header field in the result of decode_request, or -1. */
 static int place_of(const spate_hpack_field *field) {
     static const char *const names[] = {":method", ":path", ":scheme", ":authority"};
     for (int i = 0; i < 4; i++)
@@ -90,11 +90,11 @@ static int place_of(const spate_hpack_field *field) {
     return -1;
 }
 
-/* Methods and schemes are few, and never changed by anybody. */
+/* Methods and schemes repeat, so they are interned. */
 static VALUE pseudo_to_string(int place, const spate_hpack_field *field) {
-    bool few = place == 0 || place == 2;
-    return few ? name_to_string(field->value, field->value_length)
-               : spate_field_string(field->value, field->value_length);
+    bool repeats = place == 0 || place == 2;
+    return repeats ? name_to_string(field->value, field->value_length)
+                   : spate_field_string(field->value, field->value_length);
 }
 
 static bool take_field(void *context, const spate_hpack_field *field) {
@@ -133,7 +133,7 @@ static VALUE decode_pinned(VALUE argument) {
         rb_raise(rb_eIndexError, "a block of %zu bytes at %zu is outside of %zu bytes", work->length, work->offset,
                  length);
     work->status = spate_hpack_decode(&work->decoder->hpack, bytes + work->offset, work->length, take_field, work,
-                                      &work->decoder->tally);
+                                      &work->decoder->totals);
     return Qnil;
 }
 
@@ -168,7 +168,7 @@ static VALUE decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE 
     rb_ensure(decode_pinned, (VALUE)&work, decode_unpin, (VALUE)&work);
     RB_GC_GUARD(source);
     if (work.status == SPATE_HPACK_MEMORY)
-        rb_raise(rb_eNoMemError, "no memory for a header block");
+        rb_raise(rb_eNoMemError, "out of memory for a header block");
     if (work.status != SPATE_HPACK_OK)
         spate_raise_connection_error(work.status == SPATE_HPACK_STRING ? ENHANCE_YOUR_CALM : COMPRESSION_ERROR,
                                      spate_hpack_reason(work.status));
@@ -178,25 +178,28 @@ static VALUE decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE 
 }
 
 /*
- * decode(source, offset, length, section): the block's fields as [name, value, name, value, ...]. `section` is :request,
- * :trailers or nil; with one of them `malformed` says afterwards what was wrong. ConnectionError where the block is.
+ * decode(source, offset, length, section): decodes a block in a String or ArrayBuffer to [name, value, name, value,
+ * ...]. section: :request and :trailers check the fields, see `malformed`; nil does not. Raises ConnectionError for an
+ * invalid block, IndexError.
  */
 static VALUE decoder_decode(VALUE self, VALUE source, VALUE offset, VALUE length, VALUE section) {
     return decode(self, source, offset, length, section, false);
 }
 
 /*
- * decode_request(source, offset, length): the same for a request, as [method, path, scheme, authority, name, value, ...];
- * nil for each of the four that is not there.
+ * decode_request(source, offset, length): the same for a request: [method, path, scheme, authority, name, value, ...].
+ * Missing pseudo-header fields are nil.
  */
 static VALUE decoder_decode_request(VALUE self, VALUE source, VALUE offset, VALUE length) {
     return decode(self, source, offset, length, ID2SYM(rb_intern("request")), true);
 }
 
+/* over?: whether the last block exceeded a limit. */
 static VALUE decoder_over(VALUE self) {
-    return RBOOL(decoder_of(self)->tally.over);
+    return RBOOL(decoder_of(self)->totals.over);
 }
 
+/* malformed: why the fields of the last block are malformed, or nil. */
 static VALUE decoder_malformed(VALUE self) {
     const char *reason = decoder_of(self)->check.reason;
     return reason ? rb_utf8_str_new_cstr(reason) : Qnil;
@@ -207,18 +210,18 @@ static VALUE decoder_content_length(VALUE self) {
     return check->has_length ? ULL2NUM(check->content_length) : Qnil;
 }
 
-/* Twice the urgency, and 1 where the response is incremental. */
+/* Twice the urgency, plus 1 if incremental. */
 static VALUE priority_to_number(const spate_priority *priority) {
     return INT2FIX(priority->urgency * 2 + priority->incremental);
 }
 
-/* The last request's `priority` field as a number (see HTTP2::Priority), or nil. */
+/* priority: the last request's `priority` field as a number (see HTTP2::Priority), or nil. */
 static VALUE decoder_priority(VALUE self) {
     const spate_priority *priority = &decoder_of(self)->check.priority;
     return priority->known ? priority_to_number(priority) : Qnil;
 }
 
-/* Native.priority(string): the same of a field's value. */
+/* Native.priority(string): the same number for the value of a field. */
 static VALUE read_priority(VALUE self, VALUE value) {
     spate_priority priority = {false, 0, false};
     Check_Type(value, T_STRING);

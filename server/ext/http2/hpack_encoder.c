@@ -1,11 +1,11 @@
 #include "hpack_binding.h"
 
-/* Native::HpackEncoder: header blocks for a client, with a table that lasts as long as the connection. RFC 7541. */
+/* Native::HpackEncoder: encodes the header blocks of one connection. RFC 7541. */
 
 typedef struct encoder {
     spate_hpack_encoder hpack;
     spate_hpack_output output; /* of encode */
-    spate_hpack_output block;  /* a response's, and what it was made of where it can be used again: see is_same_block */
+    spate_hpack_output block;  /* of spate_encoder_block; the members below describe it if it is reusable */
     VALUE fields, status;
     uint32_t inserted, count;
 } encoder;
@@ -72,10 +72,10 @@ static spate_hpack_policy policy_of(VALUE policy) {
         return SPATE_HPACK_PLAIN;
     if (id == rb_intern("never"))
         return SPATE_HPACK_NEVER;
-    rb_raise(rb_eArgError, "policy %" PRIsVALUE " is none of index, plain, never", policy);
+    rb_raise(rb_eArgError, "unknown policy %" PRIsVALUE ", expected index, plain or never", policy);
 }
 
-/* encode(fields, policy = nil): a block of [name, value, name, value, ...], in this order. */
+/* encode(fields, policy = nil): a block of [name, value, name, value, ...]. policy: :index, :plain, :never or nil. */
 static VALUE encoder_encode(int argc, VALUE *argv, VALUE self) {
     VALUE fields, policy;
     rb_scan_args(argc, argv, "11", &fields, &policy);
@@ -102,8 +102,8 @@ static int count_unfrozen(VALUE name, VALUE value, VALUE argument) {
 }
 
 /*
- * The same frozen fields again, and a table that is what it was after a block that put nothing into it: the block has the
- * same bytes. So the block of a file that is asked for again and again is encoded once.
+ * Whether the previous block can be reused: it inserted nothing into the table, the table has not changed since, and
+ * the frozen fields are the same. So the block of a frequently requested file is encoded once.
  */
 static bool is_same_block(const encoder *e, VALUE status, VALUE fields) {
     return fields == e->fields && status == e->status && e->hpack.table.inserted == e->inserted &&

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A response's fields, out of a Hash into a block: all of them are checked before the first is encoded. */
+/* Encodes the fields of a response from a Hash. All are checked before the first is encoded. */
 
 #define NAME_BYTES 256
 
@@ -12,8 +12,8 @@ typedef struct block {
     spate_hpack_output *output;
 } block;
 
-/* RFC 9113, section 8.2.2: what a handler made for HTTP/1.1 may set. */
-static bool about_the_connection(const uint8_t *name, size_t length) {
+/* RFC 9113, section 8.2.2: fields that are dropped, as handlers written for HTTP/1.1 may set them. */
+static bool is_connection_specific(const uint8_t *name, size_t length) {
     static const char *const names[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
@@ -33,11 +33,11 @@ static void check_value(VALUE name, VALUE value) {
 static int check_pair(VALUE name, VALUE value, VALUE unused) {
     Check_Type(name, T_STRING);
     if (RSTRING_LEN(name) == 0 || RSTRING_LEN(name) > NAME_BYTES)
-        rb_raise(rb_eArgError, "a field's name of %ld bytes: 1 to %d are possible", RSTRING_LEN(name), NAME_BYTES);
+        rb_raise(rb_eArgError, "a field name has %ld bytes, expected 1 to %d", RSTRING_LEN(name), NAME_BYTES);
     for (long i = 0; i < RSTRING_LEN(name); i++) {
         uint8_t c = (uint8_t)RSTRING_PTR(name)[i];
         if (c <= ' ' || c >= 127 || c == ':')
-            rb_raise(rb_eArgError, "the field's name %+" PRIsVALUE " has a character that no name has", name);
+            rb_raise(rb_eArgError, "invalid character in the field name %+" PRIsVALUE, name);
     }
     if (!RB_TYPE_P(value, T_ARRAY)) {
         check_value(name, value);
@@ -61,7 +61,7 @@ static int append_pair(VALUE name, VALUE value, VALUE argument) {
         uint8_t c = (uint8_t)RSTRING_PTR(name)[i];
         lower[i] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
     }
-    if (about_the_connection(lower, length))
+    if (is_connection_specific(lower, length))
         return ST_CONTINUE;
     if (!RB_TYPE_P(value, T_ARRAY)) {
         append(b, lower, length, value);
@@ -79,7 +79,7 @@ void spate_encode_response(spate_hpack_encoder *encoder, VALUE status, VALUE fie
     if (number < 100 || number > 999)
         rb_raise(rb_eArgError, "status %u is outside of 100 to 999", number);
     if (number == 101) /* RFC 9113, section 8.6 */
-        rb_raise(rb_eArgError, "status 101 is of HTTP/1.1");
+        rb_raise(rb_eArgError, "status 101 is not allowed in HTTP/2");
     rb_hash_foreach(fields, check_pair, Qnil);
     spate_check_encoded(spate_hpack_encode_begin(encoder, output));
     if (!NIL_P(status)) {

@@ -15,9 +15,9 @@ extern const spate_bytes_abi *spate_bytes;
 extern const spate_write_buffer_abi *spate_write_buffer;
 
 /*
- * A response's block, made by a HpackEncoder and valid until it makes another: `status` is nil for trailers, `fields` a
- * Hash of names to a String or to an Array of them. TypeError and ArgumentError come before anything is encoded: the table
- * stays what the peer has.
+ * Encodes the header block of a response. `status`: nil for trailers. `fields`: a Hash of names to a String or an Array
+ * of Strings. Returns a block that the HpackEncoder owns and that is valid until its next call. Raises TypeError or
+ * ArgumentError for invalid fields before anything is encoded, so the table stays in sync with the peer's.
  */
 const spate_hpack_output *spate_encoder_block(VALUE encoder, VALUE status, VALUE fields);
 /* Raises Spate::Server::HTTP2::ConnectionError. */

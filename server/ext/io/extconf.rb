@@ -2,7 +2,7 @@
 
 require "mkmf"
 
-# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate-bytes.
+# spate/bytes.h comes from the surrounding checkout, or from the spate-bytes gem.
 checkout = File.expand_path("../../../bytes/ext/bytes/include", __dir__)
 unless File.exist?(File.join(checkout, "spate/bytes.h"))
   require "spate/bytes"

@@ -11,13 +11,13 @@
 #include <sys/sendfile.h>
 #endif
 
-/* From here on a system call is worth the way out of Ruby's lock and back. */
-#define WITHOUT_LOCK ((size_t)64 << 10)
+/* Bytes from which a call releases the GVL: below, reacquiring it may take longer than the call. */
+#define RELEASE_BYTES ((size_t)64 << 10)
 
-/* Milliseconds that a file's bytes may take at once: what is late is looked for in between. */
-#define PATIENCE 200
+/* Milliseconds that one call may send a file; timeouts are checked between calls. */
+#define SEND_FILE_MS 200
 
-/* Of a file that sendfile cannot read. */
+/* Buffer for files that sendfile does not support. */
 #define COPY_BYTES ((size_t)32 << 10)
 
 #ifndef MSG_NOSIGNAL
@@ -42,10 +42,11 @@ static int64_t milliseconds(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The socket took all it had room for. Answers whether it has room again before anybody else has something to do. */
-static bool room_comes(const io_call *c, int64_t until) {
+/* Waits until the full socket is writable. Returns false when the reactor has other work first, or on timeout. */
+static bool wait_writable(const io_call *c, int64_t until) {
     struct pollfd waited[] = {{.fd = c->wake, .events = POLLIN}, {.fd = c->fd, .events = POLLOUT}};
-    if (c->wake < 0 || poll(waited, 1, 0) != 0) /* asked alone: the socket's own room may be told there, too */
+    /* `wake` alone first: it may be an epoll descriptor that reports the writable socket as well. */
+    if (c->wake < 0 || poll(waited, 1, 0) != 0)
         return false;
     int64_t left = until - milliseconds();
     return left > 0 && poll(waited, 2, (int)left) > 0 && waited[1].revents == POLLOUT;
@@ -55,13 +56,13 @@ static ssize_t send_file(const io_call *c) {
     off_t position = c->position;
     size_t left = c->length;
     ssize_t sent;
-    int64_t until = milliseconds() + PATIENCE;
+    int64_t until = milliseconds() + SEND_FILE_MS;
     do {
         sent = sendfile(c->fd, c->file, &position, left);
         if (sent > 0)
             left -= (size_t)sent;
-    } while (left > 0 && (sent > 0 || (sent < 0 && errno == EAGAIN && room_comes(c, until))));
-    return left < c->length ? (ssize_t)(c->length - left) : sent; /* an error shows again at the next call */
+    } while (left > 0 && (sent > 0 || (sent < 0 && errno == EAGAIN && wait_writable(c, until))));
+    return left < c->length ? (ssize_t)(c->length - left) : sent; /* after a partial send the next call fails again */
 }
 #else
 static ssize_t send_file(const io_call *c) {
@@ -71,7 +72,7 @@ static ssize_t send_file(const io_call *c) {
 }
 #endif
 
-/* What sendfile does, for files that it cannot read. */
+/* Replaces sendfile for files that it does not support. */
 static ssize_t send_copy(const io_call *c) {
     char bytes[COPY_BYTES];
     ssize_t count = pread(c->file, bytes, c->length < sizeof bytes ? c->length : sizeof bytes, c->position);
@@ -93,18 +94,18 @@ static void *perform(void *argument) {
     io_call *c = argument;
     c->result = perform_now(c);
     c->error = c->result < 0 ? errno : 0;
-    c->made = true;
+    c->done = true;
     return NULL;
 }
 
-/* An exception for this thread is left to a later call of Ruby's own: here it would hide what the call did. */
+/* A pending interrupt stays pending until Ruby checks next: raising here would lose the call's result. */
 void spate_io_call_run(io_call *c, size_t length) {
     do {
-        c->made = false;
-        if (length >= WITHOUT_LOCK && c->kind != SPATE_CALL_SEND)
+        c->done = false;
+        if (length >= RELEASE_BYTES && c->kind != SPATE_CALL_SEND)
             rb_nogvl(perform, c, RUBY_UBF_IO, NULL, RB_NOGVL_INTR_FAIL);
-        if (!c->made) {
-            c->wake = -1; /* nobody is waited for with the lock */
+        if (!c->done) {
+            c->wake = -1; /* do not wait while holding the GVL */
             perform(c);
         }
     } while (c->result < 0 && c->error == EINTR);

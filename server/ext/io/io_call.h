@@ -2,9 +2,9 @@
 #define SPATE_SERVER_IO_CALL_H
 
 /*
- * The system calls that a write buffer makes. Those that read files, or send them, do not block Ruby's other threads. What
- * comes back to Ruby waits for the lock behind each thread that computes, a tenth of a second for each of them: so a
- * socket is written to without giving the lock up, and a file goes on its way as long as nobody else needs the reactor.
+ * The system calls of a write buffer. Calls that read or send files release the GVL. Getting it back takes up to 100 ms
+ * for each busy Ruby thread, so writes to a socket keep the GVL, and one call sends as much of a file as it can until
+ * the reactor has other work.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,21 +16,24 @@ typedef struct io_call {
     enum { SPATE_CALL_READ, SPATE_CALL_SEND, SPATE_CALL_SEND_FILE, SPATE_CALL_SEND_COPY } kind;
     int fd;               /* READ: the file; the others: the socket */
     int file;             /* SEND_FILE, SEND_COPY */
-    int wake;             /* SEND_FILE: readable when somebody else's turn has come; -1: the socket is not waited for */
-    bool more;            /* SEND: a file comes behind it */
-    struct iovec *slices; /* READ: where to, all in the write buffer's pinned buffer */
-    int count;            /* READ: of the slices */
+    int wake;             /* SEND_FILE: readable when the reactor has other work; -1: do not wait for the socket */
+    bool more;            /* SEND: a file follows these bytes */
+    struct iovec *slices; /* READ: destination, inside the pinned buffer */
+    int count;            /* READ: number of slices */
     uint8_t *bytes;       /* SEND */
-    size_t length;        /* all but READ */
-    off_t position;       /* all but SEND: in the file */
-    ssize_t result;       /* bytes; -1: see error */
+    size_t length;        /* all but READ: bytes */
+    off_t position;       /* all but SEND: offset in the file */
+    ssize_t result;       /* bytes transferred, or -1 */
     int error;            /* errno, or 0 */
-    bool made;
+    bool done;
 } io_call;
 
-/* Makes the call, again where a signal came. `length`: the bytes in question. Raises nothing. */
+/*
+ * Makes the call and sets `result` and `error`; repeats it after EINTR. Releases the GVL if `length`, the bytes to
+ * transfer, is large. Does not raise.
+ */
 void spate_io_call_run(io_call *c, size_t length);
-/* As read_file of write_buffer.h. */
+/* See read_file in write_buffer.h. */
 size_t spate_io_read_file(int fd, struct iovec *slices, int count, off_t position, size_t length);
 
 #endif

@@ -58,7 +58,10 @@ static void *wait_for_events(void *argument) {
     return NULL;
 }
 
-/* wait(milliseconds, ready): fills `ready` with descriptor, state, descriptor, state, ...; -1 waits for ever. */
+/*
+ * wait(milliseconds, ready): replaces the content of the Array `ready` by descriptor, state, descriptor, state, ... and
+ * returns it; empty on timeout or after a signal. -1 waits without a timeout. Raises SystemCallError.
+ */
 static VALUE poller_wait(VALUE self, VALUE milliseconds, VALUE ready) {
     waiting w = {.poller = poller_of(self), .timeout = NUM2INT(milliseconds)};
     Check_Type(ready, T_ARRAY);
@@ -80,7 +83,7 @@ static VALUE poller_wait(VALUE self, VALUE milliseconds, VALUE ready) {
     return ready;
 }
 
-/* descriptor: readable while any of those that were added has something to do; nil where nothing tells of all. */
+/* descriptor: readable while any watched descriptor is ready; nil if the system has no such descriptor (poll). */
 static VALUE poller_descriptor(VALUE self) {
     int descriptor = spate_poller_descriptor(poller_of(self));
     return descriptor < 0 ? Qnil : INT2NUM(descriptor);

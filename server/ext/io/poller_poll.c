@@ -9,13 +9,14 @@
 
 #define FIRST 64
 
-/* The work of a wait grows with the descriptors. */
+/* Each wait copies all descriptors: O(n). */
 struct spate_poller {
-    pthread_mutex_t lock; /* of `watched`, which the waiting thread copies */
+    pthread_mutex_t lock; /* protects `watched` */
     struct pollfd *watched;
     size_t count, capacity;
-    struct pollfd *copy;
-    size_t room, next; /* where the next wait begins, so that the first ones starve nobody */
+    struct pollfd *copy; /* the waiting thread's */
+    size_t copy_capacity;
+    size_t next; /* index at which the next wait starts to collect, so that no descriptor starves */
 };
 
 spate_poller *spate_poller_new(void) {
@@ -38,7 +39,7 @@ void spate_poller_free(spate_poller *poller) {
     free(poller);
 }
 
-/* Room for `wanted` of them. */
+/* Grows the array to at least `wanted` elements. Returns 0 or ENOMEM. */
 static int grow(struct pollfd **array, size_t *capacity, size_t wanted) {
     size_t larger = *capacity ? *capacity : FIRST;
     if (wanted <= *capacity)
@@ -84,11 +85,11 @@ int spate_poller_set(spate_poller *poller, spate_poller_operation operation, int
     return error ? -1 : 0;
 }
 
-/* How many there are in the copy, or -1. */
-static ssize_t copied(spate_poller *poller) {
+/* Copies `watched`. Returns the number of descriptors, or -1 with errno. */
+static ssize_t copy_watched(spate_poller *poller) {
     pthread_mutex_lock(&poller->lock);
     size_t count = poller->count;
-    int error = grow(&poller->copy, &poller->room, count);
+    int error = grow(&poller->copy, &poller->copy_capacity, count);
     if (!error && count)
         memcpy(poller->copy, poller->watched, count * sizeof *poller->copy);
     pthread_mutex_unlock(&poller->lock);
@@ -106,7 +107,7 @@ static int state_of(short events) {
 }
 
 int spate_poller_wait(spate_poller *poller, int milliseconds, spate_poller_ready ready[SPATE_POLLER_READY]) {
-    ssize_t count = copied(poller);
+    ssize_t count = copy_watched(poller);
     if (count < 0 || poll(poller->copy, (nfds_t)count, milliseconds) < 0)
         return -1;
     int found = 0;

@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 
 /*
- * Native.receive(fd, buffer, offset): bytes that a socket has, into the buffer's rest. Answers how many: 0 at the end,
- * nil where there are none now. SystemCallError.
+ * Native.receive(fd, buffer, offset): reads a socket into an ArrayBuffer from `offset` on, without blocking. Returns
+ * the number of bytes, 0 at the end of the stream, nil when none are available. Raises SystemCallError, IndexError.
  */
 static VALUE receive(VALUE self, VALUE descriptor, VALUE buffer, VALUE offset) {
     int fd = NUM2INT(descriptor);
@@ -28,17 +28,17 @@ static VALUE receive(VALUE self, VALUE descriptor, VALUE buffer, VALUE offset) {
 }
 
 /*
- * Native.low_water(fd, bytes): with fewer bytes than that a socket is not told to be readable, unless its peer ends or
- * its buffer is full. Answers whether the system does that.
+ * Native.low_water(fd, bytes): sets SO_RCVLOWAT: the socket is not readable with fewer bytes, unless the peer has
+ * closed or the receive buffer is full. Returns whether the system supports it.
  */
 static VALUE low_water(VALUE self, VALUE descriptor, VALUE bytes) {
-    int most = NUM2INT(bytes);
-    return RBOOL(setsockopt(NUM2INT(descriptor), SOL_SOCKET, SO_RCVLOWAT, &most, sizeof most) == 0);
+    int mark = NUM2INT(bytes);
+    return RBOOL(setsockopt(NUM2INT(descriptor), SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark) == 0);
 }
 
 /*
- * Native.copy(to, at, source, from, count): so many bytes of a String into another, which ends behind them and keeps
- * its memory from one time to the next. Its bytes before `at` stay. IndexError, FrozenError.
+ * Native.copy(to, at, source, from, count): replaces the bytes of the String `to` from `at` on by `count` bytes of
+ * `source` from `from` on. `to` keeps its capacity for the next call. Raises IndexError, FrozenError.
  */
 static VALUE copy(VALUE self, VALUE to, VALUE at, VALUE source, VALUE from, VALUE count) {
     long offset = NUM2LONG(at), first = NUM2LONG(from), length = NUM2LONG(count);

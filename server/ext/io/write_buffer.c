@@ -44,7 +44,7 @@ write_buffer *spate_write_buffer_of(VALUE self) {
     return rb_check_typeddata(self, &write_buffer_type);
 }
 
-/* WriteBuffer.new(pool): an Array that connections share. */
+/* WriteBuffer.new(pool): an Array of unused ArrayBuffers, shared by connections. */
 static VALUE write_buffer_initialize(VALUE self, VALUE pool) {
     Check_Type(pool, T_ARRAY);
     spate_write_buffer_of(self)->pool = pool;
@@ -66,7 +66,7 @@ static void take_buffer(write_buffer *out) {
     out->start = out->end = 0;
 }
 
-void spate_write_buffer_give_back(write_buffer *out) {
+void spate_write_buffer_release(write_buffer *out) {
     VALUE buffer = out->buffer;
     out->buffer = Qnil;
     out->bytes = NULL;
@@ -103,7 +103,7 @@ static VALUE write_buffer_room(VALUE self) {
     return SIZET2NUM(spate_write_buffer_room(spate_write_buffer_of(self)));
 }
 
-/* raw(bytes): a String as it is, as HTTP/1.1 has it. */
+/* raw(bytes): appends a String unframed, for HTTP/1.1. Returns self. Raises ConnectionError when it does not fit. */
 static VALUE write_buffer_raw(VALUE self, VALUE bytes) {
     write_buffer *out = spate_write_buffer_of(self);
     Check_Type(bytes, T_STRING);
@@ -137,11 +137,11 @@ static VALUE write_buffer_empty(VALUE self) {
 static VALUE write_buffer_clear(VALUE self) {
     write_buffer *out = spate_write_buffer_of(self);
     spate_write_buffer_drop_files(out, out->file_count);
-    spate_write_buffer_give_back(out);
+    spate_write_buffer_release(out);
     return self;
 }
 
-/* The bytes that wait, as a String, to look at; of files only those that are in the buffer. */
+/* to_s: a copy of the buffered bytes, without queued files. */
 static VALUE write_buffer_to_s(VALUE self) {
     const write_buffer *out = spate_write_buffer_of(self);
     return rb_str_new((const char *)out->bytes + (out->bytes ? out->start : 0), (long)(out->end - out->start));
@@ -152,10 +152,10 @@ static void written(write_buffer *out, size_t count) {
         rb_raise(rb_eRangeError, "%zu bytes were written of %zu", count, out->end - out->start);
     out->start += count;
     if (spate_write_buffer_is_empty(out))
-        spate_write_buffer_give_back(out);
+        spate_write_buffer_release(out);
 }
 
-/* written(count): the first `count` waiting bytes went another way than by flush. */
+/* written(count): removes the first `count` bytes, which the caller has sent without flush. Raises RangeError. */
 static VALUE write_buffer_written(VALUE self, VALUE count) {
     written(spate_write_buffer_of(self), NUM2SIZET(count));
     return self;

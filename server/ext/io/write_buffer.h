@@ -24,26 +24,28 @@ typedef struct spate_write_buffer_abi {
     uint32_t version;
     uint32_t size; /* bytes of this struct */
     /*
-     * The ArrayBuffer in which a WriteBuffer's bytes wait, and where; nil where none wait. Raises TypeError for
-     * another object.
+     * Returns the ArrayBuffer that holds the unsent bytes and sets their offset and length in it. Returns nil, and
+     * length 0, when nothing is waiting. The buffer belongs to the WriteBuffer; it stays the same until the next call
+     * of `written`, `place` or a Ruby method. Raises TypeError unless `write_buffer` is a WriteBuffer.
      */
     VALUE (*waiting)(VALUE write_buffer, size_t *offset, size_t *length);
     /*
-     * The first `count` of them are written; with the last the buffer goes back to its pool. Raises RangeError,
-     * TypeError.
+     * Removes the first `count` waiting bytes. An empty buffer returns to its pool. Raises RangeError when fewer bytes
+     * wait, TypeError as above.
      */
     void (*written)(VALUE write_buffer, size_t count);
-    /* Bytes of content that fit; there is more room, but that is for what must be said to the peer. */
+    /* Returns how many bytes of content fit. Headers and control frames may use 64 KB more. Raises TypeError. */
     size_t (*room)(VALUE write_buffer);
     /*
-     * Where `length` more bytes go, to be followed by `filled` with how many came there. Raises ConnectionError where
-     * there is no room.
+     * Reserves `length` bytes and returns their address, valid until the next call. The caller writes there and then
+     * calls `filled` with the number of bytes written. Raises ConnectionError when they do not fit, TypeError.
      */
     uint8_t *(*place)(VALUE write_buffer, size_t length);
     void (*filled)(VALUE write_buffer, size_t count);
     /*
-     * Reads a file from `position` into slices of such a place, without Ruby's lock where they are large. Answers the
-     * bytes: fewer than `length`, which is their sum, at the file's end. Raises SystemCallError.
+     * Reads from `position` of a file into `slices` (inside of a reserved place; altered by the call). Releases the
+     * GVL for large reads. `length` is the sum of the slices' lengths. Returns the bytes read, fewer than `length` at
+     * the end of the file. Raises SystemCallError.
      */
     size_t (*read_file)(int fd, struct iovec *slices, int count, off_t position, size_t length);
 } spate_write_buffer_abi;

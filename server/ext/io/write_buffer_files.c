@@ -4,37 +4,36 @@
 
 #include <fcntl.h>
 
-/* Files into the buffer, or behind what waits in it. */
+/* Adds files: reads them into the buffer, or queues them after the buffered bytes. */
 
-/* Bytes of files that may wait: each time that more are asked for, Ruby's lock must be waited for. */
+/* Maximum bytes of queued files. Large, as each refill waits for the GVL. */
 #define FILE_BYTES ((size_t)16 << 20)
 
-/* files?: whether files wait. */
+/* files?: whether files are queued. */
 static VALUE write_buffer_has_files(VALUE self) {
     return RBOOL(spate_write_buffer_of(self)->file_count > 0);
 }
 
-/* Bytes of files that may be put behind what waits. */
 static size_t file_room(const write_buffer *out) {
     if (!out->direct || out->file_count == SPATE_WRITE_BUFFER_FILES)
         return spate_write_buffer_room(out);
     return FILE_BYTES - spate_write_buffer_file_bytes(out);
 }
 
-/* file_room: bytes of a file that raw_file takes. */
+/* file_room: bytes of a file that raw_file accepts. */
 static VALUE write_buffer_file_room(VALUE self) {
     return SIZET2NUM(file_room(spate_write_buffer_of(self)));
 }
 
-/* Puts a file behind all that waits. False where that cannot be: its bytes must come into the buffer. */
-static bool put_file(write_buffer *out, int fd, off_t position, size_t length) {
+/* Queues a file. Returns false when its bytes must be read into the buffer instead. */
+static bool queue_file(write_buffer *out, int fd, off_t position, size_t length) {
 #ifdef __linux__
     if (!out->direct || out->file_count == SPATE_WRITE_BUFFER_FILES)
         return false;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)
         return false;
-    out->files[out->file_count++] = (waiting_file){own, position, length, out->end};
+    out->files[out->file_count++] = (queued_file){own, position, length, out->end};
     return true;
 #else
     return false;
@@ -42,8 +41,8 @@ static bool put_file(write_buffer *out, int fd, off_t position, size_t length) {
 }
 
 /*
- * raw_file(fd, position, length): a file's bytes as they are, no more than file_room. Answers how many; they are read now,
- * or where flush can have the system send them, then. SystemCallError.
+ * raw_file(fd, position, length): appends a file's bytes unframed, at most file_room of them. Returns how many. They
+ * are read now, or queued if `flush` can use sendfile. Raises SystemCallError.
  */
 static VALUE write_buffer_raw_file(VALUE self, VALUE descriptor, VALUE position, VALUE length) {
     write_buffer *out = spate_write_buffer_of(self);
@@ -52,7 +51,7 @@ static VALUE write_buffer_raw_file(VALUE self, VALUE descriptor, VALUE position,
     off_t from = NUM2OFFT(position);
     if (wanted == 0)
         return INT2FIX(0);
-    if (put_file(out, fd, from, wanted))
+    if (queue_file(out, fd, from, wanted))
         return SIZET2NUM(wanted);
     if (wanted > spate_write_buffer_room(out))
         wanted = spate_write_buffer_room(out);

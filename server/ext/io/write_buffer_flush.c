@@ -6,21 +6,21 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* What waits, to a socket: the buffer's bytes, and the files between them. */
+/* Sends the buffered bytes, and the queued files between them, to a socket. */
 
 static bool would_block(const io_call *c) {
     return c->result < 0 && (c->error == EAGAIN || c->error == EWOULDBLOCK);
 }
 
-/* The protocol counted on these bytes: the connection cannot go on. */
+/* The protocol has already announced these bytes, so the connection must be closed. */
 static void fail_file(const write_buffer *out, const char *reason) {
     rb_raise(rb_path2class("Spate::Server::Response::Body::Truncated"), "a file ends %zu bytes early: %s",
              spate_write_buffer_file_bytes(out), reason);
 }
 
-/* The first file, which nothing waits before. Answers whether all of it went. */
+/* Sends the first queued file. Returns whether all of it was sent. */
 static bool flush_file(write_buffer *out, int fd, int wake) {
-    waiting_file *file = &out->files[0];
+    queued_file *file = &out->files[0];
     io_call c = {.kind = SPATE_CALL_SEND_FILE,
                  .fd = fd,
                  .file = file->fd,
@@ -39,7 +39,7 @@ static bool flush_file(write_buffer *out, int fd, int wake) {
     if (c.result < 0)
         fail_file(out, strerror(c.error));
     if (c.result == 0)
-        fail_file(out, "it was cut off while it was sent");
+        fail_file(out, "it was truncated during the transfer");
     file->position += c.result;
     file->left -= (size_t)c.result;
     if (file->left > 0)
@@ -48,7 +48,7 @@ static bool flush_file(write_buffer *out, int fd, int wake) {
     return true;
 }
 
-/* The buffer's bytes up to the next file. Answers whether all of them went. */
+/* Sends the buffered bytes up to the next file. Returns whether all of them were sent. */
 static bool flush_bytes(write_buffer *out, int fd) {
     size_t until = out->file_count ? out->files[0].at : out->end;
     io_call c = {.kind = SPATE_CALL_SEND,
@@ -63,7 +63,7 @@ static bool flush_bytes(write_buffer *out, int fd) {
         rb_syserr_fail(c.error, "send");
     out->start += (size_t)c.result;
     if (out->start == out->end) {
-        spate_write_buffer_give_back(out); /* a long file needs no buffer while it goes out */
+        spate_write_buffer_release(out); /* a long file needs no buffer while it goes out */
         for (unsigned i = 0; i < out->file_count; i++)
             out->files[i].at = 0;
         return true;
@@ -71,7 +71,7 @@ static bool flush_bytes(write_buffer *out, int fd) {
     return out->start == until;
 }
 
-/* Unlike send, sendfile cannot be told for once not to wait. */
+/* send has MSG_DONTWAIT, but sendfile needs a nonblocking descriptor. */
 static void make_direct(write_buffer *out, int fd) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0))
@@ -80,10 +80,10 @@ static void make_direct(write_buffer *out, int fd) {
 }
 
 /*
- * flush(fd, wake = nil): writes what the socket takes, in one call as long as no file waits. True when nothing is left.
- * wake: a descriptor that becomes readable when the caller has something else to do; until then, and not for long, a
- * file's bytes are waited with for room.
- * SystemCallError; Body::Truncated where a file is no longer what was promised.
+ * flush(fd, wake = nil): writes as much as the socket accepts, with one call if no file is queued. Returns true when
+ * nothing is left. wake: a descriptor that becomes readable when the caller has other work; until then, for up to
+ * 200 ms, the call waits for a full socket to continue with a file. Raises SystemCallError, or Body::Truncated when a
+ * file cannot be read as far as announced.
  */
 static VALUE write_buffer_flush(int argc, VALUE *argv, VALUE self) {
     write_buffer *out = spate_write_buffer_of(self);
@@ -98,7 +98,7 @@ static VALUE write_buffer_flush(int argc, VALUE *argv, VALUE self) {
             return Qfalse;
     }
     if (!NIL_P(out->buffer))
-        spate_write_buffer_give_back(out);
+        spate_write_buffer_release(out);
     return Qtrue;
 }
 

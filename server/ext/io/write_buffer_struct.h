@@ -14,49 +14,53 @@
 #define SPATE_WRITE_BUFFER_DATA_BYTES ((size_t)256 << 10)
 #define SPATE_WRITE_BUFFER_RESERVE ((size_t)64 << 10)
 #define SPATE_WRITE_BUFFER_BYTES (SPATE_WRITE_BUFFER_DATA_BYTES + SPATE_WRITE_BUFFER_RESERVE)
-/* Files that may wait at once. */
+/* Maximum number of queued files. */
 #define SPATE_WRITE_BUFFER_FILES 8
 
-typedef struct waiting_file {
-    int fd; /* the write buffer's own */
+typedef struct queued_file {
+    int fd; /* a duplicate, closed by the write buffer */
     off_t position;
-    size_t left; /* bytes */
-    size_t at;   /* offset in the buffer of the first byte behind it */
-} waiting_file;
+    size_t left; /* bytes still to be sent */
+    size_t at;   /* offset in the buffer of the first byte to be sent after the file */
+} queued_file;
 
 /*
- * What one connection has to write, in one ArrayBuffer, so that many frames go out in one call and a file's bytes are read
- * into their frame's place. The buffer comes from a pool when the first byte is written and goes back with the last:
- * an idle connection holds none.
+ * The unsent bytes of one connection in one ArrayBuffer: many frames go out in one call, and a file's bytes are read
+ * directly into their frame. The buffer is taken from a pool for the first byte and returned after the last: an idle
+ * connection holds none.
  *
  *     0          start                  end        DATA_BYTES          BYTES
- *     |  written  |  frames to be written |  room    |  room of heads and control frames only  |
+ *     |   sent    |        unsent         |   free   |  reserved for headers and control frames  |
  *
- * Where flush writes to the socket itself, bytes of files that go out as they are (HTTP/1.1 in clear text) do not come into
- * the buffer: a file waits between two of its bytes, at `at`, and goes out by sendfile(2) in its turn. The descriptor is the
- * write_buffer's own, so that whoever put it there may close theirs. No other transport ever meets a file here.
+ * If `flush` writes to the socket itself (HTTP/1.1 without TLS), files bypass the buffer: a file is queued in front of
+ * the byte at offset `at` and sent by sendfile(2). Its descriptor is a duplicate: the caller may close the original.
+ * With any other transport, `files` is empty.
  */
 typedef struct write_buffer {
     VALUE pool;   /* Array of ArrayBuffers of BYTES each */
     VALUE buffer; /* pinned while it is here, or nil */
     uint8_t *bytes;
     size_t start, end;
-    waiting_file files[SPATE_WRITE_BUFFER_FILES];
+    queued_file files[SPATE_WRITE_BUFFER_FILES];
     unsigned file_count;
-    bool direct; /* flush was called: this write_buffer writes to a socket */
+    bool direct; /* set by the first flush: this write buffer writes to a socket */
 } write_buffer;
 
+/* The struct of a Ruby WriteBuffer, which owns it. Raises TypeError. */
 write_buffer *spate_write_buffer_of(VALUE object);
-/* Where `length` more bytes go, to be followed by `end` growing. Raises ConnectionError where there is no room. */
+/*
+ * Reserves `length` bytes and returns their address, valid until the next call. The caller adds the bytes written to
+ * `end`. Raises ConnectionError when they do not fit.
+ */
 uint8_t *spate_write_buffer_place(write_buffer *out, size_t length);
 /* Bytes of content that fit. */
 size_t spate_write_buffer_room(const write_buffer *out);
-/* Bytes of the files that wait. */
+/* Unsent bytes of the queued files. */
 size_t spate_write_buffer_file_bytes(const write_buffer *out);
-/* The first `count` files will not be sent any more. */
+/* Closes the first `count` queued files and removes them from the queue. */
 void spate_write_buffer_drop_files(write_buffer *out, unsigned count);
 bool spate_write_buffer_is_empty(const write_buffer *out);
-/* To be called with the last byte. */
-void spate_write_buffer_give_back(write_buffer *out);
+/* Returns the ArrayBuffer to the pool and discards its bytes. Call it when the last byte is sent. */
+void spate_write_buffer_release(write_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-#define OPENSSL_SUPPRESS_DEPRECATED /* BIO_meth_get_*: there is no other way to libssl's own kTLS */
+#define OPENSSL_SUPPRESS_DEPRECATED /* libssl's kTLS functions are reachable only through BIO_meth_get_* */
 #include "native.h"
 
 #include <ctype.h>
@@ -20,16 +20,15 @@ const char *spate_tls_reason(void) {
 }
 
 /*
- * libssl's own BIO of sockets with other reads and writes:
+ * libssl's socket BIO with different reads and writes:
  *
- * - A read that brought less than was asked for is the tick's last one: the socket is empty, the poller tells of
- *   more. This saves the call that would only answer EAGAIN.
- * - A tick reads so much and no more, whatever libssl makes of it: a flood of records without content does not hold
- *   up others.
- * - A write that another one follows at once says so (MSG_MORE): TCP then cuts its segments across records.
- * - The first byte tells whether somebody speaks plain HTTP here. Nothing is written to such a peer from below.
+ * - A short read is the last one of a tick: the socket is empty, and the poller reports further bytes. This saves a
+ *   call that would fail with EAGAIN.
+ * - A tick reads a limited number of bytes, so that a flood of empty records does not delay other connections.
+ * - A write that is followed by another one sets MSG_MORE: TCP segments then span records.
+ * - The first byte shows whether the peer speaks plain HTTP. libssl's alert is not sent to such a peer.
  *
- * Where the kernel encrypts, libssl's own functions have their way.
+ * With kTLS, libssl's own functions are called.
  */
 #ifndef MSG_NOSIGNAL
 #define MSG_NOSIGNAL 0
@@ -42,8 +41,8 @@ const char *spate_tls_reason(void) {
 static BIO_METHOD *method;
 static int slot;
 #if SPATE_TLS_KTLS
-static int (*plain_write)(BIO *, const char *, int);
-static int (*plain_read)(BIO *, char *, int);
+static int (*libssl_write)(BIO *, const char *, int);
+static int (*libssl_read)(BIO *, char *, int);
 #endif
 
 static spate_tls_socket *socket_of(BIO *bio) {
@@ -62,7 +61,7 @@ static int bio_write(BIO *bio, const char *bytes, int length) {
         return length;
 #if SPATE_TLS_KTLS
     if (BIO_get_ktls_send(bio))
-        return plain_write(bio, bytes, length);
+        return libssl_write(bio, bytes, length);
 #endif
     do
         count = send(s->fd, bytes, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT | (s->more_follows ? MSG_MORE : 0));
@@ -82,13 +81,13 @@ static int bio_read(BIO *bio, char *bytes, int length) {
     BIO_clear_retry_flags(bio);
     if (s->key_updates > SPATE_TLS_KEY_UPDATES)
         return -1;
-    if (s->dry || s->budget == 0) {
+    if (s->drained || s->budget == 0) {
         BIO_set_retry_read(bio);
         return -1;
     }
 #if SPATE_TLS_KTLS
     if (BIO_get_ktls_recv(bio))
-        return plain_read(bio, bytes, length);
+        return libssl_read(bio, bytes, length);
 #endif
     do
         count = recv(s->fd, bytes, (size_t)length, MSG_DONTWAIT);
@@ -100,7 +99,7 @@ static int bio_read(BIO *bio, char *bytes, int length) {
             s->error = errno;
         return -1;
     }
-    s->dry = count > 0 && count < length;
+    s->drained = count > 0 && count < length;
     s->budget -= (size_t)count < s->budget ? (size_t)count : s->budget;
     if (!s->begun && count > 0) {
         s->begun = true;
@@ -112,8 +111,8 @@ static int bio_read(BIO *bio, char *bytes, int length) {
 #if SPATE_TLS_KTLS
 static bool inherit(void) {
     BIO_METHOD *base = (BIO_METHOD *)BIO_s_socket();
-    plain_write = BIO_meth_get_write(base);
-    plain_read = BIO_meth_get_read(base);
+    libssl_write = BIO_meth_get_write(base);
+    libssl_read = BIO_meth_get_read(base);
     return BIO_meth_set_ctrl(method, BIO_meth_get_ctrl(base)) &&
            BIO_meth_set_create(method, BIO_meth_get_create(base)) &&
            BIO_meth_set_destroy(method, BIO_meth_get_destroy(base));
@@ -154,15 +153,15 @@ BIO *spate_tls_new_bio(spate_tls_socket *socket) {
     return NULL;
 }
 
-/* A socket that is connected nowhere: a kernel that knows "tls" says that it is not connected. */
-bool spate_tls_kernel_encrypts(void) {
+/* On an unconnected socket a kernel with kTLS fails with ENOTCONN, another one with ENOENT. */
+bool spate_tls_has_ktls(void) {
 #if SPATE_TLS_KTLS && defined(TCP_ULP)
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (fd < 0)
         return false;
-    bool known = setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof "tls") < 0 && errno == ENOTCONN;
+    bool supported = setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof "tls") < 0 && errno == ENOTCONN;
     close(fd);
-    return known;
+    return supported;
 #else
     return false;
 #endif

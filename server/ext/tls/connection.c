@@ -6,18 +6,17 @@
 #include <sys/socket.h>
 
 /*
- * TLSConnection: TLS over one socket, in ticks that never block. The socket belongs to its Ruby object, which
- * outlives this.
+ * TLSConnection: TLS over one nonblocking socket. The socket belongs to a Ruby object that outlives this one.
  *
- * A WriteBuffer's bytes are encrypted out of its buffer, record after record, until all are written or the socket is
- * full. What comes in is decrypted into an ArrayBuffer. Both are pinned while libssl works on them, so that Ruby's
- * lock may be let go: from WITHOUT_LOCK bytes on. Below, coming back to the lock may take longer than the work. One
- * thread at a time.
+ * The bytes of a WriteBuffer are encrypted directly from its buffer, one record after another, until all are written or
+ * the socket is full. Received bytes are decrypted into an ArrayBuffer. Both buffers are pinned while libssl uses them,
+ * so the GVL can be released: from RELEASE_BYTES on, as reacquiring it may take longer than smaller work. Only one
+ * thread at a time may use a connection.
  *
- * Every failure is the connection's end: SystemCallError, EPROTO with libssl's reason where the peer broke TLS.
+ * Every failure ends the connection: SystemCallError, with EPROTO and libssl's reason when the peer violated TLS.
  */
-#define WITHOUT_LOCK ((size_t)64 << 10)
-/* Raw bytes that one tick reads at most. */
+#define RELEASE_BYTES ((size_t)64 << 10)
+/* Maximum encrypted bytes that one tick reads. */
 #define BUDGET ((size_t)256 << 10)
 
 static void connection_free(void *pointer) {
@@ -26,7 +25,7 @@ static void connection_free(void *pointer) {
     xfree(c);
 }
 
-/* About what libssl takes for a connection that is idle. */
+/* Approximate memory of libssl for an idle connection. */
 static size_t connection_size(const void *pointer) {
     return sizeof(connection) + (((const connection *)pointer)->ssl ? 12000 : 0);
 }
@@ -47,16 +46,16 @@ static VALUE connection_alloc(VALUE klass) {
 static connection *connection_of(VALUE self) {
     connection *c = rb_check_typeddata(self, &connection_type);
     if (c->busy)
-        rb_raise(rb_eThreadError, "another thread works on this TLSConnection");
+        rb_raise(rb_eThreadError, "another thread is using this TLSConnection");
     return c;
 }
 
-/* TLSConnection.new(context, fd) */
+/* TLSConnection.new(context, fd): server side. The caller owns the descriptor. Raises NoMemoryError. */
 static VALUE connection_initialize(VALUE self, VALUE context, VALUE descriptor) {
     connection *c = connection_of(self);
     int fd = NUM2INT(descriptor);
     if (c->ssl)
-        rb_raise(rb_eArgError, "this TLSConnection is initialized");
+        rb_raise(rb_eArgError, "this TLSConnection is already initialized");
     ERR_clear_error();
     c->ssl = spate_tls_new_ssl(context, &c->slow_key);
     c->socket.fd = fd;
@@ -66,13 +65,13 @@ static VALUE connection_initialize(VALUE self, VALUE context, VALUE descriptor) 
     SSL_set_bio(c->ssl, bio, bio);
     SSL_set_msg_callback_arg(c->ssl, &c->socket);
     SSL_set_accept_state(c->ssl);
-    c->stage = SHAKING;
+    c->stage = HANDSHAKE;
     c->wants = READ;
     return self;
 }
 
-/* Without Ruby's lock where it pays. Where an interrupt waits, it is left to a later call of Ruby's own. */
-static void run(work *w, void *(*function)(void *), bool release) {
+/* Calls `function`, without the GVL if `release`. A pending interrupt stays pending until Ruby checks next. */
+static void run(operation *w, void *(*function)(void *), bool release) {
     if (!release) {
         function(w);
         return;
@@ -85,30 +84,30 @@ static void run(work *w, void *(*function)(void *), bool release) {
     w->c->busy = false;
 }
 
-NORETURN(static void raise_failure(const work *w));
+NORETURN(static void raise_failure(const operation *w));
 
-static void raise_failure(const work *w) {
+static void raise_failure(const operation *w) {
     if (!w->reason)
         rb_syserr_fail(w->c->socket.error, "TLS");
     rb_exc_raise(rb_syserr_new_str(EPROTO, rb_sprintf("TLS: %s", w->reason)));
 }
 
-/* Whether a peer said nothing at all so far: libssl would take 30 KB to find that out. */
+/* Whether the peer has sent nothing yet. libssl would allocate 30 KB before it tried to read. */
 static bool is_silent(const connection *c) {
     char byte;
-    return c->stage == SHAKING && !c->socket.begun && recv(c->socket.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+    return c->stage == HANDSHAKE && !c->socket.begun && recv(c->socket.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* Takes as much as there is, bytes before their end or failure, which the next call finds again. */
-static void take(work *w) {
+/* Reads as much as is available. An end or failure after some bytes is reported by the next call. */
+static void receive(operation *w) {
     connection *c = w->c;
-    c->socket.dry = false;
+    c->socket.drained = false;
     c->socket.budget = BUDGET;
     c->more = false;
     w->result = ALL;
-    if (c->stage == SHAKING)
-        run(w, spate_tls_shake, c->slow_key);
+    if (c->stage == HANDSHAKE)
+        run(w, spate_tls_handshake, c->slow_key);
     if (w->result != ALL)
         return;
     spate_tls_read(w, SPATE_TLS_RECORD);
@@ -118,8 +117,9 @@ static void take(work *w) {
 }
 
 /*
- * receive(buffer, offset): the handshake first, then bytes into the ArrayBuffer's rest. Answers how many: 0 at the
- * end, nil where there are none now. SystemCallError.
+ * receive(buffer, offset): performs the handshake, then reads into an ArrayBuffer from `offset` on, without blocking.
+ * Returns the number of bytes, 0 at the end, nil when none are available. Raises SystemCallError, IndexError, IOError
+ * when closed.
  */
 static VALUE connection_receive(VALUE self, VALUE buffer, VALUE offset) {
     connection *c = connection_of(self);
@@ -131,11 +131,11 @@ static VALUE connection_receive(VALUE self, VALUE buffer, VALUE offset) {
         spate_bytes->unpin(buffer);
         rb_raise(rb_eIndexError, "offset %zu leaves no room in %zu bytes", from, length);
     }
-    work w = {.c = c, .bytes = bytes + from, .length = length - from, .result = BLOCKED};
+    operation w = {.c = c, .bytes = bytes + from, .length = length - from, .result = BLOCKED};
     if (c->stage == BROKEN)
         w.result = END;
     else if (!is_silent(c))
-        take(&w);
+        receive(&w);
     spate_bytes->unpin(buffer);
     RB_GC_GUARD(buffer);
     RB_GC_GUARD(self);
@@ -147,8 +147,8 @@ static VALUE connection_receive(VALUE self, VALUE buffer, VALUE offset) {
 }
 
 /*
- * flush(write_buffer): writes what the socket takes. True when nothing is left; before the handshake is through nothing
- * is written.
+ * flush(write_buffer): writes as much as the socket accepts; nothing before the handshake has finished. Returns true
+ * when nothing is left. Raises SystemCallError.
  */
 static VALUE connection_flush(VALUE self, VALUE write_buffer) {
     connection *c = connection_of(self);
@@ -156,13 +156,13 @@ static VALUE connection_flush(VALUE self, VALUE write_buffer) {
     VALUE buffer = spate_write_buffer->waiting(write_buffer, &offset, &length);
     if (NIL_P(buffer))
         return Qtrue;
-    if (c->stage == SHAKING)
+    if (c->stage == HANDSHAKE)
         return Qfalse;
     if (c->stage != OPEN)
         rb_syserr_fail(EPIPE, "TLS");
-    work w = {.c = c, .length = length};
+    operation w = {.c = c, .length = length};
     w.bytes = spate_bytes->pin(buffer, &size, false) + offset;
-    run(&w, spate_tls_write, length >= WITHOUT_LOCK);
+    run(&w, spate_tls_write, length >= RELEASE_BYTES);
     spate_bytes->unpin(buffer);
     RB_GC_GUARD(buffer);
     RB_GC_GUARD(self);
@@ -178,21 +178,21 @@ static VALUE connection_wanted(VALUE self) {
     return INT2FIX(connection_of(self)->wants);
 }
 
-/* Whether `receive` is worth a call though no poller says that the socket has bytes. */
+/* pending?: whether `receive` may return something although the socket is not readable. */
 static VALUE connection_pending(VALUE self) {
     const connection *c = connection_of(self);
     return RBOOL(c->more || c->wants == WRITE);
 }
 
 static VALUE connection_ready(VALUE self) {
-    return RBOOL(connection_of(self)->shaken);
+    return RBOOL(connection_of(self)->handshake_done);
 }
 
 static VALUE connection_clear_text(VALUE self) {
     return RBOOL(connection_of(self)->socket.clear_text);
 }
 
-/* "h2", "http/1.1", or nil where the peer did not say. */
+/* protocol: "h2" or "http/1.1", or nil without ALPN. */
 static VALUE connection_protocol(VALUE self) {
     const connection *c = connection_of(self);
     const unsigned char *name = NULL;
@@ -202,7 +202,7 @@ static VALUE connection_protocol(VALUE self) {
     return length ? rb_utf8_str_new((const char *)name, length) : Qnil;
 }
 
-/* ["TLSv1.3", "TLS_AES_128_GCM_SHA256", resumed, by the kernel]; nil before the handshake is through. */
+/* facts: ["TLSv1.3", "TLS_AES_128_GCM_SHA256", resumed, kTLS], or nil unless the connection is open. */
 static VALUE connection_facts(VALUE self) {
     const connection *c = connection_of(self);
     if (c->stage != OPEN)
@@ -216,7 +216,7 @@ static VALUE connection_facts(VALUE self) {
                                 kernel);
 }
 
-/* Says farewell, where that is still possible at once, and lets go of everything. The socket stays open. */
+/* close: sends close_notify if the socket accepts it, and frees the TLS state. The socket stays open. */
 static VALUE connection_close(VALUE self) {
     connection *c = connection_of(self);
     ERR_clear_error();

@@ -6,16 +6,16 @@
 #include <time.h>
 
 /*
- * TLSContext: a certificate, its key, and what connections are offered. Connections keep what they began with.
+ * TLSContext: a certificate, its key and the settings of new connections. Existing connections keep their settings.
  *
- * RFC 9113, section 9.2: TLS 1.2 or later, no compression, no renegotiation; of TLS 1.2's suites only those with
- * ephemeral keys and authenticated encryption, none of which the appendix forbids.
+ * RFC 9113, section 9.2: TLS 1.2 or later, no compression, no renegotiation; for TLS 1.2 only suites with ephemeral
+ * keys and authenticated encryption, none of which appendix A prohibits.
  */
 #define SUITES_12 "ECDHE+AESGCM:ECDHE+CHACHA20"
-/* AES-128 first: as safe as anybody needs, and a fifth cheaper. Clients without AES in hardware get ChaCha20. */
+/* AES-128 first: it is secure and costs 20 % less than AES-256. Clients without AES in hardware get ChaCha20. */
 #define SUITES_13 "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
 #define GROUPS "X25519:P-256:P-384"
-/* Their name, and what authenticates and encrypts the tickets: as libssl wants them. */
+/* Bytes of libssl's ticket keys: a name, an HMAC key and an AES key. */
 #define TICKET_KEYS 80
 
 static const unsigned char offered[] = "\x02h2\x08http/1.1";
@@ -24,7 +24,7 @@ static VALUE bad_certificate, bad_key, mismatch;
 
 typedef struct context {
     SSL_CTX *ssl;
-    bool slow_key; /* a signature takes some hundred microseconds or more: RSA */
+    bool slow_key; /* RSA: a signature takes hundreds of microseconds */
 } context;
 
 static void context_free(void *pointer) {
@@ -48,7 +48,7 @@ static context *context_of(VALUE self) {
     return c;
 }
 
-/* RFC 7301: ours is the order. A peer that wants neither is told so. */
+/* ALPN, RFC 7301, in the server's order of preference. A peer that offers neither protocol gets a fatal alert. */
 static int choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length, const unsigned char *wanted,
                            unsigned wanted_length, void *unused) {
     unsigned char *found;
@@ -78,24 +78,24 @@ static bool configure(SSL_CTX *ssl, bool ktls) {
     SSL_CTX_set_read_ahead(ssl, 1);
     SSL_CTX_set_alpn_select_cb(ssl, choose_protocol, NULL);
     SSL_CTX_set_msg_callback(ssl, count_key_updates);
-    /* Sessions are in the clients' tickets: nothing is kept here, and one is enough for a connection. */
+    /* Sessions are stored in tickets at the client: no cache here, and one ticket for a connection is enough. */
     SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
     return SSL_CTX_set_num_tickets(ssl, 1) && SSL_CTX_set_session_id_context(ssl, id, sizeof id - 1) &&
            SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION) && SSL_CTX_set_cipher_list(ssl, SUITES_12) &&
            SSL_CTX_set_ciphersuites(ssl, SUITES_13) && SSL_CTX_set1_groups_list(ssl, GROUPS);
 }
 
-/* What went wrong, as an error's class and a reason; class 0: nothing. */
-typedef struct verdict {
+/* An exception class with a reason, or class 0 without an error. */
+typedef struct outcome {
     VALUE error;
     const char *reason;
-} verdict;
+} outcome;
 
-static verdict failed(VALUE error) {
-    return (verdict){error, spate_tls_reason()};
+static outcome failed(VALUE error) {
+    return (outcome){error, spate_tls_reason()};
 }
 
-/* No terminal is asked for a passphrase. */
+/* Replaces libssl's prompt for a passphrase on the terminal. */
 static int no_passphrase(char *buffer, int size, int writing, void *asked) {
     *(bool *)asked = true;
     return -1;
@@ -106,8 +106,8 @@ static bool at_end_of_pem(void) {
     return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-/* The server's own certificate, then those between it and the root. */
-static verdict use_chain(SSL_CTX *ssl, BIO *pem) {
+/* The PEM text has the server's certificate first, then the intermediate ones. */
+static outcome use_chain(SSL_CTX *ssl, BIO *pem) {
     bool asked = false;
     X509 *certificate = PEM_read_bio_X509_AUX(pem, NULL, no_passphrase, &asked);
     if (!certificate)
@@ -124,13 +124,13 @@ static verdict use_chain(SSL_CTX *ssl, BIO *pem) {
     if (!at_end_of_pem())
         return failed(bad_certificate);
     ERR_clear_error();
-    return (verdict){0, NULL};
+    return (outcome){0, NULL};
 }
 
-static verdict use_key(SSL_CTX *ssl, BIO *pem, bool *slow) {
+static outcome use_key(SSL_CTX *ssl, BIO *pem, bool *slow) {
     bool asked = false;
     EVP_PKEY *key = PEM_read_bio_PrivateKey(pem, NULL, no_passphrase, &asked);
-    verdict result = {0, NULL};
+    outcome result = {0, NULL};
     if (!key) {
         result = failed(bad_key);
         if (asked)
@@ -146,10 +146,10 @@ static verdict use_key(SSL_CTX *ssl, BIO *pem, bool *slow) {
     return result;
 }
 
-static verdict use_pair(context *c, VALUE chain, VALUE key) {
+static outcome use_pair(context *c, VALUE chain, VALUE key) {
     BIO *chain_pem = BIO_new_mem_buf(RSTRING_PTR(chain), RSTRING_LENINT(chain));
     BIO *key_pem = BIO_new_mem_buf(RSTRING_PTR(key), RSTRING_LENINT(key));
-    verdict result = {rb_eNoMemError, "no memory for libssl"};
+    outcome result = {rb_eNoMemError, "no memory for libssl"};
     if (chain_pem && key_pem) {
         result = use_chain(c->ssl, chain_pem);
         if (!result.error)
@@ -161,9 +161,8 @@ static verdict use_pair(context *c, VALUE chain, VALUE key) {
 }
 
 /*
- * TLSContext.new(chain, key, ktls, ticket_keys): PEM as Strings; the key may be in the chain's text. ktls: the
- * kernel may encrypt, where it can. ticket_keys: TICKET_KEYS random bytes. Raises BadCertificate, BadKey, Mismatch
- * with libssl's reason.
+ * TLSContext.new(chain, key, ktls, ticket_keys): PEM Strings; both may be the same text. ktls: use kTLS if the kernel
+ * supports it. ticket_keys: TICKET_KEYS random bytes. Raises BadCertificate, BadKey or Mismatch with libssl's reason.
  */
 static VALUE context_initialize(VALUE self, VALUE chain, VALUE key, VALUE ktls, VALUE ticket_keys) {
     context *c = rb_check_typeddata(self, &context_type);
@@ -172,16 +171,16 @@ static VALUE context_initialize(VALUE self, VALUE chain, VALUE key, VALUE ktls, 
     Check_Type(ticket_keys, T_STRING);
     if (RSTRING_LEN(ticket_keys) != TICKET_KEYS)
         rb_raise(rb_eArgError, "%ld bytes of ticket keys instead of %d", RSTRING_LEN(ticket_keys), TICKET_KEYS);
-    (void)RSTRING_LENINT(chain); /* RangeError here, where nothing is held yet */
+    (void)RSTRING_LENINT(chain); /* raises RangeError while there is nothing to free */
     (void)RSTRING_LENINT(key);
     if (c->ssl)
-        rb_raise(rb_eArgError, "this TLSContext is initialized");
+        rb_raise(rb_eArgError, "this TLSContext is already initialized");
     ERR_clear_error();
     c->ssl = SSL_CTX_new(TLS_server_method());
-    if (!c->ssl || !configure(c->ssl, RTEST(ktls) && spate_tls_kernel_encrypts()) ||
+    if (!c->ssl || !configure(c->ssl, RTEST(ktls) && spate_tls_has_ktls()) ||
         SSL_CTX_set_tlsext_ticket_keys(c->ssl, RSTRING_PTR(ticket_keys), TICKET_KEYS) != 1)
         rb_raise(rb_eRuntimeError, "libssl: %s", spate_tls_reason());
-    verdict result = use_pair(c, chain, key);
+    outcome result = use_pair(c, chain, key);
     if (result.error)
         rb_raise(result.error, "%s", result.reason);
     RB_GC_GUARD(chain);
@@ -197,7 +196,7 @@ static VALUE seconds_of(const ASN1_TIME *time) {
     return LL2NUM((long long)timegm(&parts));
 }
 
-/* Seconds since 1970 from and until which the certificate holds. */
+/* not_before, not_after: the certificate's validity in seconds since 1970. */
 static VALUE context_not_before(VALUE self) {
     return seconds_of(X509_get0_notBefore(SSL_CTX_get0_certificate(context_of(self)->ssl)));
 }

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# TLS on libssl. Without it (OpenSSL 1.1.1 or later, Debian's libssl-dev) a library comes out all the same, which only
-# says so: the server speaks clear text then.
+# TLS with libssl from OpenSSL 1.1.1 or later (Debian: libssl-dev). Without libssl an empty library is built, and the
+# server supports clear text only.
 require "mkmf"
 
 found = pkg_config("libssl") && pkg_config("libcrypto") && have_header("openssl/ssl.h") &&
         have_func("SSL_CTX_set_ciphersuites", "openssl/ssl.h")
 
-# What kTLS takes of libssl's own BIO of sockets; deprecated since OpenSSL 3.5.
+# kTLS uses functions of libssl's socket BIO through this; deprecated since OpenSSL 3.5.
 have_func("BIO_meth_get_ctrl", "openssl/bio.h") if found
 
-# spate/bytes.h: from the checkout that this folder lies in, else from the gem spate-bytes.
+# spate/bytes.h comes from the surrounding checkout, or from the spate-bytes gem.
 checkout = File.expand_path("../../../bytes/ext/bytes/include", __dir__)
 unless File.exist?(File.join(checkout, "spate/bytes.h"))
   require "spate/bytes"
@@ -18,8 +18,8 @@ unless File.exist?(File.join(checkout, "spate/bytes.h"))
 end
 
 unless found
-  message("libssl was not found (OpenSSL 1.1.1 or later, by pkg-config): spate-server is built without TLS.\n" \
-          "Debian, Ubuntu: apt-get install libssl-dev pkg-config, and install spate-server again.\n")
+  message("pkg-config found no libssl of OpenSSL 1.1.1 or later: building spate-server without TLS.\n" \
+          "hint: on Debian and Ubuntu, apt-get install libssl-dev pkg-config, then gem pristine spate-server\n")
 end
 # write_buffer.h is in ext/io.
 $INCFLAGS << " -I#{checkout} -I#{File.expand_path("../io", __dir__)}"

@@ -1,4 +1,4 @@
 #include <ruby.h>
 
-/* Where libssl was missing when this was built: Spate::Server::TLS says so to whoever asks for it. */
+/* Built instead of TLS when libssl is missing. Spate::Server::TLS then raises an error that says so. */
 RUBY_FUNC_EXPORTED void Init_tls(void) {}

@@ -2,9 +2,9 @@
 #define SPATE_SERVER_TLS_NATIVE_H
 
 /*
- * TLS 1.2 and 1.3 on libssl, for sockets that never block.
- * Suggested reading order: context.c (what is offered), bio.c (the socket below), records.c (bytes through it),
- * connection.c (for Ruby).
+ * TLS 1.2 and 1.3 with libssl, for nonblocking sockets.
+ * Suggested reading order: context.c (certificates and settings), bio.c (socket I/O), records.c (handshake, reads and
+ * writes without Ruby), connection.c (the Ruby class).
  */
 #include <ruby.h>
 
@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <write_buffer.h>
 #include <spate/bytes.h>
+#include <write_buffer.h>
 
 #ifndef RBOOL /* Ruby 3.2 */
 #define RBOOL(condition) ((condition) ? Qtrue : Qfalse)
@@ -26,31 +26,34 @@
 #define SPATE_TLS_KTLS 0
 #endif
 
-/* The peer may change its keys so often before it has to say something: each change costs us more than it costs it. */
+/* Key updates that a peer may send without application data in between. Each costs the server more than the peer. */
 #define SPATE_TLS_KEY_UPDATES 32
 
-/* Between libssl and a socket's descriptor, which is not ours to close. */
+/* The state of a BIO over a socket. The caller owns the descriptor. */
 typedef struct spate_tls_socket {
     int fd;
-    int error;            /* errno of the call that failed, else 0 */
-    bool begun;           /* a first byte came */
-    bool clear_text;      /* and it begins no record of TLS, but a word: plain HTTP, most likely */
-    bool dry;             /* the last read left nothing: the poller tells of more */
+    int error;            /* errno of the failed call, or 0 */
+    bool begun;           /* the first byte has been received */
+    bool clear_text;      /* the first byte is a letter and not a TLS record: probably plain HTTP */
+    bool drained;         /* the last read emptied the socket; the poller reports further bytes */
     bool more_follows;    /* the next write is not the last one of this tick */
-    unsigned key_updates; /* since the last bytes of the peer's */
+    unsigned key_updates; /* since the peer's last application data */
     size_t budget;        /* bytes that may still be read in this tick */
 } spate_tls_socket;
 
-/* Once, before the first BIO. False where there is no memory. */
+/* Creates the BIO method. Call it once, before spate_tls_new_bio. Returns false when out of memory. */
 bool spate_tls_init_bio(void);
-/* A BIO over a socket that outlives it. NULL where there is no memory. */
+/* Returns a BIO over `socket`, which must outlive it, or NULL when out of memory. The caller owns the BIO. */
 BIO *spate_tls_new_bio(spate_tls_socket *socket);
-/* Whether this kernel encrypts TCP's bytes itself. */
-bool spate_tls_kernel_encrypts(void);
+/* Whether this kernel supports kTLS. */
+bool spate_tls_has_ktls(void);
 
-/* A new SSL of a context, and whether its handshake's signature takes long. Raises TypeError, NoMemoryError. */
+/*
+ * Returns a new SSL of a TLSContext, owned by the caller, and sets `slow_key` when signing the handshake takes long.
+ * Raises TypeError, NoMemoryError.
+ */
 SSL *spate_tls_new_ssl(VALUE context, bool *slow_key);
-/* The first reason in this thread's queue of errors, which is empty then; static memory. */
+/* Returns the first reason in this thread's OpenSSL error queue (static memory) and clears the queue. */
 const char *spate_tls_reason(void);
 
 extern const spate_bytes_abi *spate_bytes;

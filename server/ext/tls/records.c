@@ -2,14 +2,14 @@
 
 #include <openssl/err.h>
 
-static void fail(work *w, const char *reason) {
+static void fail(operation *w, const char *reason) {
     w->c->stage = BROKEN;
     w->result = FAILED;
     w->reason = reason;
 }
 
-/* The peer's end without its farewell is an end too: HTTP knows by itself whether something is missing. */
-static bool is_bare_end(void) {
+/* A close without close_notify. It counts as an end: HTTP detects truncation itself. */
+static bool is_unannounced_end(void) {
 #ifdef SSL_R_UNEXPECTED_EOF_WHILE_READING
     unsigned long code = ERR_peek_error();
     return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
@@ -19,17 +19,17 @@ static bool is_bare_end(void) {
 }
 
 /*
- * What libssl's answer means. `wants` becomes what the operation does not wait for anyway; what a read waits for
- * stays while something is written.
+ * Sets `result` after a call of libssl that did not succeed. `usual` is the readiness that the operation waits for
+ * anyway: `wants` is set only if it differs. A write keeps what a read waits for.
  */
-static void judge(work *w, int answer, uint8_t usual) {
+static void handle_failure(operation *w, int returned, uint8_t usual) {
     connection *c = w->c;
-    int error = SSL_get_error(c->ssl, answer);
+    int error = SSL_get_error(c->ssl, returned);
     if (usual != WRITE)
         c->wants = 0;
     w->result = BLOCKED;
     if (c->socket.clear_text)
-        fail(w, "plain HTTP where TLS is spoken");
+        fail(w, "plain HTTP request on a TLS port");
     else if (error == SSL_ERROR_WANT_READ)
         c->wants = usual == READ ? c->wants : READ;
     else if (error == SSL_ERROR_WANT_WRITE)
@@ -40,7 +40,7 @@ static void judge(work *w, int answer, uint8_t usual) {
         fail(w, "too many key updates");
     else if (c->socket.error)
         fail(w, NULL);
-    else if (error == SSL_ERROR_SYSCALL || is_bare_end()) {
+    else if (error == SSL_ERROR_SYSCALL || is_unannounced_end()) {
         c->stage = BROKEN;
         w->result = END;
     } else
@@ -48,21 +48,21 @@ static void judge(work *w, int answer, uint8_t usual) {
     ERR_clear_error();
 }
 
-void *spate_tls_shake(void *argument) {
-    work *w = argument;
+void *spate_tls_handshake(void *argument) {
+    operation *w = argument;
     ERR_clear_error();
-    int answer = SSL_do_handshake(w->c->ssl);
-    if (answer == 1) {
+    int returned = SSL_do_handshake(w->c->ssl);
+    if (returned == 1) {
         w->c->stage = OPEN;
-        w->c->shaken = true;
+        w->c->handshake_done = true;
         w->c->wants = 0;
         w->result = ALL;
     } else
-        judge(w, answer, 0);
+        handle_failure(w, returned, 0);
     return NULL;
 }
 
-void spate_tls_read(work *w, size_t pause) {
+void spate_tls_read(operation *w, size_t pause) {
     connection *c = w->c;
     w->result = ALL;
     while (w->done < w->length) {
@@ -72,9 +72,9 @@ void spate_tls_read(work *w, size_t pause) {
             return;
         }
         ERR_clear_error();
-        int answer = SSL_read_ex(c->ssl, w->bytes + w->done, w->length - w->done, &count);
-        if (answer != 1) {
-            judge(w, answer, READ);
+        int returned = SSL_read_ex(c->ssl, w->bytes + w->done, w->length - w->done, &count);
+        if (returned != 1) {
+            handle_failure(w, returned, READ);
             return;
         }
         c->wants = 0;
@@ -89,7 +89,7 @@ void *spate_tls_read_all(void *argument) {
 }
 
 void *spate_tls_write(void *argument) {
-    work *w = argument;
+    operation *w = argument;
     connection *c = w->c;
     w->result = ALL;
     while (w->done < w->length) {
@@ -97,10 +97,10 @@ void *spate_tls_write(void *argument) {
         size_t part = left < SPATE_TLS_RECORD ? left : SPATE_TLS_RECORD;
         ERR_clear_error();
         c->socket.more_follows = part < left;
-        int answer = SSL_write_ex(c->ssl, w->bytes + w->done, part, &count);
+        int returned = SSL_write_ex(c->ssl, w->bytes + w->done, part, &count);
         c->socket.more_follows = false;
-        if (answer != 1) {
-            judge(w, answer, WRITE);
+        if (returned != 1) {
+            handle_failure(w, returned, WRITE);
             break;
         }
         w->done += count;

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # A server for HTTP/2 and HTTP/1.1 whose frames are Spate's buffers. A handler is given a Request and answers with a
-  # Response. Only what is used is loaded.
+  # A server for HTTP/2 and HTTP/1.1 that keeps frames in the buffers of Spate::Bytes. A handler receives a Request and
+  # returns a Response. Parts are loaded when they are first used.
   module Server
     autoload :Cache, "spate/server/cache"
     autoload :CommandLine, "spate/server/command_line"
@@ -14,7 +14,7 @@ module Spate
     autoload :HTTP2, "spate/server/http2"
     autoload :Limits, "spate/server/limits"
     autoload :Monitoring, "spate/server/monitoring"
-    # C on Spate's buffers, which takes bytes and descriptors and decides nothing; the extension loads the others.
+    # The C extensions. They work on buffers and descriptors and contain no policy; native/http2 loads the others.
     autoload :Native, "spate/server/native/http2"
     autoload :Profile, "spate/server/profile"
     autoload :Rack, "spate/server/rack"

@@ -25,9 +25,9 @@ module Spate
       end
 
       def test_an_index_that_no_table_has
-        assert_refused "80", /no table has/ # section 6.1
-        assert_refused "be", /no table has/ # 62 in an empty table
-        assert_refused "7f00", /no table has/ # 63 as a name
+        assert_refused "80", /invalid table index/ # section 6.1
+        assert_refused "be", /invalid table index/ # 62 in an empty table
+        assert_refused "7f00", /invalid table index/ # 63 as a name
       end
 
       def test_integers_that_are_too_long

@@ -19,7 +19,7 @@ class PatienceTest < Minitest::Test
       @blobs = Thread::Queue.new
     end
 
-    def trace = @speaking ? Process.clock_gettime(Process::CLOCK_MONOTONIC) : nil
+    def heard = @speaking ? Process.clock_gettime(Process::CLOCK_MONOTONIC) : nil
     def answer(key, offer) = @answers[key] << offer
     def send(path) = @blobs << path
 
@@ -57,6 +57,12 @@ class PatienceTest < Minitest::Test
     deadline = now + seconds
     sleep 0.01 while @results.empty? && now < deadline
     @results.pop(true) unless @results.empty?
+  end
+
+  # Otherwise an error in a watching thread would be the only sign of a renamed method.
+  def test_scripted_cache_has_methods_of_the_real_one
+    scripted = Team.public_instance_methods(false) - %i[answer send speaking=]
+    assert_empty scripted - Spate::RemoteCache::Client::Asking.public_instance_methods(false)
   end
 
   def test_silent_cache_is_not_waited_for

@@ -5,7 +5,7 @@ require "spate/server"
 
 module Rack
   module Handler
-    # The same for Rack 2, whose own program rackup is.
+    # The handler for Rack 2, which includes the program rackup.
     module Spate
       extend ::Spate::Server::Rack::Rackup
     end

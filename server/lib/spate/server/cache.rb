@@ -2,15 +2,15 @@
 
 module Spate
   module Server
-    # A handler for the cache of a team: the HTTP dialect of Bazel's remote cache, out of a folder (docs/cache.md).
+    # A handler for a shared cache: the HTTP dialect of Bazel's remote cache, stored in a folder (docs/cache.md).
     #
-    #     Name       which entry a path names
-    #     Access     who may read it, and who may write
+    #     Name       the entry that a path names
+    #     Access     read and write permissions
     #     Folder     the entries on disk
-    #     Upload     one on its way there
-    #     Uploads    who waits for an equal one
-    #     Collector  what has to go
-    #     Listing    what there is, for who may write
+    #     Upload     an entry that is being received
+    #     Uploads    requests that wait for the same upload
+    #     Collector  removes entries when the cache is full
+    #     Listing    a list of the entries, for clients with write permission
     class Cache
       autoload :Access, "spate/server/cache/access"
       autoload :Collector, "spate/server/cache/collector"
@@ -22,14 +22,14 @@ module Spate
 
       VERBS = %w[GET HEAD PUT DELETE].freeze
       WRITING = %w[PUT DELETE].freeze
-      # Bytes: of all entries, and of a document, which is not checked by a digest.
+      # Bytes: of all entries, and of one document, which is not checked against a digest.
       LIMIT = 20 << 30
       DOCUMENT = 16 << 20
       # RFC 9110, section 13.1.2.
       PRESENT = [412, "There is one already."].freeze
 
-      # root: the folder. limit: bytes of all entries, or nil. document: of one document. workers: processes that do the
-      # same. metrics: Monitoring::Metrics. Error where the folder cannot be used.
+      # root: the folder. limit: bytes of all entries, or nil. document: bytes of one document. workers: processes that
+      # share the folder. metrics: a Monitoring::Metrics. Raises Error when the folder cannot be used.
       def initialize(root, access: Access.new, limit: LIMIT, document: DOCUMENT, workers: 1, log: nil,
                      metrics: Monitoring::Metrics.new(Monitoring::Metrics.counters(1), 1))
         @access = access
@@ -43,7 +43,7 @@ module Spate
         @collector = Collector.new(@folder, limit, workers: workers, log: log) { |*facts| evicted(*facts) }
       end
 
-      # As of every handler: a Response, or nil where it comes later.
+      # Returns a Response, or nil when the response follows later, like every handler.
       def call(request)
         verb = request.verb
         return refuse_verb unless VERBS.include?(verb)
@@ -125,7 +125,8 @@ module Spate
 
       def most(name) = name.blob? ? @limit : [@document, @limit].compact.min
 
-      # A blob of the length that is announced, if any: its name says what is in it. size: nil where there is none.
+      # Whether the blob exists with the announced length, if any; its name is the digest of its content. size: nil for
+      # a missing blob.
       def there?(request, size)
         return false if size.nil?
 
@@ -133,7 +134,8 @@ module Spate
         length.nil? || length == size
       end
 
-      # The bytes need not come. Who sends them without having asked may: there are clients that read no answer before.
+      # The entry exists, so the body is not needed. It is accepted when the client did not wait for 100 Continue,
+      # because some clients read no response before they have sent the body.
       def spare(request, name)
         @folder.renew(name)
         @metrics.add(:cache_spared)
@@ -153,7 +155,7 @@ module Spate
         over(request, name, upload, [*Upload.failure(e), e])
       end
 
-      # Whether a document is only to be written where there is none. (A blob that is there is not written again.)
+      # Whether a document may only be created, not replaced. (An existing blob is never written again.)
       def fresh?(request, name) = !name.blob? && request["if-none-match"] == "*"
 
       # See Upload.

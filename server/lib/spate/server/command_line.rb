@@ -4,8 +4,8 @@ require "optparse"
 
 module Spate
   module Server
-    # `spate-serve`: argv and two streams in, an exit code out. Groups of options are methods of the modules in
-    # command_line/, which declare them and put their values into a Hash.
+    # `spate-serve`: takes argv and two streams, returns an exit code. Groups of options are methods of the modules in
+    # command_line/, which declare the options and put their values into a Hash.
     class CommandLine
       autoload :ContentOptions, "spate/server/command_line/content_options"
       autoload :MonitoringOptions, "spate/server/command_line/monitoring_options"
@@ -13,14 +13,14 @@ module Spate
       autoload :Program, "spate/server/command_line/program"
       autoload :YJIT, "spate/server/command_line/yjit"
 
-      # In the order of the help; each is a method of its module.
+      # In the help's order; each is a method of its module.
       GROUPS = { listening: :ProcessOptions, tls: :ProcessOptions, files: :ContentOptions, rack: :ContentOptions,
                  cache: :ContentOptions, processes: :ProcessOptions, logs: :MonitoringOptions,
                  admin: :MonitoringOptions, profile: :MonitoringOptions, limits: :ProcessOptions }.freeze
       UNITS = { nil => 0, "K" => 10, "M" => 20, "G" => 30, "T" => 40 }.freeze
       USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]",
                "       spate-serve --cache DIR [options]"].freeze
-      # Columns of an option's name, and of all.
+      # Columns of an option's name, and of a line.
       WIDTH = 34
       COLUMNS = 108
       DEFAULTS = { host: "127.0.0.1", port: 8080, workers: 1, log_format: "json" }.freeze
@@ -74,7 +74,7 @@ module Spate
 
       private
 
-      # A Hash, or nil where help or the version was asked for.
+      # Returns a Hash, or nil after --help or --version.
       def parse
         values = DEFAULTS.dup
         parser = options(values)
@@ -90,7 +90,7 @@ module Spate
         0
       end
 
-      # A folder, --rack or --cache.
+      # Exactly one of a folder, --rack and --cache.
       def operands(names, values)
         return {} if values[:profile_convert]
         raise UsageError, "one folder at a time, not #{names.join(", ")}" if names.size > 1
@@ -121,7 +121,7 @@ module Spate
         end
       end
 
-      # Descriptions that are too long go on below themselves.
+      # Long descriptions continue on the next line.
       def wrapped(help)
         margin = 4 + WIDTH + 1
         help.gsub(/^.{#{COLUMNS + 1},}$/) do |line|

@@ -4,8 +4,8 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # A socket and the protocol that its first bytes name. One tick is bounded: a read of the input's size, a write
-    # buffer full of frames, one or two writes.
+    # A socket and its protocol, which ALPN or the first bytes select. One tick is bounded: one read of the input's
+    # size, a write buffer full of frames, one or two writes.
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
       autoload :Null, "spate/server/connection/null"
@@ -16,13 +16,14 @@ module Spate
       READ = 1
       WRITE = 2
       ROUNDS = 4
-      # Bytes that wait for what is before them: each that comes has all of them moved. A request's head must fit.
+      # Unprocessed bytes that are kept. Each read moves all of them, so the limit is low; a request's head must fit.
       REST = 65_536
-      # By their names in ALPN.
+      # By ALPN name.
       KINDS = { "h2" => HTTP2::Protocol, "http/1.1" => HTTP1::Protocol }.freeze
 
-      # The socket's number; seconds (monotonic) of the last byte either way; what the poller was told; "127.0.0.1", or
-      # nil where the socket has no such address; what all windows share.
+      # The socket's number; seconds (monotonic) of the last byte in either direction; the Limits; the peer's address,
+      # nil for a Unix socket; the WindowPool that all connections share. interest: the events that the poller waits
+      # for.
       attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
@@ -35,7 +36,7 @@ module Spate
         @descriptor = transport.descriptor
         @reactor = reactor
         @observer = observer
-        @peer = transport.peer # raises where the peer is already gone: there is nothing to serve
+        @peer = transport.peer # raises when the peer is already gone
         @input = input
         @write_buffer = Native::WriteBuffer.new(pool)
         @handler = handler
@@ -49,27 +50,27 @@ module Spate
         @active_at = @opened_at = now
       end
 
-      # Runs a block on the reactor's thread, and then a tick of this connection unless it is closed by then. From any
-      # thread.
+      # From any thread: runs the block on the reactor's thread, and then a tick of this connection unless it is closed
+      # by then.
       def post(&block) = @reactor.post(self, &block)
 
-      # Whether this is the reactor's thread, on which alone a connection may be touched.
+      # Whether this is the reactor's thread, the only one that may use the connection.
       def here? = @reactor.nil? || @reactor.here?
 
       def ticks? = true
       def scheme = @transport.scheme
 
-      # From the protocols: a request is over, with its answer's status (nil where none began), the bytes of its body
-      # and the seconds since the request came.
+      # Called by the protocols at the end of a request: the response's status (nil when none was sent), the bytes of
+      # its body, and the seconds since the request arrived.
       def answered(request, status, bytes, seconds) = @observer&.answered(self, request, status, bytes, seconds)
 
-      # From the protocols, the transport and here: what this peer did that was not borne. code: the protocol's number
-      # for it, or nil.
+      # Called by the protocols and the transport when the peer breaks a rule or exceeds a limit. code: the protocol's
+      # error code, or nil.
       def refused(reason, code = nil)
         @observer ? @observer.refused(self, reason, code) : @log&.call("refused: #{reason}")
       end
 
-      # state: READ, WRITE or both. Answers whether the connection stays open.
+      # state: READ, WRITE or both. Returns whether the connection stays open.
       def tick(state, now)
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
@@ -83,8 +84,8 @@ module Spate
         false
       end
 
-      # What the poller is to look for. The poller does not see bytes that the transport holds: the socket will be
-      # writable soon, and the next tick reads them.
+      # The events that the poller should wait for. The poller does not see bytes that the transport has buffered: for
+      # them it waits until the socket is writable, which is soon, and the next tick reads them.
       def wanted
         own = @transport.wanted
         return own if own != 0
@@ -94,8 +95,8 @@ module Spate
         (reading ? READ : 0) | (writing ? WRITE : 0)
       end
 
-      # Nothing moved for too long, or the transport or the protocol say that a phase of theirs took too long. Seconds,
-      # monotonic.
+      # now: seconds, monotonic. Whether the connection was silent for too long, or a phase of the transport or the
+      # protocol exceeded its limit.
       def late?(now)
         return true if silent?(now) || @protocol&.late?(now)
         return false unless @transport.late?(now - @opened_at, @limits)
@@ -104,8 +105,8 @@ module Spate
         true
       end
 
-      # Gives the socket to somebody else, who is called with it, and with the bytes that are still to be written, once
-      # the server has let go of it. What was read too early can be read from it again. Answers whether that can be.
+      # Hands over the socket. When the server has released it, the block is called with the socket and the unsent
+      # output. Input that was read too early can be read from it again. Returns whether that is possible.
       def detach(&taker)
         @low_water_mark&.stop
         @socket = @transport.detach or return false
@@ -114,7 +115,7 @@ module Spate
         true
       end
 
-      # The server stops: open requests are still answered, and those that are on their way.
+      # The server is stopping: open requests, and those in transit, are still answered.
       def leave
         @leaving = true
         @protocol&.leave
@@ -123,7 +124,7 @@ module Spate
         nil # its next tick closes it
       end
 
-      # Whether its peer sends much, so that the poller does not report a few bytes: it is read soon anyway.
+      # Whether the peer sends a large body, so that the poller does not report a few bytes: it is read soon anyway.
       def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
@@ -132,7 +133,7 @@ module Spate
       def close
         unsent = @taker && @write_buffer.to_s
         @protocol&.close
-      ensure # whatever failed in it
+      ensure # also when the protocol raises
         @write_buffer.clear
         @transport.close
         @closed = true
@@ -143,7 +144,7 @@ module Spate
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      # Protocols know better than their bytes do what is idle. Part of a greeting is not idle, it is late.
+      # The protocol has its own timeouts. An incomplete preface is late, not idle.
       def silent?(now)
         return false if @protocol
 
@@ -153,12 +154,12 @@ module Spate
       # The poller reports a lost socket whether it is read or not, and again in every tick.
       def unasked? = @interest & READ == 0 && !bulk?
 
-      # The peer sends no more; whether it still reads, and has something to.
+      # The peer has closed its side. Returns whether it still reads, and a response is pending.
       def half_open?
         @ended = @protocol&.ended(!@rest.nil?) || false
       end
 
-      # A connection whose answers wait, or whose next request must wait, is not read.
+      # Nothing is read while responses are unsent, or while the next request has to wait.
       def reading?
         return false if @ended || @protocol&.finished?
 
@@ -177,7 +178,7 @@ module Spate
         (@low_water_mark ||= LowWaterMark.new(@transport)).note(count, body) if body || @low_water_mark
       end
 
-      # Frames that were cut in two last time come first.
+      # An incomplete frame of the previous read comes first.
       def restore
         view.set_bytes(0, @rest)
         @rest.bytesize
@@ -189,7 +190,8 @@ module Spate
         keep(from, length)
       end
 
-      # The old one's memory is given back at once: a flood would make much of it before the garbage is collected.
+      # The old String's memory is released at once, because a flood would allocate much before the next garbage
+      # collection.
       def keep(from, length)
         before = @rest
         @rest = from < length ? view.get_bytes(from, length - from) : nil
@@ -198,8 +200,7 @@ module Spate
 
       def view = @view ||= DataView.new(@input)
 
-      # What the peer chose in its handshake, else its first bytes tell: HTTP/2 begins with its preface, which is no
-      # request of HTTP/1.1.
+      # Chooses by ALPN, or by the first bytes: HTTP/2 begins with its preface, which is not a valid HTTP/1.1 request.
       def choose(length)
         kind = KINDS[@transport.protocol] || kind_of_bytes(length)
         kind&.new(@write_buffer, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
@@ -213,9 +214,9 @@ module Spate
         start == preface ? HTTP2::Protocol : HTTP1::Protocol
       end
 
-      # What waits is written first, then more is made. hold: what waits was put there just now, a response's fields,
-      # and goes out together with what follows. Bytes that came too early (a request behind another, frames
-      # whose answers had no room) are taken up in between, a few rounds a tick.
+      # Writes pending output first, then produces more. hold: the pending output is a response head from this tick,
+      # which is sent together with what follows. Input that came too early (a pipelined request, or frames whose
+      # responses did not fit) is processed in between, a few rounds a tick.
       def pump(hold: false)
         @again = false
         ROUNDS.times do
@@ -228,7 +229,7 @@ module Spate
         !(@protocol&.finished? && @write_buffer.empty?)
       end
 
-      # Answers whether anything came of it.
+      # Returns whether it made progress.
       def round
         taken = @rest ? resume : 0
         @protocol.produce

@@ -2,8 +2,8 @@
 
 module Spate
   module Server
-    # The server cannot do what it was told: a folder that is not there, a port that is taken. The message states facts
-    # on one line; what to do about them is the hint's to say (String or nil).
+    # The server cannot be started as configured: a folder is missing, a port is in use. The message states facts on one
+    # line; the hint (String or nil) names the remedy.
     class Error < StandardError
       EXIT_CODE = 9
 
@@ -16,16 +16,16 @@ module Spate
 
       def exit_code = self.class::EXIT_CODE
 
-      # What the system says of an error, without the call and the path: messages name those in their own words.
+      # The system's text for an error without the call and the path, which our messages name themselves.
       def self.reason(error)
         error.is_a?(SystemCallError) ? SystemCallError.new(nil, error.errno).message : error.message
       end
     end
 
-    # Ends its connection, in either protocol: the peer's fault, or the write buffer has no room for what is to be sent.
+    # Ends its connection, in either protocol: the peer broke a rule, or the write buffer has no room for the output.
     class ConnectionError < StandardError; end
 
-    # The command line could not be understood.
+    # Invalid command line.
     class UsageError < Error
       EXIT_CODE = 2
     end

@@ -4,8 +4,7 @@ require "spate/server/native/files"
 
 module Spate
   module Server
-    # A handler for the files of a folder. No path leaves it, through symlinks neither. What is served how:
-    # docs/files.md.
+    # A handler for the files of a folder. No path leads out of it, not even through symlinks. See docs/files.md.
     class Files
       autoload :AcceptEncoding, "spate/server/files/accept_encoding"
       autoload :Cache, "spate/server/files/cache"
@@ -22,20 +21,20 @@ module Spate
       autoload :Responder, "spate/server/files/responder"
       autoload :ThreadPool, "spate/server/files/thread_pool"
 
-      # The file was replaced between two looks at it.
+      # The file was replaced while it was being opened.
       class Replaced < StandardError
       end
 
       INDEX = ["index.html"].freeze
       VERBS = "GET, HEAD, OPTIONS"
-      # Looks at a path that is replaced again and again.
+      # Attempts for a path that is replaced again and again.
       LOOKS = 3
 
-      # index: names of files that stand for their folder. listing: whether a folder without one is listed. dotfiles:
-      # whether names that begin with a dot are served. gzip: whether files are coded on the way, precompressed: whether
-      # coded ones beside them are used. media_types: a file like /etc/mime.types. gzip_most: bytes of a file beyond
-      # which it is not coded. threads: for what takes long. links: whether symlinks are followed. note: whether the
-      # time of access tells, to the hour, when a file was last served. Error where the folder is none.
+      # index: names of index files. listing: whether a folder without an index is listed. dotfiles: whether names that
+      # begin with a dot are served. gzip: whether files are compressed on the fly; precompressed: whether compressed
+      # files beside them are used. media_types: a file like /etc/mime.types. gzip_most: size in bytes beyond which a
+      # file is not compressed. threads: for slow work. links: whether symlinks are followed. note: whether the access
+      # time records, to the hour, when a file was last served. Raises Error when root is not a folder.
       def initialize(root, index: INDEX, listing: true, dotfiles: false, gzip: true, precompressed: true,
                      media_types: nil, gzip_most: Gzip::MOST, threads: 2, links: true, note: false)
         @folder = folder(root, links)
@@ -51,7 +50,8 @@ module Spate
         @responder = Responder.new(@threads) { |representation| read(representation) }
       end
 
-      # As of every handler: a Response, or nil where it comes later. path: of a file, in place of the request's own.
+      # Returns a Response, or nil when the response follows later, like every handler. path: the path of a file,
+      # instead of the request's own.
       def call(request, path = request.path)
         verb = request.verb
         return refuse(verb) unless verb == "GET" || verb == "HEAD"
@@ -132,7 +132,7 @@ module Spate
         file.directory? ? redirect(request) : missing
       end
 
-      # A file that is not known yet. It is closed here unless it went into the response.
+      # A file that is not cached yet. It is closed here unless it went into the response.
       def first(request, path, name, file)
         type = @types.of(name)
         resource = Resource.new(name, file, type.name, type.compressible && (@gzip || @precompressed))
@@ -143,7 +143,7 @@ module Spate
         note(resource.plain) if @note && resource
       end
 
-      # To the hour is enough to know what nobody asks for any more.
+      # A resolution of an hour is enough to find files that are no longer requested.
       def note(representation)
         seconds = representation.found.atime / 1_000_000_000
         @folder.used(representation.name) if Response::HTTPDate.second - seconds >= 3600
@@ -182,7 +182,7 @@ module Spate
         @gzip.call(request, resource, @responder) { read(resource.plain) }
       end
 
-      # An open file of its own for whoever sends a representation.
+      # A separate open file for a sender of the representation.
       def read(representation)
         just_found = representation.take
         return just_found if just_found
@@ -199,7 +199,7 @@ module Spate
 
       def redirect(request)
         query = request.target.byteslice(request.path.bytesize..)
-        # "//host" at a target's start would name another server.
+        # "//host" at the start of a target would redirect to another server.
         location = "/#{request.path.b.sub(%r{\A/+}n, "")}/#{query.b}"
         Response.new(301, { "location" => location, "content-length" => "0" })
       end

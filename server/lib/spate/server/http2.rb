@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/2 (RFC 9113) of one connection: bytes in, bytes out, no socket.
+    # HTTP/2 (RFC 9113) for one connection: bytes in, bytes out, no socket.
     module HTTP2
       autoload :ConnectionError, "spate/server/http2/errors"
       autoload :ConnectionWindow, "spate/server/http2/connection_window"
@@ -20,7 +20,7 @@ module Spate
       autoload :StreamError, "spate/server/http2/errors"
       autoload :Streams, "spate/server/http2/streams"
 
-      # What a client sends first: section 3.4.
+      # The client's connection preface (section 3.4).
       PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".b.freeze
     end
   end

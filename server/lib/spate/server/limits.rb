@@ -2,9 +2,8 @@
 
 module Spate
   module Server
-    # What a peer may take of us: bytes, counts and seconds, each with a default that is safe as it is. DEFINITIONS is
-    # the one list of them: the members, their defaults, and what the command's help says. nil is "no limit", where a
-    # limit may be none.
+    # Limits on what a peer may use: bytes, counts and seconds, each with a safe default. DEFINITIONS is the only list
+    # of them: names, defaults and the command's help texts. nil means "no limit", where that is allowed.
     class Limits
       autoload :Budget, "spate/server/limits/budget"
       autoload :MinimumRate, "spate/server/limits/minimum_rate"
@@ -12,12 +11,12 @@ module Spate
       autoload :WindowPool, "spate/server/limits/window_pool"
       autoload :WindowQuota, "spate/server/limits/window_quota"
 
-      # Seconds in which a peer may still send the rest of a request that was answered already: without any bytes, and
-      # in all.
+      # Seconds in which a peer may still send the rest of a request that was already answered: since the last byte, and
+      # in total.
       LINGER = 2
       LINGER_MOST = 30
 
-      # group: heading of the help. unit: what the value is. least: the smallest that makes sense. optional: may be nil.
+      # group: heading in the help. unit: of the value. least: the smallest valid value. optional: whether nil is valid.
       Definition = Struct.new(:name, :default, :group, :unit, :least, :optional, :text, keyword_init: true)
 
       def self.define(name, default, unit, text, least: 1, optional: false)
@@ -90,16 +89,16 @@ module Spate
       NAMES = DEFINITIONS.map(&:name).freeze
       attr_accessor(*NAMES)
 
-      # The defaults, except for the changes: Limits.new(idle: 5). ArgumentError for an unknown name or a bad value.
+      # The defaults, with changes: Limits.new(idle: 5). Raises ArgumentError for an unknown name or an invalid value.
       def initialize(**changes)
         DEFINITIONS.each { |limit| instance_variable_set(:"@#{limit.name}", limit.default) }
         changes.each { |name, value| self[name] = value }
       end
 
-      # All limits as they are where nobody says otherwise.
+      # All limits with their default values.
       def self.defaults = new
 
-      # The Definition of a limit, nil for an unknown name.
+      # Returns the Definition of a limit, or nil for an unknown name.
       def self.[](name) = DEFINITIONS.find { |limit| limit.name == name }
 
       def [](name) = public_send(name)

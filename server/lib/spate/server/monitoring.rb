@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # What the server tells about itself: lines of logs, numbers, and a handler that shows them.
+    # Logs, metrics, and a handler that serves them.
     module Monitoring
       autoload :AccessLog, "spate/server/monitoring/access_log"
       autoload :Admin, "spate/server/monitoring/admin"

@@ -24,7 +24,7 @@ module Spate
       #     stop(facts)           returns a Hash that fits JSON, with the facts in it
       PROFILERS = %w[vernier stackprof].freeze
 
-      # A file whose ending names no format, or which has no profile in it.
+      # A file with an unknown extension, or without a profile in it.
       class Unreadable < Error
         def initialize(path, reason)
           super("#{path}: #{reason}", hint: "use a file that ends with #{ENDINGS.join(" or ")}")
@@ -39,8 +39,8 @@ module Spate
       @session = nil
 
       class << self
-        # path: the file; its ending chooses the format. rate: samples per second. profiler: "vernier", "stackprof" or
-        # nil for the first one installed. seconds: stops then, and calls log with a line. Raises Unable.
+        # path: the file; its extension selects the format. rate: samples per second. profiler: "vernier", "stackprof"
+        # or nil for the first one installed. seconds: stops after so long, and calls log with a line. Raises Unable.
         def start(path, rate: RATE, profiler: nil, seconds: nil, log: nil)
           raise Unable.new("a profile is running", hint: "stop it first") if running?
 
@@ -93,7 +93,7 @@ module Spate
           to
         end
 
-        # The path's ending. Raises Unreadable for one that names no format.
+        # The path's extension. Raises Unreadable for one that is not a known format.
         def ending(path)
           ending = File.extname(path)
           ENDINGS.include?(ending) ? ending : raise(Unreadable.new(path, "unknown format #{ending.inspect}"))

@@ -2,8 +2,8 @@
 
 module Spate
   module Server
-    # Rack applications (SPEC of Rack 3; those of Rack 2 too) as handlers. They run on threads of their own, never on
-    # the reactor's.
+    # Rack applications (SPEC of Rack 3, and of Rack 2) as handlers. They run on their own threads, never on the
+    # reactor's.
     module Rack
       autoload :Application, "spate/server/rack/application"
       autoload :Authority, "spate/server/rack/authority"
@@ -22,12 +22,12 @@ module Spate
 
       THREADS = 5
       WAITING = 1024
-      # How many.
+      # A number of threads.
       COUNT = /\A[1-9]\d{0,5}\z/
 
-      # app: the path of a config.ru, or what answers `call(env)`. threads: at work at once. waiting: requests that may
-      # wait for a thread; more are answered with 503. multiprocess: whether other processes serve the same.
-      # Server::Error where the file is none or needs what is missing.
+      # app: the path of a config.ru, or an object with `call(env)`. threads: that run at the same time. waiting:
+      # requests that may wait for a thread; more are answered with 503. multiprocess: whether other processes serve the
+      # same application. Raises Server::Error when the file does not exist or requires something that is missing.
       def self.handler(app, threads: nil, waiting: WAITING, log: nil, multiprocess: false)
         threads ||= self.threads
         app = Application.load(app) if app.is_a?(String)
@@ -35,7 +35,7 @@ module Spate
                          log: log || ->(line) { warn line })
       end
 
-      # As the environment says, as Rails and puma do.
+      # The number of threads from the environment variables that Rails and puma use.
       def self.threads(env = ENV)
         name = %w[RAILS_MAX_THREADS MAX_THREADS].find { |variable| env[variable] } or return THREADS
         return env[name].to_i if env[name].match?(COUNT)
@@ -44,7 +44,7 @@ module Spate
                         hint: "unset it, or say --threads N")
       end
 
-      # Whether the loaded gem rack is older than 3: values are joined by line breaks, input has to be rewound.
+      # Whether the loaded gem rack is older than 3: values are joined by line breaks, and input must be rewindable.
       def self.second? = defined?(::Rack.release) ? ::Rack.release < "3" : false
     end
   end

@@ -5,7 +5,7 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # One thread, one poller, many connections: each is served in turn and none waits for the peer of another.
+    # One thread and one poller for many connections, which are served in turn: none waits for the peer of another.
     class Reactor
       autoload :Acceptor, "spate/server/reactor/acceptor"
       autoload :Drain, "spate/server/reactor/rounds"
@@ -13,8 +13,8 @@ module Spate
       autoload :EventQueue, "spate/server/reactor/event_queue"
       autoload :TimeoutCheck, "spate/server/reactor/rounds"
 
-      # Buffers that no write buffer uses now. Keeping one for each slow client there ever was would take gigabytes:
-      # half of the unused ones are freed every second.
+      # Unused memory of write buffers, for reuse. Half of it beyond KEPT is released each second, so that the memory
+      # used for many slow clients is returned.
       class BufferPool < Array
         KEPT = 64
 
@@ -24,16 +24,16 @@ module Spate
       # Bytes of one read.
       INPUT = 524_288
       READ = 1
-      # Milliseconds that are slept at most: with nothing to do, and while stopping.
+      # Longest sleep in milliseconds: when idle, and while stopping.
       SLEEP = 1000
       SHORT_SLEEP = 50
-      # Seconds between two looks at which connections are late.
+      # Seconds between two checks for timeouts.
       CHECK = 1
 
-      # Errors that end only the connection in which they show: a handler's NotImplementedError, too.
+      # Errors that end only the connection in which they are raised, NotImplementedError of a handler included.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
 
-      # Connections that are open.
+      # Open connections.
       attr_reader :size
 
       # handler: `call(request)` returns a Response, or nil and responds later; `every_second`, if defined, is called
@@ -57,7 +57,7 @@ module Spate
         @size = 0
       end
 
-      # Returns when `stop` was called and all is drained.
+      # Returns after `stop`, when all connections are drained.
       def run
         @thread = Thread.current
         @poller.add(@event_queue.descriptor, READ)
@@ -71,13 +71,13 @@ module Spate
         @observer&.close
       end
 
-      # From any thread or signal handler: nobody is let in any more, what is being answered may end.
+      # From any thread or signal handler: accepts no more connections; open requests are still answered.
       def stop
         @asked_to_stop = true
         @event_queue.wake
       end
 
-      # The same, but nothing is waited for.
+      # Stops without waiting for open requests.
       def halt
         @at_once = true
         stop
@@ -90,15 +90,15 @@ module Spate
       # Whether this is the reactor's thread.
       def here? = Thread.current.equal?(@thread)
 
-      # Yields a descriptor that becomes readable when any connection has something to do, or nil where one may have
-      # already: who is told may wait for a moment, without Ruby's lock.
+      # Yields a descriptor that becomes readable when a connection has something to do, or nil when one may have
+      # something already. The block may wait for the descriptor without the GVL.
       def doze
         yield(@event_queue.sleep? && @bulky.empty? ? @poller.descriptor : nil)
       ensure
         @event_queue.awake
       end
 
-      # Yields each connection; on the reactor's thread only.
+      # Yields each connection. On the reactor's thread only.
       def each_connection(&block) = @connections.each_value(&block)
 
       private
@@ -147,7 +147,7 @@ module Spate
         failed(connection, e)
       end
 
-      # An error of ours costs only the connection in which it showed.
+      # An error in our code ends only the connection in which it was raised.
       def failed(connection, error)
         @log&.call("#{error.class}: #{error.message.lines.first.to_s.chomp} (#{Array(error.backtrace).first})")
         drop(connection) if connection
@@ -159,7 +159,7 @@ module Spate
         failed(connection, e)
       end
 
-      # Connections whose peers send much are read now and then, however little came.
+      # Connections with large bodies are read regularly, even when only a few bytes arrived.
       def hurry(time)
         late = @bulky.keys.select { |connection| time - connection.active_at >= Connection::LowWaterMark::SECONDS }
         late.each { |connection| serve(connection, READ, time) }
@@ -186,7 +186,7 @@ module Spate
         socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, true) if socket.is_a?(TCPSocket)
         open(socket, time)
       rescue *FAULTS => e
-        failed(nil, e) unless e.is_a?(SystemCallError) # gone already
+        failed(nil, e) unless e.is_a?(SystemCallError) # the peer is already gone
         socket.close
       end
 
@@ -200,7 +200,7 @@ module Spate
         serve(connection, READ, time)
       end
 
-      # Another may have its descriptor by now.
+      # The descriptor may already belong to another connection.
       def drop(connection)
         return unless @connections[connection.descriptor].equal?(connection)
 
@@ -212,7 +212,7 @@ module Spate
         @acceptor.open
       end
 
-      # Connections without progress: idle ones, and those whose peer does not read or keeps its window shut.
+      # Finds connections without progress: idle ones, and those whose peer does not read or keeps its window closed.
       def check_timeouts(time)
         begin_check unless @check
         return if @check.step { |connection| ask(connection, time) }
@@ -233,7 +233,7 @@ module Spate
         guard(nil) { @periodic&.every_second }
       end
 
-      # First everybody is told, and who waits outside let in.
+      # First, waiting connections are accepted and all peers are notified.
       def drain(time)
         return begin_drain(time) unless @drain
 
@@ -248,7 +248,7 @@ module Spate
         @connections.values.each { |connection| guard(connection) { tell(connection) } } # rubocop:disable Style/HashEachMethods
       end
 
-      # It had a tick.
+      # After a tick of the connection.
       def drained(connection, time)
         tell(connection) unless @drain.told?(connection)
         @drain.note(connection, time)

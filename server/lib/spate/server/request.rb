@@ -2,11 +2,11 @@
 
 module Spate
   module Server
-    # What a handler is given; the same for both versions of HTTP.
+    # The argument of a handler; the same for both versions of HTTP.
     class Request
       autoload :Body, "spate/server/request/body"
 
-      # Several fields of a name are one: RFC 9110, section 5.3; cookies by RFC 9113, section 8.2.3.
+      # Joins the values of repeated fields: RFC 9110, section 5.3; for cookies RFC 9113, section 8.2.3.
       def self.join(name, known, value) = "#{known}#{name == "cookie" ? "; " : ", "}#{value}"
 
       # [name, value, name, value, ...] from an offset on, as a Hash.
@@ -21,18 +21,18 @@ module Spate
         headers
       end
 
-      # What a protocol makes, many times a second. fields: as they came, [name in lower case, value, ...], the
+      # Called by the protocols for each request. fields: in the order received, [name in lower case, value, ...]; the
       # request's own begin at `first`. exchange: `respond(stream, response)`, `inform(stream, status, headers)` and
       # `abandoned?(stream)` on the reactor's thread.
       def self.received(verb:, target:, scheme:, authority:, fields:, first:, version:, body:, connection:, exchange:,
                         stream: nil)
-        # Spelled out: what is handed on as a whole is a Hash more a request.
+        # Spelled out, because forwarding keywords would allocate a Hash for each request.
         allocate.receive(verb: verb, target: target, scheme: scheme, authority: authority, fields: fields, first: first,
                          version: version, body: body, connection: connection, exchange: exchange, stream: stream)
       end
 
-      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as it was sent; a Request::Body or nil; "HTTP/2" or
-      # "HTTP/1.1"; the Connection, or what is Connection::Null.
+      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as sent; a Request::Body or nil; "HTTP/2" or "HTTP/1.1"; a
+      # Connection or Connection::Null.
       attr_reader :verb, :scheme, :authority, :target, :body, :version, :connection
 
       def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil)
@@ -62,7 +62,7 @@ module Spate
         self
       end
 
-      # Names in lower case to values, several values of a name joined.
+      # Field names in lower case to values; the values of repeated fields are joined.
       def headers
         @headers ||= Request.gather(@fields, @first)
       end
@@ -70,7 +70,7 @@ module Spate
       # The value of a field, or nil.
       def [](name) = headers[name]
 
-      # Yields each field's name and value, in their order.
+      # Yields each field's name and value, in the order received.
       def each_field(&block)
         return headers.each_pair(&block) unless @fields
 
@@ -81,7 +81,7 @@ module Spate
         end
       end
 
-      # Whether it is HEAD: the answer's body is not sent.
+      # Whether the method is HEAD: the response body is not sent.
       def head? = @verb == "HEAD"
 
       # The target without its query, still percent-encoded.
@@ -93,21 +93,22 @@ module Spate
       # The client's address, or nil.
       def peer = @connection.peer
 
-      # Whether nobody waits for the answer any more. From any thread.
+      # Whether the client no longer waits for the response. From any thread.
       def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
 
-      # For the protocol: has a handler answer. Where that fails the client gets 500, and the log the error.
+      # Called by the protocol: runs the handler. When it raises, the client gets 500 and the error is logged.
       def handle(handler, log)
         response = handler.call(self)
         answer(response) if response
       rescue ConnectionError, HTTP2::StreamError
         raise
       rescue StandardError => e
-        log&.call("#{@target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+        log&.call("#{@target.b}: #{e.class}: #{e.message.b}") # the encodings may differ
         answer(Response.failure)
       end
 
-      # For a handler that returned nil and answers later, from any thread. The second answer is closed unsent.
+      # For a handler that returned nil and answers later, from any thread. A second response is closed without being
+      # sent.
       def answer(response)
         return @connection.post { answer(response) } unless @connection.here?
         return response.close if @answered
@@ -116,17 +117,16 @@ module Spate
         @exchange&.respond(@stream, response)
       end
 
-      # An interim response before the answer, from any thread: 103 and the fields that it is to tell (RFC 8297).
-      # Clients of HTTP/1.0 get none.
+      # Sends an interim response, from any thread: 103 and its fields (RFC 8297). Not sent to HTTP/1.0 clients.
       def inform(status, headers)
         return @connection.post { inform(status, headers) } unless @connection.here?
 
         @exchange&.inform(@stream, status, headers) unless @answered
       end
 
-      # On the reactor's thread: the connection's socket for somebody else, who is called with it and with the bytes
-      # that are still to be written to it, once the server has let go of it. Answers whether that is possible: in
-      # HTTP/1.1 without TLS, before the answer.
+      # On the reactor's thread: takes over the connection's socket. When the server has released it, the block is
+      # called with the socket and the unsent output. Returns whether that is possible: in HTTP/1.1 without TLS, before
+      # the response.
       def hijack(&taker)
         return false if @answered || !@exchange.respond_to?(:hijack) || !@exchange.hijack(@stream, &taker)
 

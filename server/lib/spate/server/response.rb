@@ -2,9 +2,8 @@
 
 module Spate
   module Server
-    # What a handler answers. `headers`: name => String or Array of Strings. `body`: nil, a String, a File, an IO,
-    # anything with `each`, or one of Body's. `trailers`: a Hash, or a callable that answers one when the body is
-    # through.
+    # A handler's response. `headers`: name => String or Array of Strings. `body`: nil, a String, a File, an IO, an
+    # object with `each`, or one of Body's classes. `trailers`: a Hash, or a callable that returns one after the body.
     class Response
       autoload :Body, "spate/server/response/body"
       autoload :HTTPDate, "spate/server/response/http_date"
@@ -13,8 +12,8 @@ module Spate
 
       LENGTH = /\A\d{1,18}\z/
 
-      # tunnel: behind status 101, the Request::Body that gets whatever the client sends from then on. closed: called
-      # once, on the reactor's thread, when the response was sent or cannot be any more.
+      # tunnel: for status 101, the Request::Body that receives the client's bytes from then on. closed: called once, on
+      # the reactor's thread, when the response was sent or can no longer be sent.
       def initialize(status, headers = {}, body = nil, trailers: nil, tunnel: nil, &closed)
         @status = status
         @headers = headers
@@ -24,19 +23,19 @@ module Spate
         @closed = closed
       end
 
-      # A response of plain text.
+      # A plain-text response.
       def self.text(status, text, headers = {})
         fields = { "content-type" => "text/plain; charset=utf-8", "content-length" => text.bytesize.to_s }
         new(status, fields.merge(headers), text)
       end
 
-      # What a client may ask again in a second.
+      # 503; the client may retry in a second.
       def self.busy(text) = self.text(503, text, "retry-after" => "1")
 
       def self.failure(headers = {}) = text(500, "The server failed.\n", headers)
 
-      # ArgumentError where it cannot be sent: after an interim status a client waits for another one, and 101 needs a
-      # tunnel that takes what the client sends.
+      # Raises ArgumentError for a response that cannot be sent: after an interim status the client waits for another
+      # one, and 101 needs a tunnel that receives the client's bytes.
       def check
         known = @status.between?(200, 999) || (@status == 101 && @tunnel)
         raise ArgumentError, "status #{@status} is no answer's" unless known
@@ -45,14 +44,14 @@ module Spate
         raise ArgumentError, "content-length is #{length.inspect}" unless length.nil? || LENGTH.match?(length.to_s)
       end
 
-      # Statuses that have no content, whatever the handler gave: RFC 9110, section 6.4.1.
+      # Statuses without content, even when the handler gave a body (RFC 9110, section 6.4.1).
       def bodiless? = @status == 204 || @status == 304
 
       def late_fields
         @trailers.respond_to?(:call) ? @trailers.call : @trailers
       end
 
-      # error: why the response could not be sent to its end, or nil.
+      # error: why the response could not be sent completely, or nil.
       def close(error = nil)
         @body&.close
         @tunnel&.lose
@@ -62,7 +61,7 @@ module Spate
 
       private
 
-      # What the body is sent by.
+      # Returns the Body object that sends the source.
       def sender(source)
         case source
         when nil, Body::Bytes, Body::FileRange, Body::Queue then source

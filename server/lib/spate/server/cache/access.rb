@@ -5,14 +5,14 @@ require "openssl"
 module Spate
   module Server
     class Cache
-      # Who may read and who may write, by tokens: as `Authorization: Bearer TOKEN`, or as the password of any user. A
-      # writer's token reads, too. Without readers' tokens everybody reads; without writers' tokens nobody writes.
+      # Read and write permission by tokens: as `Authorization: Bearer TOKEN`, or as the password of any user. A write
+      # token may also read. Without read tokens, every client may read; without write tokens, no client may write.
       class Access
         CHALLENGE = { "www-authenticate" => %(Basic realm="spate cache", Bearer) }.freeze
         SCHEMES = /\A(bearer|basic) +(\S+)\z/i
 
-        # The tokens of a file, one a line; empty lines and those that begin with # are none. Error where there is no
-        # token, or nothing can be read.
+        # The tokens of a file, one per line; empty lines and lines starting with # are ignored. Raises Error for a file
+        # without a token, or an unreadable one.
         def self.tokens(path)
           tokens = File.readlines(path, chomp: true).map(&:strip).reject { |line| line.empty? || line.start_with?("#") }
           raise Error.new("#{path} has no token", hint: "write one a line: openssl rand -hex 32") if tokens.empty?
@@ -22,14 +22,14 @@ module Spate
           raise Error.new("tokens cannot be read from #{path}: #{Error.reason(e)}", hint: "name a file of tokens")
         end
 
-        # Arrays of tokens. anyone: who may read may write.
+        # readers, writers: Arrays of tokens. anyone: clients that may read may also write.
         def initialize(readers: [], writers: [], anyone: false)
           @readers = readers.map { |token| digest(token) }
           @writers = writers.map { |token| digest(token) }
           @anyone = anyone
         end
 
-        # nil, or the Response to who may not. writing: also to see all that there is.
+        # Returns nil, or the Response for a client without permission. writing: also required for listings.
         def refusal(request, writing:)
           return may_read(request) unless writing
           return may_write(request) unless @writers.empty?
@@ -38,7 +38,7 @@ module Spate
           refuse(403, "Nothing can be written here: the node knows no writer's token.")
         end
 
-        # Both in a line, for who starts it.
+        # Both permissions on one line, printed at the start.
         def to_s
           writers = "nobody may write: --cache-write-token FILE or --cache-open"
           writers = "who may read may write" if @anyone
@@ -64,7 +64,7 @@ module Spate
           token && known?(@readers, token) ? refuse(403, "This token reads and does not write.") : unknown
         end
 
-        # Its digest, or nil.
+        # The digest of the token, or nil.
         def token(request)
           scheme, value = SCHEMES.match(request["authorization"].to_s.b.strip)&.captures
           return if value.nil?
@@ -73,7 +73,7 @@ module Spate
           digest(value)
         end
 
-        # How long it takes tells nothing: digests are compared, and each with every one.
+        # In constant time: digests are compared, each with all of them.
         def known?(tokens, token) = tokens.count { |one| OpenSSL.fixed_length_secure_compare(one, token) }.positive?
 
         def digest(token) = OpenSSL::Digest.digest("SHA256", token)

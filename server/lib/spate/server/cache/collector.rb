@@ -3,21 +3,21 @@
 module Spate
   module Server
     class Cache
-      # Keeps the folder within its limit: what was not asked for the longest goes first, by times of access. It knows
-      # the size from its last look into the folder and from what was stored here since, and looks again when that is
-      # much, or long ago: others may have the same folder.
+      # Keeps the folder within its limit by removing the entries with the oldest access time. The size is known from
+      # the last scan of the folder and from the bytes stored since. After many bytes, or a long time, the folder is
+      # scanned again, because other processes may use it as well.
       class Collector
-        # What a file takes on disk comes in pages.
+        # Disk usage is counted in pages.
         PAGE = 4096
-        # Of the limit, what is left after a collection, and what is stored here before the next look.
+        # Fractions of the limit: what a collection leaves, and what may be stored before the next scan.
         KEPT = 0.9
         SHARE = 0.05
-        # Seconds between two looks where nothing happens.
+        # Seconds between two scans of an idle cache.
         EVERY = 3600
         MINUTE = 60
 
-        # folder: a Folder. limit: bytes, or nil. workers: processes that store in it and do not know of each other.
-        # evicted: called, on another thread, with the entries and bytes that were taken away. log: called with a line.
+        # folder: a Folder. limit: bytes, or nil. workers: processes that store in the folder independently. evicted:
+        # called, on another thread, with the number of removed entries and bytes. log: called with a line.
         def initialize(folder, limit, workers: 1, log: nil, &evicted)
           @folder = folder
           @limit = limit
@@ -29,10 +29,10 @@ module Spate
           @known = [0, 0]
         end
 
-        # Bytes in the folder, as far as is known.
+        # Bytes in the folder, as far as known.
         def size = [@known.first + unseen, 0].max
 
-        # An entry of so many bytes came, or went.
+        # An entry of so many bytes was added, or removed.
         def stored(bytes)
           @stored += Collector.pages(bytes)
           look if much?
@@ -40,7 +40,7 @@ module Spate
 
         def removed(bytes) = @stored -= Collector.pages(bytes)
 
-        # Once a second. What came while a look was under way may be too much already, and nothing may come after it.
+        # Called once a second. Bytes stored during a scan may exceed the limit without any later request.
         def every_second(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
           look(now) if @looked_at.nil? || now - @looked_at >= EVERY || much?
         end
@@ -51,7 +51,7 @@ module Spate
 
         private
 
-        # Bytes that came since the last look began.
+        # Bytes stored since the last scan began.
         def unseen = @stored - @known.last
 
         def much? = @limit && (unseen > @share || size > @limit)
@@ -77,7 +77,7 @@ module Spate
           @looking = false
         end
 
-        # { minute since 1970 => bytes that were last used then }: enough to find the oldest, and no list of all.
+        # { minute since 1970 => bytes last used then }: enough to find the oldest entries without a list of all.
         def minutes_of_use
           minutes = Hash.new(0)
           @folder.each { |_, status| minutes[minute(status)] += Collector.pages(status.size) }
@@ -86,7 +86,7 @@ module Spate
 
         def minute(status) = status.atime.to_i / MINUTE
 
-        # Answers the bytes.
+        # Returns the number of bytes.
         def evict(minutes, excess)
           last, rest = newest_to_go(minutes, excess)
           count = freed = 0
@@ -103,7 +103,7 @@ module Spate
           freed
         end
 
-        # The minute up to which entries go, and how many bytes of that minute itself.
+        # The minute up to which entries are removed, and the bytes to remove of that minute itself.
         def newest_to_go(minutes, excess)
           minutes.sort.each do |minute, bytes|
             return [minute, excess] if bytes >= excess

@@ -7,21 +7,22 @@ require "spate/server/native/files"
 module Spate
   module Server
     class Cache
-      # The folder on disk: cas/ and ac/ with a file each entry, tmp/ with what is being written. No link in it is
-      # followed. Other nodes may have the same folder: what is here is whole, and a file that goes away is no fault.
+      # The folder on disk: cas/ and ac/ with one file per entry, tmp/ for unfinished files. Symlinks in it are not
+      # followed. Several nodes may share the folder, so entries are always complete, and a file that disappears is not
+      # an error.
       class Folder
         KINDS = Name::FORMS.keys.freeze
         UNFINISHED = "tmp"
-        # What this calls a file there: others' files may lie beside, as in a folder that had a tmp/ of its own.
+        # Names of our files in tmp/; other programs' files may be there, too.
         OWN = /\A[0-9a-f]{32}\z/
-        # Seconds without a write after which nobody is at work on a file any more: the server's limits are tighter.
+        # Seconds without a write after which an unfinished file is abandoned; the server's timeouts are shorter.
         ABANDONED = 3600
-        # Entries that are looked at before other threads have their turn.
+        # Entries that are read before other threads may run.
         SOME = 100
 
         attr_reader :path
 
-        # Makes what is not there. Error where it cannot be used.
+        # Creates missing folders. Raises Error when they cannot be used.
         def initialize(path)
           FileUtils.mkdir_p(path)
           @path = File.realpath(path)
@@ -31,40 +32,40 @@ module Spate
           raise Error.new("#{path} cannot hold a cache: #{Error.reason(e)}", hint: "name a folder that can be written")
         end
 
-        # Bytes of an entry, nil where there is none.
+        # Bytes of an entry, or nil when it does not exist.
         def size(name) = find(name)&.size
 
-        # An entry is as good as one that was asked for, and written, just now.
+        # Sets the entry's times to now, as if it had just been written and read.
         def renew(name)
           now = Time.now
           File.lutime(now, now, place(name))
-        rescue SystemCallError # it went, or is another user's
+        rescue SystemCallError # it was removed, or belongs to another user
           nil
         end
 
-        # A File to be written, which `keep` or `drop` take. SystemCallError.
+        # Returns a File to write, for `keep` or `drop`. Raises SystemCallError.
         def begin_file
           path = File.join(inside(UNFINISHED), SecureRandom.hex(16)) # see OWN
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
         end
 
-        # Puts a whole file into its place, where an older one may be. SystemCallError.
+        # Moves a complete file into its place, where it may replace an older one. Raises SystemCallError.
         def keep(file, name)
           file.close
           File.rename(file.path, place(name))
         end
 
-        # From any state.
+        # Removes the file, in any state.
         def drop(file)
           file.close
-        rescue SystemCallError # the disk may tell only now that it is full
+        rescue SystemCallError # a full disk may be reported only now
           nil
         ensure
           unlink(file.path)
         end
 
-        # Bytes that were taken away, nil where there is nothing. unused: Unix time since when nobody may have asked for
-        # it. SystemCallError.
+        # Returns the bytes that were removed, or nil when the entry does not exist. unused: only if the entry was not
+        # used since this Unix time. Raises SystemCallError.
         def remove(name, unused: nil)
           found = find(name) or return
           return if unused && found.atime >= unused * 1_000_000_000
@@ -72,7 +73,7 @@ module Spate
           found.size if unlink(place(name))
         end
 
-        # Yields each entry's Name and File::Stat, and lets other threads work in between.
+        # Yields each entry's Name and File::Stat, and lets other threads run in between.
         def each(&block)
           KINDS.each do |kind|
             entries(kind).each_slice(SOME) do |some|
@@ -82,14 +83,14 @@ module Spate
           end
         end
 
-        # The same of one kind, as an Enumerator that reads the disk only as it is asked.
+        # The entries of one kind, as an Enumerator that reads the disk on demand.
         def entries(kind)
           enum_for(:each_file, kind).lazy.filter_map do |key, status|
             [Name.new(kind, key), status] if Name.possible?(kind, key)
           end
         end
 
-        # Takes away what writers left that were killed.
+        # Removes unfinished files of writers that were killed.
         def sweep(now = Time.now)
           each_file(UNFINISHED) do |name, status|
             unlink(File.join(inside(UNFINISHED), name)) if OWN.match?(name) && now - status.mtime > ABANDONED
@@ -98,7 +99,7 @@ module Spate
 
         private
 
-        # Native::Found of an entry, nil where there is none.
+        # The Native::Found of an entry, or nil when it does not exist.
         def find(name)
           found = @found.find(name.file)
           found if found.is_a?(Native::Found) && found.file?
@@ -113,7 +114,8 @@ module Spate
 
         def place(name) = File.join(inside(name.kind), name.key)
 
-        # The path of one of the folders. Who may write beside them can put a link there after the start.
+        # The path of one of the folders. Another user with write permission could replace it with a symlink after the
+        # start.
         def inside(folder)
           path = File.join(@path, folder)
           raise Errno::ENOTDIR, path unless File.lstat(path).directory?
@@ -126,7 +128,7 @@ module Spate
           Dir.each_child(path) do |name|
             status = File.lstat(File.join(path, name))
             yield name, status if status.file?
-          rescue Errno::ENOENT # another took it away
+          rescue Errno::ENOENT # another process removed it
             nil
           end
         end

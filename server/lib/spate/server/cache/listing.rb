@@ -3,13 +3,12 @@
 module Spate
   module Server
     class Cache
-      # What is in cas/ or ac/, as nginx' autoindex_format json tells a folder: an array, an entry a line, in the order
-      # that the disk has them. Read while it is sent, so that a large cache takes no memory, and as fast as its client
-      # takes it.
+      # The content of cas/ or ac/ in the format of nginx' autoindex_format json: an array with one entry per line, in
+      # the disk's order. Read while it is sent, as fast as the client reads, so that a large cache takes no memory.
       class Listing
         include Enumerable
 
-        # Entries that are looked at for one part of the answer: other connections have their turn between two.
+        # Entries read for one part of the response; other connections are served in between.
         SOME = 64
 
         # folder: a Folder. kind: "cas" or "ac".
@@ -18,7 +17,7 @@ module Spate
           @kind = kind
         end
 
-        # The parts, as bytes. SystemCallError.
+        # Yields the parts, as bytes. Raises SystemCallError.
         def each
           separator = "[\n"
           @folder.entries(@kind).each_slice(SOME) do |entries|
@@ -30,7 +29,7 @@ module Spate
 
         private
 
-        # Nothing in a key has to be escaped.
+        # Keys need no escaping.
         def line(name, status)
           %({ "name":"#{name.key}", "type":"file", "mtime":"#{Response::HTTPDate.of(status.mtime)}", ) +
             %("size":#{status.size} })

@@ -5,16 +5,16 @@ require "openssl"
 module Spate
   module Server
     class Cache
-      # A body on its way into the folder, on the reactor's thread: hashed and written as it comes, put into its place
-      # when it is whole and, where it is a blob, has the digest that it is named by.
+      # A body on its way into the folder, on the reactor's thread: hashed and written as it arrives, and moved into its
+      # place when it is complete and, for a blob, has the announced digest.
       class Upload
         FULL = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].freeze
         BUSY = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
 
         attr_reader :size
 
-        # folder: a Folder. most: bytes. keep: called with the whole file, to put it into its place; returns nil, or a
-        # status and a text as the block of `begin` gets them. Raises SystemCallError.
+        # folder: a Folder. most: bytes. keep: called with the complete file, to move it into its place; returns nil, or
+        # a status and a text for the block of `begin`. Raises SystemCallError.
         def initialize(folder, name, most, &keep)
           @folder = folder
           @name = name
@@ -24,9 +24,9 @@ module Spate
           @digest = OpenSSL::Digest.new("SHA256") if name.blob?
         end
 
-        # body: a Request::Body, or nil for none. The block is called once: with nil when the entry is there, with a
-        # status and a text where it is not, with :lost where the client gave up. SystemCallError where no file can be
-        # made; then the block is not called.
+        # body: a Request::Body, or nil for none. The block is called once: with nil when the entry is stored, with a
+        # status and a text when it is not, with :lost when the client gave up. Raises SystemCallError, without calling
+        # the block, when the file cannot be created.
         def begin(body, &over)
           @over = over
           @file = @folder.begin_file
@@ -37,7 +37,7 @@ module Spate
           body.on_end { finish }
         end
 
-        # What the system's word means to the client.
+        # The status and text for a system error.
         def self.failure(error)
           case error
           when *FULL then [507, "There is no room."]
@@ -61,7 +61,7 @@ module Spate
           fail_with([*Upload.failure(e), e])
         end
 
-        # IO#write would let other threads go first, for each part.
+        # IO#write would let other threads run for each part.
         def write(part)
           until part.empty?
             count = @file.write_nonblock(part)

@@ -3,8 +3,8 @@
 module Spate
   module Server
     class Cache
-      # Who sends the same blob at the same time: one does, the others wait until it is there and then need not. None
-      # waits for a slow one for long.
+      # Coalesces concurrent uploads of one blob: one client sends it, the others wait until it is stored and need not
+      # send it. None waits long for a slow one.
       class Uploads
         # Seconds.
         PATIENCE = 5
@@ -16,8 +16,8 @@ module Spate
           @sending = {}
         end
 
-        # Calls the block: now where nobody else sends what has this key; else in a turn of its connection when the
-        # first one is through, or was waited for long enough. Whoever was called says `over`.
+        # Runs the block at once when no other request uploads this key; otherwise in a tick of its connection, when the
+        # first upload is over or the wait exceeds PATIENCE. A block that was run calls `over` at its end.
         def run(key, connection, &block)
           waiting = @sending[key]
           return waiting.push(Waiting.new(now, connection, block)) if waiting
@@ -29,7 +29,7 @@ module Spate
           raise
         end
 
-        # Those who waited go on as if they had just come.
+        # Waiting requests start again.
         def over(key)
           @sending.delete(key)&.each { |one| one.connection.post { run(key, one.connection, &one.block) } }
         end

@@ -5,9 +5,9 @@ require "optparse"
 module Spate
   module Server
     class CommandLine
-      # What is served: a folder, a Rack application, or the cache of a team and who may use it.
+      # What is served: a folder, a Rack application, or a shared cache and its permissions.
       module ContentOptions
-        # Variables with tokens, for containers.
+        # Environment variables with tokens, for containers.
         READERS = "SPATE_CACHE_READ_TOKENS"
         WRITERS = "SPATE_CACHE_WRITE_TOKENS"
 
@@ -66,8 +66,8 @@ module Spate
           end
         end
 
-        # Sets values[:cache], the folder, and values[:caching]: limit and document as Cache.new has them; readers and
-        # writers, paths of files of tokens; open.
+        # Sets values[:cache], the folder, and values[:caching]: limit and document as for Cache.new; readers and
+        # writers, paths of token files; open.
         def cache(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
@@ -109,7 +109,8 @@ module Spate
           bytes
         end
 
-        # A Cache::Access. Error where tokens cannot be read; UsageError where some may write and all others, too.
+        # A Cache::Access. Raises Error for unreadable tokens, and UsageError for --cache-open together with write
+        # tokens.
         def access(values, env)
           readers, writers = [[:readers, READERS], [:writers, WRITERS]].map do |key, variable|
             values[key] ? Cache::Access.tokens(values[key]) : env[variable].to_s.split
@@ -121,7 +122,7 @@ module Spate
           Cache::Access.new(readers: readers, writers: writers, anyone: values[:open])
         end
 
-        # Lines about an address that others can reach.
+        # Warnings for an address that other machines can reach.
         def warnings(open:, tls:)
           lines = []
           unless tls

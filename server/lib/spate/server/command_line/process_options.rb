@@ -9,7 +9,7 @@ module Spate
       # Where and how the server runs: addresses, TLS, processes, limits.
       module ProcessOptions
         MOST = 1024
-        # Options of its own: --drain.
+        # Limits with an option of their own: --drain.
         ELSEWHERE = %i[drain].freeze
 
         module_function
@@ -77,7 +77,7 @@ module Spate
 
         def default(limit) = "(#{limit.default || "none"})"
 
-        # Seconds may have a fraction, bytes a K, M or G behind them.
+        # Seconds may have a fraction, bytes a suffix K, M or G.
         def number(text, limit)
           return nil if text == "none" && limit.optional
           return Float(text) if limit.unit == "SECONDS"

@@ -3,12 +3,12 @@
 module Spate
   module Server
     class CommandLine
-      # What the command's options amount to: sockets, a handler, what watches over it, and the processes that work.
+      # A server as the options describe it: sockets, a handler, monitoring and worker processes.
       class Program
-        # The admin's port needs little.
+        # The admin port needs few connections.
         ADMIN_LIMITS = { connections: 100, idle: 30, drain: 1 }.freeze
 
-        # values: what CommandLine's groups of options put together.
+        # values: the Hash of CommandLine's option groups.
         def initialize(values, command:, out:, err:, env:)
           @values = values
           @command = command
@@ -21,7 +21,7 @@ module Spate
           @workers = values[:workers]
         end
 
-        # Serves until it is told to stop. Answers the exit code; Server::Error where it cannot begin.
+        # Serves until it is stopped. Returns the exit code. Raises Server::Error when it cannot start.
         def run
           prepare
           @signals = Workers::Signals.new(*Workers::Supervisor::SIGNALS)
@@ -34,7 +34,7 @@ module Spate
           @log.flush
         end
 
-        # All workers are ready: tells the service manager and the server before this one.
+        # All workers are ready: notifies the service manager and, in a hot restart, the old server.
         def announce
           @pid_file&.write
           Workers::HotRestart.ready(@env)
@@ -49,7 +49,7 @@ module Spate
 
         private
 
-        # What can go wrong should do so before there are processes.
+        # Reports errors before any process is started.
         def prepare
           Profile.prepare(@values[:profile])
           @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
@@ -64,7 +64,7 @@ module Spate
           @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
         end
 
-        # Workers have their own.
+        # Only to check the folder; workers open their own.
         def prepare_cache
           @access = ContentOptions.access(@values[:caching], @env)
           Cache::Folder.new(@values[:cache])
@@ -104,7 +104,7 @@ module Spate
           Monitoring::Observer.new(metrics: (metrics if @values[:admin]), access_log: access_log, refusals: refusals)
         end
 
-        # The worker of a row.
+        # row: of the worker's counters.
         def worker(row)
           metrics = Monitoring::Metrics.new(@counters, row)
           metrics.begin
@@ -125,7 +125,7 @@ module Spate
           supervising.join
         end
 
-        # Nothing is served that nobody takes care of.
+        # Stops serving when the supervisor ends.
         def attend(workers, reactor)
           supervisor(workers).run
         ensure
@@ -153,7 +153,7 @@ module Spate
           Thread.new { @admin.run }
         end
 
-        # One line; the address is its end.
+        # One line that ends with the address.
         def banner
           what = @values[:rack] || File.realpath(@values[:cache] || @values[:folder])
           what = "the cache #{what}" if @values[:cache]
@@ -165,7 +165,7 @@ module Spate
         def watched = @sockets.admin && "watched on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
         def address(...) = Reactor::Listener.address(...)
 
-        # What others on the network see of a cache, and may do to it.
+        # Warnings about a cache that other machines can reach.
         def exposed
           ContentOptions.warnings(open: @values[:caching][:open], tls: @tls) if @values[:cache] && !loopback?
         end

@@ -3,13 +3,13 @@
 module Spate
   module Server
     class CommandLine
-      # Ruby's compiler. A later Ruby starts it when it is asked; 3.1 and 3.2 only at their own start: there the command
-      # begins once more. Their 256 MB for code would all be touched; a server needs eight.
+      # Starts YJIT. Ruby 3.3 can start it at run time; 3.1 and 3.2 only at their own start, so the command executes
+      # itself again. Their default of 256 MB for code would be touched completely; a server needs 8 MB.
       module YJIT
         ARGUMENTS = %w[--yjit --yjit-exec-mem-size=8].freeze
 
-        # wanted: true, false, or nil: where a running Ruby can start it. command: a Workers::Command. Returns, or this
-        # process continues in `exec`. Server::Error where this Ruby has none.
+        # wanted: true, false, or nil: if the running Ruby can start it. command: a Workers::Command. Returns, or
+        # replaces the process by `exec`. Raises Server::Error when this Ruby has no YJIT.
         def self.start(wanted, command)
           return if wanted == false || (built? && RubyVM::YJIT.enabled?)
           return RubyVM::YJIT.enable if built? && RubyVM::YJIT.respond_to?(:enable)
@@ -17,7 +17,7 @@ module Spate
           raise Error.new("this Ruby has no YJIT (#{RUBY_DESCRIPTION})", hint: "leave --yjit out") unless built?
 
           ruby, *words = command.words
-          # Sockets that systemd or the server before this one handed over are to stay open.
+          # Sockets from systemd, or from the old server of a hot restart, stay open.
           Process.exec(ruby, *ARGUMENTS, *words, close_others: false)
         end
 

@@ -3,12 +3,12 @@
 module Spate
   module Server
     class Connection
-      # A peer that sends a big body wakes a quick server for each of its segments, and a tick costs more than the bytes
-      # of one. Once a connection has brought ENOUGH of a body in a row, its socket is reported readable only with
-      # LOW_WATER bytes; what came is still read after SECONDS. The first small read ends that.
+      # A fast server is woken for each segment of a large body, and a tick costs more than the bytes of one segment.
+      # After ENOUGH consecutive bytes of a body, the socket is reported readable only with LOW_WATER bytes; fewer bytes
+      # are read after SECONDS. The first small read ends this mode.
       class LowWaterMark
         LOW_WATER = 262_144
-        # Bytes of a read that is part of it.
+        # Bytes of a read that counts.
         LEAST = 16_384
         ENOUGH = 262_144
         SECONDS = 0.001
@@ -21,7 +21,7 @@ module Spate
 
         def on? = @on
 
-        # count: bytes of a read. body: whether more of a body is to come behind them.
+        # count: bytes of a read. body: whether more of a body follows.
         def note(count, body)
           return stop unless body && count >= LEAST
 

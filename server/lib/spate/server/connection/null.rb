@@ -3,8 +3,7 @@
 module Spate
   module Server
     class Connection
-      # Stands in for a Connection: for protocols and requests without a socket, as in tests. What is posted runs at
-      # once.
+      # A Connection without a socket, for protocols and requests in tests. Posted blocks run at once.
       class Null
         # A Limits::WindowPool or nil.
         attr_reader :window_pool
@@ -19,11 +18,11 @@ module Spate
         def limits = nil
         def here? = true
         def post = yield
-        # There is no next tick, in which pending output would be sent.
+        # No tick follows, in which pending output would be sent.
         def ticks? = false
         def answered(*) = nil
         def refused(*) = nil
-        # It has no socket to give away.
+        # Without a socket, nothing can be handed over.
         def detach = false
 
         ONE = new.freeze

@@ -5,7 +5,7 @@ module Spate
     class Connection
       # Clear text.
       class Plain < Transport
-        # reactor: answers doze, or nil.
+        # reactor: responds to `doze`; may be nil.
         def initialize(socket, reactor = nil)
           super(socket)
           @reactor = reactor

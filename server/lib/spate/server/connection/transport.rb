@@ -3,22 +3,22 @@
 module Spate
   module Server
     class Connection
-      # How a connection's bytes go through its socket. Each kind answers:
+      # Transfers a connection's bytes through its socket. Each kind has:
       #
       #     descriptor                 the socket's number
-      #     receive(buffer, offset)    bytes that came into an ArrayBuffer at `offset`; 0 at the end, nil for none
-      #     low_water(bytes)           whether the poller is silent now until so many bytes are there
-      #     flush(write buffer)              true when the write buffer is empty, false when the socket takes no more
-      #     wanted                     READ or WRITE: what it waits for itself, and nothing goes on before that; else 0
-      #     pending?                   bytes came that no poller will tell of
-      #     ready?                     a handshake, where there is one, is through
-      #     protocol                   "h2" or "http/1.1" where the peer chose, else nil: the first bytes tell
+      #     receive(buffer, offset)    reads into an ArrayBuffer at `offset`; bytes read, 0 at the end, nil for none
+      #     low_water(bytes)           whether the poller now reports the socket only with so many bytes
+      #     flush(write_buffer)        true when the write buffer is empty, false when the socket accepts no more
+      #     wanted                     READ or WRITE when the transport itself waits for it, else 0
+      #     pending?                   whether bytes are buffered that the poller does not see
+      #     ready?                     whether the handshake, if any, is complete
+      #     protocol                   "h2" or "http/1.1" when negotiated by ALPN, else nil
       #     scheme                     "http" or "https"
-      #     late?(seconds, limits)     too long in getting ready, so many seconds after the socket was taken
-      #     detach                     the socket for somebody else, nil where it cannot be given away
+      #     late?(seconds, limits)     whether the handshake takes too long, so many seconds after the accept
+      #     detach                     the socket, for another owner; nil when it cannot be handed over
       #     close
       #
-      # SystemCallError where the connection is lost.
+      # They raise SystemCallError when the connection is lost.
       class Transport
         attr_reader :descriptor
 
@@ -27,8 +27,8 @@ module Spate
           @descriptor = socket.fileno
         end
 
-        # The other end's address, "127.0.0.1" or "::1"; nil where it has none, as over a Unix socket. SystemCallError
-        # where it is gone: nobody can say any more who that was.
+        # The peer's address, "127.0.0.1" or "::1"; nil for sockets without one, such as Unix sockets. Raises
+        # SystemCallError when the peer is gone, because its address is then unknown.
         def peer
           address = @socket.remote_address
           address.ip_address if address.ip?

@@ -3,11 +3,10 @@
 module Spate
   module Server
     class Files
-      # Files that were served before: a request then costs one system call. A path is here only when it was found to
-      # lie in the folder; what is known of it counts only while inode, size and both times are those of the path's
-      # file.
+      # Files that were served before: a request for them costs one system call. A path is added only after it was found
+      # inside the folder; an entry is valid only while inode, size and both times match the path's file.
       class Cache
-        # Bytes of one file whose content is kept, of all, and what an entry takes beside its content.
+        # Bytes: of the content that is kept of one file, of all entries, and the overhead of an entry.
         SMALL = 65_536
         ALL = 32 << 20
         ENTRY = 2048
@@ -28,7 +27,7 @@ module Spate
           forget(path)
         end
 
-        # Keeps what is settled.
+        # Adds a resource whose times are settled.
         def keep(path, resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
           return unless resource.settled?(now)
 
@@ -39,7 +38,7 @@ module Spate
           weigh(path, resource)
         end
 
-        # Counts what came to it meanwhile: contents of representations.
+        # Counts contents that representations have gained since.
         def weigh(path, resource)
           weight = resource.bytes + path.bytesize + ENTRY
           return if weight == resource.weight || !@resources[path].equal?(resource)

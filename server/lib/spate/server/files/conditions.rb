@@ -3,11 +3,11 @@
 module Spate
   module Server
     class Files
-      # What a client wants to be true first: RFC 9110, section 13, in the order of 13.2.2.
+      # Evaluates preconditions (RFC 9110, section 13, in the order of 13.2.2).
       class Conditions
         TAG = %r{\G[ \t,]*((?:W/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|\z)}n
 
-        # tag and modified as they would be sent, seconds: the time of the last change.
+        # tag and modified as they would be sent; seconds: the modification time.
         def initialize(request, representation)
           @request = request
           @tag = representation.etag
@@ -15,26 +15,26 @@ module Spate
           @seconds = representation.seconds
         end
 
-        # 412, 304 or nil.
+        # Returns 412, 304 or nil.
         def status
           return 412 unless wanted?
 
           304 if known?
         end
 
-        # Whether a range may be answered: section 13.1.5. The validator must be a strong one.
+        # Whether a range may be served (section 13.1.5). The validator must be strong.
         def range?
           condition = @request["if-range"]
           return true if condition.nil?
           return condition == @tag if condition.start_with?('"')
 
-          # A time is strong only where the file cannot change again within its second: section 8.8.2.2.
+          # A time is strong only when the file cannot change again within the same second (section 8.8.2.2).
           condition == @modified && Response::HTTPDate.second - @seconds > 1
         end
 
         private
 
-        # Steps 1 and 2.
+        # Steps 1 and 2 of section 13.2.2.
         def wanted?
           tags = @request["if-match"]
           return listed?(tags, @tag) if tags && !@tag.start_with?("W/")
@@ -61,7 +61,7 @@ module Spate
           value && Response::HTTPDate.seconds(value)
         end
 
-        # Sections 8.8.3.2 and 13.1: weak tags never match strongly. A list that cannot be read matches nothing.
+        # Sections 8.8.3.2 and 13.1: weak tags never match strongly. A malformed list matches nothing.
         def listed?(list, tag, weak: false)
           return true if list.b.strip == "*"
 

@@ -5,14 +5,15 @@ require "spate/zlib"
 module Spate
   module Server
     class Files
-      # Gzip made of a file while it is served (RFC 9110, section 8.4.1.3), on another thread, and remembered: whole
-      # where it is small, piece by piece where it is not.
+      # Compresses files on another thread while they are served (RFC 9110, section 8.4.1.3), and caches the result:
+      # small files as a whole, larger ones in pieces.
       class Gzip
         autoload :Cache, "spate/server/files/gzip/cache"
         autoload :Coder, "spate/server/files/gzip/coder"
         autoload :Stream, "spate/server/files/gzip/stream"
 
-        # Bytes: less is not worth it; up to here whole; more is sent as it is unless told otherwise.
+        # Bytes: smaller files are not compressed; up to WHOLE at once; by default, files above MOST are sent
+        # uncompressed.
         LEAST = 256
         WHOLE = 1 << 20
         MOST = 16 << 20
@@ -26,13 +27,13 @@ module Spate
           @cache = Cache.new(threads)
         end
 
-        # Whether a file is to be coded for this request. Parts are parts of the file as it is.
+        # Whether the file is compressed for this request. Ranges refer to the uncompressed file.
         def wanted?(request, resource)
           resource.plain.size.between?(LEAST, @most) && request["range"].nil? && !@threads.busy?
         end
 
-        # A Response, or nil: it is given to the request later. answer: a Responder, for conditions and what is there
-        # already. Yields for a Native::Found to read from.
+        # Returns a Response, or nil when the request is answered later. answer: a Responder, for conditions and cached
+        # results. Yields for a Native::Found to read from.
         def call(request, resource, answer, &open)
           made = resource.gzipped ||= resource.plain.gzipped
           refused = answer.refusal(request, made)
@@ -52,7 +53,7 @@ module Spate
           Response.new(200, fields, body)
         end
 
-        # Those who ask for the same meanwhile wait for the same.
+        # Concurrent requests for the same file share one result.
         def wait(request, made, resource)
           first = @mutex.synchronize do
             list = @waiting[made] ||= []
@@ -69,7 +70,7 @@ module Spate
           raise
         end
 
-        # nil, or what went wrong.
+        # Returns nil, or an error text.
         def code(made, source)
           content = source.is_a?(String) ? source : source.content(WHOLE)
           return "The file is being changed.\n" unless content

@@ -3,23 +3,23 @@
 module Spate
   module Server
     class Files
-      # What is in a folder, as a page for people or as JSON for programs.
+      # The content of a folder, as an HTML page or as JSON.
       class Listing
         autoload :Document, "spate/server/files/listing/document"
         autoload :Page, "spate/server/files/listing/page"
 
-        # name: as it is on disk; kind: :file or :directory; bytes; seconds since 1970.
+        # name: as on disk; kind: :file or :directory; bytes; seconds since 1970.
         Item = Struct.new(:name, :kind, :bytes, :seconds) do
           def directory? = kind == :directory
-          # Relative to the folder's own address. "./" keeps a colon in a name from being a scheme.
+          # Relative to the folder's URL. "./" prevents a name with a colon from being read as a scheme.
           def href = "./#{Name.encode(name)}#{directory? ? "/" : ""}"
-          # For people: every name can be shown, whatever its bytes are.
+          # For display: invalid bytes are replaced.
           def text = "#{name.scrub("\u{fffd}")}#{directory? ? "/" : ""}"
         end
 
-        # More than these are not told.
+        # Longer listings are truncated.
         MOST = 10_000
-        # Items after which other threads have their turn.
+        # Items after which other threads may run.
         SLICE = 64
         WORTH_CODING = 1024
         FIELDS = { "cache-control" => "no-cache", "vary" => "accept, accept-encoding",
@@ -34,7 +34,8 @@ module Spate
           @waiting = {}
         end
 
-        # name: of the folder, "" or "sub/". found: the folder itself, open; it is closed here. Answers nothing now.
+        # name: of the folder, "" or "sub/". found: the folder itself, open; closed here. Returns nil; the response
+        # follows.
         def call(request, name, found)
           return busy(found) if @threads.busy?
 
@@ -48,7 +49,7 @@ module Spate
 
         private
 
-        # A big folder is a tenth of a second's work: those who want the same before it is begun get the same.
+        # A large folder takes a tenth of a second: concurrent requests for it share one listing.
         def first?(wanted, request)
           @mutex.synchronize do
             list = @waiting[wanted] ||= []
@@ -93,7 +94,7 @@ module Spate
           [status, { "content-type" => "text/plain; charset=utf-8", "content-length" => text.bytesize.to_s }, text]
         end
 
-        # nil: not to be seen. A link is what it leads to, if that is in the root.
+        # Returns nil for an invisible entry. A symlink is shown as its target, if that is inside the root.
         def item(folder, entry, index)
           Thread.pass if (index % SLICE).zero?
           name, kind, size, seconds = entry
@@ -110,11 +111,11 @@ module Spate
           Item.new(name, found.directory? ? :directory : :file, found.size, found.mtime / 1_000_000_000)
         end
 
-        # Folders first, names by their bytes.
+        # Folders first, then by the bytes of the name.
         def sort(items) = items.sort_by { |item| [item.directory? ? 0 : 1, item.name.b] }
 
-        # ?format= decides, else whichever of the two the client prefers: RFC 9110, section 12.5.1, without its
-        # parameters. A page where it does not care. As bytes: a client may send what is no text.
+        # ?format= decides, otherwise the type that the client prefers (RFC 9110, section 12.5.1, without parameters).
+        # The default is the page. As bytes, because the client may send invalid text.
         def json?(request)
           query = request.target.b[/\?(.*)/mn, 1].to_s
           asked = query[/(?:\A|&)format=([^&]*)/n, 1]

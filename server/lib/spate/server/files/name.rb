@@ -3,21 +3,21 @@
 module Spate
   module Server
     class Files
-      # A request's path as a name in the folder: RFC 3986, section 2.1, strictly. "/a%20b/" is "a b/".
+      # Converts a request's path to a name in the folder (RFC 3986, section 2.1, strictly). "/a%20b/" is "a b/".
       module Name
-        # Neither has a meaning in a path, and careless readers give both one.
+        # Invalid in a path; careless parsers treat both specially.
         FORBIDDEN = /[\0\\]/n
         BAD_ESCAPE = /%(?!\h\h)/n
-        # "", ".", "..", ".git": dot segments are the client's to remove (section 5.2.4), the rest is hidden.
+        # "", ".", "..", ".git": clients remove dot segments (section 5.2.4), other dotfiles are hidden.
         HIDDEN = %r{(?:\A|/)\.}n
         DOTS = %r{(?:\A|/)\.\.?(?:/|\z)}n
-        # RFC 8615: dotted, and made to be found.
+        # RFC 8615: starts with a dot, but is public.
         WELL_KNOWN = %r{\A\.well-known(?:/|\z)}n
 
         module_function
 
-        # The name without a slash first, in UTF-8 whether it is valid or not; :malformed, or :missing where nothing
-        # can be, or may be looked for.
+        # Returns the name without its leading slash, in UTF-8, which may be invalid; :malformed, or :missing for names
+        # that cannot exist or are hidden.
         def of(path, dotfiles: false)
           bytes = path.b
           return :malformed if !bytes.start_with?("/") || bytes.match?(FORBIDDEN)
@@ -29,12 +29,12 @@ module Spate
           hidden?(name, dotfiles) ? :missing : name.force_encoding(Encoding::UTF_8)
         end
 
-        # For a link: what may stand in a path stands, all else is escaped.
+        # For links: escapes everything that is not allowed in a path.
         def encode(name) = name.b.gsub(/[^A-Za-z0-9\-._~!$&'()*+,;=@]/n) { |byte| format("%%%02X", byte.ord) }
 
         def decode(path)
           return :malformed if path.match?(BAD_ESCAPE)
-          # No file's name has a slash.
+          # File names have no slash.
           return :missing if path.match?(/%2f/in)
 
           name = path.gsub(/%\h\h/n) { |code| code[1, 2].hex.chr }

@@ -9,8 +9,8 @@ module Spate
           @folder = folder
         end
 
-        # A Representation, or nil: there is none, or one older than the file that it was made of. One that was not
-        # there is looked for again in the next second. Yields a Representation that is new.
+        # Returns a Representation, or nil when there is none, or it is older than the original file. A missing one is
+        # looked up again after a second. Yields a new Representation.
         def find(resource, coding)
           second = Response::HTTPDate.second
           looked, sibling = resource.siblings[coding]

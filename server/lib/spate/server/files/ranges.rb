@@ -9,16 +9,16 @@ module Spate
 
         FIELD = /\Abytes=(.*)\z/mi
         ONE = /\A[ \t]*(\d*)-(\d*)[ \t]*\z/
-        # More ranges than these, or a longer field, are an attack and not a want (section 17.15): the whole is sent.
+        # More ranges, or a longer field, are treated as an attack (section 17.15): the whole file is sent.
         MOST = 32
         LONGEST = 1024
-        # Ranges with no more between them than a part's own fields take are sent as one.
+        # Ranges are joined when the gap between them is smaller than a part's fields.
         GAP = 128
 
         module_function
 
-        # [[first, length], ...] of a field's value; nil where the whole is to be sent: no field, another unit, one that
-        # cannot be read; :unsatisfiable.
+        # Returns [[first, length], ...]; nil when the whole file is to be sent: no field, an unknown unit, a malformed
+        # value; or :unsatisfiable.
         def of(value, size)
           match = value && value.bytesize <= LONGEST && FIELD.match(value.b) or return
           items = match[1].split(",", -1).reject { |item| item.match?(/\A[ \t]*\z/) }
@@ -31,7 +31,7 @@ module Spate
           ranges.empty? ? :unsatisfiable : coalesce(ranges)
         end
 
-        # nil where there is nothing that could be read.
+        # Returns nil for a malformed item.
         def one(item, size)
           match = ONE.match(item) or return
           first, last = match[1], match[2]
@@ -55,7 +55,7 @@ module Spate
           [first, [last || size - 1, size - 1].min - first + 1]
         end
 
-        # Those that overlap or nearly touch become one, in the file's order; others stay as they were asked for.
+        # Joins ranges that overlap or nearly touch, in the file's order; others keep the requested order.
         def coalesce(ranges)
           merged = ranges.sort.each_with_object([]) do |(first, length), found|
             last = found.last

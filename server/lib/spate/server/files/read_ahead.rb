@@ -3,14 +3,14 @@
 module Spate
   module Server
     class Files
-      # Has a file read into the system's memory on another thread before the reactor reads it, which so never waits for
-      # a disk. What is in memory already costs a few system calls a megabyte.
+      # Reads a file into the page cache on another thread, so that the reactor never waits for a disk. Pages that are
+      # in memory already cost a few system calls per megabyte.
       class ReadAhead
-        # Bytes that are looked at, or read, at once; with fewer than LOW ahead the next ones are.
+        # Bytes per read; the next read starts when fewer than LOW are ahead.
         WINDOW = 2 << 20
         LOW = 1 << 20
 
-        # found: a Native::Found. from, to: bytes that will be read. threads: a ThreadPool.
+        # found: a Native::Found. from, to: the range that will be read. threads: a ThreadPool.
         def initialize(found, from, to, threads)
           @found = found
           @warm = from
@@ -19,7 +19,7 @@ module Spate
           @reading = false
         end
 
-        # Once `allowance` answered 0, the block is called through `connection.post` when there is more.
+        # After `allowance` returned 0, the block is called through `connection.post` when there are bytes.
         def on_ready(connection, &block)
           @connection = connection
           @told = block
@@ -41,7 +41,7 @@ module Spate
           @threads.post { read(length) } if @reading
         end
 
-        # An error comes again when the reactor reads, and is told there.
+        # An error occurs again when the reactor reads, and is reported there.
         def read(length)
           @found.warm(@warm, length)
         rescue SystemCallError

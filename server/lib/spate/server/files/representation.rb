@@ -3,17 +3,18 @@
 module Spate
   module Server
     class Files
-      # One form of a file, as it is or coded: RFC 9110, section 3.2. Its tag is made of size, mtime and inode.
+      # One form of a file, uncompressed or compressed (RFC 9110, section 3.2). Its tag consists of size, mtime and
+      # inode.
       class Representation
-        # A weak tag: whether gzip makes the same bytes of the same content again tomorrow is zlib's to say.
+        # Marks a weak tag, because another version of zlib may compress the same content differently.
         MADE = "-gzip"
 
-        # What it is read from: the name in the folder and what was found there; '"2f-17a…-9"'; the text of the time and
-        # its seconds; "gzip" or nil; all bytes, or nil where they are not in memory.
+        # The name in the folder and the Native::Found; '"2f-17a…-9"'; the time as text and in seconds; "gzip" or nil;
+        # all bytes, or nil when they are not in memory.
         attr_reader :name, :found, :etag, :modified, :seconds, :coding
         attr_accessor :content
 
-        # found: a Native::Found, open or closed. coding: of a sibling that is found.
+        # found: a Native::Found, open or closed. coding: of a precompressed file.
         def initialize(name, found, type, coding: nil, vary: false)
           @name = name
           @found = found
@@ -29,7 +30,7 @@ module Spate
           @fresh = true
         end
 
-        # What was found, once and while it is still open; the caller closes it.
+        # Returns the Native::Found once, while it is still open; the caller closes it.
         def take
           return unless @fresh
 
@@ -37,7 +38,7 @@ module Spate
           @found
         end
 
-        # The one that gzip is to make of this one. Its length is known once `content` is there.
+        # The representation that gzip makes of this one. Its length is known once `content` is set.
         def gzipped
           other = dup
           other.become_gzip
@@ -47,8 +48,8 @@ module Spate
         def made? = @made || false
         def size = @made ? @content&.bytesize : @found.size
 
-        # Fields of a whole answer, of today, made once a second: the same Hash all through it, and frozen in all its
-        # parts, so that the write buffer need not encode it again.
+        # Fields of a complete response with today's date, made once a second: the same frozen Hash during that second,
+        # so that the write buffer need not encode it again.
         def whole
           date = Response::HTTPDate.now
           return @whole if date.equal?(@date)
@@ -59,9 +60,9 @@ module Spate
           @whole = fields.freeze
         end
 
-        # Fields of a part's answer, to be added to.
+        # Fields of a partial response, to be extended.
         def part = @full.dup
-        # Of one without content.
+        # Fields of a response without content.
         def basic = @basic.dup
 
         protected

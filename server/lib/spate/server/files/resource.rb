@@ -3,14 +3,14 @@
 module Spate
   module Server
     class Files
-      # A file that was found, and its representations.
+      # A file and its representations.
       class Resource
-        # "sub/page.html"; the Representation of the file as it is; seconds since 1970 and a Representation or nil for
-        # each coding for which a file beside it was looked for; whether there may be any.
+        # "sub/page.html"; the Representation of the uncompressed file; for each coding that was looked up, seconds
+        # since 1970 and a Representation or nil; whether the response varies.
         attr_reader :name, :plain, :siblings, :varies
-        # The Representation that gzip made or is to make, or nil.
+        # The Representation made by gzip, possibly unfinished, or nil.
         attr_accessor :gzipped
-        # Bytes that the memory counts for it.
+        # Bytes that the cache counts for it.
         attr_accessor :weight
 
         def initialize(name, found, type, varies)

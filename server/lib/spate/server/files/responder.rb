@@ -3,21 +3,21 @@
 module Spate
   module Server
     class Files
-      # A representation as a Response: conditions first, then ranges.
+      # Makes a Response from a representation: conditions first, then ranges.
       class Responder
-        # threads: for reading ahead. open: called with a Representation whose content is not in memory; answers a
+        # threads: for reading ahead. open: called with a Representation whose content is not in memory; returns a
         # Native::Found to read from.
         def initialize(threads, &open)
           @threads = threads
           @open = open
         end
 
-        # Its length must be known.
+        # The representation's length must be known.
         def to(request, representation)
           refusal(request, representation) || fulfilled(request, representation)
         end
 
-        # 304 or 412; nil where the content is wanted.
+        # Returns 304 or 412; nil when the content is to be sent.
         def refusal(request, representation)
           fields = request.headers
           return unless fields["if-none-match"] || fields["if-modified-since"] || fields["if-match"] ||
@@ -51,7 +51,7 @@ module Spate
           Response.new(200, representation.whole, body)
         end
 
-        # Of what is made anew each time there are no ranges.
+        # Compressed output has no ranges, because it is made for each request.
         def ranges(request, representation, value)
           return if representation.made? || !Conditions.new(request, representation).range?
 

@@ -3,8 +3,8 @@
 module Spate
   module Server
     class Files
-      # Slow work (coding, large folders) is done here, so that the reactor is not held up. Threads start with the first
-      # job, and again in a process that was forked since.
+      # Runs slow work (compression, large folders), so that the reactor is not blocked. Threads start with the first
+      # job, and again after a fork.
       class ThreadPool
         # Jobs that may wait before clients get 503.
         MOST = 1000
@@ -18,7 +18,7 @@ module Spate
 
         def busy? = @jobs.size > MOST
 
-        # What the block raises is written to standard error, and its thread continues: a failed job must not stop later
+        # An error in the block is written to standard error, and the thread continues: a failed job must not stop later
         # ones.
         def post(&job)
           start unless @process == Process.pid

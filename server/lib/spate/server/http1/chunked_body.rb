@@ -3,25 +3,24 @@
 module Spate
   module Server
     module HTTP1
-      # A request's body in chunks: RFC 9112, section 7.1. Strict, and bounded in what is no content.
+      # A request's chunked body (RFC 9112, section 7.1). Strict, with limits on chunk extensions and trailers.
       class ChunkedBody
         TINY = Limits::TokenBucket::TINY
         TINY_COST = Limits::TokenBucket::TINY_COST
-        # Bytes of a chunk's first line, extensions included.
+        # Bytes of a chunk's size line, with extensions.
         LINE = 256
         SIZE = /\A(\h{1,15})(?:[ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?\z/n
         BEGINNING = /\A\h{0,15}(?:[ \t]*(?:;[^\n]*)?)?\r?\z/n
-        # Bytes of extensions of a whole body: they make work and carry nothing.
+        # Bytes of all extensions of a body.
         EXTENSIONS = 16_384
-        # Fields that say how a message is read, or who sent it, come before its content or not at all: RFC 9110,
-        # section 6.5.1.
+        # Fields for framing, routing and authentication are not allowed as trailers (RFC 9110, section 6.5.1).
         NOT_LATE = %w[authorization content-encoding content-length content-range content-type cookie host expect
                       max-forwards range te trailer transfer-encoding].freeze
 
-        # Fields after the last chunk, once it is done.
+        # The trailers, once the body is complete.
         attr_reader :trailers
 
-        # protocol: answers `spent?` and `charge`.
+        # protocol: responds to `spent?` and `charge`.
         def initialize(limits, protocol)
           @limits = limits
           @protocol = protocol
@@ -30,11 +29,11 @@ module Spate
           @ending = HeadScanner.new("trailers")
         end
 
-        # Nobody knows how many bytes are to come.
+        # The remaining length is unknown.
         def left = nil
         def done? = @state == :done
 
-        # As SizedBody#take. BadRequest.
+        # Like SizedBody#take. Raises BadRequest.
         def take(view, from, to)
           start = from
           content = +"".b
@@ -65,7 +64,7 @@ module Spate
           at + 2
         end
 
-        # The line is not whole.
+        # The line is incomplete.
         def wait(text)
           raise BadRequest, "a chunk's size is too long" if text.bytesize >= LINE
           raise BadRequest, "a chunk's size cannot be read" unless text.match?(BEGINNING)
@@ -91,7 +90,7 @@ module Spate
           2
         end
 
-        # Fields until an empty line: section 7.1.2.
+        # Trailer fields until an empty line (section 7.1.2).
         def late(view, from, to, _content)
           return finish("", 2) if view.get_bytes(from, [to - from, 2].min) == "\r\n"
 

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module HTTP1
-      # What takes too long, looked at once a second.
+      # The timeouts of a connection, checked once a second.
       class Deadlines
         def initialize(limits)
           @limits = limits
@@ -12,7 +12,7 @@ module Spate
           @response = Limits::MinimumRate.new(limits.response_seconds, limits.slowest)
         end
 
-        # Seconds, monotonic. Answers a reason, or nil.
+        # now: seconds, monotonic. Returns a reason, or nil.
         def late(now, protocol)
           seconds = seconds(now, protocol.phase, protocol.count)
           case protocol.phase
@@ -31,7 +31,7 @@ module Spate
           "nobody wants the rest of its request" if now - @moved >= Limits::LINGER || seconds >= Limits::LINGER_MOST
         end
 
-        # Since when this phase of this request lasts.
+        # The start of the current phase of the current request.
         def seconds(now, phase, count)
           @since = now if @phase != phase || @count != count
           @phase = phase
@@ -46,7 +46,7 @@ module Spate
             @body.shortfall(" of a request's body")
           elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)
             @awaited.shortfall(" of a body that is waited for")
-          # The socket may have taken all that was made, and then no more.
+          # The socket may have accepted all output so far, but no more.
           elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)
             "the peer takes #{@response.shortfall}"
           end

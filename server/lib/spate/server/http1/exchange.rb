@@ -6,13 +6,13 @@ module Spate
       # One request and its response, on the reactor's thread.
       class Exchange
         CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
-        # A chunk's frame: its length in hex and two line ends.
+        # Overhead of a chunk: its length in hex and two line ends.
         CHUNK_EXTRA = 16
 
-        # The Request; bytes of the response's body so far.
+        # The Request; bytes of the response body sent so far.
         attr_reader :request, :sent
 
-        # head: the request's. incoming: its Request::Body, or nil.
+        # head: the request's Head. incoming: its Request::Body, or nil.
         def initialize(protocol, write_buffer, head, incoming, connection, log)
           @protocol = protocol
           @write_buffer = write_buffer
@@ -30,16 +30,16 @@ module Spate
         # Whether there is something to send.
         def ready? = !@body.nil? && (!@waits || @body.ready?)
 
-        # Whether the response's fields are sent.
+        # Whether the response head was sent.
         def answering? = !@response.nil?
 
-        # Whether the client waits for 100 and may never send its body.
+        # Whether the client waits for 100 Continue and may never send its body.
         def hesitant? = @asked.expects? && !@invited
 
         # Whether the client is gone.
         def abandoned?(_stream) = @over || false
 
-        # For Request. stream: there is but one.
+        # Called by Request. stream: unused; there is only one.
         def respond(_stream, response)
           return response.close(:cancelled) if @over || @response
 
@@ -55,7 +55,7 @@ module Spate
           attempt { complete if body.done? }
         end
 
-        # RFC 9110, section 15.2: not to clients of HTTP/1.0.
+        # Interim responses are not sent to HTTP/1.0 clients (RFC 9110, section 15.2).
         def inform(_stream, status, headers)
           return if @over || @response || !@asked.chunked_answers?
 
@@ -64,7 +64,7 @@ module Spate
           @log&.call("#{@request.target}: #{e.message}")
         end
 
-        # Answers whether the connection's socket can be given away.
+        # Returns whether the connection's socket can be handed over.
         def hijack(_stream, &taker)
           return false if @over || @response
 
@@ -81,8 +81,8 @@ module Spate
           end
         end
 
-        # error: why it is over, nil where the response went to its end. status: of what the client was told in place of
-        # a response, if anything.
+        # error: why the exchange ended, or nil when the response was sent completely. status: of an error response that
+        # was sent instead, if any.
         def close(error = :cancelled, status = nil)
           return if @over
 
@@ -97,7 +97,7 @@ module Spate
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-        # The client may send its body: RFC 9110, section 10.1.1.
+        # Sends 100 Continue (RFC 9110, section 10.1.1).
         def invite
           return if @over || @response || @protocol.received.positive?
 
@@ -105,7 +105,7 @@ module Spate
           @write_buffer.raw(CONTINUE)
         end
 
-        # False where the fields cannot be sent: the request was answered otherwise.
+        # Returns false when the head cannot be sent; an error response was sent instead.
         def begin_response(response, body)
           @head = ResponseHead.new(@asked, response, body, @asked.keep_alive? && @protocol.continues?)
           @protocol.tunnel(response.tunnel) if response.tunnel
@@ -119,23 +119,23 @@ module Spate
           @log&.call("#{@request.target}: #{e.message}")
           respond(nil, Response.failure("connection" => "close"))
           false
-        rescue StandardError => e # there is no room for them
+        rescue StandardError => e # the write buffer has no room for the head
           response.close(e)
           raise
         end
 
-        # A response that cannot be sent to its end is cut off: the connection ends, and the client sees it.
+        # A response that cannot be completed is cut off by closing the connection, so that the client notices.
         def attempt
           yield
         rescue ConnectionError
           raise
         rescue StandardError => e
-          @log&.call("#{@request.target.b}: #{e.class}: #{e.message.b}") # their encodings may differ
+          @log&.call("#{@request.target.b}: #{e.class}: #{e.message.b}") # the encodings may differ
           close(e)
           @protocol.over(false)
         end
 
-        # No more than was promised, or the client would take it for the next response.
+        # No more than the announced length: the client would read the rest as the next response.
         def produce_bytes
           limit = @write_buffer.room
           left = @head.length && (@head.length - @sent)

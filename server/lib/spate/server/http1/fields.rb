@@ -3,17 +3,17 @@
 module Spate
   module Server
     module HTTP1
-      # The lines of a request's fields or trailers: RFC 9112, section 5. Nothing between name and colon, no folding, no
-      # line end but CRLF, no control character.
+      # Parses the lines of a request's fields or trailers (RFC 9112, section 5). No blanks before the colon, no
+      # folding, no line end but CRLF, no control characters.
       module Fields
-        # The quantifiers are possessive: blanks could belong before a value or to it, and backtracking over a malformed
-        # line would cost the square of its length.
+        # The quantifiers are possessive: blanks could match before the value or in it, and backtracking over a
+        # malformed line would take quadratic time.
         LINE = /\G([!#$%&'*+\-.^_`|~0-9A-Za-z]++):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)\r\n/n
-        # Different names that are remembered in lower case; a client may send as many as it likes.
+        # Distinct names that are cached in lower case; a client may send any number.
         REMEMBERED = 1024
         @names = {}
 
-        # text: whole lines, with the end of the last one. Answers [name in lower case, value, ...]. BadRequest.
+        # text: complete lines with their line ends. Returns [name in lower case, value, ...]. Raises BadRequest.
         def self.parse(text, most)
           count = text.count("\n")
           raise BadRequest.new("more than #{most} fields", 431) if count > most
@@ -29,7 +29,7 @@ module Spate
           fields
         end
 
-        # The items of a list, in lower case: RFC 9110, section 5.6.1. Of text that may be none, as bytes.
+        # The items of a list, in lower case (RFC 9110, section 5.6.1). The value may have invalid bytes.
         def self.items(value) = value.b.downcase.split(",").each(&:strip!)
 
         def self.remember(name)

@@ -3,22 +3,22 @@
 module Spate
   module Server
     module HTTP1
-      # A request's line and fields: RFC 9112, sections 3 and 5. Strict: what two parsers could read differently is
-      # refused.
+      # A request's line and fields (RFC 9112, sections 3 and 5). Strict: rejects what two parsers could read
+      # differently.
       class Head
         LINE = %r{\A([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^\x00-\x20\x7f]+) HTTP/(\d)\.(\d)\r\n}n
         ABSOLUTE = %r{\Ahttps?://([^/?#]*)}in
-        # RFC 3986, section 3.2, without the user's name.
+        # RFC 3986, section 3.2, without user information.
         AUTHORITY = /\A(?:\[[\h:.]+\]|[-A-Za-z0-9._~%!$&'()*+,;=]*)(?::\d*)?\z/
-        # A body by length and one by chunks.
+        # content-length and transfer-encoding.
         LENGTH = /\A\d{1,18}\z/
         CODING = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
 
         # "GET"; "/path?query", "*" or, for CONNECT, "host:port"; [name in lower case, value, ...]; "localhost:8080" or
-        # nil; bytes of the body, nil where it comes in chunks; "HTTP/1.1".
+        # nil; bytes of the body, nil when chunked; "HTTP/1.1".
         attr_reader :verb, :target, :fields, :authority, :length, :version
 
-        # text: all before the empty line, with the end of the last line. BadRequest.
+        # text: everything before the empty line, with the last line end. Raises BadRequest.
         def initialize(text, max_fields)
           match = LINE.match(text) or raise(BadRequest, "the request line cannot be read")
           read_line(match)
@@ -42,7 +42,7 @@ module Spate
         def chunked_answers? = @minor.positive?
         def head? = @verb == "HEAD"
 
-        # Whether the client waits for our word before it sends its body: RFC 9110, section 10.1.1.
+        # Whether the client waits for 100 Continue before it sends its body (RFC 9110, section 10.1.1).
         def expects? = @expects || false
 
         private
@@ -91,7 +91,7 @@ module Spate
           value
         end
 
-        # What the target names counts: section 3.2.2. There must be a host, but it may be empty.
+        # The host in the target takes precedence (section 3.2.2). A host is required, but may be empty.
         def check_host
           raise BadRequest, "host is missing" if @host.nil? && @minor.positive?
           raise BadRequest, "host cannot be read" unless @host.nil? || @host.match?(AUTHORITY)
@@ -100,7 +100,7 @@ module Spate
           @authority = @named || @host
         end
 
-        # Section 6: a request with both ways to say its length is what smuggling is made of.
+        # Section 6: a request with both kinds of length is a smuggling attempt.
         def read_length(value)
           raise BadRequest, "content-length comes twice" if @told_length
           raise BadRequest, "both content-length and transfer-encoding" if @coded
@@ -110,7 +110,7 @@ module Spate
           @length = value.to_i
         end
 
-        # Section 6.1: of another coding than chunks nobody can tell the end, or what is in it.
+        # Section 6.1: with any coding except chunked, the end and the content are unknown.
         def read_coding(value)
           raise BadRequest, "transfer-encoding comes twice" if @coded
           raise BadRequest, "both content-length and transfer-encoding" if @told_length
@@ -132,7 +132,7 @@ module Spate
           @expects = true
         end
 
-        # Of ASCII's letters alone: casecmp? takes the Kelvin sign for a "k", and nobody in front of us does.
+        # ASCII only: casecmp? would match the Kelvin sign with "k", which no proxy does.
         def same?(value, word) = value.casecmp(word).zero?
       end
     end

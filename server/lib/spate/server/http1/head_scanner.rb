@@ -3,20 +3,20 @@
 module Spate
   module Server
     module HTTP1
-      # Where lines end that come in pieces: at an empty one. What was looked at once is not looked at again, so that
-      # lines that drip in cost no more than others.
+      # Finds the empty line that ends a section, in input that arrives in pieces. Scanned bytes are not scanned again,
+      # so slow input costs no more.
       class HeadScanner
         LINES = "\r\n\r\n".b.freeze
         STRAY = /(?<!\r)\n/n
 
-        # what: that the lines are of, for messages.
+        # what: the name of the section, for messages.
         def initialize(what)
           @what = what
           @looked = 0
         end
 
-        # The offset behind `from` where the empty line's end begins that is before it, or nil where it did not come
-        # yet. BadRequest where a line ends in LF alone, or there are more than so many bytes.
+        # Returns the offset, relative to `from`, of the line end before the empty line, or nil when it has not arrived.
+        # Raises BadRequest for a line that ends in LF alone, or more than `most` bytes.
         def find(view, from, to, most)
           length = [to - from, most + LINES.bytesize].min
           known = [@looked - LINES.bytesize + 1, 0].max

@@ -5,20 +5,20 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP1
-      # A connection's HTTP/1.1: one request at a time, later ones wait in the connection. The same methods as
-      # that of HTTP/2 has.
+      # The HTTP/1.1 of a connection: one request at a time; later ones wait in the connection. Has the same methods as
+      # HTTP2::Protocol.
       class Protocol
         # Most heads are shorter.
         FIRST_LOOK = 2048
-        # With less free room in the write buffer no further request is taken: its answer might not fit.
+        # With less free room in the write buffer, no further request is read: its response might not fit.
         ROOM_FOR_ANSWER = 65_536
-        # Unwanted bytes of a body are read up to this number, since the next request may follow them. With more the
-        # connection ends, and what still comes is dropped for a while, so that our answer reaches the client.
+        # Up to so many unread bytes of a body are discarded, because the next request follows them. With more, the
+        # connection ends, and further input is discarded for a while so that the response reaches the client.
         UNWANTED = 1 << 18
-        # Statuses of refusals behind which the peer may still be sending.
+        # Error statuses after which the peer may still be sending.
         LINGERING = [413, 431].freeze
 
-        # Requests so far; bytes of the current one's body; bytes that came behind the last answer.
+        # Requests so far; received bytes of the current body; bytes discarded after the last response.
         attr_reader :count, :received, :lingered
 
         def initialize(write_buffer, handler, limits, connection: Connection::Null::ONE, log: nil)
@@ -31,7 +31,7 @@ module Spate
           @budget = Limits::Budget.new(limits.frames_per_tick)
         end
 
-        # Answers where the bytes begin that were not taken, for now or at all.
+        # Returns the offset of the first unprocessed byte.
         def receive(buffer, from, to)
           @view = DataView.new(buffer) unless @view&.buffer.equal?(buffer)
           @budget.begin(@connection.active_at)
@@ -51,15 +51,15 @@ module Spate
         end
 
         def produce = @exchange&.produce
-        # Whether `produce` would bring something, or bytes wait for the next tick.
+        # Whether `produce` would write something, or bytes wait for the next tick.
         def ready? = @spent || sends?
         def sends? = @exchange ? @exchange.ready? : false
         def busy? = !@exchange.nil? || !@reader.nil?
-        # Whether more of a request's body is to come.
+        # Whether more of a request's body follows.
         def body_follows? = !@reader.nil?
         def finished? = @finished || false
 
-        # Seconds, monotonic: whether a phase took too long.
+        # now: seconds, monotonic. Whether a phase took too long.
         def late?(now)
           reason = (@deadlines ||= Deadlines.new(@limits)).late(now, self) or return false
           return true if phase == :idle || phase == :lingering
@@ -67,8 +67,8 @@ module Spate
           awaited? ? time_out(reason) : told(reason)
         end
 
-        # The peer sends no more, but may still read what it asked for. more: whether bytes wait that were not taken.
-        # Answers whether the connection goes on.
+        # The peer sends no more, but may still read responses. more: whether unprocessed bytes wait. Returns whether
+        # the connection continues.
         def ended(more)
           return false if @reader || @exchange.nil?
 
@@ -76,15 +76,15 @@ module Spate
           @leaving = true
         end
 
-        # A request that was on its way is still answered, and is the last.
+        # A request in transit is still answered, and is the last one.
         def leave
           @leaving = @noticed = true
         end
 
         def leaving? = @leaving || false
 
-        # From now on all that comes is for somebody else, and no request. ArgumentError where a request's body is still
-        # to come. incoming: a Request::Body.
+        # All further input belongs to the tunnel. Raises ArgumentError when a request's body is incomplete. incoming: a
+        # Request::Body.
         def tunnel(incoming)
           raise ArgumentError, "a tunnel before the request is whole" if @reader
 
@@ -98,7 +98,7 @@ module Spate
           exchange&.close
         end
 
-        # For Deadlines: what is waited for.
+        # For Deadlines: the current phase.
 
         def phase
           return :lingering if @lingering
@@ -107,15 +107,15 @@ module Spate
           @begun ? :head : :idle
         end
 
-        # Whether the peer is to send more of its request's body.
+        # Whether more of the request's body is expected from the peer.
         def asks? = !@reader.nil? && @incoming.size < window_quota.size
-        # Whether a thread waits for that, or others for the room that it takes.
+        # Whether a thread waits for the body, or other requests wait for its buffer space.
         def thread_waits? = !@reader.nil? && @incoming.awaited?
         def sent = @exchange ? @exchange.sent : 0
         def pending = @write_buffer.pending
 
-        # For the request's body: what is counted as a step of this tick, and what makes work and carries nothing. cost:
-        # how much of it.
+        # Called by the request's body: spent? counts a step of this tick, charge counts input without content. cost:
+        # its weight.
         def spent? = @budget.spent?
 
         def charge(what, cost = 1)
@@ -125,10 +125,10 @@ module Spate
           @flood_limit.take(what, cost)
         end
 
-        # For the exchange.
+        # Called by the exchange.
 
-        # Whether the connection may go on behind this request: what is left of its body can be read and forgotten. A
-        # client that waits for 100 may never send it.
+        # Whether the connection may continue after this request: the rest of its body can be discarded. A client that
+        # waits for 100 Continue may never send it.
         def continues?
           return false if @leaving
           return true if @reader.nil?
@@ -136,7 +136,7 @@ module Spate
           !(@exchange&.hesitant? && @received.zero?) && (@reader.left.nil? || @reader.left <= UNWANTED)
         end
 
-        # The response is through, or was cut off.
+        # The response is complete, or was cut off.
         def over(keep_alive)
           @exchange = nil
           return @finished = true unless keep_alive || @reader
@@ -157,7 +157,7 @@ module Spate
           @reader ? receive_body(from, to) : receive_head(from, to)
         end
 
-        # Between two requests only; the next one waits until this one is answered.
+        # Only between two requests; the next one waits until this one is answered.
         def receive_head(from, to)
           return 0 if @exchange || (@leaving && !@noticed) || !room?
 
@@ -173,7 +173,7 @@ module Spate
           at + 4
         end
 
-        # Behind a file that is still to be sent nothing is taken: who hijacks its connection gets what waits as bytes.
+        # Nothing is read while a file is being sent, because a hijacked connection gets unsent output as bytes.
         def room? = Native::WriteBuffer::BYTES - @write_buffer.pending >= ROOM_FOR_ANSWER && !@write_buffer.files?
 
         # Section 2.2.
@@ -241,8 +241,8 @@ module Spate
           @finished = true if @leaving && @exchange.nil?
         end
 
-        # A request that cannot be understood, or not be borne. Where more of it may come, that is read for a while, so
-        # that our answer reaches its client.
+        # Rejects a request that is invalid or exceeds a limit. When more of it may arrive, that is read for a while so
+        # that the response reaches the client.
         def refuse(error)
           told(error.message, error.status)
           @incoming&.lose(error.message)
@@ -257,7 +257,7 @@ module Spate
           @finished = true unless @lingering
         end
 
-        # Whether it is the peer's turn, and an answer could still be sent.
+        # Whether we wait for the peer, and a response can still be sent.
         def awaited? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
 
         # RFC 9110, section 15.5.9. The connection's tick sends it.

@@ -3,12 +3,12 @@
 module Spate
   module Server
     module HTTP1
-      # A response's line and fields, and how its body's end is told: RFC 9112, sections 4 and 6.3.
+      # A response's status line and fields, and its framing (RFC 9112, sections 4 and 6.3).
       class ResponseHead
         LINE_BREAK = /[\r\n\0]/n
         NAME = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
 
-        # Fields as lines. ArgumentError, TypeError.
+        # Fields as lines. Raises ArgumentError or TypeError.
         def self.lines(fields, into = +"")
           fields.each do |name, value|
             value.is_a?(Array) ? value.each { |one| line(into, name, one) } : line(into, name, value)
@@ -20,19 +20,19 @@ module Spate
           raise ArgumentError, "the field's name #{name.inspect} cannot be sent" unless NAMES[name]
           raise TypeError, "the value of #{name} is no String" unless value.is_a?(String)
 
-          value = value.b unless value.ascii_only? # two encodings would not go into one text
+          value = value.b unless value.ascii_only? # strings of two encodings cannot be joined
           raise ArgumentError, "the value of #{name} has a line break or a zero byte" if value.match?(LINE_BREAK)
 
           into << name << ": " << value << "\r\n"
         end
 
-        # Names that were looked at; a handler has few.
+        # Cache of valid names; a handler uses few.
         NAMES = Hash.new { |known, name| NAME.match?(name) && (known.size < 1024 ? known[-name] = true : true) }
 
-        # Whether the body goes in chunks; whether the connection goes on; bytes that were promised, or nil.
+        # Whether the body is chunked; whether the connection is kept alive; the announced bytes, or nil.
         attr_reader :length
 
-        # body: nil where none is to follow. keep_alive: whether request and server want it.
+        # body: nil when there is none. keep_alive: whether request and server allow it.
         def initialize(request, response, body, keep_alive)
           @request = request
           @response = response
@@ -62,7 +62,7 @@ module Spate
           told = @headers["connection"] and Fields.items(Array(told).join(",")).include?("close")
         end
 
-        # RFC 9110, sections 9.3.6 and 15.2.2: what comes from now on is no request.
+        # RFC 9110, sections 9.3.6 and 15.2.2: no request follows.
         def tunnel? = @response.status == 101 || (@request.verb == "CONNECT" && @response.status < 300)
 
         def open_tunnel
@@ -86,7 +86,7 @@ module Spate
           @framing = "transfer-encoding: chunked\r\n"
         end
 
-        # Of what HEAD does not get nobody knows the length, unless the handler told it.
+        # The length of a HEAD response is unknown unless the handler gave it.
         def told_length(body)
           @length = body&.length
           return if body.nil? && @request.head?
@@ -94,7 +94,7 @@ module Spate
           @framing = "content-length: #{@length || 0}\r\n"
         end
 
-        # A handler that made chunks itself is left alone; others have no say in it.
+        # A handler may send its own chunks; any other transfer-encoding of a handler is dropped.
         def own_coding(coding, body)
           return lengthless if coding == "chunked" && @request.chunked_answers? && !@response.bodiless?
 
@@ -102,7 +102,7 @@ module Spate
           measure(body)
         end
 
-        # Both ways to say where a message ends are one too many: RFC 9112, section 6.2.
+        # Only one kind of length is allowed (RFC 9112, section 6.2).
         def lengthless
           @length = nil
           @headers = @headers.reject { |name, _| name == "content-length" } if @headers.key?("content-length")

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module HTTP1
-      # A request's body whose length was told: RFC 9112, section 6.2.
+      # A request's body with a content-length (RFC 9112, section 6.2).
       class SizedBody
         # Bytes that are still to come.
         attr_reader :left
@@ -12,8 +12,7 @@ module Spate
           @left = length
         end
 
-        # Takes bytes between two offsets of a DataView, yields their content unless there is none, and answers how many
-        # they are.
+        # Takes bytes between two offsets of a DataView, yields their content if there is any, and returns their number.
         def take(view, from, to)
           count = to - from
           count = @left if count > @left

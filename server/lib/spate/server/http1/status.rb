@@ -3,7 +3,7 @@
 module Spate
   module Server
     module HTTP1
-      # RFC 9110, section 15. A status without a phrase is sent without.
+      # RFC 9110, section 15. An unknown status is sent without a phrase.
       module StatusLine
         PHRASES = {
           100 => "Continue", 101 => "Switching Protocols", 103 => "Early Hints",
@@ -22,13 +22,13 @@ module Spate
           504 => "Gateway Timeout", 505 => "HTTP Version Not Supported"
         }.freeze
 
-        # "HTTP/1.1 200 OK\r\n", made once each.
+        # "HTTP/1.1 200 OK\r\n", cached.
         LINES = Hash.new { |_, status| "HTTP/1.1 #{Integer(status)} \r\n" }
         PHRASES.each { |status, phrase| LINES[status] = "HTTP/1.1 #{status} #{phrase}\r\n".freeze }
         LINES.freeze
       end
 
-      # A request that cannot be understood; the connection ends with its answer.
+      # An invalid request; the connection ends with the error response.
       class BadRequest < StandardError
         attr_reader :status
 
@@ -38,9 +38,9 @@ module Spate
         end
       end
 
-      # The answer to a request that never became one; the connection ends with it.
+      # The response to an invalid request; the connection ends with it.
       module ErrorResponse
-        # error: a BadRequest. head: whether the request is HEAD, whose answers have no content. As bytes.
+        # error: a BadRequest. head: whether the method is HEAD, whose responses have no content. As bytes.
         def self.text(error, head: false)
           text = "#{StatusLine::PHRASES.fetch(error.status)}: #{error.message}.\n"
           "#{StatusLine::LINES[error.status]}content-type: text/plain; charset=utf-8\r\n" \

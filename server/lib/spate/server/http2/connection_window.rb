@@ -3,7 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # What the peer may send on all streams together: RFC 9113, section 5.2. It grows for a peer that sends much.
+      # The bytes that the peer may send on all streams together (RFC 9113, section 5.2). Grows for a peer that sends
+      # much.
       class ConnectionWindow < ReceiveWindow
         def initialize(write_buffer, connection, limits)
           @write_buffer = write_buffer
@@ -11,7 +12,7 @@ module Spate
           super(@quota.size)
         end
 
-        # DATA that came. ConnectionError.
+        # DATA arrived. Raises ConnectionError.
         def receive(bytes)
           widen while low?(bytes) && @quota.more?
           return if super
@@ -19,13 +20,13 @@ module Spate
           raise ConnectionError.new("more than the connection's window", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # Bytes that are free again.
+        # Bytes that were read, and may be offered again.
         def consume(bytes)
           offer = super unless @stopped
           Frame::WindowUpdate.write(@write_buffer, 0, offer) if offer
         end
 
-        # Nothing more is offered: the connection ends with an error.
+        # Offers no more: the connection ends with an error.
         def stop
           @stopped = true
         end

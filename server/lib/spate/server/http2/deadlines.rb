@@ -3,13 +3,13 @@
 module Spate
   module Server
     module HTTP2
-      # What takes too long. Nothing is noted while frames come and go: once a second the connection's numbers are
-      # looked at, and compared with those of the last time.
+      # The timeouts of a connection. Nothing is recorded per frame: once a second the connection's numbers are compared
+      # with the previous ones.
       class Deadlines
-        # Our PING to a peer that is silent while it waits for an answer of ours.
+        # The content of our PING to a peer that is silent while it waits for a response.
         ALIVE = "alive?__"
 
-        # What is known of one stream. answered, moved: when it was first seen to be answered, when bytes last came.
+        # The state of one stream. answered, moved: when it was first seen answered, when the last bytes arrived.
         Progress = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
@@ -20,7 +20,7 @@ module Spate
           @progress = {}
         end
 
-        # Seconds, monotonic. ConnectionError; streams are given up here.
+        # now: seconds, monotonic. Raises ConnectionError; late streams are reset here.
         def check(now)
           check_beginning(now)
           check_fields(now)
@@ -47,7 +47,7 @@ module Spate
           fail_with("SETTINGS is not acknowledged in #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
         end
 
-        # A frame, or a block of several, that does not come to its end. DATA has its own pace.
+        # An incomplete frame or header block. DATA has its own limit.
         def check_fields(now)
           open = !@protocol.open_block.nil? || (@protocol.partial.positive? && !@protocol.partial_data?)
           key = open && [@protocol.open_block&.stream, @protocol.open_block ? nil : @protocol.frames]
@@ -67,8 +67,8 @@ module Spate
           fail_with(@body.shortfall(" of DATA"))
         end
 
-        # The socket takes nothing: what is made stays in the write buffer, or nothing is made. Or the connection's
-        # window is shut.
+        # The socket accepts nothing, so output stays in the write buffer or none is produced; or the connection's
+        # window is closed.
         def check_outgoing(now)
           scheduler = @protocol.scheduler
           pending = @protocol.write_buffer.pending
@@ -88,7 +88,7 @@ module Spate
           check_answered(now)
         end
 
-        # Section 8.1: nobody wants the rest of these requests.
+        # Section 8.1: the rest of these requests is not needed.
         def check_answered(now)
           late = @progress.select do |stream, progress|
             stream.state == :half_closed_local && unwanted?(progress, stream.received, now)
@@ -122,8 +122,8 @@ module Spate
                        Limits::MinimumRate.new(@limits.response_seconds, @limits.slowest))
         end
 
-        # PINGs hold no connection: what counts is when the last stream was there. With streams, a peer from which
-        # nothing comes is asked whether it is there.
+        # PINGs do not keep a connection open: without streams, the time since the last stream counts. With streams, a
+        # silent peer is probed with a PING.
         def check_idle(now)
           key = @protocol.streams.empty? ? [:idle, @protocol.streams.last] : [:busy, @protocol.frames]
           unless key == @quiet

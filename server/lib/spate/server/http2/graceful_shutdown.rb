@@ -3,8 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # How a connection ends without an error: RFC 9113, section 6.8. A first GOAWAY names the highest stream there is;
-      # requests that were on their way when it came are still taken. A round trip later a second one names the last.
+      # Ends a connection without an error (RFC 9113, section 6.8). A first GOAWAY names the highest possible stream, so
+      # requests in transit are still accepted. A round trip later, a second one names the last stream.
       class GracefulShutdown
         ASKED = "goodbye?"
         # For a peer that does not answer the PING.
@@ -16,10 +16,10 @@ module Spate
           Frame::Ping.write(protocol.write_buffer, ASKED)
         end
 
-        # Whether the last GOAWAY is out.
+        # Whether the last GOAWAY was sent.
         def over? = @over
 
-        # The answer to a PING; false where it was another's.
+        # The answer to a PING; returns false when it belongs to another one.
         def answered(opaque)
           return false if opaque != ASKED
 

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module HTTP2
-      # What the peer told about itself: RFC 9113, section 6.5.2.
+      # The peer's settings (RFC 9113, section 6.5.2).
       class PeerSettings
         HEADER_TABLE_SIZE = 0x1
         ENABLE_PUSH = 0x2
@@ -21,7 +21,7 @@ module Spate
           @initial_window_size = 65_535
         end
 
-        # One parameter; unknown ones are ignored. ConnectionError.
+        # Sets one parameter; unknown ones are ignored. Raises ConnectionError.
         def set(identifier, value)
           case identifier
           when HEADER_TABLE_SIZE then @header_table_size = value

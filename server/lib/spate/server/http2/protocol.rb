@@ -5,24 +5,24 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP2
-      # A connection's HTTP/2, between bytes that came and a write buffer of bytes to go: RFC 9113. Knows no socket.
-      # What frames do to it is in the frames' files, what requests do in Requests, answers in Responses.
+      # The HTTP/2 of a connection, between input bytes and a write buffer (RFC 9113). Independent of the socket. The
+      # frame classes apply frames, Requests handles requests, Responses responses.
       class Protocol
-        # With less free room in the write buffer nothing more is read: answers might not fit.
+        # With less free room in the write buffer, nothing more is read: responses might not fit.
         ROOM_FOR_ANSWERS = 32_768
         TABLE_SIZE = 4096
         MAX_FRAME = 16_384
         FRAME_HEADER = 9
-        # Seconds that a peer has to take the GOAWAY that ends its connection.
+        # Seconds that a peer has to read the GOAWAY that ends its connection.
         LAST_WORDS = 1
 
-        # buffer: that of the frames that are being received. frames: how many came. partial: bytes of the one that is
-        # not whole yet. open_block: see Frame::Headers. window: what the peer may send.
+        # buffer: that of the frames being received. frames: their number so far. partial: bytes of the incomplete
+        # frame. open_block: see Frame::Headers. window: the bytes that the peer may send.
         attr_reader :write_buffer, :limits, :streams, :flood_limit, :buffer, :settings, :connection, :scheduler,
                     :window, :requests, :frames, :partial
         attr_accessor :open_block
 
-        # handler: `call(request)` answers a Response, or nil and answers later.
+        # handler: `call(request)` returns a Response, or nil and responds later.
         def initialize(write_buffer, handler, limits, connection: Connection::Null::ONE, log: nil)
           @write_buffer = write_buffer
           @limits = limits
@@ -42,7 +42,7 @@ module Spate
           @unacknowledged = @frames = @partial = 0
         end
 
-        # Frames between two offsets of an ArrayBuffer. Answers where the first one begins that was not taken.
+        # Processes frames between two offsets of an ArrayBuffer. Returns the offset of the first unprocessed one.
         def receive(buffer, from, to)
           @buffer = buffer
           from = receive_preface(from, to) if @preface
@@ -56,25 +56,25 @@ module Spate
           to
         end
 
-        # Fills the write buffer with what streams have to send.
+        # Fills the write buffer with the output of streams.
         def produce
           @scheduler.produce { |stream, error| error ? @responses.failed(stream, error) : @responses.body_sent(stream) }
         end
 
-        # Whether `produce` would bring something, or frames wait for the next tick.
+        # Whether `produce` would write something, or frames wait for the next tick.
         def ready? = (@spent || @scheduler.ready?) && !@failed
-        # Whether a request is being worked on: such a connection is not idle.
+        # Whether a request is open; such a connection is not idle.
         def busy? = !@streams.empty?
-        # Whether the connection is over once the write buffer is empty.
+        # Whether the connection ends when the write buffer is empty.
         def finished? = @failed || (leaving? && @streams.empty?)
-        # The peer sends no more: no connection of HTTP/2 goes on with half of it.
+        # The peer closed its side: HTTP/2 does not continue half-closed.
         def ended(_more) = false
 
-        # Whether the last bytes were of a request's body, and more of it is to come.
+        # Whether the last bytes belong to a request's body, and more of it follows.
         def body_follows? = @reader.type == Frame::Data::TYPE && (@partial.positive? || !@reader.end_stream?)
         def partial_data? = @partial >= FRAME_HEADER && @reader.type == Frame::Data::TYPE
 
-        # Seconds, monotonic; asked once a second. What took too long is told to the peer; true where it does not take
+        # now: seconds, monotonic; called once a second. A late peer gets GOAWAY; returns true when it does not read
         # that either.
         def late?(now)
           return now - (@failed_at ||= now) > LAST_WORDS if @failed
@@ -89,14 +89,14 @@ module Spate
           @connection.post { nil } unless @write_buffer.empty?
         end
 
-        # The server stops: what is open goes on (section 6.8).
+        # The server is stopping: open requests continue (section 6.8).
         def leave
           return @leaves = true if @preface # SETTINGS come first
 
           @shutdown = GracefulShutdown.new(self) unless @failed || @shutdown
         end
 
-        # Whether requests are taken no more.
+        # Whether new requests are ignored.
         def leaving? = @shutdown&.over? || false
 
         def close
@@ -104,13 +104,13 @@ module Spate
           @streams.close_all
         end
 
-        # What follows is for frames and requests.
+        # The following methods are for frames and requests.
 
-        # A frame's content as a String; that of DATA, which may be several frames' that were joined.
+        # A frame's content as a String; for DATA, possibly of several joined frames.
         def content(frame) = view.get_bytes(frame.content_offset, frame.content_length)
         def data(frame) = frame.data(@buffer)
 
-        # Whether the peer's SETTINGS came; whether it knows ours.
+        # Whether the peer's SETTINGS arrived; whether it acknowledged ours.
         def greeted? = !@first
         def acknowledged? = @unacknowledged.zero?
 
@@ -129,14 +129,14 @@ module Spate
           @streams.each { |stream| @scheduler.widen_all(stream, change) } unless change.zero?
         end
 
-        # What our PING asked for; anything else was not asked for.
+        # The answer to our PING; an unsolicited one is charged as a flood.
         def ping_answered(opaque)
           return if @shutdown&.answered(opaque) || opaque == Deadlines::ALIVE
 
           @flood_limit.take("answers to no PING")
         end
 
-        # RFC 9218, section 7.1. What is said of a request to come is kept as long as there may be such a request.
+        # RFC 9218, section 7.1. The priority of a future request is kept while that request can still arrive.
         def prioritize(id, priority)
           stream = @streams[id]
           return @scheduler.move(stream, priority) if stream
@@ -151,7 +151,7 @@ module Spate
 
         private
 
-        # DataView's reads raise past the end; the buffer is the same for the reactor's life.
+        # DataView's reads raise past the end; the buffer is the same for the reactor's lifetime.
         def view
           @view = DataView.new(@buffer) unless @view&.buffer.equal?(@buffer)
           @view
@@ -181,8 +181,8 @@ module Spate
           leave if @leaves
         end
 
-        # @spent: frames wait for the connection's next tick. Nothing is read before that is known: the reader
-        # remembers what it read.
+        # @spent: frames wait for the connection's next tick. That is checked before a frame is read, because the reader
+        # keeps state.
         def receive_frames(from, to)
           @partial = 0
           @spent = false
@@ -195,8 +195,8 @@ module Spate
           from
         end
 
-        # Whether a whole frame is there, or several of DATA that are taken as one. One with an error of its stream's is
-        # dealt with here, and then passed over.
+        # Whether a complete frame is there, or several joined DATA frames. A frame with a stream error is handled here,
+        # and then skipped.
         def next_frame(from, to)
           @faulty = nil
           @reader.next(@buffer, from, to, @budget.left + 1) or return
@@ -217,19 +217,19 @@ module Spate
           apply
           from + @reader.size
         rescue StreamError => e
-          # Resets that the peer provokes are as good for an attack as its own (CVE-2025-8671).
+          # Resets that the peer provokes serve an attack as well as its own (CVE-2025-8671).
           @flood_limit.take("streams with errors")
           @streams.fail(e)
           from + @reader.size
         end
 
-        # Types that nobody knows are ignored: section 4.1. They make work all the same.
+        # Unknown types are ignored (section 4.1), but charged.
         def apply
           type = Frame::TYPES[@reader.type]
           type ? type.receive(@reader, self) : @flood_limit.take("frames of unknown types")
         end
 
-        # GOAWAY, unless there is no room for it.
+        # Sends GOAWAY, unless the write buffer has no room for it.
         def fail_with(error)
           @failed = true
           @window.stop

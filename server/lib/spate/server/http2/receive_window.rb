@@ -3,8 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # What the peer may send us. Taken bytes are offered again once they come to half of the window: one WINDOW_UPDATE
-      # for many frames.
+      # The bytes that the peer may send. Read bytes are offered again when they reach half of the window: one
+      # WINDOW_UPDATE for many frames.
       class ReceiveWindow
         def initialize(size)
           @full = size
@@ -12,10 +12,10 @@ module Spate
           @taken = 0
         end
 
-        # Whether less than half would be left, although what was read is offered again.
+        # Whether less than half would be left, even if the read bytes were offered again.
         def low?(bytes) = @size - bytes < @full / 2
 
-        # So many more are offered.
+        # Enlarges the window.
         def grow(bytes)
           @full += bytes
           @size += bytes
@@ -24,13 +24,13 @@ module Spate
         # Whether the peer may send.
         def open? = @size.positive?
 
-        # Bytes that came; false where they were more than was offered.
+        # Bytes arrived; returns false when they exceed the window.
         def receive(bytes)
           @size -= bytes
           @size >= 0
         end
 
-        # Bytes that somebody read. Answers what is to be offered now, or nil.
+        # Bytes were read. Returns the increment to offer now, or nil.
         def consume(bytes)
           @taken += bytes
           return if @taken < @full / 2

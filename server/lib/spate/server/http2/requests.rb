@@ -3,9 +3,9 @@
 module Spate
   module Server
     module HTTP2
-      # Header blocks and DATA become requests: RFC 9113, section 8.
+      # Turns header blocks and DATA into requests (RFC 9113, section 8).
       class Requests
-        # Places that HpackDecoder#decode_request has for pseudo-header fields.
+        # Entries that HpackDecoder#decode_request reserves for pseudo-header fields.
         PSEUDO = 4
 
         def initialize(protocol, handler, responses, log: nil)
@@ -21,7 +21,7 @@ module Spate
                                               limits.header_fields)
         end
 
-        # A whole header block. It is decoded whatever its stream's state is: the table must stay the peer's.
+        # A complete header block. It is decoded in every state of its stream, to keep the HPACK table in sync.
         def receive_block(id, end_stream, faulty, source, offset, length)
           stream = @streams[id]
           return receive_trailers(stream, end_stream, @decoder.decode(source, offset, length, :trailers)) if stream
@@ -66,7 +66,7 @@ module Spate
           @responses.forget_ended(stream) if stream.answered?
         end
 
-        # Sections 5.1 and 5.1.1. False: frames of a stream that we reset, still on their way.
+        # Sections 5.1 and 5.1.1. Returns false for frames of a stream that we reset, which were in transit.
         def check_new(id)
           raise ConnectionError, "a client opens stream #{id}" if id.even?
           return true if @streams.idle?(id)
@@ -112,7 +112,7 @@ module Spate
 
         def too_large?(bytes) = @limits.body && bytes > @limits.body
 
-        # What came of it beyond the limit was not taken.
+        # Bytes beyond the limit were not taken.
         def too_large(stream, count = 0)
           @window.consume(count)
           if stream.answering? || stream.answered?
@@ -134,7 +134,7 @@ module Spate
           end
         end
 
-        # Bytes that are free again. A stream that ended needs no window.
+        # Bytes were read. A stream that ended needs no window.
         def consume(stream, count)
           return if count.zero?
 

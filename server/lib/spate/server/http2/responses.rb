@@ -3,7 +3,7 @@
 module Spate
   module Server
     module HTTP2
-      # Handlers' answers become frames: RFC 9113, section 8.
+      # Turns handlers' responses into frames (RFC 9113, section 8).
       class Responses
         OWN_TABLE = 4096
 
@@ -16,12 +16,12 @@ module Spate
           @encoder = Native::HpackEncoder.new(OWN_TABLE)
         end
 
-        # The peer's limit for our table.
+        # The peer's limit for our HPACK table.
         def header_table_size=(size)
           @encoder.settings(size)
         end
 
-        # A handler's answer, for Request. Closed where the stream has one already.
+        # Called by Request with the handler's response, which is closed when the stream has one already.
         def respond(stream, response)
           return response.close(:cancelled) if stream.answered?
 
@@ -46,30 +46,30 @@ module Spate
           @log&.call("stream #{stream.id}: #{e.message}")
         end
 
-        # Whether the peer took its request back, or is gone; for Request.
+        # Called by Request: whether the peer reset its request, or is gone.
         def abandoned?(stream) = stream.closed?
 
-        # The body went into the write buffer, whole.
+        # The body was written completely.
         def body_sent(stream)
           end_late(stream) if stream.trailers?
           finish(stream)
         end
 
-        # The body cannot be sent to its end.
+        # The body cannot be completed.
         def failed(stream, error)
           @log&.call("stream #{stream.id}: #{error.class}: #{error.message}")
           @streams.reset(stream.id, ErrorCode::INTERNAL_ERROR)
         end
 
-        # Its connection is no one request's.
+        # The connection does not belong to one request.
         def hijack(_stream) = false
 
-        # A request that ended, and was answered.
+        # A request that is complete and answered.
         def forget_ended(stream) = stream.closed? && @streams.forget(stream.id)
 
         private
 
-        # False where the fields cannot be sent: the stream was answered otherwise.
+        # Returns false when the fields cannot be sent; an error response was sent instead.
         def begin_response(stream, response, ends)
           response.check
           fields = dated(response.headers)
@@ -81,12 +81,12 @@ module Spate
           response.close(e)
           respond(stream, Response.failure)
           false
-        rescue StandardError => e # there is no room for them
+        rescue StandardError => e # the write buffer has no room for the fields
           response.close(e)
           raise
         end
 
-        # length: of the body, or nil where nobody knows.
+        # length: of the body, or nil when unknown.
         def sent_at_once?(stream, length) = !length.nil? && @scheduler.at_once(stream, length) && stream.sent?
 
         def dated(headers)
@@ -97,7 +97,7 @@ module Spate
           headers
         end
 
-        # A body that waited for another thread has bytes, or is over or broken. An end needs no window.
+        # A body from another thread has bytes, ended or failed. An end needs no window.
         def wake(stream)
           return if stream.closed?
           return @scheduler.enqueue(stream) unless stream.drained?
@@ -117,8 +117,8 @@ module Spate
           Frame::Headers.write(@write_buffer, stream.id, @encoder, nil, late, end_stream: true)
         end
 
-        # Nobody wants the rest of the request: section 8.1. What comes is dropped; a peer that goes on sending is told
-        # later (Deadlines), for there are clients to which a reset in the response's company is an error.
+        # The rest of the request is not needed (section 8.1) and is dropped. A peer that goes on sending is reset later
+        # (Deadlines), because some clients treat a reset together with the response as an error.
         def finish(stream)
           stream.sent_whole
           return @streams.forget(stream.id) if stream.remote_closed?

@@ -3,38 +3,38 @@
 module Spate
   module Server
     module HTTP2
-      # Whose DATA goes next, within the peer's windows (RFC 9113, section 5.2): by urgency (RFC 9218, section 10), and
-      # as Level says among equals.
+      # Chooses the stream that sends DATA next, within the peer's windows (RFC 9113, section 5.2): by urgency (RFC
+      # 9218, section 10), then as Level describes.
       class Scheduler
         autoload :Level, "spate/server/http2/scheduler/level"
 
-        # The largest window that there may be: section 6.9.1.
+        # The largest valid window (section 6.9.1).
         LARGEST_WINDOW = (1 << 31) - 1
         # Most bytes of one stream while others wait (round-robin).
         QUANTUM = 65_536
-        # With less room than this it is better to write first.
+        # With less room than this, the write buffer is written first.
         LEAST_ROOM = 2048
         # One in so many quanta belongs to the least urgent stream, so that background transfers make progress.
         BACKGROUND = 16
-        # DATA of so many bytes is worth the WINDOW_UPDATEs that answer it, however small the peer's window is.
+        # DATA of so many bytes earns its WINDOW_UPDATEs, even when the peer's window is small.
         WORTH = 1024
         # A response of at most so many bytes is sent at once when no other waits.
         SMALL = 8192
 
-        # Bytes of DATA that were made.
+        # Bytes of DATA written so far.
         attr_reader :sent
 
-        # flood_limit: credited for the WINDOW_UPDATEs that answer what is sent.
+        # flood_limit: credited for the WINDOW_UPDATEs that answer our DATA.
         def initialize(write_buffer, flood_limit)
           @write_buffer = write_buffer
           @flood_limit = flood_limit
           @window = 65_535
-          @alone = nil # the one stream that waits, where there is one: it needs no order
+          @alone = nil # the only waiting stream, which needs no order
           @levels = []
           @size = @count = @sent = 0
         end
 
-        # Whether the next call of `produce` would bring something, once the write buffer is empty.
+        # Whether the next call of `produce` would write something, once the write buffer is empty.
         def ready? = @size.positive? && @window.positive?
 
         def waiting? = @size.positive?
@@ -51,8 +51,8 @@ module Spate
           rank(stream)
         end
 
-        # Sends a small body whole; false, and nothing was done, where there is no room for it, or others wait. Raises
-        # what the body raises.
+        # Writes a small body completely; returns false, without effect, when it does not fit or other streams wait.
+        # Raises the body's errors.
         def at_once(stream, length)
           return false if @size.positive? || length > SMALL || length > @window || length > stream.window
           return false if @write_buffer.room < length + LEAST_ROOM
@@ -63,7 +63,7 @@ module Spate
           true
         end
 
-        # Another priority for a stream, whether it waits or not.
+        # Changes the priority of a stream, waiting or not.
         def move(stream, priority)
           return stream.priority = priority unless stream.queued
 
@@ -74,7 +74,7 @@ module Spate
           enqueue(stream)
         end
 
-        # The peer takes so many bytes more. ConnectionError.
+        # The peer enlarges its connection window. Raises ConnectionError.
         def widen(bytes)
           @window += bytes
           return if @window <= LARGEST_WINDOW
@@ -82,7 +82,7 @@ module Spate
           raise ConnectionError.new("the connection's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # And of one stream. StreamError.
+        # The peer enlarges a stream's window. Raises StreamError.
         def widen_stream(stream, bytes)
           return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
 
@@ -90,14 +90,14 @@ module Spate
                                 stream.id)
         end
 
-        # One of all streams whose windows change with the peer's settings. ConnectionError.
+        # The peer's settings change the windows of all streams; this is one of them. Raises ConnectionError.
         def widen_all(stream, bytes)
           return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
 
           raise ConnectionError.new("a stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # Fills the write buffer. Yields each stream whose body is through, or whose body failed, with the error or nil.
+        # Fills the write buffer. Yields each stream whose body is complete or failed, with the error or nil.
         def produce
           while @size.positive? && @window.positive? && (room = @write_buffer.data_room) >= LEAST_ROOM
             room = QUANTUM if @size > 1 && room > QUANTUM

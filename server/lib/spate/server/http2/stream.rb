@@ -23,17 +23,17 @@ module Spate
       # A stream is made when it opens and forgotten when it is closed. A response that is whole before its request
       # leaves it half_closed_local for a while: see Responses#finish.
       class Stream
-        # RFC 9218, section 4, as one small number: twice the urgency (0 first, 7 last), and 1 where the response is
-        # incremental: parts of it are of use, so it shares the connection with others of its urgency. Without a signal
-        # urgency 3; it shares, since its peer may not know of priorities at all and must not wait for another response.
+        # RFC 9218, section 4, as one small number: twice the urgency (0 first, 7 last), plus 1 when the response is
+        # incremental, so that it shares the connection with others of its urgency. The default is urgency 3,
+        # incremental: the peer may not know priorities, and its response must not wait for another one.
         DEFAULT_PRIORITY = 7
 
-        # 1, 3, 5, ...; bytes that we may send, below zero where the peer took back what it offered (section 6.9.2); the
-        # request's Request::Body, or nil.
+        # 1, 3, 5, ...; bytes that we may send, negative when the peer reduced its window (section 6.9.2); the request's
+        # Request::Body, or nil.
         attr_reader :id, :window, :incoming, :state
-        # Bytes that came and nobody read yet: they are missing in the connection's window. Bytes of both bodies so far.
+        # Received bytes that are unread, and missing in the connection's window. Bytes of both bodies so far.
         attr_reader :unread, :received, :sent
-        # Whether the stream is queued in the scheduler; the Request that it carries.
+        # Whether the stream is queued in the scheduler; its Request.
         attr_accessor :queued, :request, :priority
 
         def initialize(id, send_window, receive_window)
@@ -49,13 +49,13 @@ module Spate
         def urgency = @priority >> 1
         def incremental? = @priority.odd?
 
-        # The peer takes so many bytes more. Answers what it takes now.
+        # The peer enlarges the window. Returns its size.
         def widen(bytes) = @window += bytes
 
-        # Most requests have no body.
+        # Made on demand, because most requests have no body.
         def receive_window = @receive_window ||= ReceiveWindow.new(@receive_size)
 
-        # The request's fields came. content_length: announced, or nil.
+        # The request's fields arrived. content_length: announced, or nil.
         def begin_request(content_length, incoming)
           @content_length = content_length
           @incoming = incoming
@@ -63,12 +63,12 @@ module Spate
 
         def remote_closed? = @state == :half_closed_remote || @state == :closed
         def closed? = @state == :closed
-        # Whether the response is through, or will never be.
+        # Whether the response is complete, or will never be sent.
         def answered? = @state == :half_closed_local || @state == :closed
 
         def head? = @request&.head? || false
 
-        # Bytes of the request's body. StreamError where they are more than were announced.
+        # Bytes of the request's body. Raises StreamError when they exceed the announced length.
         def receive(bytes)
           @received += bytes.bytesize
           @unread += bytes.bytesize
@@ -80,7 +80,7 @@ module Spate
           @unread -= count
         end
 
-        # END_STREAM came. StreamError where bytes are missing.
+        # END_STREAM arrived. Raises StreamError when bytes are missing.
         def end_remote(trailers = {})
           return if closed?
 
@@ -89,7 +89,7 @@ module Spate
           @incoming&.finish(trailers)
         end
 
-        # The response's fields are sent, its body and what follows it are to be.
+        # The response's fields are sent; the body and trailers follow.
         def send_body(response)
           @response = response
           @body = response.body
@@ -101,16 +101,16 @@ module Spate
 
         def answering? = !@response.nil?
 
-        # Whose turn it is: the peer's, for the rest of its request, or for room for the response.
+        # Whether we wait for the peer to send the rest of its request.
         def asks? = !remote_closed? && @response.nil? && receive_window.open?
-        # And a thread waits for it, or others for the room that it takes.
+        # Whether a thread waits for that, or other requests wait for its buffer space.
         def thread_waits? = !remote_closed? && (@incoming&.awaited? || false)
         def stalled? = !@response.nil? && !@window.positive? && (!@waits || @body.ready?)
 
-        # A body of another thread's that has no more bytes, and whose end is still to be told.
+        # Whether a body from another thread has no more bytes, so that only its end is to be sent.
         def drained? = @waits && @body.drained?
 
-        # DATA of at most `limit` bytes. Answers the bytes.
+        # Writes DATA of at most `limit` bytes. Returns the bytes.
         def produce(write_buffer, limit)
           limit = @window if @window < limit
           count = @body.frames(write_buffer, @id, limit, @response.trailers.nil?)
@@ -123,12 +123,12 @@ module Spate
         def trailers? = !@response.trailers.nil?
         def late_fields = @response.late_fields
 
-        # The response went into the write buffer to its end.
+        # The response was written completely.
         def sent_whole
           @whole = true
         end
 
-        # The response is through, the request is not. What still comes is dropped, and counted.
+        # The response is complete, the request is not. The rest is dropped, and counted.
         def end_local
           @state = :half_closed_local
           @incoming.discard
@@ -143,7 +143,7 @@ module Spate
 
         private
 
-        # Told once, whether an answer began or not.
+        # Closes the response once, whether it was begun or not.
         def settle
           response, @response = @response, nil
           response&.close(@whole ? nil : :cancelled)

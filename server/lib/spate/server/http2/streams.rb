@@ -3,16 +3,15 @@
 module Spate
   module Server
     module HTTP2
-      # The streams of a connection that are open, and what is known of those that are not; how they end before their
-      # time.
+      # The open streams of a connection, the state kept for closed ones, and how streams are reset.
       class Streams
-        # Streams we reset whose last frames may still be on the way: ignored, not answered (section 5.1, closed).
+        # Streams we reset whose last frames may still be in transit: ignored, not answered (section 5.1, closed).
         REMEMBERED = 256
 
         # The highest identifier that the peer used.
         attr_reader :last
 
-        # window: the connection's, which gets back what nobody will read.
+        # window: the connection's, which gets back the bytes that are never read.
         def initialize(write_buffer, connection, window)
           @write_buffer = write_buffer
           @connection = connection
@@ -29,22 +28,22 @@ module Spate
         def idle?(id) = id > @last
         def reset_by_us?(id) = @reset&.key?(id)
 
-        # The peer used an identifier, whatever comes of it.
+        # The peer used an identifier, even if its stream fails.
         def use(id)
           skip((@last + 1)...id) if id > @last + 2
           @last = id
         end
 
-        # Whether the peer used a higher identifier before it would have used this one.
+        # Whether the peer skipped this identifier by using a higher one.
         def skipped?(id) = @skipped&.any? { |ids| ids.cover?(id) }
 
-        # priority: what its fields say, or nil. A PRIORITY_UPDATE that came before them counts more.
+        # priority: from the request's fields, or nil. An earlier PRIORITY_UPDATE takes precedence.
         def add(stream, priority = nil)
           stream.priority = @promised&.delete(stream.id) || priority || Stream::DEFAULT_PRIORITY
           @open[stream.id] = stream
         end
 
-        # The priority of a request to come. False where `most` requests are open or spoken of already.
+        # The priority of a future request. Returns false when `most` requests are open or promised already.
         def promise(id, priority, most)
           @promised ||= {}
           @promised.delete_if { |known, _| known <= @last }
@@ -54,7 +53,7 @@ module Spate
           true
         end
 
-        # The stream is over; nil where it was already.
+        # The stream is over; returns nil when it was already.
         def forget(id)
           stream = @open.delete(id) or return
           stream.close
@@ -69,7 +68,7 @@ module Spate
           forget(id)
         end
 
-        # error: a StreamError, told to those who watch.
+        # error: a StreamError; the observer is notified.
         def fail(error)
           @connection.refused(error.message, error.code)
           reset(error.stream, error.code)

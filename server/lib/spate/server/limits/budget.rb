@@ -3,11 +3,11 @@
 module Spate
   module Server
     class Limits
-      # What a connection may do in one tick of the event loop: a number of frames, and CPU time, because the cost of a
-      # frame varies.
+      # Limits a connection's work in one tick of the event loop: the number of frames, and the CPU time, because the
+      # cost of a frame varies.
       class Budget
         SECONDS = 0.005
-        # The clock is read only once in so many frames.
+        # The clock is read once per CLOCK_EVERY frames.
         CLOCK_EVERY = 32
 
         # Frames that may still be processed in this tick.
@@ -26,7 +26,7 @@ module Spate
           @began_at = nil
         end
 
-        # Takes a frame; true where there is none left.
+        # Takes one frame; returns true when none is left.
         def spent?
           return true unless @left.positive?
 
@@ -34,7 +34,7 @@ module Spate
           false
         end
 
-        # Frames, at most as many as are left.
+        # count: at most as many frames as are left.
         def spend(count)
           before = @left / CLOCK_EVERY
           @left -= count

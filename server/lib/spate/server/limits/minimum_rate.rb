@@ -3,16 +3,16 @@
 module Spate
   module Server
     class Limits
-      # Whether a transfer is fast enough while it is the peer's turn.
+      # Checks whether a transfer is fast enough while we wait for the peer.
       class MinimumRate
-        # slowest: bytes a second, over `seconds` at a time.
+        # slowest: bytes per second, measured over `seconds`.
         def initialize(seconds, slowest)
           @seconds = seconds
           @slowest = slowest
           @since = nil
         end
 
-        # total: so far. waiting: whether the peer is waited for; a time in which it is not does not count.
+        # total: bytes so far. waiting: whether we wait for the peer; other times do not count.
         def late?(now, total, waiting)
           return (@since = nil) unless waiting
           return begin_period(now, total) if @since.nil?
@@ -22,7 +22,7 @@ module Spate
           begin_period(now, total)
         end
 
-        # For messages. of: " of a request's body"
+        # For messages. of: for example " of a request's body".
         def shortfall(of = "") = "less than #{@slowest} bytes a second#{of} in #{@seconds} s"
 
         private

@@ -3,20 +3,20 @@
 module Spate
   module Server
     class Limits
-      # Limits frames that make work and are no requests: resets (the peer's and those it provokes), pings, settings,
-      # empty frames, tiny chunks. A burst and a rate are allowed; more is an attack (CVE-2023-44487, 2025-8671,
-      # 2019-9512 and the like).
+      # Limits frames that cause work without being requests: resets (the peer's and those it provokes), pings,
+      # settings, empty frames, tiny chunks. A burst and a rate are allowed; more is an attack (CVE-2023-44487,
+      # CVE-2025-8671, CVE-2019-9512 and others).
       class TokenBucket
-        # Content in pieces smaller than this costs more than it is worth; and what such a piece takes from the bucket.
+        # Content in smaller pieces costs more than it carries; and what such a piece takes from the bucket.
         TINY = 32
         TINY_COST = 1.0 / 32
         CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
-        # WINDOW_UPDATEs and PRIORITY_UPDATEs that come with a request.
+        # Tokens for the WINDOW_UPDATEs and PRIORITY_UPDATEs of a request.
         REQUEST_EARNS = 4
-        # The most that is saved up for frames that answer ours.
+        # The most tokens saved for frames that answer ours.
         MOST_EARNED = 10_000
 
-        # The block makes the protocol's error of a reason.
+        # The block makes the protocol's error from a reason.
         def initialize(burst, a_second, clock = CLOCK, &error)
           @burst = burst
           @error = error
@@ -27,7 +27,7 @@ module Spate
           @since = nil
         end
 
-        # Raises the error when the bucket is empty. cost: how much is taken.
+        # Raises the error when the bucket is empty. cost: tokens.
         def take(what, cost = 1)
           @left -= cost
           return if @left.positive?
@@ -36,13 +36,14 @@ module Spate
           raise @error.call("too many: #{what}") unless @left.positive?
         end
 
-        # What we sent or received entitles the peer to so many frames in reply.
+        # Grants the peer so many frames in reply to frames that were sent or received.
         def earn(count)
           @earned += count
           @earned = MOST_EARNED if @earned > MOST_EARNED
         end
 
-        # A frame that often answers ours: WINDOW_UPDATE. More of them than were earned are taken from the bucket.
+        # A frame that often answers ours: WINDOW_UPDATE. When no earned tokens are left, it costs a token from the
+        # bucket.
         def take_earned(what)
           return take(what) unless @earned.positive?
 

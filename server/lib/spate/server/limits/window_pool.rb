@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Limits
-      # Bytes that all peers of a process may have in their windows beyond what each has anyway.
+      # Bytes of window that all peers of a process share, beyond the minimum that each has.
       class WindowPool
         attr_reader :left
 
@@ -11,7 +11,7 @@ module Spate
           @left = bytes
         end
 
-        # As many of them as there are.
+        # Returns at most as many as are left.
         def take(bytes)
           bytes = [bytes, @left].min
           @left -= bytes

@@ -3,13 +3,13 @@
 module Spate
   module Server
     class Limits
-      # Bytes that a peer may send before anybody has read them: few at first, more for a peer that sends more, as far
-      # as the WindowPool of the process allows. So unread bytes have a bound. On the reactor's thread.
+      # Limits the unread bytes of a peer: few at first, more for a peer that sends more, as far as the process's
+      # WindowPool allows. On the reactor's thread.
       class WindowQuota
-        # What each peer has: HTTP/2 gives it away unasked (RFC 9113, section 6.9.2).
+        # The minimum for each peer: the initial window of HTTP/2 (RFC 9113, section 6.9.2).
         LEAST = 65_535
 
-        # Of a connection; one without a pool has it for itself.
+        # For a connection. Without a shared pool, it gets its own.
         def self.of(connection, limits, most)
           new(connection.window_pool || WindowPool.new(limits.windows), most)
         end
@@ -22,17 +22,17 @@ module Spate
           @most = most
         end
 
-        # Whether it can be widened.
+        # Whether it can grow.
         def more? = @size < @most && @pool.left.positive?
 
-        # At most twice as much. Answers the bytes that were added.
+        # At most doubles it. Returns the bytes that were added.
         def widen
           more = @pool.take([@size, @most - @size].min)
           @size += more
           more
         end
 
-        # Nobody sends any more.
+        # The peer sends no more.
         def give_back
           @pool.give_back(@size - @least)
           @size = @least

@@ -3,10 +3,9 @@
 module Spate
   module Server
     module Monitoring
-      # A line for each request that was answered. Lines gather in memory and are written together: when there are
-      # enough of them, and once a second. Several processes may write to one file, for each write is whole lines at its
-      # end; to a pipe they write no more at once than the kernel keeps together. Nobody waits for a file that takes
-      # nothing: its lines are dropped and counted.
+      # Writes a line for each answered request. Lines are buffered and written together: when the buffer is full, and
+      # once a second. Several processes may append to one file, because each write consists of whole lines; a write to
+      # a pipe is no longer than PIPE_BUF. A blocked file never blocks requests: its lines are dropped and counted.
       class AccessLog
         autoload :CombinedFormat, "spate/server/monitoring/access_log/formats"
         autoload :CommonFormat, "spate/server/monitoring/access_log/formats"
@@ -14,13 +13,13 @@ module Spate
         autoload :JSONFormat, "spate/server/monitoring/access_log/formats"
 
         FORMATS = { "json" => :JSONFormat, "common" => :CommonFormat, "combined" => :CombinedFormat }.freeze
-        # Bytes that may wait for a file, and for a pipe (PIPE_BUF).
+        # Bytes that are buffered for a file, and for a pipe (PIPE_BUF).
         BUFFER = 32_768
         PIPE = 4096
         STANDARD = "-"
 
-        # path: a file that is appended to, or "-" for the standard output. log: told when nothing can be written. The
-        # block is called with the number of requests that were not logged. Server::Error where the file cannot be
+        # path: a file to append to, or "-" for the standard output. log: called when nothing can be written. The block
+        # is called with the number of requests that were not logged. Raises Server::Error when the file cannot be
         # opened.
         def initialize(path, format: "json", log: nil, out: $stdout, &unlogged)
           @path = path
@@ -35,7 +34,7 @@ module Spate
           open
         end
 
-        # As of Observer#answered.
+        # Like Observer#answered.
         def answered(connection, request, status, bytes, seconds)
           line = @format.line(connection&.peer, request, status, bytes, seconds)
           flush if @buffer.bytesize + line.bytesize > @most
@@ -49,8 +48,7 @@ module Spate
           @sink.later(lines.bytesize) { write(lines) } || lose(lines, "it takes no more")
         end
 
-        # The file was moved away; the next lines go to a new one of its name. Where that cannot be opened they still go
-        # to the old one.
+        # For log rotation: opens the path again. If that fails, the old file is used further.
         def reopen
           flush
           @sink.later(0) do
@@ -60,7 +58,7 @@ module Spate
           end
         end
 
-        # The last lines are written, if the file takes them soon.
+        # Writes the last lines, unless that takes too long.
         def close
           flush
           @sink.finish

@@ -5,9 +5,9 @@ module Spate
     module Monitoring
       # A handler for monitoring:
       #
-      #     /-/health     200 while requests are taken; 503 before that, and while the server stops (readiness)
-      #     /-/live       200 as long as anything answers (liveness)
-      #     /-/metrics    what was counted, for Prometheus
+      #     /-/health     200 while requests are accepted; 503 before, and while the server is stopping (readiness)
+      #     /-/live       200 while the process can answer (liveness)
+      #     /-/metrics    metrics for Prometheus
       class Admin
         autoload :HealthRoute, "spate/server/monitoring/admin/health_route"
 
@@ -22,7 +22,7 @@ module Spate
           @counters = counters
         end
 
-        # A Response for one of the three paths.
+        # Returns a Response for one of the three paths.
         def call(request)
           return refuse unless VERBS.include?(request.verb)
 
@@ -34,7 +34,7 @@ module Spate
           end
         end
 
-        # The same answer, for the port that everybody sees; nil for other paths.
+        # The health response, for the public port; nil for other paths.
         def health_of(request) = request.path == HEALTH ? health : nil
 
         private

@@ -3,12 +3,12 @@
 module Spate
   module Server
     module Monitoring
-      # Work that may block, such as writing to a pipe that nobody reads: done in order, on a thread of its own. The
-      # caller never waits; what comes while too much is already queued is dropped.
+      # Runs work that may block, such as writing to a pipe without a reader, in order on its own thread. The caller
+      # never waits; work is dropped when too much is queued.
       class BackgroundWriter
-        # Bytes that may wait.
+        # Bytes that may be queued.
         MOST = 1 << 20
-        # Seconds that `finish` waits at most.
+        # The longest wait of `finish` in seconds.
         PATIENCE = 1
 
         def initialize(most: MOST)
@@ -18,11 +18,11 @@ module Spate
           forget
         end
 
-        # The block is called on the sink's thread; what it raises is dropped. bytes: what is kept until then. False
-        # where it is dropped. From any thread, not from a signal handler.
+        # The block is called on the writer's thread; its errors are ignored. bytes: memory that the queued work uses.
+        # Returns false when the work is dropped. From any thread, but not from a signal handler.
         def later(bytes, &work)
           @mutex.synchronize do
-            forget if @thread && !@thread.alive? # this process was forked: what waited is its parent's to do
+            forget if @thread && !@thread.alive? # in a forked process; the parent does the queued work
             next false if @size + bytes > @most && @size.positive?
 
             @thread ||= Thread.new { run }
@@ -31,11 +31,11 @@ module Spate
             @changed.broadcast
             true
           end
-        rescue ThreadError # the system has no more threads: logging that must not fail
+        rescue ThreadError # no more threads: logging must not raise
           false
         end
 
-        # Waits a while for all of it to be done. Answers whether it is.
+        # Waits for the queued work. Returns whether all of it is done.
         def finish(seconds = PATIENCE)
           until_when = now + seconds
           @mutex.synchronize do
@@ -73,7 +73,7 @@ module Spate
         def call(work)
           work.call
         rescue StandardError
-          nil # nobody listens
+          nil # stderr is closed
         end
 
         def done(bytes)

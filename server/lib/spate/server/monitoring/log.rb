@@ -3,11 +3,11 @@
 module Spate
   module Server
     module Monitoring
-      # The server's own log, a line for each message. At most so many lines are written a second, and then how many
-      # were left out. Nobody who logs waits for the reader.
+      # The server's own log, one line per message. Lines per second are limited, and the number of omitted lines is
+      # logged. Logging never blocks.
       class Log
         A_SECOND = 20
-        # Bytes that may wait.
+        # Bytes that may be queued.
         MOST = 65_536
 
         def initialize(io)
@@ -26,7 +26,7 @@ module Spate
           end
         end
 
-        # Before the process ends; waits only for a while.
+        # Called before the process ends; the wait is limited.
         def flush = @sink.finish
 
         private
@@ -42,11 +42,12 @@ module Spate
           @untold = 0 if write("#{@untold} more lines were left out")
         end
 
-        # All but a line break before what belongs to the same line.
+        # Control characters, except for a line break before an indented continuation.
         CONTROLS = /(?!\n  )[\u0000-\u001f\u007f-\u009f]/
         private_constant :CONTROLS
 
-        # What a peer sent must not look like another line, nor speak to the terminal. False where too much waits.
+        # Text from a peer must not look like another line, or control a terminal. Returns false when too much is
+        # queued.
         def write(line)
           text = line.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?")
           text = "#{text.gsub(CONTROLS) { |char| char.dump[1..-2] }}\n"

@@ -5,19 +5,19 @@ require "spate/server/native/counters"
 module Spate
   module Server
     module Monitoring
-      # What a process counts, in memory that all of them share: row 0 is the parent's, each worker has one of its own
-      # and leaves it to the worker that takes its place. Only gauges are set back then.
+      # The counters of a process, in memory that all processes share: row 0 is the parent's; each worker has its own
+      # row and leaves it to its replacement. Only gauges are reset then.
       class Metrics
         autoload :Page, "spate/server/monitoring/metrics/page"
         autoload :Process, "spate/server/monitoring/metrics/process"
 
         PROTOCOLS = ["HTTP/2", "HTTP/1.1"].freeze
-        # The last one is for requests to which no answer began.
+        # "none" is for requests without a response.
         CLASSES = %w[1xx 2xx 3xx 4xx 5xx none].freeze
-        # Upper bounds in seconds; the last column is for all that took longer.
+        # Upper bounds in seconds; the last column counts longer requests.
         BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10].freeze
-        # Why something was refused, in few words: a label has no more values than these. Error codes of HTTP/2 (RFC
-        # 9113, section 7) by their number, then what is refused elsewhere.
+        # Reasons of refusals, which are the values of a label. The error codes of HTTP/2 (RFC 9113, section 7) in their
+        # order, then other reasons.
         CODES = %w[no_error protocol_error internal_error flow_control_error settings_timeout stream_closed
                    frame_size_error refused_stream cancel compression_error connect_error enhance_your_calm
                    inadequate_security http_1_1_required].freeze
@@ -41,12 +41,12 @@ module Spate
         CONNECTIONS = COLUMNS.fetch(:connections)
         GAUGES = %i[connections busy memory ready cache_bytes].map { |name| COLUMNS.fetch(name) }.freeze
 
-        # What the server as a whole is at.
+        # States of the whole server.
         STATES = %w[starting ok draining].freeze
 
         def self.state(counters) = STATES.fetch(counters.get(0, COLUMNS.fetch(:state)))
 
-        # Cells that all processes share, for `workers` of them and the parent.
+        # Counters that all processes share, for `workers` of them and the parent.
         def self.counters(workers) = Native::Counters.new(workers + 1, COLUMNS.length)
 
         # row: this process's.
@@ -55,7 +55,7 @@ module Spate
           @row = row
         end
 
-        # A request is over: status of its answer or nil, bytes of the body, seconds from its head to its last byte.
+        # A request is over: the response's status or nil, bytes of the body, seconds from its head to the last byte.
         def answered(request, status, bytes, seconds)
           first = request.version == "HTTP/2" ? REQUESTS : OLD_REQUESTS
           @counters.add(@row, first + (status ? (status / 100).clamp(1, 5) - 1 : 5), 1)
@@ -64,7 +64,7 @@ module Spate
           @counters.add(@row, MICROSECONDS, (seconds * 1_000_000).to_i)
         end
 
-        # reason: a Symbol of REASONS, or a text; code: an error code of HTTP/2, a status of HTTP/1.1, or nil.
+        # reason: a Symbol of REASONS, or a text. code: an HTTP/2 error code, an HTTP/1.1 status, or nil.
         def refused(reason, code)
           @counters.add(@row, REFUSED + REASONS.index(Metrics.reason(reason, code)), 1)
         end
@@ -80,13 +80,13 @@ module Spate
           Process.facts.each { |name, value| set(name, value) }
         end
 
-        # What the worker before this one left.
+        # Resets the gauges of the previous worker.
         def begin
           clear_own
           set(:started, Process.now.to_i)
         end
 
-        # A worker's gauges: when it ended, by its parent or by itself.
+        # Resets a worker's gauges when it ended; called by the parent or the worker itself.
         def clear(row) = GAUGES.each { |column| @counters.set(row, column, 0) }
         def clear_own = clear(@row)
 

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Monitoring
-      # Passes on what the reactor and its connections report. Any of the receivers may be missing.
+      # Forwards events of the reactor and its connections. Any of the receivers may be missing.
       class Observer
         # metrics: Metrics. access_log: AccessLog. refusals: RefusalLog.
         def initialize(metrics: nil, access_log: nil, refusals: nil)
@@ -12,14 +12,15 @@ module Spate
           @refusals = refusals
         end
 
-        # A request is over: its answer's last byte is on its way, or nobody waits for it any more. status: nil where no
-        # answer began; bytes of the body, seconds since the request's head.
+        # A request is over: its response was written completely, or its client is gone. status: nil when no response
+        # was begun; bytes of the body; seconds since the request's head.
         def answered(connection, request, status, bytes, seconds)
           @metrics&.answered(request, status, bytes, seconds)
           @access_log&.answered(connection, request, status, bytes, seconds)
         end
 
-        # connection: nil where there was none yet. reason: a Symbol or a text; code: of HTTP/2, a status, or nil.
+        # connection: nil if none was accepted. reason: a Symbol or a text. code: an HTTP/2 error code, a status, or
+        # nil.
         def refused(connection, reason, code)
           @metrics&.refused(reason, code)
           @refusals&.refused(connection, reason, code)
@@ -39,7 +40,7 @@ module Spate
           @refusals&.flush
         end
 
-        # Files were moved away.
+        # For log rotation.
         def reopen = @access_log&.reopen
       end
     end

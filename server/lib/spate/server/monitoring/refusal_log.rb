@@ -3,10 +3,11 @@
 module Spate
   module Server
     module Monitoring
-      # The log of refusals and their peers: at most one line a second over all workers, however many attack. The next
-      # line counts those that were left out.
+      # Logs refusals with their peers: at most one line per second over all workers, even under attack. The next line
+      # counts the omitted ones.
       class RefusalLog
-        # log: called with a line. counters: those of Metrics, for all processes to know when one told, or nil.
+        # log: called with a line. counters: those of Metrics, which share the time of the last line among processes, or
+        # nil.
         def initialize(log, counters: nil)
           @log = log
           @counters = counters
@@ -15,14 +16,14 @@ module Spate
           @untold = 0
         end
 
-        # reason: text. code: the error's number in HTTP/2, or a status.
+        # reason: a text. code: an HTTP/2 error code, or a status.
         def refused(connection, reason, code)
           return @untold += 1 unless may_tell?
 
           @log.call("refused #{connection.peer || "a connection"}: #{reason}#{name(code)}#{others}")
         end
 
-        # Those of the last seconds are told also where nothing comes after them.
+        # Reports the omitted refusals when no other refusal follows.
         def every_second
           return unless @untold.positive? && may_tell?
 

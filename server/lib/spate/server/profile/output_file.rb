@@ -15,8 +15,8 @@ module Spate
           @number = number
         end
 
-        # Yields a file that is open for writing; other users may not read it. Replaces an existing file only where no
-        # count is added. Returns the path.
+        # Yields the file, open for writing; other users may not read it. Replaces an existing file only when no count
+        # is added. Returns the path.
         def write(&block)
           return replace(stem + @ending, &block) unless @number
 

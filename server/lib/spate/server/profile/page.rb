@@ -10,7 +10,7 @@ module Spate
         # Shared with the pages of the gem spate.
         STYLE = File.expand_path("../../../../../assets/page.css", __dir__)
         POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-        # What would end the script element, or begin a comment in it.
+        # Text that would end the script element, or begin a comment in it.
         UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
 
         def initialize(recording)

@@ -106,7 +106,7 @@ module Spate
           case frame.path
           when nil then kind_of_pathless(frame.name)
           when "<cfunc>" then "C"
-          when %r{.*/gems/([^/]+-[^/]+)/} then Regexp.last_match(1) # not a Ruby's own folder, as in gems/4.0.0
+          when %r{.*/gems/([^/]+-[^/]+)/} then Regexp.last_match(1) # not a folder of Ruby itself, as in gems/4.0.0
           when %r{/spate/} then "spate"
           when /\A<internal:/, %r{/ruby/} then "Ruby"
           else "application"

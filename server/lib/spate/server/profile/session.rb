@@ -29,7 +29,7 @@ module Spate
 
         # Writes the file and returns its path.
         def stop
-          facts = self.facts # first: what the profiler does at its end is not the server's work
+          facts = self.facts # first, to exclude the profiler's own work at its end
           output = @profiler.stop(facts)
           @destination.write { |file| file.write(text(output)) }
         end
@@ -42,7 +42,7 @@ module Spate
           at_exit { Profile.stop if Profile.running? }
         end
 
-        # What is recorded besides samples, in seconds and microseconds. Keys are Strings, values fit JSON.
+        # Data besides the samples, in seconds and microseconds. Keys are Strings, values fit JSON.
         def facts
           { "profiler" => @profiler.name, "mode" => @profiler.mode, "interval" => 1_000_000 / @rate,
             "started" => @epoch, "seconds" => (now - @started).round(6),

@@ -6,19 +6,19 @@ module Spate
   module Server
     module Profile
       # One signal starts a profile of a running server, the next one writes it. SIGURG, because processes ignore it by
-      # default: one that is sent to the wrong process does no harm.
+      # default: sending it to the wrong process is harmless.
       module Signals
         NAME = "URG"
         # A profile without a second signal ends after so many seconds.
         SECONDS = 60
 
-        # path: profiles are written beside it, with the process's id and a count. The default is in the system's folder
-        # for temporary files, so that the folder that is served does not get them. log: called with a line.
+        # path: profiles are written beside it, with the process's id and a count. The default is the system's folder
+        # for temporary files, so that profiles do not appear in the served folder. log: called with a line.
         def self.install(path = nil, rate: RATE, profiler: nil, seconds: SECONDS, log: nil)
           path ||= File.join(Dir.tmpdir, "spate-serve.html")
           Profile.ending(path)
           path = File.expand_path(path)
-          # A signal's handler must not wait; a thread may.
+          # A signal handler must not block; a thread may.
           Signal.trap(NAME) do
             thread = Thread.new { toggle(path, log, rate: rate, profiler: profiler, seconds: seconds) }
             thread.name = "spate-profile-signal"

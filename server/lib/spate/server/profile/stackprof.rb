@@ -4,7 +4,7 @@ module Spate
   module Server
     module Profile
       # Samples CPU time with the gem stackprof, and reads its output: the Hash of StackProf.results as JSON, which the
-      # program stackprof and speedscope read too. Each sample is of the thread that holds Ruby's lock.
+      # program stackprof and speedscope read too. Each sample is of the thread that holds the GVL.
       class Stackprof
         # Raises LoadError when the gem is not installed.
         def initialize
@@ -57,8 +57,8 @@ module Spate
             Recording::Frame.new(told.fetch("name"), path.empty? ? nil : path, told["line"])
           end
 
-          # {[frames, line of the innermost] => samples}. "raw" has for each stack its size, the frames with the
-          # outermost first, and how many samples in a row had it; "raw_lines" has lines in the places of frames.
+          # {[frames, line of the innermost] => samples}. "raw" has for each stack its size, its frames with the
+          # outermost first, and how many consecutive samples had it; "raw_lines" has lines instead of frames.
           def counts
             raw, lines = @output.values_at("raw", "raw_lines")
             at = 0
@@ -71,8 +71,8 @@ module Spate
             sums
           end
 
-          # Microseconds of a sample. The kernel may tick less often than was asked for, so the CPU time that was
-          # measured is shared among the samples.
+          # Microseconds per sample. The kernel may sample less often than requested, so the measured CPU time is
+          # divided by the number of samples.
           def weight
             samples = @output["samples"].to_i
             facts["cpu"] && samples.positive? ? facts["cpu"] * 1_000_000 / samples : @output["interval"].to_i

@@ -39,7 +39,7 @@ module Spate
           end
 
           # Yields a thread's name, [[Frame, line], ...] with the outermost first, the microseconds and the number of
-          # samples. Equal stacks of a thread come once.
+          # samples. Equal stacks of a thread are yielded once.
           def each_stack
             @output["threads"].each do |thread|
               stacks = stacks(thread)
@@ -60,7 +60,7 @@ module Spate
             end
           end
 
-          # A stack's prefix comes before it.
+          # A stack's prefix precedes it in the table.
           def stacks(thread)
             table = thread["stackTable"]
             frames = frames(thread)

@@ -3,15 +3,15 @@
 module Spate
   module Server
     module Rack
-      # What a config.ru describes.
+      # Loads a config.ru.
       module Application
         autoload :LoadFailure, "spate/server/rack/application/load_failure"
 
-        # Where this gem and what it needs lie: Bundler takes what it does not know out of the load path.
+        # Load paths of this gem and its dependencies: Bundler removes paths of gems that the Gemfile does not name.
         FOLDERS = $LOADED_FEATURES.grep(%r{/spate/(?:server|bytes)\.rb\z})
                                   .map { |path| path[%r{.*(?=/spate/)}] }.uniq.freeze
 
-        # Server::Error.
+        # Raises Server::Error.
         def self.load(path)
           raise Error.new("#{path} is no file", hint: "name a config.ru that exists") unless File.file?(path)
 
@@ -21,7 +21,7 @@ module Spate
           build(path)
         end
 
-        # The gems that the application's Gemfile names, rack among them.
+        # Sets up the gems of the application's Gemfile, including rack.
         def self.bundle(folder)
           gemfile = File.join(folder, "Gemfile")
           return if defined?(::Bundler) || !(ENV["BUNDLE_GEMFILE"] || File.file?(gemfile))
@@ -38,7 +38,7 @@ module Spate
         private_class_method :bundle
 
         def self.builder(path)
-          require "uri" # Rack 2 takes it for granted
+          require "uri" # Rack 2 uses it without requiring it
           require "rack"
           require "rack/builder"
         rescue LoadError => e

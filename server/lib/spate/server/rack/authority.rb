@@ -3,12 +3,12 @@
 module Spate
   module Server
     module Rack
-      # SERVER_NAME and SERVER_PORT of a request's authority: RFC 3986, section 3.2. The same few come again and again.
+      # SERVER_NAME and SERVER_PORT from a request's authority (RFC 3986, section 3.2). Cached, because they recur.
       class Authority
         HOST = /\A(\[[\h:.]+\]|[-A-Za-z0-9._~%!$&'()*+,;=]+)(?::(\d*))?\z/
         PORTS = { "http" => "80", "https" => "443" }.freeze
         REMEMBERED = 256
-        # Bytes of a host's name and a port.
+        # Bytes of a host name with a port.
         LONGEST = 262
 
         def initialize(scheme)

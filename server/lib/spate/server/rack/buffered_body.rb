@@ -5,21 +5,21 @@ require "stringio"
 module Spate
   module Server
     module Rack
-      # A request's body before its application is called: a slow client holds no thread with it. It waits in memory or,
-      # where it is longer, in a file without a name. On the reactor's thread, until it is given away.
+      # Buffers a request's body before the application is called, so that a slow client occupies no thread. Short
+      # bodies are kept in memory, longer ones in an unnamed file. On the reactor's thread, until the application takes
+      # it.
       class BufferedBody
         autoload :Quota, "spate/server/rack/buffered_body/quota"
         autoload :TemporaryFile, "spate/server/rack/buffered_body/temporary_file"
 
-        # There is no room for what an application reads.
+        # The quota is exhausted while the application reads.
         class Full < IOError
         end
 
         # Bytes that are kept in memory.
         MEMORY = 65_536
 
-        # body: a Request::Body. limits: of bytes beyond which the rest is left to who reads it, and of all. quota: the
-        # Quota of all.
+        # body: a Request::Body. limits: bytes to buffer of one body, and of all. quota: the Quota of all bodies.
         def initialize(body, limits, quota)
           @body = body
           @most = limits.gathered
@@ -29,8 +29,8 @@ module Spate
           @size = 0
         end
 
-        # The block is called once: with nil when there is what the application is to have, with the error of a file
-        # that cannot be written, or with :full. Not at all where the client gave up.
+        # The block is called once: with nil when enough is buffered, with the error of a file that cannot be written,
+        # or with :full. It is not called when the client gives up.
         def begin(&ready)
           @ready = ready
           @body.on_lost { release unless @over }
@@ -38,8 +38,8 @@ module Spate
           @body.on_end { over }
         end
 
-        # On the application's thread: keeps what follows, too. input: an Input. Answers the IO at its beginning. Full,
-        # what the input raises, and SystemCallError.
+        # On the application's thread: buffers the rest, too. input: an Input. Returns the IO, rewound. Raises Full,
+        # errors of the input, and SystemCallError.
         def add(input)
           @io.seek(0, IO::SEEK_END)
           input.each_part do |part|
@@ -48,22 +48,22 @@ module Spate
           @io.tap(&:rewind)
         end
 
-        # An IO at its beginning; how many bytes.
+        # The IO, rewound; its bytes.
         attr_reader :io, :size
 
-        # Whether they are all of the body.
+        # Whether it contains the whole body.
         def whole? = @whole || false
 
-        # Whether others wait for the room that this one takes.
+        # Whether other bodies may need the space that this one uses.
         def crowded? = !@over && (@in_file ? @quota.files_crowded?(@most_in_all) : @quota.memory_crowded?)
 
-        # Nobody needs it any more. From any thread.
+        # Frees the space. From any thread.
         def release
           io, @io = @io, nil
           return if io.nil?
 
           @in_file ? @quota.leave_file(@size) : @quota.leave_memory(@size)
-          io.close unless io.is_a?(StringIO) # a thread of the application's may still read
+          io.close unless io.is_a?(StringIO) # a thread of the application may still read it
         end
 
         private
@@ -77,7 +77,7 @@ module Spate
           over(e)
         end
 
-        # False where there is no room.
+        # Returns false when the quota is exhausted.
         def keep?(part)
           return false unless memory?(part.bytesize) || file?(part.bytesize)
 
@@ -86,10 +86,10 @@ module Spate
           true
         end
 
-        # Whether so many bytes more stay in memory.
+        # Whether so many more bytes stay in memory.
         def memory?(count) = !@in_file && @size + count <= MEMORY && @quota.memory?(count)
 
-        # Whether there is room for them in the file.
+        # Whether the file has room for them.
         def file?(count)
           return false unless @in_file || @quota.file?(@size, @most_in_all)
 
@@ -97,7 +97,7 @@ module Spate
           @quota.more?(count, @most_in_all)
         end
 
-        # IO#write would let other threads go first, a tenth of a second where they are busy, for each part.
+        # IO#write would let other threads run for each part, a tenth of a second when they are busy.
         def write(part)
           return @io.write(part) if @io.is_a?(StringIO)
 

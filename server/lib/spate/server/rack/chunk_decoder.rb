@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Rack
-      # What an application put into chunks of HTTP/1.1, out of them again, for who has no chunks: a
-      # Response::Body::Queue with something before it.
+      # Decodes the chunks of an application that encodes its own body, for HTTP/2. Has the methods of
+      # Response::Body::Queue.
       class ChunkDecoder
-        # Bytes of a chunk's first line.
+        # Bytes of a chunk's size line.
         LINE = 4096
 
         # queue: a Response::Body::Queue.
@@ -16,7 +16,7 @@ module Spate
           @line = +"".b
         end
 
-        # As of the queue; ArgumentError where it is no chunk.
+        # Like the queue's method. Raises ArgumentError for an invalid chunk.
         def push(string)
           bytes = string.b
           at = 0
@@ -66,7 +66,7 @@ module Spate
         # Trailers are dropped.
         def rest(bytes, _from) = bytes.bytesize
 
-        # What belongs to a line; answers where it ends.
+        # Collects a line; returns the offset of its end.
         def line(bytes, from)
           at = bytes.index("\n", from)
           to = at ? at + 1 : bytes.bytesize

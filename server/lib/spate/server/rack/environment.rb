@@ -3,36 +3,36 @@
 module Spate
   module Server
     module Rack
-      # A request as Rack's environment. What is the same for all is copied from a template, the names of fields are
-      # translated once each.
+      # Makes a Rack environment from a request. Constant entries are copied from a template, and translated field names
+      # are cached.
       class Environment
-        # Frozen keys, and the few fields that have no HTTP_.
+        # Frozen keys, and the few fields without HTTP_.
         KEYS = { "content-type" => "CONTENT_TYPE", "content-length" => "CONTENT_LENGTH", "version" => nil,
                  "host" => nil }.freeze
-        # Translated names that are remembered, and bytes of one; a client may send as many as it likes.
+        # Translated names that are cached, and bytes of one; a client may send any number.
         REMEMBERED = 1024
         LONGEST = 64
         # An HTTP/2 client may send any bytes as a method; forwarded over HTTP/1.1 they could smuggle a line.
         VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
         TRAILERS = "spate.trailers"
-        # Streamed bodies that can be read again all the same: short ones, and forms.
+        # Streamed bodies that are rewindable: short ones, and forms.
         SMALL = 65_536
         FORM = %r{\A(?:application/x-www-form-urlencoded|multipart/)}i
 
-        # multiprocess: whether other processes serve the same.
+        # multiprocess: whether other processes serve the same application.
         def initialize(errors: $stderr, multiprocess: false)
           @second = Rack.second?
           @base = base(errors, multiprocess)
-          # Of schemes, too, a client may make up as many as it likes.
+          # A client may send any scheme, so only these are cached.
           @templates = %w[http https].to_h { |scheme| [scheme, template(scheme)] }
           @authorities = %w[http https].to_h { |scheme| [scheme, Authority.new(scheme)] }
           @keys = KEYS.dup
         end
 
-        # The environment, or nil where Rack has no form for the target or the authority.
+        # Returns the environment, or nil for a target or an authority that Rack cannot represent.
         def of(request, finished)
           verb = request.verb
-          # That of the transport: one that the client claims would pass for TLS.
+          # The transport's scheme, because a client could claim to use TLS.
           scheme = (request.connection.scheme || request.scheme) == "https" ? "https" : "http"
           env = @templates[scheme].dup
           place(env, request, scheme) && target(env, request) && (verb == "GET" || VERB.match?(verb.b)) or return
@@ -51,7 +51,7 @@ module Spate
 
         private
 
-        # In Rack 2 "rack.hijack?" promises a socket too.
+        # In Rack 2, "rack.hijack?" promises a socket, too.
         def old(env, version)
           env["HTTP_VERSION"] = version
           env["rack.hijack?"] = version != "HTTP/2"
@@ -83,7 +83,7 @@ module Spate
           env["SERVER_PORT"] = port
         end
 
-        # PATH_INFO stays percent-encoded, as other servers have it.
+        # PATH_INFO stays percent-encoded, as in other servers.
         def target(env, request)
           target = request.target
           return if target.include?("#") || !(target.start_with?("/") || (target == "*" && request.verb == "OPTIONS"))
@@ -95,14 +95,14 @@ module Spate
           true
         end
 
-        # Rack 2 wants to read a body again, and so do many applications: signatures are made of a form's bytes, which
-        # have been read for its parameters by then.
+        # Rack 2 requires rewindable input, and many applications need it: they verify the signature of a form's bytes
+        # after the parameters were parsed.
         def input(request, env)
           body = request.body
           gathered = body.buffered
           return whole(body, gathered, env) if gathered.whole?
 
-          # HTTP/2 has no word for it, but Rails reads nothing of a body without a length unless it is there.
+          # HTTP/2 does not use it, but Rails ignores a body of unknown length without it.
           env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
           again = again?(body, env)
           input = again ? Input::Rewindable.new(Input.new(body), gathered) : Input.new(body, gathered.io)
@@ -119,14 +119,14 @@ module Spate
           Input::Rewindable.new(Input.new(body), gathered)
         end
 
-        # Frameworks read as much as they are told that there is, and puma tells them.
+        # Frameworks read as many bytes as CONTENT_LENGTH says; puma sets it as well.
         def measure(size, env)
           env["CONTENT_LENGTH"] = size.to_s
           env.delete("HTTP_TRANSFER_ENCODING")
         end
 
-        # A name with "_" is taken for one with "-", so it may only say what nobody said: otherwise a client could
-        # overwrite what a proxy in front told.
+        # A name with "_" maps to the same key as one with "-", so it never replaces another value: otherwise a client
+        # could overwrite what a proxy set.
         def fields(env, request)
           doubtful = nil
           request.each_field do |name, value|
@@ -148,7 +148,7 @@ module Spate
         end
       end
 
-      # env["rack.early_hints"]: fields that go before the answer, with status 103.
+      # env["rack.early_hints"]: sends fields before the response, with status 103.
       class EarlyHints
         def initialize(request)
           @request = request

@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Rack
-      # A response's fields as applications have them (names in any case, values joined by line breaks in Rack 2, or
-      # Arrays in Rack 3), as Response has them.
+      # Converts an application's fields (names in any case, values joined by line breaks in Rack 2, or Arrays in Rack
+      # 3) to those of Response.
       module Fields
-        # The same names come again and again; so many are remembered.
+        # Number of cached names; the same ones recur.
         REMEMBERED = 1024
         NAMES = {} # rubocop:disable Style/MutableConstant
         # "rack.hijack" and the like are for the server.

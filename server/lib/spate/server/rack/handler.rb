@@ -3,15 +3,15 @@
 module Spate
   module Server
     module Rack
-      # Gives requests to a pool of threads, on which the application answers them.
+      # Passes requests to a pool of threads that run the application.
       class Handler
         # Seconds that applications have to end when the server stops.
         GRACE = 5
 
-        # Threads; what bodies take that wait for one.
+        # The threads; the space used by buffered bodies.
         attr_reader :pool, :quota
 
-        # multiprocess: told to the application.
+        # multiprocess: passed on to the application.
         def initialize(app, threads:, waiting:, log:, multiprocess: false)
           @app = app
           @log = log
@@ -20,8 +20,8 @@ module Spate
           @pool = ThreadPool.new(threads, waiting) { |thing| work(thing) }
         end
 
-        # On the reactor's thread; the answer comes later. A body is waited for: a slow client holds no thread with it,
-        # and there are clients that fail when they are answered before they have sent it.
+        # On the reactor's thread; the response follows later. The body is read first: a slow client occupies no thread,
+        # and some clients fail when they get a response before they have sent the body.
         def call(request)
           body = request.body or return enqueue(request)
           limits = limits(request)
@@ -32,14 +32,14 @@ module Spate
           nil
         end
 
-        # On a thread of the pool, when one is free, whatever waits.
+        # Runs the block on the next free thread of the pool, even when the queue is full.
         def later(&block) = @pool.push(block, urgent: true)
 
         def close(seconds = GRACE) = @pool.close(seconds)
 
-        # What an application raised.
+        # Logs an application's error.
         def report(error, request)
-          # As bytes: a path and a message need not have the same encoding.
+          # As bytes: a path and a message may have different encodings.
           words = [request.verb, " ", request.path, ": ", error.class.to_s, ": ", error.message.to_s].map(&:b)
           @log.call([words.join, *error.backtrace&.first(20)].join("\n  "))
         end
@@ -67,7 +67,7 @@ module Spate
 
         def release(request) = request.body&.buffered&.release
 
-        # Whatever an application raises, its thread continues.
+        # The thread continues after any error of an application.
         def work(thing)
           thing.is_a?(Request) ? serve(thing) : thing.call
           done = true
@@ -77,15 +77,14 @@ module Spate
           thing.answer(Response.failure) if !done && thing.is_a?(Request)
         end
 
-        # A client that sends requests and resets them, again and again (CVE-2023-44487), causes the application no
-        # work.
+        # A client that sends and resets requests repeatedly (CVE-2023-44487) causes no work for the application.
         def serve(request)
           return if request.abandoned?
 
           @environment ||= Environment.new(multiprocess: @multiprocess)
           finished = []
           env = @environment.of(request, finished) or return request.answer(Response.text(400, "Bad request.\n"))
-          input = env["rack.input"] # an application may put another one there
+          input = env["rack.input"] # the application may replace it
           hijack = env["rack.hijack"] = Hijack.new(request, env) if request.version != "HTTP/2"
           begin
             status, headers, body = @app.call(env)

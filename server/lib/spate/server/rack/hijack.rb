@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Rack
-      # env["rack.hijack"]: the connection's socket for the application, which closes it. HTTP/1.1 in clear text only.
-      # Applications of Rack 2's time take it from env["rack.hijack_io"].
+      # env["rack.hijack"]: passes the connection's socket to the application, which closes it. HTTP/1.1 in clear text
+      # only. Rack 2 applications use env["rack.hijack_io"].
       class Hijack
-        # The connection has no socket that could be given away.
+        # The connection's socket cannot be handed over.
         class Refused < IOError
         end
 
@@ -15,10 +15,10 @@ module Spate
           @env = env
         end
 
-        # Whether the application has the socket: there is nobody to answer any more.
+        # Whether the application has the socket, so that no response follows.
         def done? = !@socket.nil?
 
-        # Answers the IO. Refused.
+        # Returns the IO. Raises Refused.
         def call
           @socket ||= take
           @env["rack.hijack_io"] = @socket

@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Rack
-      # env["rack.input"]: a request's body as it comes in, read by the application's thread, which waits for it. What
-      # is not read stays with the client. IOError where the client gave up.
+      # env["rack.input"]: a request's body as it arrives. Reads on the application's thread wait for the client. Unread
+      # bytes stop the client. Raises IOError when the client gave up.
       class Input
         autoload :Empty, "spate/server/rack/input/empty"
         autoload :Lines, "spate/server/rack/input/lines"
@@ -12,10 +12,10 @@ module Spate
 
         include Lines
 
-        # Bytes of a part of what was gathered.
+        # Bytes read at once from the buffered part.
         PART = 65_536
 
-        # body: a Request::Body. gathered: an IO with what came of it before, or nil.
+        # body: a Request::Body. gathered: an IO with the part that was buffered before, or nil.
         def initialize(body, gathered = nil)
           @body = body
           @gathered = gathered
@@ -23,7 +23,7 @@ module Spate
           @position = 0
         end
 
-        # As IO#read: all that is left, or at most so many bytes, fewer only at the end.
+        # Like IO#read: everything, or at most so many bytes, fewer only at the end.
         def read(length = nil, buffer = nil)
           raise ArgumentError, "negative length #{length} given" if length&.negative?
 
@@ -33,7 +33,7 @@ module Spate
           buffer.replace(read_all)
         end
 
-        # What has come, at most so many bytes; waits where nothing has. EOFError.
+        # The available bytes, at most so many; waits for the first ones. Raises EOFError.
         def readpartial(length, buffer = nil)
           return buffer ? buffer.clear : +"" if length.zero?
 
@@ -43,7 +43,7 @@ module Spate
           buffer ? buffer.replace(bytes) : bytes
         end
 
-        # Yields parts as they come, which is the quickest way to read a big body.
+        # Yields parts as they arrive, the fastest way to read a large body.
         def each_part
           yield take(left) if left.positive?
           while (part = next_part)
@@ -51,10 +51,10 @@ module Spate
           end
         end
 
-        # Whether a reader would have to wait for the client.
+        # Whether a read would wait for the client.
         def waits? = left.zero? && !@closed && !@ended && (@gathered.nil? || @gathered.eof?) && !@body.ready?
 
-        # What is left is not wanted.
+        # The rest is not needed.
         def close
           return if @closed
 
@@ -66,7 +66,7 @@ module Spate
         end
         alias close_read close
 
-        # Fields that came behind the body; {} until it is read to its end.
+        # The trailers; {} until the body was read completely.
         def trailers = @body.trailers || {}
         def external_encoding = Encoding::BINARY
         def binmode = self
@@ -85,7 +85,7 @@ module Spate
           parts
         end
 
-        # A buffer that is used again keeps its memory; each part's is given back as soon as it was read.
+        # A reused buffer keeps its memory; each part's memory is freed as soon as it was read.
         def read_some(length, buffer)
           count = 0
           while count < length && (left.positive? || fill)
@@ -117,7 +117,7 @@ module Spate
           bytes
         end
 
-        # Appends what came; false at the end.
+        # Appends the next part; returns false at the end.
         def fill
           part = next_part or return false
           if left.zero?
@@ -125,7 +125,7 @@ module Spate
           else
             @rest.slice!(0, @position)
             @rest << part
-            part.clear # its bytes need not wait for the garbage collection
+            part.clear # frees its bytes before the next garbage collection
           end
           @position = 0
           true

@@ -5,20 +5,20 @@ require "socket"
 module Spate
   module Server
     module Rack
-      # What `rackup -s spate` and `rails server -u spate` call.
+      # The interface for `rackup -s spate` and `rails server -u spate`.
       module Rackup
         HOST = "localhost"
         PORT = 8080
         SIGNALS = %w[INT TERM].freeze
 
-        # What was asked to run: `stop` ends it.
+        # A running server; `stop` ends it.
         Running = Struct.new(:reactor, :address) do
           def stop = reactor.stop
           alias_method :shutdown, :stop
         end
 
-        # Serves until it is told to stop. Options as rackup has them: Host, Port, Threads; those of others are ignored.
-        # Yields a Running before it begins.
+        # Serves until it is stopped. Uses rackup's options Host, Port and Threads, and ignores others. Yields a Running
+        # before it starts.
         def run(app, **options)
           threads = options[:Threads]&.to_s&.slice(/\d+\z/)&.to_i
           listener = Reactor::Listener.open(options[:Host] || HOST, Integer(options[:Port] || PORT))
@@ -29,7 +29,7 @@ module Spate
           warn "spate #{VERSION} on #{running.address} with #{handler.pool.threads} threads" unless options[:Silent]
           until_stopped(reactor)
         rescue Server::Error => e
-          warn "hint: #{e.hint}" # rackup and rails print the message alone
+          warn "hint: #{e.hint}" # rackup and rails print only the message
           raise
         ensure
           handler&.close
@@ -43,7 +43,7 @@ module Spate
 
         private
 
-        # The first signal lets open requests end.
+        # The first signal lets open requests finish.
         def until_stopped(reactor)
           before = SIGNALS.to_h { |name| [name, Signal.trap(name) { reactor.stop }] }
           reactor.run

@@ -3,11 +3,11 @@
 module Spate
   module Server
     module Rack
-      # What an application answered, on its way to the client. Runs on the application's thread.
+      # Sends an application's response. Runs on the application's thread.
       class Reply
         GONE = [Response::Body::Queue::Disconnected, Request::Body::Aborted].freeze
 
-        # input: the server's own, whatever the application made of it.
+        # input: the server's own input, even when the application replaced rack.input.
         def initialize(handler, request, env, input, finished)
           @handler = handler
           @request = request
@@ -26,7 +26,7 @@ module Spate
           @trailers = -> { @env[Environment::TRAILERS] } if @fields.key?("trailer")
           return whole(nil) { close } if @request.head? || @status == 204 || @status == 304
 
-          # Rack::Chunked writes chunks for HTTP/2, too.
+          # Rack::Chunked encodes chunks for HTTP/2, too.
           @chunked = @fields.delete("transfer-encoding") == "chunked" unless @request.version == "HTTP/1.1"
           stream ? flow(stream) : choose(body)
         rescue Exception => e # rubocop:disable Lint/RescueException
@@ -46,8 +46,8 @@ module Spate
           body.respond_to?(:each) ? parts(body) : flow(body)
         end
 
-        # nil where the body is none. A body whose length is known need not be there at once. Rails 7.1 has bodies with
-        # a length that claim `to_ary` and fail at it; those of Rails 6.1 answer nil.
+        # Returns nil when the body is not an Array. A body with a content-length may be streamed. In Rails 7.1, bodies
+        # with a length respond to `to_ary` but fail; in Rails 6.1, to_ary returns nil.
         def array(body)
           return if @fields.key?("content-length") || !body.respond_to?(:to_ary)
 
@@ -61,28 +61,28 @@ module Spate
           whole(body, &block)
         end
 
-        # In HTTP/1.1 it is told anyway.
+        # HTTP/1.1 sends the length anyway.
         def tell_length(count)
           return if @trailers || @status < 200 || @fields.key?("content-length") || @fields.key?("transfer-encoding")
 
           @fields["content-length"] = count.to_s
         end
 
-        # All at once.
+        # Sends the body at once.
         def whole(body, &block)
           block&.call
           response = response(body) { |error| @handler.later { finish(error) } unless @finished.empty? }
           early? ? hear(response) : @request.answer(response)
         end
 
-        # In HTTP/2 a client that is still sending may take the end of the answer for the end of its own request, and
-        # hang (curl 7.88). An error is meant to stop it.
+        # In HTTP/2, a client that is still sending may mistake the end of the response for the end of its own request,
+        # and hang (curl 7.88). An error response is meant to stop it.
         def early?
           body = @request.body
           @request.version == "HTTP/2" && @status < 400 && !(body.nil? || body.whole? || body.hesitant?)
         end
 
-        # Answers when all of the request came, wanted or not, as puma does.
+        # Sends the response after the whole request was received, as puma does.
         def hear(response)
           @request.connection.post do
             body = @request.body.discard
@@ -91,14 +91,14 @@ module Spate
           end
         end
 
-        # False where the file is gone, or its size is not the announced one.
+        # Returns false when the file is missing, or its size is not the announced one.
         def file(path)
           file = path && File.open(path, File::RDONLY | File::NONBLOCK)
           length = @fields["content-length"]
           return file&.close && false unless file&.stat&.file? && (length.nil? || length.to_i == file.size)
 
           @fields["content-length"] ||= file.size.to_s
-          close # here: frameworks note by thread what is going on, and the file stays open
+          close # on this thread, because frameworks keep state per thread; the file stays open
           answer(Response::Body::FileRange.new(file)) do |error|
             unless @finished.empty?
               @handler.later do
@@ -111,7 +111,7 @@ module Spate
           false
         end
 
-        # Fields go with the first part: until then an application that fails can be told from one that does not.
+        # The response starts with the first part: before that, an application's error can still become a 500.
         def parts(body)
           queue = nil
           body.each do |part|
@@ -127,12 +127,12 @@ module Spate
           finish(error)
         end
 
-        # The application writes, and reads what is left of the request; behind status 101, whatever comes from then on.
+        # The application writes, and reads the rest of the request or, with status 101, all further input.
         def flow(callable)
           @request.body&.want
           @tunnel = Request::Body.new(nil, connection: @request.connection) if @status == 101
           queue = open
-          # An application that keeps the stream for another thread closes it there.
+          # An application that passes the stream to another thread closes it there.
           callable.call(Stream.new(@tunnel ? Input.new(@tunnel) : @input, queue))
         rescue Exception => e # rubocop:disable Lint/RescueException
           error = e
@@ -142,14 +142,14 @@ module Spate
           finish(error)
         end
 
-        # What the body's parts go into.
+        # Returns the queue for the body's parts.
         def open
           queue = Response::Body::Queue.new
           answer(queue)
           @chunked ? ChunkDecoder.new(queue) : queue
         end
 
-        # A client that is gone is no fault of the application's.
+        # A disconnected client is not an error of the application.
         def fail(queue, error)
           @handler.report(error, @request) unless GONE.any? { |kind| error.is_a?(kind) }
           queue.fail(error)

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Rack
-      # What a streaming body is called with: both directions of a request, like a socket.
+      # The argument of a streaming body: both directions of a request, like a socket.
       class Stream
         def initialize(input, output)
           @input = input
@@ -15,7 +15,7 @@ module Spate
         def gets(...) = @input.gets(...)
         def each(...) = @input.each(...)
 
-        # Bytes written. IOError where the client is gone or the stream is closed.
+        # Returns the bytes written. Raises IOError when the client is gone or the stream is closed.
         def write(*strings)
           raise IOError, "closed stream" if @written
 
@@ -26,7 +26,7 @@ module Spate
           end
         end
 
-        # As of an IO: bytes that are here, or :wait_readable, or an IO::WaitReadable.
+        # Like IO's: available bytes, or :wait_readable, or raises an IO::WaitReadable.
         def read_nonblock(length, buffer = nil, exception: true)
           return readpartial(*[length, buffer].compact) unless @input.respond_to?(:waits?) && @input.waits?
           return :wait_readable unless exception
@@ -34,7 +34,7 @@ module Spate
           raise IO::EAGAINWaitReadable, "read would block"
         end
 
-        # The server takes it at once, or makes the writer wait.
+        # The server accepts all bytes, or makes the writer wait.
         def write_nonblock(string, **) = write(string)
 
         def <<(string)

@@ -3,12 +3,11 @@
 module Spate
   module Server
     module Rack
-      # Threads that work on what they are given, one thing after another. Made when the first thing comes, so that each
-      # process of several has its own.
+      # Threads that process queued items. Started with the first item, so that each forked process has its own.
       class ThreadPool
         attr_reader :threads
 
-        # waiting: things that may wait. work: called with each thing on a thread of the pool; it must not raise.
+        # waiting: items that may be queued. work: called with each item on a thread of the pool; it must not raise.
         def initialize(threads, waiting, &work)
           @threads = threads
           @waiting = waiting
@@ -17,7 +16,7 @@ module Spate
           @running = []
         end
 
-        # False where too much waits. urgent: never refused.
+        # Returns false when the queue is full. urgent: never refused.
         def push(thing, urgent: false)
           start unless @running.last&.alive?
           return false if !urgent && backlog >= @waiting
@@ -28,11 +27,11 @@ module Spate
           false
         end
 
-        # Things that wait, threads that do.
+        # Queued items, idle threads excepted.
         def backlog = [@queue.size - @queue.num_waiting, 0].max
         def idle = [@queue.num_waiting - @queue.size, 0].max
 
-        # Takes no more. What is queued has so many seconds to finish.
+        # Accepts no more. Queued items have so many seconds to finish.
         def close(seconds)
           limit = now + seconds
           @queue.close
@@ -48,7 +47,7 @@ module Spate
           Thread.pass until @queue.num_waiting == @threads
         end
 
-        # An application that ends its thread ends this one's work, not the pool's.
+        # An application that ends its thread ends only this item, not the pool's thread.
         def run
           while (thing = @queue.pop)
             @work.call(thing)

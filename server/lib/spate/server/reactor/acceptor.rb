@@ -3,15 +3,15 @@
 module Spate
   module Server
     class Reactor
-      # Where connections come in. Shut for a while when descriptors run out, for good when the server stops.
+      # Accepts connections. Pauses when descriptors run out, and stops when the server stops.
       class Acceptor
         # Connections accepted in one tick; open connections are served in between.
         ACCEPTS = 16
         READ = 1
-        # Of several workers that wait, the kernel wakes one.
+        # EPOLLEXCLUSIVE: the kernel wakes one of several waiting workers.
         EXCLUSIVE = 4
 
-        # shared: whether other processes wait at the same socket.
+        # shared: whether other processes wait on the same socket.
         def initialize(listener, poller, shared: false, log: nil)
           @listener = listener
           @descriptor = listener.fileno
@@ -41,13 +41,12 @@ module Spate
           end
         rescue Errno::ECONNABORTED, Errno::EPROTO
           nil
-        rescue SystemCallError => e # no more descriptors, no memory; or a firewall's or a network's error, accept(2)
+        rescue SystemCallError => e # no descriptors or memory; or a firewall or network error, accept(2)
           complain(e)
           close
         end
 
-        # For good. Connections that already wait are accepted; later ones are refused at once, unless another process
-        # listens.
+        # Stops for good. Connections in the queue are accepted; later ones are refused, unless another process listens.
         def shut
           close
           @shut = true
@@ -64,7 +63,7 @@ module Spate
           @open = false
         end
 
-        # Once a second is enough.
+        # At most one line a second.
         def complain(error)
           now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
           return if now - @complained_at < 1
@@ -80,8 +79,8 @@ module Spate
           nil
         end
 
-        # The kernel wakes who waits longest at the socket, and who was woken keeps its place: without this it would be
-        # the same one whenever there is little to do.
+        # The kernel wakes the first worker in the socket's wait queue, which keeps its place: without this, one worker
+        # would accept all connections at low load.
         def step_back
           return if @interest == READ
 

@@ -5,7 +5,7 @@ require "socket"
 module Spate
   module Server
     class Reactor
-      # The socket that connections come in through.
+      # Listening sockets.
       module Listener
         autoload :PortOwner, "spate/server/reactor/listener/port_owner"
 
@@ -14,17 +14,17 @@ module Spate
 
         module_function
 
-        # What names host and port on the command line.
+        # The command line's options for host and port.
         OPTIONS = { host: "--host", port: "--port" }.freeze
 
-        # Server::Error where it cannot be had, with what to do about it. options: as OPTIONS.
+        # Raises Server::Error with a hint when the socket cannot be opened. options: like OPTIONS.
         def open(host, port, options: OPTIONS)
           TCPServer.new(host, port).tap { |listener| listener.listen(BACKLOG) }
         rescue SystemCallError, SocketError => e
           raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port, options))
         end
 
-        # One that another process opened, by its number.
+        # A socket that another process opened, by its descriptor.
         def inherit(descriptor)
           unix = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.local_address.unix?
           (unix ? UNIXServer : TCPServer).for_fd(descriptor).tap { |listener| listener.close_on_exec = true }
@@ -33,7 +33,7 @@ module Spate
                           hint: "it came from LISTEN_FDS (systemd) or from the server that is being restarted")
         end
 
-        # "http://127.0.0.1:8080"; host: as the user named it, or nil.
+        # "http://127.0.0.1:8080". host: as the user gave it, or nil.
         def address(listener, host: nil, scheme: "http")
           local = listener.local_address
           return "unix:#{local.unix_path}" if local.unix?

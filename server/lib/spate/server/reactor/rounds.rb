@@ -3,8 +3,7 @@
 module Spate
   module Server
     class Reactor
-      # A round over all connections, in which each is asked whether it is late; a few at a time, so that ten thousand
-      # of them delay nobody.
+      # Checks all connections for timeouts, a few at a time, so that ten thousand connections delay no request.
       class TimeoutCheck
         SLICE = 256
 
@@ -12,22 +11,22 @@ module Spate
           @waiting = connections
         end
 
-        # Yields those of the next slice. Answers whether there are more.
+        # Yields those of the next slice. Returns whether there are more.
         def step
           @waiting.pop(SLICE).each { |connection| yield connection unless connection.closed? }
           @waiting.any?
         end
       end
 
-      # The server stops: each connection is told, and what is on its way from its peer still answered. Then those that
-      # are quiet are left, and those with a request have until the end.
+      # Shutdown: each peer is notified, and requests in transit are still answered. Then quiet connections are closed,
+      # and those with an open request have until the deadline.
       class Drain
-        # Seconds in which a quiet connection may still bring what its peer sent before it knew that the server stops;
-        # and how often it is looked who is quiet.
+        # Seconds in which a quiet connection may still deliver requests sent before its peer was notified; and the
+        # interval between checks.
         GRACE = 1
         LOOK = 0.05
 
-        # seconds: that open requests have.
+        # seconds: time limit for open requests.
         def initialize(now, seconds)
           @ends_at = now + seconds
           @grace = [GRACE, seconds].min
@@ -42,12 +41,12 @@ module Spate
         def over?(now) = now > @ends_at
         def told?(connection) = @seen.key?(connection)
 
-        # A connection that was told, or had a tick since.
+        # A connection that was notified, or had a tick.
         def note(connection, now)
           @seen[connection] = now
         end
 
-        # Yields those that were quiet for as long as they may be, where it is time to look.
+        # Yields connections that were quiet for the grace period, when a check is due.
         def each_quiet(connections, now, &block)
           return if now < @look_at
 

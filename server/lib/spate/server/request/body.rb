@@ -3,24 +3,25 @@
 module Spate
   module Server
     class Request
-      # A request's body as it comes in. What nobody took yet waits here, and the peer's window stays as much smaller: a
-      # handler that does not read stops its peer. Read by blocks on the reactor's thread (`on_chunk`), or part by part
-      # on another one (`take`), never both.
+      # A request's body while it arrives. Unread bytes are kept here and reduce the peer's window, so a slow handler
+      # slows its peer down. Read it with blocks on the reactor's thread (`on_chunk`), or part by part on another thread
+      # (`take`), but not both.
       class Body
-        # The peer gave up before its body was whole, or broke a rule.
+        # The peer closed before its body was complete, or broke a rule.
         class Aborted < IOError
         end
 
-        # Bytes taken by another thread before the reactor hears of them, unless that thread has to wait.
+        # Bytes that another thread takes before the reactor is notified, unless that thread has to wait.
         STEP = 65_536
 
-        # Bytes that the peer announced, or nil. Fields after the body, a Hash, once it is whole. Bytes that wait. The
-        # Connection or nil.
+        # The announced bytes, or nil. The trailers, a Hash, once the body is complete. Unread bytes. The Connection or
+        # nil.
         attr_reader :length, :trailers, :size, :connection
-        # What a handler keeps of it for somebody else.
+        # The handler's buffer for this body (Rack::BufferedBody).
         attr_accessor :buffered
 
-        # consumed: told on the reactor's thread how many bytes were taken, so that the peer may send as many more.
+        # consumed: called on the reactor's thread with the bytes that were taken, so that the peer may send as many
+        # more.
         def initialize(length, connection: Connection::Null::ONE, &consumed)
           @length = length
           @connection = connection
@@ -29,15 +30,15 @@ module Spate
           @size = @untold = 0
         end
 
-        # Called once, on the reactor's thread, when somebody wants the body.
+        # The block is called once, on the reactor's thread, when the body is first read.
         def on_wanted(&block)
           @wanted = block
         end
 
-        # Whether the client waits until somebody wants its body.
+        # Whether the client waits for 100 Continue.
         def hesitant? = !@wanted.nil?
 
-        # Says that the body will be read: a client that asked waits for that. From any thread.
+        # Announces that the body will be read, so that a waiting client gets 100 Continue. From any thread.
         def want
           wanted, @wanted = @wanted, nil
           return if wanted.nil?
@@ -45,8 +46,8 @@ module Spate
           @connection.post(&wanted)
         end
 
-        # Each part of the body, also those that came before. lent: the block has a part only until it returns, then its
-        # memory serves for the next one, which makes a big body three times as quick.
+        # Yields each part of the body, including earlier ones. lent: the block may use a part only until it returns;
+        # its memory is reused for the next one, which makes large bodies three times as fast.
         def on_chunk(lent: false, &taker)
           want
           @lent = lent
@@ -55,26 +56,26 @@ module Spate
           self
         end
 
-        # What comes from now on is for `take`.
+        # Later parts are left for `take`.
         def pause
           @taker = nil
         end
 
-        # When the body is whole; with its trailers, a Hash. Not called where the peer gave up.
+        # Called with the trailers, a Hash, when the body is complete. Not called when the peer gives up.
         def on_end(&ending)
           @ending = ending
           ending.call(@trailers) if @trailers
           self
         end
 
-        # Where the peer gave up, instead of on_end.
+        # Called instead of on_end when the peer gives up.
         def on_lost(&ending)
           @losing = ending
           ending.call if @lost
           self
         end
 
-        # A waiting reader gets no more; what still comes is dropped.
+        # Readers get no more bytes; later bytes are dropped.
         def discard
           return self if @discarded
 
@@ -83,7 +84,7 @@ module Spate
           on_chunk(lent: true) { nil }
         end
 
-        # The next part, nil at the end; waits for it. Aborted. From any thread but the reactor's.
+        # Waits for the next part and returns it, nil at the end. Raises Aborted. From any thread but the reactor's.
         def take
           want if @wanted
           tell if @waiting.empty?
@@ -95,22 +96,22 @@ module Spate
           part
         end
 
-        # Whether `take` has something to give, or to tell.
+        # Whether `take` would not block.
         def ready? = !@waiting.empty? || @waiting.closed?
 
-        # Whether a thread waits for the client, or others do for what its body takes.
+        # Whether a thread waits for the client, or other requests wait for the buffer space of this body.
         def awaited? = @waiting.num_waiting.positive? || (@buffered&.crowded? || false)
 
-        # Whether the client has sent all of it.
+        # Whether the body is complete.
         def whole? = !@trailers.nil?
 
-        # For the protocol: a part that came, the end, and an end before its time.
+        # Called by the protocol: a part that arrived, the end, or a premature end.
         def push(bytes)
           @size += bytes.bytesize
           @waiting.empty? && @taker ? give(bytes) : @waiting << bytes
         end
 
-        # trailers: fields that came behind it.
+        # trailers: fields after the body.
         def finish(trailers = {})
           return if @waiting.closed?
 
@@ -119,7 +120,7 @@ module Spate
           @ending&.call(trailers)
         end
 
-        # reason: the message of the Aborted that readers get.
+        # reason: the message of the readers' Aborted.
         def lose(reason = "the client is gone")
           return if @waiting.closed?
 

@@ -9,7 +9,7 @@ module Spate
         DAYS = %w[Sun Mon Tue Wed Thu Fri Sat].freeze
         MONTH = "(#{MONTHS.join("|")})".freeze
         CLOCK = '(\d\d):(\d\d):(\d\d)'
-        # As it is written today, and in the two ways of old that must be understood.
+        # The current format and the two obsolete ones, which must be understood.
         FIXED = /\A(?:#{DAYS.join("|")}), (\d\d) #{MONTH} (\d{4}) #{CLOCK} GMT\z/
         RFC850 = /\A(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-#{MONTH}-(\d\d) #{CLOCK} GMT\z/
         ASCTIME = /\A(?:#{DAYS.join("|")}) #{MONTH} ([ \d]\d) #{CLOCK} (\d{4})\z/
@@ -25,7 +25,7 @@ module Spate
                  clock: utc.strftime("%H:%M:%S"))
         end
 
-        # Made once a second; the same String all through it.
+        # Formatted once a second; the same String during that second.
         def now
           second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
           return @text if second == @second
@@ -34,19 +34,19 @@ module Spate
           @text = of(Time.at(second)).freeze
         end
 
-        # Seconds since 1970, now.
+        # The current time in seconds since 1970.
         def second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
 
-        # Seconds since 1970 of a field's value; nil where it is no date.
+        # A field's value in seconds since 1970; nil for an invalid date.
         def seconds(text)
-          text = text.b # a client may send what is no text
+          text = text.b # the bytes may be invalid in their encoding
           if (match = FIXED.match(text)) then time(match[3], match[2], match[1], match[4..6])
           elsif (match = RFC850.match(text)) then time(century(match[3].to_i), match[2], match[1], match[4..6])
           elsif (match = ASCTIME.match(text)) then time(match[6], match[1], match[2], match[3..5])
           end
         end
 
-        # A year of two digits that seems more than 50 years ahead is one of the past.
+        # A two-digit year that would be more than 50 years ahead is in the past.
         def century(year)
           now = Time.now.utc.year
           guess = now - now % 100 + year
@@ -55,7 +55,7 @@ module Spate
 
         def time(year, month, day, clock)
           time = Time.utc(year.to_i, MONTHS.index(month) + 1, day.to_i, *clock.map(&:to_i))
-          # Ruby makes the 2nd of March of a 30th of February.
+          # Ruby accepts February 30 as March 2.
           time.day == day.to_i ? time.to_i : nil
         rescue ArgumentError
           nil

@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Workers
-      # How long to wait before a worker that died is replaced: not at all, but longer each time where workers keep
-      # dying young.
+      # The delay before a dead worker is replaced: none at first, then longer each time while workers die soon after
+      # their start.
       class Backoff
-        # Seconds: older than this nobody died young; the first and the longest wait.
+        # Seconds: a worker that lived longer did not die young; the first and the longest delay.
         YOUNG = 5
         FIRST = 0.1
         LONGEST = 10
@@ -15,7 +15,7 @@ module Spate
           @deaths = 0
         end
 
-        # lived: seconds. Answers the seconds until the next.
+        # lived: seconds. Returns the delay in seconds.
         def after(lived)
           @deaths = lived < YOUNG ? @deaths + 1 : 0
           @deaths < 2 ? 0 : [FIRST * (2**(@deaths - 2)), LONGEST].min

@@ -5,8 +5,8 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # A worker, as its parent sees it. A socket connects the two: the worker writes one byte when it is ready, the
-      # parent a letter for each command; end of file tells either that the other is gone.
+      # A worker process, seen by its parent. A socket connects the two: the worker writes one byte when it is ready,
+      # the parent one letter per command; end of file means that the other process is gone.
       class Child
         READY = "+"
         STOP = "s"
@@ -16,7 +16,7 @@ module Spate
         # row: of the worker's counters. pid; io: the socket; started_at: seconds, monotonic.
         attr_reader :row, :pid, :io, :started_at
 
-        # Forks; the block is the child's life and is given its end of the socket.
+        # Forks; the block runs in the child with its end of the socket.
         def initialize(row)
           @row = row
           @started_at = now
@@ -30,14 +30,14 @@ module Spate
 
         def ready? = @ready
 
-        # Takes what it wrote.
+        # Reads the child's byte.
         def listen
           @ready = true if @io.read_nonblock(1, exception: false) == READY
         rescue SystemCallError
-          nil # it died; waiting for it tells
+          nil # it died; gone? reports that
         end
 
-        # Whether it ended; its Process::Status is then in `status`.
+        # Whether it ended; `status` is its Process::Status then.
         def gone?
           @gone ||= begin
             pid, @status = Process.wait2(@pid, Process::WNOHANG)
@@ -64,7 +64,7 @@ module Spate
           nil
         end
 
-        # "signal 9", "exit code 1"
+        # "signal 9", "exit code 1".
         def end_in_words
           @status&.signaled? ? "signal #{@status.termsig}" : "exit code #{@status&.exitstatus}"
         end

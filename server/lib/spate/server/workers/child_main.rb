@@ -5,16 +5,16 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # The life of a child: it keeps only its own sockets, and takes orders from its parent instead of signals.
+      # Runs in a child process: it keeps only its own sockets, and gets commands from its parent instead of signals.
       class ChildMain
-        # channel: the socket to the parent. keep: sockets that it needs.
+        # channel: the socket to the parent. keep: sockets that the child needs.
         def initialize(channel, keep:, err:)
           @channel = channel
           @keep = [channel, *keep]
           @err = err
         end
 
-        # The block answers the Worker. Ends the process.
+        # The block returns the Worker. Ends the process.
         def run
           forget_the_parents
           worker = yield
@@ -35,10 +35,10 @@ module Spate
 
         private
 
-        # In one piece, for others write there, too.
+        # In one write, because other processes write there, too.
         def tell(*lines) = @err.write("error: #{lines.join("\n")}\n")
 
-        # A connection that a copy is open of would not end when its owner closes it.
+        # A connection does not end while another process has a copy of it open.
         def forget_the_parents
           Signal.trap("CHLD", "DEFAULT")
           %w[TERM INT HUP USR2].each { |name| Signal.trap(name, "IGNORE") }
@@ -47,12 +47,12 @@ module Spate
           end
         end
 
-        # Ctrl-C reaches all processes of a terminal, but the parent says when to stop. TERM is for this one alone.
+        # Ctrl-C reaches all processes of a terminal, but the parent decides when to stop. TERM stops this child alone.
         def signals(reactor)
           Signal.trap("TERM") { reactor.stop }
         end
 
-        # Without a parent there is nobody to replace it.
+        # Stops when the parent is gone.
         def obey(worker)
           while (letter = @channel.read(1))
             case letter

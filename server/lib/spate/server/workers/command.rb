@@ -5,11 +5,11 @@ require "rbconfig"
 module Spate
   module Server
     module Workers
-      # How this program was started, to start it again.
+      # The command line of this program, to start it again.
       class Command
         attr_reader :words, :folder
 
-        # program: the path of what Ruby runs.
+        # program: the path of the Ruby program.
         def initialize(program, argv, env, ruby: RbConfig.ruby)
           @words = [ruby, File.expand_path(program), *argv]
           @folder = folder_of(env)
@@ -17,7 +17,7 @@ module Spate
 
         private
 
-        # As the shell spelled it: through a symlink that is to lead to a new release by then.
+        # In the shell's spelling: a symlink in it may lead to a new release after a restart.
         def folder_of(env)
           spelled = env["PWD"].to_s
           spelled.start_with?("/") && File.identical?(spelled, ".") ? spelled : Dir.pwd

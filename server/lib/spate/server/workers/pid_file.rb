@@ -3,18 +3,18 @@
 module Spate
   module Server
     module Workers
-      # The number of the process that takes signals.
+      # A file with the process id of the server that handles signals.
       class PidFile
-        # Server::Error where it cannot be written.
+        # Raises Server::Error in `write` when it cannot be written.
         def initialize(path)
           @path = File.expand_path(path)
         end
 
-        # By rename, so that readers see a whole number, the old one or the new one.
+        # Renamed into place, so that readers see a complete number.
         def write
           temporary = "#{@path}.#{Process.pid}"
           File.unlink(temporary) if File.symlink?(temporary) || File.exist?(temporary)
-          # No link of somebody else's is followed where others may write, too.
+          # EXCL: another user's symlink is not followed.
           File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o644) { |file| file.puts(Process.pid) }
           File.rename(temporary, @path)
         rescue SystemCallError => e

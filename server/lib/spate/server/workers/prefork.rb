@@ -3,13 +3,13 @@
 module Spate
   module Server
     module Workers
-      # Workers that are children of this process. One that dies is replaced.
+      # Forked workers. One that dies is replaced.
       class Prefork
-        # Seconds after which those are killed that did not end by themselves: after the drain, and when told to halt.
+        # Seconds until workers that do not end are killed: after the drain, and after a halt.
         LATE = 5
         AT_ONCE = 1
 
-        # listener: closed when they are told to stop. metrics: the parent's row. drain: seconds. work: called in each
+        # listener: closed when the workers are stopped. metrics: the parent's row. drain: seconds. work: called in each
         # child with its row and its socket.
         def initialize(count, listener:, metrics:, drain:, log:, &work)
           @count = count
@@ -27,13 +27,13 @@ module Spate
 
         def ios = @children.map(&:io)
 
-        # Seconds until `tend` has something to do by itself, or nil.
+        # Seconds until `tend` must be called again, or nil.
         def wait
           times = [*@due.values, *@deadline]
           times.empty? ? nil : [times.min - now, 0].max
         end
 
-        # Whatever happened: takes note, replaces the dead.
+        # Updates the state of all children, and replaces dead ones.
         def tend
           @children.each { |child| child.listen unless child.ready? }
           @ready ||= ready?
@@ -43,10 +43,10 @@ module Spate
           @children.each(&:kill) if @deadline && now >= @deadline
         end
 
-        # All are at work.
+        # Whether all workers are ready.
         def ready? = @children.size == @count && @children.all?(&:ready?)
 
-        # A worker ended before all of them were ready for the first time: in words, else nil.
+        # How a worker ended before all of them were ready for the first time, as text; else nil.
         attr_reader :failure
 
         def stop
@@ -64,7 +64,7 @@ module Spate
 
         def reload = tell(Child::RELOAD)
 
-        # All ended, after they were told to.
+        # Whether all workers ended after `stop` or `halt`.
         def gone? = @stopping && @children.empty?
 
         private
@@ -75,7 +75,7 @@ module Spate
         def spawn(row)
           @due.delete(row)
           @children << Child.new(row) { |channel| @work.call(row, channel) }
-        rescue SystemCallError => e # no more processes
+        rescue SystemCallError => e # too many processes
           @log.call("fork: #{e.message}")
           @due[row] = now + Backoff::LONGEST
         end

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Workers
-      # Signals as something to read.
+      # Received signals as a readable IO.
       class Signals
         attr_reader :io
 
@@ -13,7 +13,7 @@ module Spate
           names.each { |name| Signal.trap(name) { note(name) } }
         end
 
-        # Also what is not a signal's: wakes the reader.
+        # Also wakes the reader for other events.
         def note(name)
           @names << name
           @writer.write_nonblock("x", exception: false)
@@ -21,7 +21,7 @@ module Spate
           nil
         end
 
-        # Names that came since the last call.
+        # Names received since the last call.
         def take
           @io.read_nonblock(64, exception: false)
           Array.new(@names.size) { @names.pop }

@@ -3,13 +3,13 @@
 module Spate
   module Server
     module Workers
-      # The process itself as its only worker: the reactor is on the main thread, who takes care of it on another.
+      # The process itself as the only worker: the reactor runs on the main thread, the supervisor on another.
       class SingleProcess
-        # Seconds after which a process ends that a handler keeps from ending.
+        # Seconds until the process is ended when a handler blocks it.
         LATE = Prefork::LATE
         AT_ONCE = Prefork::AT_ONCE
 
-        # reload: called when files are to be read again.
+        # reload: called to read files again.
         def initialize(reactor, drain:, &reload)
           @reactor = reactor
           @drain = drain
@@ -40,7 +40,7 @@ module Spate
           @reactor.halt
         end
 
-        # On the main thread, for as long as it serves.
+        # Runs on the main thread until the reactor ends.
         def work
           @reactor.run
         ensure

@@ -3,20 +3,20 @@
 module Spate
   module Server
     module Workers
-      # The sockets that this server listens on: handed over by the server before it, by systemd, or opened here.
+      # The listening sockets: inherited in a hot restart, passed by systemd, or opened here.
       class Sockets
         # "main=5,admin=6": passed to the new server of a hot restart.
         HANDED = "SPATE_SERVE_SOCKETS"
-        # systemd's: sd_listen_fds(3).
+        # systemd's protocol: sd_listen_fds(3).
         FIRST = 3
         LISTEN = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].freeze
         NAMES = %w[main admin].freeze
-        # Of the command line, for the admin's.
+        # Command line options of the admin socket.
         ADMIN = { host: "--admin", port: "--admin" }.freeze
 
         attr_reader :main, :admin
 
-        # main, admin: [host, port]; admin may be nil. env: what is used of it is taken out. Server::Error.
+        # main, admin: [host, port]; admin may be nil. env: used variables are removed from it. Raises Server::Error.
         def initialize(main:, admin:, env:)
           given = take(env)
           @inherited = given.key?("main")
@@ -31,7 +31,7 @@ module Spate
                    end
         end
 
-        # Whether the main one was open before.
+        # Whether the main socket was inherited.
         def inherited? = @inherited
 
         # For the new server of a hot restart: its environment, and the descriptors that it inherits.
@@ -51,7 +51,7 @@ module Spate
           pid.to_i == Process.pid ? systemd(count.to_i, names.to_s.split(":")) : {}
         end
 
-        # By their names where the unit gives some (FileDescriptorName=), else the first is the main one.
+        # By name when the unit sets FileDescriptorName=; otherwise the first one is the main socket.
         def systemd(count, names)
           numbers = Array.new(count) { |index| FIRST + index }
           named = names.zip(numbers).to_h.slice(*NAMES).compact

@@ -7,8 +7,8 @@ module Spate
       class Supervisor
         SIGNALS = %w[TERM INT HUP USR2 CHLD].freeze
 
-        # workers: a Prefork or a SingleProcess. program: answers to `announce` when all are ready, and to
-        # `leave_admin`.
+        # workers: a Prefork or a SingleProcess. program: responds to `announce`, called when all workers are ready, and
+        # to `leave_admin`.
         def initialize(workers, program:, signals:, sockets:, command:, metrics:, notice:, log:)
           @workers = workers
           @program = program
@@ -20,7 +20,7 @@ module Spate
           @log = log
         end
 
-        # Returns when all workers ended. Server::Error where they cannot even begin.
+        # Returns when all workers ended. Raises Server::Error when they cannot start.
         def run
           @metrics.state = "starting"
           @workers.start

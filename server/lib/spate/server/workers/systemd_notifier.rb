@@ -5,15 +5,15 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # What systemd wants to hear from a service of Type=notify: sd_notify(3).
+      # Notifies systemd from a service of Type=notify: sd_notify(3).
       class SystemdNotifier
         def initialize(env)
           path = env["NOTIFY_SOCKET"].to_s
-          # "@" stands for a name that no file has.
+          # "@" denotes the abstract namespace.
           @path = path.start_with?("@") ? path.sub("@", "\0") : path
         end
 
-        # A restarted server is another process.
+        # After a hot restart, the main process is another one.
         def ready = tell("READY=1", "MAINPID=#{Process.pid}")
         def stopping = tell("STOPPING=1")
 
@@ -23,7 +23,7 @@ module Spate
 
         private
 
-        # Nobody waits for it, and nothing depends on it.
+        # Never blocks, and ignores errors.
         def tell(*lines)
           return if @path.empty?
 

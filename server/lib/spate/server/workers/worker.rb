@@ -3,11 +3,11 @@
 module Spate
   module Server
     module Workers
-      # A process that serves: its reactor, and what is to be read again at a signal.
+      # A serving process: its reactor, and the files that are reloaded by a signal.
       class Worker
         attr_reader :reactor
 
-        # The block is given the handler and the observer for Reactor.new and answers the Reactor.
+        # The block is called with the handler and the observer, and returns the Reactor.
         def initialize(handler, observer, metrics:, tls:, log:)
           @handler = handler
           @observer = observer
@@ -17,7 +17,7 @@ module Spate
           @reactor = yield(handler, observer)
         end
 
-        # Runs the block for as long as it serves.
+        # Runs the block, which serves.
         def work
           @metrics.set(:ready, 1)
           yield
@@ -28,13 +28,13 @@ module Spate
           @log.flush
         end
 
-        # Certificates and files of logs. Where a new certificate cannot be used, the old one stays.
+        # Reloads certificates and log files. If a new certificate cannot be used, the old one stays.
         def reload
           @reactor.post(nil) { @observer.reopen }
           @tls&.reload
         rescue Server::Error => e
           @log.call("reload: #{e.message}; what was there before is used")
-        rescue StandardError => e # the thread that obeys the parent must go on
+        rescue StandardError => e # the thread that reads the parent's commands must continue
           @log.call("reload: #{e.class}: #{e.message}; what was there before is used")
         end
       end

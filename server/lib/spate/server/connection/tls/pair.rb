@@ -4,11 +4,11 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # A certificate and its key in files of the user's.
+        # A certificate and its key in the user's files.
         class Pair
           attr_reader :certificate
 
-          # Paths; one file may hold both.
+          # Paths; one file may contain both.
           def initialize(certificate, key)
             @certificate = certificate
             @key = key
@@ -16,7 +16,7 @@ module Spate
 
           def self_signed? = false
 
-          # Yields the files' texts as they are now, for a context; answers it. Error.
+          # Yields the files' current contents and returns the context that the block makes. Raises Error.
           def context
             chain = PEM.new(@certificate)
             chain.expect(PEM::CERTIFICATE, "a certificate")
@@ -33,7 +33,7 @@ module Spate
 
           private
 
-          # No client takes it otherwise; better told here than by each of them.
+          # Clients would reject the certificate, so it is reported at the start.
           def check_time(context)
             from, till = context.not_before, context.not_after
             return context if from && till && Time.now.to_i.between?(from, till)

@@ -4,17 +4,17 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # A file of PEM (RFC 7468).
+        # A PEM file (RFC 7468).
         class PEM
           CERTIFICATE = /\A(?:X509 |TRUSTED )?CERTIFICATE\z/
           KEY = /\A(?:[A-Z0-9]+ )*PRIVATE KEY\z/
           LABEL = /^-----BEGIN ([A-Z0-9 ]+)-----/n
-          # No chain is as long.
+          # More than any certificate chain.
           BYTES = 1 << 20
 
           attr_reader :path, :text
 
-          # Error where the file cannot be read.
+          # Raises Error when the file cannot be read.
           def initialize(path)
             @path = path
             @text = File.open(path, "rb") { |file| file.read(BYTES) } || ""
@@ -22,7 +22,7 @@ module Spate
             raise Error.unreadable(path, e)
           end
 
-          # Error where no block has such a label. what: for the message.
+          # Raises Error when no block has this label. what: for the message.
           def expect(label, what)
             labels = @text.scan(LABEL).flatten
             raise Error.not_found(@path, what, labels) if labels.none?(label)

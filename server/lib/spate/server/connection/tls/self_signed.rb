@@ -4,16 +4,16 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # A certificate for localhost that nobody vouches for, made once and used while it is valid. Where it cannot be
-        # kept it is made for this process.
+        # A self-signed certificate for localhost, made once and used while it is valid. If it cannot be stored, it is
+        # made for this process only.
         class SelfSigned
           autoload :Maker, "spate/server/connection/tls/self_signed/maker"
 
           NAME = "localhost"
-          # A certificate that ends sooner is made anew: seconds.
+          # Seconds: a certificate that expires sooner is replaced.
           LEFT = 86_400
 
-          # Beside Spate's store in the user's cache folder, or nil where there is none.
+          # Beside Spate's store in the user's cache folder; nil without a cache folder.
           def self.folder(env = ENV)
             named = env["SPATE_HOME"].to_s
             return (File.join(named, "server/tls") if named.start_with?("/")) unless named.empty?
@@ -21,10 +21,10 @@ module Spate
             cache, home = env.values_at("XDG_CACHE_HOME", "HOME").map { |path| path if path&.start_with?("/") }
             File.join(cache || File.join(home || Dir.home, ".cache"), "spate/server/tls")
           rescue ArgumentError
-            nil # containers run as numbers that no passwd file knows
+            nil # in containers the user id may be missing from /etc/passwd
           end
 
-          # Path of the certificate, or nil where it could not be kept.
+          # Path of the certificate, or nil when it could not be stored.
           attr_reader :certificate
 
           def initialize(folder)
@@ -33,7 +33,7 @@ module Spate
 
           def self_signed? = true
 
-          # Yields the texts of the certificate that is kept, or of a new one, for a context; answers it.
+          # Yields the texts of the stored certificate, or of a new one, and returns the context that the block makes.
           def context(&making)
             return in_memory(&making) unless @folder
 
@@ -47,7 +47,7 @@ module Spate
 
           private
 
-          # One process at a time: a certificate of one and a key of another would not fit.
+          # One process at a time, so that the certificate and the key belong together.
           def kept
             require "fileutils"
             FileUtils.mkdir_p(@folder, mode: 0o700)
@@ -59,7 +59,8 @@ module Spate
 
           def path(extension) = File.join(@folder, "#{NAME}.#{extension}")
 
-          # nil where there is none that may be used: it may be another user's, readable by others, or expired.
+          # Returns nil when no stored certificate is usable: it may belong to another user, be readable by others, or
+          # have expired.
           def read
             state = File.lstat(path("key"))
             return unless state.file? && state.owned? && state.mode & 0o077 == 0

@@ -4,12 +4,12 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # What the next connections begin with.
+        # The TLS settings of new connections.
         class Settings
           # Native::TLSContext, for TLS.
           attr_reader :context
 
-          # pair: a Pair or a SelfSigned. Error where it cannot be used.
+          # pair: a Pair or a SelfSigned. Raises Error when it cannot be used.
           def initialize(pair, ktls: true)
             @pair = pair
             @ktls = ktls
@@ -17,8 +17,8 @@ module Spate
             reload
           end
 
-          # Reads the files again. Connections that are open keep what they have, and so does all where the new files
-          # cannot be used: then Error.
+          # Reads the files again. Open connections keep their certificate. If the new files cannot be used, nothing
+          # changes and Error is raised.
           def reload
             @context = @pair.context { |chain, key| Native::TLSContext.new(chain, key, @ktls, ticket_keys(chain, key)) }
             self
@@ -26,14 +26,14 @@ module Spate
 
           def self_signed? = @pair.self_signed?
 
-          # Path of the certificate, which a client can be told to trust (`curl --cacert`), or nil where it is in
+          # Path of the certificate, which a client can be told to trust (`curl --cacert`), or nil when it is only in
           # memory.
           def certificate = @pair.certificate
 
           private
 
-          # What encrypts the tickets with which clients take up their sessions again. Workers that were forked from one
-          # process have the same keys, also when each of them has read new files; old tickets are worth nothing then.
+          # Keys that encrypt session tickets. Workers forked from one process have the same keys, also after each has
+          # read new files; old tickets are invalid then.
           def ticket_keys(chain, key)
             require "digest"
             first = Digest::SHA512.digest(@secret + chain + key)

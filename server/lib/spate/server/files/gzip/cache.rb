@@ -4,14 +4,13 @@ module Spate
   module Server
     class Files
       class Gzip
-        # What gzip made of long files, so that a file is coded once, however many ask for it now or later. Bounded:
-        # what is made, kept, or still sent to somebody counts; where there is no room a file is coded for its client
-        # alone. On the reactor's thread only.
+        # Compressed long files, so that a file is compressed once for all clients. Bounded: entries being made, kept or
+        # still sent count; when there is no room, a file is compressed for one client. On the reactor's thread only.
         class Cache
           autoload :Entry, "spate/server/files/gzip/cache/entry"
           autoload :Reader, "spate/server/files/gzip/cache/reader"
 
-          # Bytes of all.
+          # Bytes of all entries.
           ALL = 64 << 20
 
           def initialize(threads, all: ALL)
@@ -21,8 +20,8 @@ module Spate
             @replaced = []
           end
 
-          # A Body of a Resource's coding, or nil where it cannot be kept: there is no room, or the file changed so
-          # lately that it may change again unseen. Yields for a Native::Found to read from.
+          # Returns a Body of the compressed resource, or nil when it cannot be kept: the cache is full, or the file
+          # changed so recently that another change might not be noticed. Yields for a Native::Found to read from.
           def body(resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
             return unless resource.settled?(now)
 
@@ -38,7 +37,7 @@ module Spate
 
           private
 
-          # A Reader, or nil. The last one used is the last to go.
+          # Returns a Reader, or nil. The least recently used entry is removed first.
           def find(resource)
             entry = @made.delete(resource.name) or return
             reader = entry.reader(resource.plain.found)

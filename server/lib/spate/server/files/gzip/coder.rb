@@ -6,13 +6,13 @@ module Spate
   module Server
     class Files
       class Gzip
-        # The bytes of a file as gzip, piece by piece; on one thread at a time.
+        # Compresses a file piece by piece, on one thread at a time.
         class Coder
-          # Bytes of the file that are coded at once.
+          # Bytes of the file per piece.
           PIECE = 131_072
           FORMAT = 31
 
-          # found: open; it stays so.
+          # found: open; not closed here.
           def initialize(found)
             @found = found
             @deflate = Zlib::Deflate.new(LEVEL, FORMAT)
@@ -20,11 +20,11 @@ module Spate
             @done = false
           end
 
-          # Whether that was all.
+          # Whether the whole file was compressed.
           def done? = @done
 
-          # What the next piece of the file comes to, perhaps nothing; the end of it after the last one. Truncated where
-          # the file is no longer what it was.
+          # Returns the output for the next piece of the file, which may be empty; after the last one, the trailer.
+          # Raises Truncated when the file has changed.
           def next
             length = [PIECE, @found.size - @offset].min
             return finish if length.zero?

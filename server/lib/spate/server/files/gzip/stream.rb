@@ -6,17 +6,17 @@ module Spate
   module Server
     class Files
       class Gzip
-        # A file as gzip, coded while it is sent: another thread does a piece whenever little waits, and does not wait
-        # for the client. A Body.
+        # Compresses a file while it is sent: another thread compresses a piece when little output is queued, and does
+        # not wait for the client. A Body.
         class Stream
           extend Forwardable
 
-          # Bytes that may wait before the next piece is coded.
+          # Queued bytes below which the next piece is compressed.
           LOW = 65_536
 
           def_delegators :@queue, :length, :ready?, :on_ready, :drained?, :done?, :at_hand
 
-          # found: open; it belongs to the body. threads: a ThreadPool.
+          # found: open; closed with the body. threads: a ThreadPool.
           def initialize(found, threads)
             @queue = Response::Body::Queue.new
             @found = found
@@ -56,7 +56,7 @@ module Spate
             rest
           end
 
-          # The piece may already have been sent, by a sender that found us at work.
+          # The piece may already have been sent, by a sender that found this thread at work.
           def rest
             @found.release
             @lock.synchronize do
@@ -65,7 +65,7 @@ module Spate
             end
           end
 
-          # Goes on until there is something to send; nil at the end.
+          # Continues until there is output; nil at the end.
           def piece
             until @coder.done?
               coded = @coder.next

@@ -7,11 +7,11 @@ module Spate
     class Files
       class Listing
         # JSON: {"path": "/sub/", "truncated": false, "entries": [{"name", "href", "type", "size", "modified"}, ...]}.
-        # "href" is exact where a name's bytes are no text; folders have no size.
+        # "href" is exact even when the name has invalid bytes; folders have no size.
         module Document
           TYPE = "application/json"
 
-          # name: "" or "sub/". more: there were too many.
+          # name: "" or "sub/". more: whether the listing is truncated.
           def self.of(name, items, more)
             entries = items.each_with_index.map do |item, index|
               Thread.pass if (index % SLICE).zero?

@@ -4,7 +4,7 @@ module Spate
   module Server
     class Files
       class Listing
-        # HTML that needs nothing else: no script, no font, no picture; light or dark as the reader has it.
+        # HTML without external resources, scripts, fonts or images; light or dark as the browser prefers.
         module Page
           TYPE = "text/html; charset=utf-8"
           POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -15,7 +15,7 @@ module Spate
 
           module_function
 
-          # name: "" or "sub/". more: there were too many.
+          # name: "" or "sub/". more: whether the listing is truncated.
           def of(name, items, more)
             title = escape("/#{name.scrub("\u{fffd}")}")
             rows = items.each_with_index.map do |item, index|

@@ -4,11 +4,12 @@ module Spate
   module Server
     class Files
       module Ranges
-        # Several ranges in one body: RFC 9110, section 14.6. A Body of Bodies.
+        # Several ranges in one body (RFC 9110, section 14.6). A Body of Bodies.
         class Multipart
           attr_reader :length, :type
 
-          # type: of each part; size: of the whole; ranges: [[first, length], ...]. Yields each for a Body of its bytes.
+          # type: of each part. size: of the whole file. ranges: [[first, length], ...]. Yields each one for a Body of
+          # its bytes.
           def initialize(type, size, ranges)
             boundary = Random.urandom(15).unpack1("H*")
             @type = "multipart/byteranges; boundary=#{boundary}"
@@ -26,7 +27,7 @@ module Spate
           def at_hand = @parts.sum(&:length)
           def drained? = false
 
-          # The part that is next, which may wait for a disk.
+          # Depends on the next part, which may wait for a disk.
           def ready?
             part = @parts.first
             !part.respond_to?(:ready?) || part.ready?
@@ -54,7 +55,7 @@ module Spate
             moved = 0
             until @parts.empty? || moved >= limit || room.call.zero? || !ready?
               step = yield(@parts.first, limit - moved)
-              # There may be room for bytes and none for more of a file.
+              # There may be room for bytes, but not for more of a file.
               break if step.zero?
 
               moved += step

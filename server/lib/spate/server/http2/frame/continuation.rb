@@ -12,7 +12,7 @@ module Spate
         module Continuation
           TYPE = 0x9
 
-          # Both limits are against the CONTINUATION flood (CVE-2024-27316): many frames, or many bytes.
+          # Both limits counter the CONTINUATION flood (CVE-2024-27316): many frames, or many bytes.
           def self.receive(frame, protocol)
             open = protocol.open_block
             open.bytes << protocol.content(frame)

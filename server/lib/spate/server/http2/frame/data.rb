@@ -15,8 +15,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module Data
           TYPE = 0x0
-          # With less content than this a frame costs more than it brings; not as much as one that brings nothing.
-          # With so much content frames that follow each other on a stream are received as one.
+          # Consecutive frames of a stream with at least so much content are received as one.
           JOINED = 1024
 
           def self.receive(frame, protocol)
@@ -25,7 +24,7 @@ module Spate
             protocol.requests.receive_data(frame)
           end
 
-          # CVE-2019-9518, and bodies in parts of a byte.
+          # CVE-2019-9518, and bodies sent one byte at a time.
           def self.charge(length, flood_limit)
             return flood_limit.take("empty DATA frames") if length.zero?
 
@@ -33,7 +32,7 @@ module Spate
           end
           private_class_method :charge
 
-          # Responses are written by their Body, many frames at once.
+          # Response bodies are written by their Body, many frames at once.
           def self.write(write_buffer, stream, bytes, end_stream: false)
             write_buffer.data(stream, bytes, 0, bytes.bytesize, end_stream)
           end

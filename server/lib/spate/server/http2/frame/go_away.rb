@@ -15,10 +15,10 @@ module Spate
         #     +---------------------------------------------------------------+
         module GoAway
           TYPE = 0x7
-          # Before the server stops it says so with the highest identifier there is, then with the last one it took.
+          # Shutdown first announces the highest possible identifier, then the last one that was processed.
           ANY_STREAM = (1 << 31) - 1
 
-          # The peer opens no more streams; those that are open go on.
+          # The peer opens no more streams; open ones continue.
           def self.receive(_, protocol) = protocol.flood_limit.take_earned("GOAWAY frames")
 
           def self.write(write_buffer, last_stream, code, debug = "")

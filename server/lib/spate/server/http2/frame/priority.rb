@@ -26,7 +26,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module PriorityUpdate
           TYPE = 0x10
-          # Bytes of a field's value that are looked at; the known ones take five.
+          # Bytes of a field's value that are parsed; known values take five.
           MOST = 256
 
           def self.receive(frame, protocol)

@@ -13,7 +13,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module Settings
           TYPE = 0x4
-          # Parameters in one frame; there are a dozen known ones.
+          # Parameters in one frame; about a dozen are defined.
           MOST = 64
 
           def self.receive(frame, protocol)

@@ -12,7 +12,7 @@ module Spate
         module WindowUpdate
           TYPE = 0x8
 
-          # Those that answer our DATA cost nothing; others are a flood when they are many.
+          # Updates that answer our DATA are free; many others are a flood.
           def self.receive(frame, protocol)
             protocol.flood_limit.take_earned("WINDOW_UPDATE frames")
             return protocol.scheduler.widen(frame.word) if frame.stream.zero?

@@ -6,13 +6,13 @@ module Spate
       class AccessLog
         # Escapes text from a peer, so that it cannot end its line or its field.
         module Escaping
-          # Of ASCII.
+          # Of the ASCII characters.
           MARKED = /["\\\x00-\x1f\x7f]/
           STRANGE = /["\\]|[^ -~]/n
 
           module_function
 
-          # As a string of JSON, with its quotes. Bytes that are no UTF-8 become U+FFFD.
+          # As a JSON string, with quotes. Invalid UTF-8 becomes U+FFFD.
           def json(text)
             return "null" if text.nil?
             return "\"#{text}\"" if plain?(text)
@@ -21,7 +21,8 @@ module Spate
             "\"#{clean.gsub(/["\\\u0000-\u001f\u007f\u2028\u2029]/) { |char| json_char(char) }}\""
           end
 
-          # As Apache's log has it: quotes, backslashes and all that is not printable ASCII as \xHH; "-" for nothing.
+          # In Apache's format: quotes, backslashes and everything except printable ASCII as \xHH; "-" for an empty
+          # text.
           def quoted(text)
             return "\"-\"" if text.nil? || text.empty?
 
@@ -38,7 +39,7 @@ module Spate
           private_class_method :json_char, :plain?
         end
 
-        # One object of JSON a line:
+        # One JSON object per line:
         #
         #     {"time":"2026-01-31T12:00:00.123Z","peer":"127.0.0.1","method":"GET","target":"/a?b","protocol":"HTTP/2",
         #      "host":"localhost","status":200,"bytes":6,"seconds":0.000123,"agent":"curl/8","referer":null,"worker":47}
@@ -58,7 +59,7 @@ module Spate
 
           private
 
-          # Only these two: a Hash of all fields would have to be made for every line.
+          # Only these two: Request#headers would allocate a Hash for every line.
           def fields(request)
             agent = referer = nil
             request.each_field do |name, value|
@@ -70,7 +71,7 @@ module Spate
             [agent, referer]
           end
 
-          # The second's text is made once.
+          # The text of the current second is cached.
           def time
             now = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
             second, part = now.divmod(1000)
@@ -104,7 +105,7 @@ module Spate
           end
         end
 
-        # The common format, and where the client says that it comes from and what it is.
+        # The common format with the referer and the user agent.
         class CombinedFormat < CommonFormat
           private
 

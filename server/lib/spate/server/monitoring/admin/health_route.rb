@@ -4,14 +4,14 @@ module Spate
   module Server
     module Monitoring
       class Admin
-        # A handler that answers /-/health itself and leaves everything else to another.
+        # A handler that answers /-/health and passes other requests to another handler.
         class HealthRoute
           def initialize(handler, admin)
             @handler = handler
             @admin = admin
           end
 
-          # A handler's answer, or nil where it answers later.
+          # Returns a Response, or nil when the response follows later.
           def call(request)
             @admin.health_of(request) || @handler.call(request)
           end

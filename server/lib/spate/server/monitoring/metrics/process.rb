@@ -12,7 +12,7 @@ module Spate
 
           def self.now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
 
-          # Bytes in memory, collections of garbage so far, milliseconds that they took.
+          # Bytes of resident memory, number of garbage collections, milliseconds spent in them.
           def self.facts
             { memory: memory, collections: GC.count, collecting: GC.stat(:time) || 0 }
           end
@@ -20,7 +20,7 @@ module Spate
           def self.memory
             File.read("/proc/self/statm").split[1].to_i * PAGE
           rescue SystemCallError
-            0 # no Linux
+            0 # not Linux
           end
         end
       end

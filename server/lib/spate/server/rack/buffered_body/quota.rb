@@ -4,12 +4,12 @@ module Spate
   module Server
     module Rack
       class BufferedBody
-        # What all bodies of a process take that wait for their applications, or are with them: some of its memory, and
-        # files. Bodies in memory do not wait for those that fill the files.
+        # Limits the space of all buffered bodies of a process: some memory, and files. Bodies in memory do not wait for
+        # those that fill the files.
         class Quota
-          # Bytes in memory; what is beyond goes to files, however short it is.
+          # Bytes in memory; further bodies go to files, even short ones.
           MEMORY = 67_108_864
-          # Of the descriptors that this process may have. Connections need some, too.
+          # Divides the process's descriptor limit. Connections need descriptors, too.
           SHARE = 2
 
           def initialize(files: Process.getrlimit(Process::RLIMIT_NOFILE).first / SHARE)
@@ -18,18 +18,17 @@ module Spate
             @files = @on_disk = @memory = 0
           end
 
-          # Bytes now.
+          # Bytes in use.
           attr_reader :memory
 
           def bytes = @mutex.synchronize { @memory + @on_disk }
 
-          # Whether so many bytes more may be in memory; they are from here on.
+          # Reserves so many more bytes in memory, if possible.
           def memory?(count)
             @mutex.synchronize { @memory + count <= MEMORY && @memory += count }
           end
 
-          # Whether there may be another file, for so many bytes that are in memory; they are there from here on. most:
-          # bytes in all files.
+          # Reserves another file for so many bytes that are in memory now, if possible. most: bytes in all files.
           def file?(count, most)
             @mutex.synchronize do
               next false if @files >= @most_files || @on_disk + count > most
@@ -41,7 +40,7 @@ module Spate
             end
           end
 
-          # Whether a file may have so many bytes more.
+          # Reserves so many more bytes of a file, if possible.
           def more?(count, most)
             @mutex.synchronize { @on_disk + count <= most && @on_disk += count }
           end
@@ -55,7 +54,7 @@ module Spate
             end
           end
 
-          # Whether more than half is taken: time to hurry.
+          # Whether more than half is in use, so that slow clients should not hold it.
           def memory_crowded? = @memory * 2 > MEMORY
           def files_crowded?(most) = @on_disk * 2 > most || @files * 2 > @most_files
         end

@@ -6,16 +6,16 @@ module Spate
   module Server
     module Rack
       class BufferedBody
-        # A file that never has a name, or has lost it: whatever becomes of this process, nothing is left behind.
+        # An unnamed or unlinked file, of which nothing is left when the process ends.
         module TemporaryFile
-          # There is no folder for it.
+          # No folder for temporary files exists.
           class Missing < StandardError
           end
 
-          # In TMPDIR. SystemCallError, Missing.
+          # In TMPDIR. Raises SystemCallError or Missing.
           def self.open
             nameless(folder)
-          rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT, Errno::EINVAL # of this file system or system
+          rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT, Errno::EINVAL # unsupported by file system or kernel
             named
           end
 

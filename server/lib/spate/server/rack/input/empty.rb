@@ -6,11 +6,11 @@ module Spate
   module Server
     module Rack
       class Input
-        # env["rack.input"] of a request without a body; one for all.
+        # env["rack.input"] of a request without a body; shared by all of them.
         module Empty
           module_function
 
-          # IO#read's answers at the end.
+          # Returns what IO#read returns at the end.
           def read(length = nil, buffer = nil)
             buffer&.clear
             length.nil? || length.zero? ? buffer || +"" : nil
@@ -18,7 +18,7 @@ module Spate
 
           def readpartial(_length, _buffer = nil) = raise(EOFError, "end of file reached")
 
-          # The arguments are checked as for a body that is there.
+          # Checks the arguments like IO#gets.
           def gets(*arguments, chomp: false) = StringIO.new.gets(*arguments, chomp: chomp)
 
           def each(*arguments, chomp: false, &block)

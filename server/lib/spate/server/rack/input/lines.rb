@@ -10,7 +10,7 @@ module Spate
         module Lines
           NEWLINES = /[^\n]/n
 
-          # separator: a String, "" for paragraphs, nil for all that is left; limit: in bytes.
+          # separator: a String, "" for paragraphs, nil for the whole rest. limit: in bytes.
           def gets(*arguments, chomp: false)
             separator, limit = Lines.arguments(*arguments)
             line(separator, limit, chomp)
@@ -29,7 +29,7 @@ module Spate
             self
           end
 
-          # [separator, limit], either may be nil. ArgumentError, TypeError.
+          # Returns [separator, limit], each possibly nil. Raises ArgumentError or TypeError.
           def self.arguments(separator = $/, *limits)
             unless limits.size < 2
               raise ArgumentError, "wrong number of arguments (given #{limits.size + 1}, expected 0..2)"
@@ -66,7 +66,7 @@ module Spate
             chomp && ending && text.end_with?(ending) ? text.chomp(separator) : text
           end
 
-          # Searches only what has come since the last search.
+          # Searches only the bytes that arrived since the last search.
           def line_length(ending, limit)
             from = 0
             until (found = line_end(ending, from)) || (limit && left >= limit)

@@ -4,12 +4,12 @@ module Spate
   module Server
     class Reactor
       module Listener
-        # Who listens on a port, as far as Linux lets this user see.
+        # The process that listens on a port, if Linux shows it to this user.
         PortOwner = Struct.new(:pid, :command) do
           const_set(:LISTENING, "0A")
           const_set(:TABLES, %w[/proc/net/tcp /proc/net/tcp6].freeze)
 
-          # nil where nobody can be named.
+          # Returns nil when the process is unknown.
           def self.find(port)
             inodes = self::TABLES.flat_map { |table| inodes(table, port) }
             pid = inodes.empty? ? nil : holder(inodes)
@@ -37,7 +37,7 @@ module Spate
             nil
           end
 
-          # It may be another user's, and is told on a terminal.
+          # The command may belong to another user, and is printed on a terminal.
           def self.words(text) = text.scrub("?").tr("\0", " ").strip[0, 120].gsub(/[[:cntrl:]]/, "?")
           private_class_method :inodes, :holder, :words
         end

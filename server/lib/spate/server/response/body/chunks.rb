@@ -4,7 +4,7 @@ module Spate
   module Server
     class Response
       module Body
-        # Strings out of an Enumerator, one after another; nobody knows how many.
+        # Strings of an Enumerator, one after another; their number is unknown.
         class Chunks
           def initialize(parts, source)
             @parts = parts
@@ -32,14 +32,14 @@ module Spate
             count
           end
 
-          # Bytes that can be had without asking for the next part.
+          # Bytes available without asking for the next part.
           def at_hand = @part ? @part.at_hand : 0
 
           def close = @source.respond_to?(:close) && @source.close
 
           private
 
-          # Empty parts are nothing to send.
+          # Skips empty parts.
           def advance
             string = @parts.next
             string = @parts.next while string.empty?

@@ -4,12 +4,11 @@ module Spate
   module Server
     class Response
       module Body
-        # Bytes of a file, read into their place in the write buffer, or sent from where the system has them.
+        # Bytes of a file, read directly into the write buffer, or sent by sendfile.
         class FileRange
           attr_reader :length
 
-          # file: a File or a Native::Found. It belongs to the body and is closed with it. ahead: a Files::ReadAhead
-          # that reads it before us.
+          # file: a File or a Native::Found, closed with the body. ahead: a Files::ReadAhead that reads it in advance.
           def initialize(file, position = 0, length = file.size - position, ahead: nil)
             @file = file
             @descriptor = file.fileno
@@ -23,7 +22,7 @@ module Spate
           def done? = @left.zero?
           def at_hand = @left
 
-          # Whether bytes can be had without waiting for a disk.
+          # Whether bytes are available without waiting for a disk.
           def ready? = @ahead.nil? || @left.zero? || @ahead.allowance(@position).positive?
           def on_ready(...) = @ahead&.on_ready(...)
           def drained? = false
@@ -36,7 +35,7 @@ module Spate
           end
 
           def raw(write_buffer, limit)
-            # A caller without a limit of its own may send more of a file than there is room for bytes.
+            # Without a limit of its own, the caller may send more of a file than there is room for bytes.
             most = limit < write_buffer.room ? limit : write_buffer.file_room
             wanted = [most, available].min
             advance(write_buffer.raw_file(@descriptor, @position, wanted), wanted)
@@ -48,10 +47,10 @@ module Spate
 
           def available = @ahead ? [@left, @ahead.allowance(@position)].min : @left
 
-          # The write buffer may take less than there is room for, but nothing at all is the file's end.
+          # The write buffer may accept fewer bytes than requested, but zero bytes mean the end of the file.
           def advance(count, wanted)
             raise Truncated, "#{@file.path} ends #{@left} bytes early" if count.zero? && wanted.positive?
-            # A piece of what it is now behind one of what it was would make a file that never was.
+            # Old and new content must not be mixed.
             raise Truncated, "#{@file.path} was written to while it was sent" if @watched && @file.altered?
 
             @position += count

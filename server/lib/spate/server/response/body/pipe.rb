@@ -4,12 +4,11 @@ module Spate
   module Server
     class Response
       module Body
-        # An IO that may make its reader wait (a pipe, a socket, a terminal): read on a thread of its own, as long as
-        # the response goes.
+        # An IO that may block (a pipe, a socket, a terminal). A separate thread reads it while the response is sent.
         class Pipe < Queue
           PART = 65_536
 
-          # The IO belongs to the body and is closed with it.
+          # The IO is closed with the body.
           def initialize(io)
             super()
             @io = io

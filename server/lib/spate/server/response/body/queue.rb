@@ -4,19 +4,19 @@ module Spate
   module Server
     class Response
       module Body
-        # Bytes that other threads bring while they are sent. A thread that brings more than the client takes has to
-        # wait. How they were cut says nothing about frames: small parts become one as they come.
+        # Bytes that other threads add while the response is sent. A thread that adds more than the client takes has to
+        # wait. Small parts are joined, so the parts do not determine the frames.
         class Queue
-          # The response cannot be sent any more: its client is gone.
+          # The response cannot be sent any more, because the client is gone.
           class Disconnected < IOError
           end
 
-          # Bytes that may wait.
+          # Most bytes that are queued.
           MOST = 262_144
-          # Parts of fewer bytes are put together, up to so many.
+          # Smaller parts are joined, up to so many bytes.
           SMALL = 16_384
 
-          # Bytes in all, or nil where nobody knows.
+          # Bytes in total, or nil when unknown.
           attr_reader :length
 
           def initialize(length: nil, most: MOST)
@@ -30,7 +30,7 @@ module Spate
             @starving = false
           end
 
-          # From any thread but the reactor's: waits while more bytes wait than may. Disconnected.
+          # From any thread but the reactor's: waits while the queue is full. Raises Disconnected.
           def push(string)
             @mutex.synchronize do
               @changed.wait(@mutex) while @size >= @most && !@closed
@@ -50,7 +50,7 @@ module Spate
             call
           end
 
-          # What was promised cannot be sent.
+          # The rest of the body cannot be sent.
           def fail(error)
             @mutex.synchronize do
               @error = error
@@ -59,8 +59,8 @@ module Spate
             call
           end
 
-          # For the protocol, on the reactor's thread. Once `ready?` answered false, the block is called there when
-          # there is more. connection: nil where there is only one thread.
+          # For the protocol, on the reactor's thread. After `ready?` returned false, the block is called there when
+          # there are bytes, an end or an error. connection: nil where there is only one thread.
           def on_ready(connection, &block)
             @connection = connection
             @told = block
@@ -90,7 +90,7 @@ module Spate
             end
           end
 
-          # Bytes that can be had at once.
+          # Bytes available at once.
           def at_hand = @mutex.synchronize { @size }
 
           def close
@@ -106,7 +106,7 @@ module Spate
 
           def nothing? = @parts.empty? && !@finished
 
-          # The caller may write to the string again.
+          # The string is copied, because the caller may reuse it.
           def add(string)
             small = string.bytesize < SMALL
             if small && @gathered && @gathered.equal?(@parts.last) && @gathered.bytesize < SMALL
@@ -117,7 +117,7 @@ module Spate
             @size += string.bytesize
           end
 
-          # The reactor was told that there was nothing.
+          # Notifies the reactor after it found nothing to send.
           def call
             connection, told = @mutex.synchronize do
               next unless @starving && @told
@@ -130,8 +130,8 @@ module Spate
             connection ? connection.post(&told) : told.call
           end
 
-          # Yields part, offset, bytes and whether they are the last. Answers the bytes. room: asked before each piece,
-          # as only the write buffer knows what a piece takes besides its bytes.
+          # Yields part, offset, bytes and whether they are the last ones. Returns the bytes. room: called before each
+          # piece, because only the write buffer knows its overhead.
           def move(limit, room)
             @mutex.synchronize do
               raise @error if @error && @parts.empty?
@@ -158,7 +158,7 @@ module Spate
             count
           end
 
-          # The bytes went before the end was known.
+          # The last bytes were sent before the end was known.
           def ending
             @done = true
             yield "", 0, 0, true

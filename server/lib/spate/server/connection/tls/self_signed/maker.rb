@@ -7,7 +7,7 @@ module Spate
     class Connection
       class TLS < Transport
         class SelfSigned
-          # Connections never see Ruby's openssl: it makes the certificate, and hashes for a cache.
+          # Makes certificates with Ruby's openssl, which connections do not use.
           class Maker
             DAYS = 365
             ADDRESSES = %w[127.0.0.1 ::1].freeze
@@ -16,7 +16,7 @@ module Spate
               @name = name
             end
 
-            # A certificate and its key, both PEM. Error where Ruby was built without openssl.
+            # Returns a certificate and its key as PEM. Raises Error when Ruby was built without openssl.
             def make
               key = OpenSSL::PKey::EC.generate("prime256v1")
               [certificate(key).to_pem, key.to_pem]
@@ -24,7 +24,7 @@ module Spate
 
             private
 
-            # RFC 5280. For a server and for nothing else: a stolen key can sign no certificates.
+            # RFC 5280. Only for servers: a stolen key cannot sign certificates.
             def certificate(key)
               subject = OpenSSL::X509::Name.new([["CN", @name]])
               OpenSSL::X509::Certificate.new.tap do |made|

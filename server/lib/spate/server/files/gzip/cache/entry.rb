@@ -5,31 +5,31 @@ module Spate
     class Files
       class Gzip
         class Cache
-          # A file on its way to be gzip, piece by piece on another thread, and what was made of it so far. Any number
-          # of Readers send it meanwhile and afterwards. Without any before it is done it is given up.
+          # A file that is compressed piece by piece on another thread, and the result so far. Any number of Readers
+          # send it meanwhile and afterwards. If the last reader leaves before the end, compression stops.
           class Entry
-            # Bytes beside those of the content.
+            # Bytes of overhead.
             ENTRY = 4096
 
-            # found: open; it belongs to this.
+            # found: open; closed by this entry.
             def initialize(found, threads)
               @found = found
               @threads = threads
               @coder = Coder.new(found)
               @bytes = +"".b
               @lock = Mutex.new
-              @readers = {}.compare_by_identity # => whether it waits
+              @readers = {}.compare_by_identity # reader => whether it waits
             end
 
             def begin = @threads.post { step }
 
-            # Whether somebody reads it, or its thread is at work.
+            # Whether it has readers, or is still being compressed.
             def used? = @lock.synchronize { !@readers.empty? || (!@done && !@failed) }
 
-            # Bytes that it takes, or may come to take.
+            # Bytes used, or possibly used at the end.
             def weight = ENTRY + (@done ? @bytes.bytesize : @found.size)
 
-            # A Reader of this Native::Found; nil where this is of another one, or was given up.
+            # Returns a Reader for this Native::Found; nil when the entry is of another one, or was abandoned.
             def reader(found = @found)
               return unless found.same?(@found)
 
@@ -38,7 +38,8 @@ module Spate
 
             def leave(reader) = @lock.synchronize { @readers.delete(reader) }
 
-            # For readers: the bytes, how many there are, and whether that is all. Raises what went wrong at the end.
+            # For readers: the bytes, their number, and whether that is all. Raises the error of a failed entry at the
+            # end.
             def so_far(from)
               @lock.synchronize do
                 count = @bytes.bytesize
@@ -48,10 +49,10 @@ module Spate
               end
             end
 
-            # nil while nobody knows.
+            # nil while unknown.
             def length = @done ? @bytes.bytesize : nil
 
-            # Whether a reader at this place need not wait. If it must, it is called later.
+            # Whether a reader at this position need not wait. A reader that must wait is woken later.
             def ready?(reader, from)
               @lock.synchronize do
                 waits = from == @bytes.bytesize && !@done && !@failed
@@ -74,7 +75,7 @@ module Spate
               close
             end
 
-            # Whether nobody waits for it any more; from then on nobody can. Under the lock.
+            # Whether no reader is left; then none can be added. Called with the lock held.
             def unwanted?
               @failed = Response::Body::Truncated.new("#{@found.path}: nobody waited for it") if @readers.empty?
             end
@@ -86,7 +87,7 @@ module Spate
               @found.close
             end
 
-            # Changes what readers see, and wakes those who wait for it.
+            # Changes what readers see, and wakes those that wait.
             def tell
               waiting = @lock.synchronize do
                 yield

@@ -5,9 +5,9 @@ module Spate
     class Files
       class Gzip
         class Cache
-          # One client's place in a Making. A Body.
+          # One client's position in an Entry. A Body.
           class Reader
-            # Bytes in all, where that was known when the answer began.
+            # Bytes in total, if known when the response began.
             attr_reader :length
 
             def initialize(entry)
@@ -25,7 +25,7 @@ module Spate
               @told = block
             end
 
-            # From the entry's thread.
+            # Called on the entry's thread.
             def wake
               @connection ? @connection.post(&@told) : @told&.call
             end
@@ -34,7 +34,7 @@ module Spate
               _, count, over = @entry.so_far(@position)
               over && @position == count
             rescue StandardError
-              true # the error comes when it is asked for more
+              true # the error is raised by the next read
             end
 
             def at_hand = @entry.so_far(@position)[1] - @position
@@ -56,7 +56,7 @@ module Spate
 
             private
 
-            # Yields all bytes, how many of them are next, and whether they are the last.
+            # Yields all bytes, the number of the next ones, and whether they are the last.
             def move(limit)
               bytes, available, over = @entry.so_far(@position)
               count = [available - @position, limit].min
