@@ -96,7 +96,7 @@ module Benchmark
     def builds_row(name = "builds alone", tool: :builds, env: {})
       fill(tool)
       store = "#{@workspace.home(tool)}/spate/store/v1"
-      forget = -> { %w[builds candidates].each { |kept| Peers.aside("#{store}/#{kept}") } }
+      forget = -> { %w[builds variants].each { |kept| Peers.aside("#{store}/#{kept}") } }
       spate_row(name, tool: tool, before: forget, env: env)
     end
 

@@ -7,7 +7,7 @@ require "tmpdir"
 class Machine
   RemoteCache = Spate::RemoteCache
   WHAT = "alpha-1.0"
-  KEY = Spate::Store.sha256("first key")
+  KEY = Spate::Store.sha256("build key")
 
   # folder: for all its files; files outside its own folders must not change.
   def initialize(folder)

@@ -7,7 +7,7 @@ module Spate
   #   Schedule   which build starts first, by how long each takes and which gems it needs
   #   Run        build processes: one child each, limited by the jobserver
   #   Trace      the inputs of a build, and whether they are unchanged here
-  #   Cache      builds in a store: candidates under a first key, their records, invalidation
+  #   Cache      builds in a store: variants under a build key, their records, invalidation
   #   Failure    what to show of a failed build
   #
   # Key, and the parts of Trace and Cache that look up a stored build, are on the hot path: they need only core Ruby,
@@ -49,7 +49,7 @@ module Spate
 
     # Builds in a store.
     module Cache
-      autoload :Candidates, "spate/build/cache/candidates"
+      autoload :Variants, "spate/build/cache/variants"
       autoload :Entry, "spate/build/cache/entry"
       autoload :Invalidations, "spate/build/cache/invalidations"
       autoload :Record, "spate/build/cache/record"

@@ -152,7 +152,7 @@ module Spate
       on(:second) do
         offer = chosen(archive, entry)
         builder = bundle(trust: trust)
-        in_the_way = write("second/spate/store/v1/candidates", "")
+        in_the_way = write("second/spate/store/v1/variants", "")
         assert_raises(Store::Error) { cache(builder).accept(offer, blob) }
         File.unlink(in_the_way)
         assert_nil builder.reuse(entry.key)

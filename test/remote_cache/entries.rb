@@ -6,7 +6,7 @@ require "test_helper"
 module CacheEntries
   RemoteCache = Spate::RemoteCache
   RUBY = "ruby 3.4.1 (2024-12-25 revision 48d4efcb85)"
-  FIRST = Spate::Store.sha256("first key")
+  FIRST = Spate::Store.sha256("build key")
 
   def private_key(name = :ci) = ((@private_keys ||= {})[name] ||= RemoteCache::Trust::PrivateKey.generate)
   def public_key(name = :ci) = private_key(name).public_key(name.to_s)

@@ -164,6 +164,6 @@ class PackTest < Minitest::Test
   def assert_not_taken(words, made, path = "#{folder}/blob")
     error = assert_raises(RemoteCache::Refused, words.inspect) { pack.read(made, path, places) }
     assert_match words, error.message
-    assert_empty Dir.glob("#{store.root}/{builds,candidates,tmp}/*"), "nothing is left"
+    assert_empty Dir.glob("#{store.root}/{builds,variants,tmp}/*"), "nothing is left"
   end
 end

@@ -21,11 +21,11 @@ module Spate
         @reuse_check = Trace::ReuseCheck.new(layout.root, @environment)
         @invalidations = Cache::Invalidations.of(store)
         @keys = Key.new(layout: layout)
-        @changes = {} # first key => change that invalidates the most recent candidate
+        @changes = {} # build key => change that invalidates the most recent variant
         @mutex = Mutex.new
       end
 
-      # The first key (hex) of a package's build, without the builds that it sees (Key.seeing). dependencies: SHA-256s
+      # The build key (hex) of a package's build, without the builds that it sees (Key.seeing). dependencies: SHA-256s
       # of the archives of all direct and indirect dependencies.
       def key(package, dependencies, archive_sha256: package.sha256)
         @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
@@ -35,13 +35,13 @@ module Spate
       # The first Cache::Entry whose inputs are all unchanged; nil if there is none. Starts no process. again: ignores
       # earlier checks, since another process may have built it meanwhile.
       def reuse(key, again: false)
-        candidates = @store.shelves.lazy.flat_map { |store| Cache::Candidates.new(store, key).lazy(&@trusts) }
+        variants = @store.shelves.lazy.flat_map { |store| Cache::Variants.new(store, key).lazy(&@trusts) }
         @reuse_check.forget if again
         changes = []
-        found = candidates.find { |stored| !@reuse_check.change(stored)&.then { |change| changes << change } }
+        found = variants.find { |stored| !@reuse_check.change(stored)&.then { |change| changes << change } }
         return found if changes.empty? && found.nil?
 
-        found ||= without_compiler(candidates)
+        found ||= without_compiler(variants)
         found ? found.use(late: changes.any?) : @mutex.synchronize { @changes[key] = changes.first }
         found
       end
@@ -89,10 +89,10 @@ module Spate
       end
 
       # A machine without a compiler uses a build made by another machine with the same store, if it would run here.
-      def without_compiler(candidates)
+      def without_compiler(variants)
         return if compiler?
 
-        candidates.find { |stored| @reuse_check.runs?(stored) }
+        variants.find { |stored| @reuse_check.runs?(stored) }
       end
 
       def runner

@@ -23,7 +23,7 @@ module Spate
 
       private
 
-      def kept = @kept ||= @store.shelves.flat_map { |store| Cache::Candidates.every(store) }
+      def kept = @kept ||= @store.shelves.flat_map { |store| Cache::Variants.every(store) }
 
       def describe(stored, all)
         record = stored.record

@@ -2,7 +2,7 @@
 
 module Spate
   module Build
-    # The first key of a build: a hash of what is known before it runs. Below it are candidates, each with a record of
+    # The build key: a hash of what is known before it runs. Below it are variants, each with a record of
     # the inputs found during the build (docs/adr/0025-builds-depend-on-what-was-traced.md).
     class Key
       FORMAT = "spate build 6"

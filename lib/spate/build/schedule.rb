@@ -34,7 +34,7 @@ module Spate
           loop do
             return if @stopped
 
-            entry = ready.max_by { |candidate| urgency(candidate) }
+            entry = ready.max_by { |one| urgency(one) }
             return @entries.delete(entry.name).payload if entry
 
             @changed.wait(@mutex)

@@ -4,11 +4,11 @@ module Spate
   module RemoteCache
     # One result in a cache: what it is, signed, and with it the Records of what it depends on.
     #
-    # key:: what is known beforehand, hex: of a build its first key (Build::Key)
+    # key:: what is known beforehand, hex: of a build its build key (Build::Key)
     # kind:: "build"; "check": what Bundler said of a Gemfile (Gemfile::Check); "image": boot images of a bundle
     # what, archive:: the gem's full name, or what of_lockfile says; SHA-256 of what it was built from
     # platform, ruby:: for people, and against an entry that was moved to another key
-    # id:: of the candidate, in the store that made it
+    # id:: of the variant, in the store that made it
     # blob, blob_bytes:: SHA-256 of the file that has the build's, as Pack made it, or an image, and its size
     # tar_bytes, file_bytes, paths:: of the tar or image in it, of the tar's files together, and how many paths it has
     # records:: SHA-256 of the records, packed

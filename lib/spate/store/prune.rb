@@ -14,8 +14,8 @@ module Spate
       DEFAULT_AGE = 30 * DAY
       # Folders whose files only save work: removed when not read or written for that long.
       MEMORIES = %w[checks inputs toolchains durations logs js js-plans origins scripts team sent].freeze
-      # Records of the inputs of builds: see Build::Cache::Candidates.
-      CANDIDATES = "candidates"
+      # Records of the inputs of builds: see Build::Cache::Variants.
+      VARIANTS = "variants"
       # Cached answers of sources, next to the store: a folder for each kind of access (see Registry::Trust), so one for
       # each token that a source ever got.
       INDEX = "../../index"
@@ -64,7 +64,7 @@ module Spate
         @result.builds = remove(builds)
         @result.slots = slots(usage)
         remains(usage.kept("packages") - keys(packages))
-        @result.texts += remove(candidates(keys(builds)))
+        @result.texts += remove(variants(keys(builds)))
         @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
         @result.images = remove(images)
         @result.temporaries = temporaries
@@ -100,12 +100,12 @@ module Spate
       end
 
       # Records of missing builds, and leftovers of killed processes.
-      def candidates(gone)
+      def variants(gone)
         gone = gone.to_h { |key| [key, true] }
-        Dir.glob("*/*", base: @store.path(CANDIDATES)).sort.filter_map do |inside|
+        Dir.glob("*/*", base: @store.path(VARIANTS)).sort.filter_map do |inside|
           key, id = inside.split("/")
           build = "#{key}-#{id[/\A[\h-]+/]}"
-          path = @store.path(CANDIDATES, inside)
+          path = @store.path(VARIANTS, inside)
           path if gone[build] || !File.exist?(@store.build_path(build)) || (id.end_with?(".tmp") && stale?(path))
         end
       end

@@ -50,7 +50,7 @@ module Spate
         packages(result)
         result.slots = slots
         { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*",
-          texts: "{specs,bundles,candidates,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
+          texts: "{specs,bundles,variants,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
           .each { |name, glob| result[name] = tally(glob) }
         result
       end

@@ -34,7 +34,7 @@ module Spate
           archives # first, since packages are repaired from verified archives
           manifests("packages") { @result.packages += 1 }
           manifests("builds") { @result.builds += 1 }
-          candidates
+          variants
           unnamed
         end
         @result.seconds = Util.now - started
@@ -66,8 +66,8 @@ module Spate
       end
 
       # A build without its record of inputs is kept for the bundles that have it.
-      def candidates
-        each_folder("candidates") do |folder|
+      def variants
+        each_folder("variants") do |folder|
           each_file(folder) do |path, id|
             next if id.end_with?(".tmp") || whole_inputs?(path)
 

@@ -98,14 +98,14 @@ class BuildKeptTest < InstallBuildCase
     install(first = another("alpha"))
     File.truncate(records(first).first, 99)
     output, = first.spate("store", "verify")
-    assert_match(%r{^inputs candidates/\h{64}/\h{16} of \h{12} was changed: dropped$}, output)
+    assert_match(%r{^inputs variants/\h{64}/\h{16} of \h{12} was changed: dropped$}, output)
     assert_empty records(first)
     install(second = another("alpha"))
     [first, second].each { |project| FileUtils.rm_rf(project.folder) }
     third = another
     install(third)
     third.spate!("store", "prune", "--older-than", "0")
-    assert_empty Dir.glob("#{third.home}/spate/store/v1/{builds,candidates/*}/*")
+    assert_empty Dir.glob("#{third.home}/spate/store/v1/{builds,variants/*}/*")
   end
 
   def test_an_image_without_a_compiler
@@ -125,7 +125,7 @@ class BuildKeptTest < InstallBuildCase
 
   private
 
-  def records(project) = Dir.glob("#{project.home}/spate/store/v1/candidates/*/*").grep_v(/\.needs\z/)
+  def records(project) = Dir.glob("#{project.home}/spate/store/v1/variants/*/*").grep_v(/\.needs\z/)
 
   def shared_library
     FileUtils.mkdir_p("#{folder}/lib")

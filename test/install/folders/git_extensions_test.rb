@@ -40,7 +40,7 @@ class GitExtensionsTest < InstallBuildCase
   def test_another_store_gets_the_builds_of_trusted_signers
     assert_equal [NAMES, []], install(first = checkout("first"))
     second = checkout("second", home: "other")
-    carry(Spate::Build::Cache::Candidates.every(first.store), first, second) do |entry|
+    carry(Spate::Build::Cache::Variants.every(first.store), first, second) do |entry|
       RemoteCache::Pack::Places.checkout(layout(second), entry.what, File.basename(tree(first)))
     end
     assert_equal [[], NAMES], install(second, **trust)

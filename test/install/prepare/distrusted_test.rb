@@ -12,7 +12,7 @@ class DistrustedTest < InstallBuildCase
     native("alpha")
     @source.add("plain", "1.0")
     install(ci = another("alpha", home: "ci"))
-    carry(Spate::Build::Cache::Candidates.every(ci.store), ci, project = another("alpha")) do
+    carry(Spate::Build::Cache::Variants.every(ci.store), ci, project = another("alpha")) do
       RemoteCache::Pack::Places.of(layout(project), "alpha-1.0")
     end
   end

@@ -77,7 +77,7 @@ class SignedBuildsTest < InstallBuildCase
   private
 
   def stored(project, name)
-    Spate::Build::Cache::Candidates.every(project.store).find { |one| one.record.full_name == "#{name}-1.0" }
+    Spate::Build::Cache::Variants.every(project.store).find { |one| one.record.full_name == "#{name}-1.0" }
   end
 
   def grow(project)

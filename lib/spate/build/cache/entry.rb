@@ -6,7 +6,7 @@ module Spate
       # A finished build in a store.
       #
       # store:: the Store that has it
-      # key:: its name there: "<first key>-<id>"
+      # key:: its name there: "<build key>-<id>"
       # manifest:: Native::Manifest of what it made, paths relative to the bundle's folder
       Entry = Struct.new(:store, :key, :manifest) do
         # All builds of a store, including those usable by a single bundle only.
@@ -19,12 +19,12 @@ module Spate
         def record = @record ||= Record.parse(manifest.facts)
         def confirm = store.confirm(manifest, path)
 
-        # The identity of the build for builds that see it, independent of its signer: "<first key>-<id>".
+        # The identity of the build for builds that see it, independent of its signer: "<build key>-<id>".
         def identity = key[/\A\h+-\h+/]
 
         # Paths of the records of its inputs, and of what it needs to run.
-        def inputs = store.path(Candidates::FOLDER, *key.split("-", 2))
-        def needs = "#{inputs}#{Candidates::NEEDS}"
+        def inputs = store.path(Variants::FOLDER, *key.split("-", 2))
+        def needs = "#{inputs}#{Variants::NEEDS}"
 
         # The same entry, verified by content and trusted again; nil if it cannot be repaired.
         def renew = store.renew([path])[path]&.then { |good| self.class.new(store, key, good) }
@@ -33,7 +33,7 @@ module Spate
         # first; then always, so that it is the first of the next lookup.
         def use(late: false)
           now = Time.now
-          File.utime(now, now, inputs) if store.writable? && (late || now - File.mtime(inputs) > Candidates::DAY)
+          File.utime(now, now, inputs) if store.writable? && (late || now - File.mtime(inputs) > Variants::DAY)
         rescue SystemCallError
           nil
         end

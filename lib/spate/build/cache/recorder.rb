@@ -6,7 +6,7 @@ module Spate
   module Build
     module Cache
       # Stores the files that a build created, changed and removed, and a record of its inputs, which makes it a
-      # candidate for other bundles.
+      # variant for other bundles.
       class Recorder
         # store: the store to write to. root: the bundle's folder.
         def initialize(store, reuse_check, environment, root)
@@ -23,10 +23,10 @@ module Spate
           files = changed.reject { |path| after.directory?(path) }
           artifacts = Trace::Artifacts.new(files, @root) { |path| job.reads?(path) }
           record = record(job, artifacts, observed, removed: after.removed_since(before), seconds: seconds)
-          records = ["", Candidates::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
+          records = ["", Variants::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
           # A change during the recording also invalidates it.
           doubt = refused(observed, artifacts, records.values).then { |refused| observed.doubt || refused } if observed
-          kept = keep(Candidates.new(@store, job.key), record, observed && !doubt ? records : nil) do |path|
+          kept = keep(Variants.new(@store, job.key), record, observed && !doubt ? records : nil) do |path|
             @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
           end
           [kept, doubt]
@@ -58,11 +58,11 @@ module Spate
         end
 
         # files: the records; nil for a build that is for its own bundle only. The same inputs give the same name.
-        def keep(candidates, record, files)
+        def keep(variants, record, files)
           inputs = files && Inputs.each(files[""]).map { |*place, facts| [*place, facts.except(:stamped)].inspect }
-          id = candidates.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16), record)
-          yield @store.build_path(key = candidates.key(id))
-          candidates.commit(id, files) if files
+          id = variants.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16), record)
+          yield @store.build_path(key = variants.key(id))
+          variants.commit(id, files) if files
           Entry.find(@store, key)
         end
 

@@ -43,7 +43,7 @@ module Spate
 
         def dynamic
           @dynamic ||= begin
-            segment = segments.find { |candidate| candidate.type == DYNAMIC }
+            segment = segments.find { |one| one.type == DYNAMIC }
             size, letter = @wide ? [8, "Q"] : [4, "L"]
             values = segment ? numbers(letter, segment.offset, segment.bytes / size) : []
             values.each_slice(2).take_while { |key, _| key != 0 }

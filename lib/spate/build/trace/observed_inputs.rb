@@ -166,7 +166,7 @@ module Spate
         def below?(path, places) = "#{path}/".start_with?(*places)
 
         def own?(path) = below?(path, @own)
-        # Whether it is covered by the first key, or the build's own.
+        # Whether it is covered by the build key, or the build's own.
         def known?(path) = below?(path, @known)
 
         # Other gems in the bundle during a build are irrelevant, except for files that it read.

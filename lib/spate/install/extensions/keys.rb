@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Extensions
-      # The first keys of the builds of one bundle: from each gem, its dependencies, and the other builds of the bundle
+      # The build keys of the builds of one bundle: from each gem, its dependencies, and the other builds of the bundle
       # that it sees.
       class Keys
         # dependencies: Dependencies. record: Store::BundleRecord of the previous install, or nil.

@@ -3,7 +3,7 @@
 module Spate
   module RemoteCache
     class Builds
-      # Puts a build that came from the cache into a store, as a candidate that remembers who signed it.
+      # Puts a build that came from the cache into a store, as a variant that remembers who signed it.
       class Adoption
         def initialize(store)
           @store = store
@@ -14,10 +14,10 @@ module Spate
         def call(entry, records, files)
           record = Build::Cache::Record.parse(records.facts)
           record.signer = [entry.signer, entry.made]
-          candidates = Build::Cache::Candidates.new(@store, entry.key)
-          id = entry.id + Build::Cache::Candidates.mark(record)
-          key = candidates.key(id)
-          commit(candidates, id, records) do |path|
+          variants = Build::Cache::Variants.new(@store, entry.key)
+          id = entry.id + Build::Cache::Variants.mark(record)
+          key = variants.key(id)
+          commit(variants, id, records) do |path|
             @store.native.write_manifest(path, entry.archive, files, record.to_s) unless @store.own_build(key)
           end
         end
@@ -25,14 +25,14 @@ module Spate
         private
 
         # A whole build of that name is this very one: its signer and the time are in the name.
-        def commit(candidates, id, records)
+        def commit(variants, id, records)
           written = { "" => records.inputs,
-                      Build::Cache::Candidates::NEEDS => records.needs }.transform_values do |bytes|
+                      Build::Cache::Variants::NEEDS => records.needs }.transform_values do |bytes|
             @store.temporary("inputs").tap { |path| File.binwrite(path, bytes) }
           end
-          yield @store.build_path(candidates.key(id))
-          candidates.commit(id, written)
-          Build::Cache::Entry.find(@store, candidates.key(id))
+          yield @store.build_path(variants.key(id))
+          variants.commit(id, written)
+          Build::Cache::Entry.find(@store, variants.key(id))
         ensure
           written&.each_value { |path| File.unlink(path) if File.exist?(path) }
         end

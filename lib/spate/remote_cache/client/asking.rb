@@ -14,7 +14,7 @@ module Spate
           @paths = Thread::Queue.new # of blobs that were begun
         end
 
-        # Builds::Offer that fits here, or nil. key: the build's first key. checkout: the name of the folder that git
+        # Builds::Offer that fits here, or nil. key: the build key. checkout: the name of the folder that git
         # checked the gem out into, or nil. Yields before what came is looked at.
         def choose(key, full_name, checkout = nil)
           document = @client.document(key) or return

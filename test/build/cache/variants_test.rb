@@ -5,28 +5,28 @@ require "spate/native/install"
 
 module Spate
   # The stored builds that a bundle may use: its own machine's, and those of trusted signers.
-  class CandidatesTest < Minitest::Test
+  class VariantsTest < Minitest::Test
     KEY = Store.sha256("key")
     SIGNERS = [["ab" * 16, 1_700_000_000]].freeze
-    # The file names that Spate versions before the team cache accept as candidates and prune as builds.
+    # The file names that Spate versions before the team cache accept as variants and prune as builds.
     OLDER = /\A\h{16}\z/
 
     def store = @store ||= Store.open(home: folder, env: {})
-    def candidates = Build::Cache::Candidates.new(store, KEY)
+    def variants = Build::Cache::Variants.new(store, KEY)
 
     def keep(inputs, signer: nil, sees: [])
       record = Build::Cache::Record.new(full_name: "alpha-1.0", signer: signer, sees: sees)
-      id = candidates.name(inputs, record)
-      store.native.write_manifest(store.build_path(candidates.key(id)), "00" * 32, [], record.to_s)
-      candidates.commit(id, { "" => write("inputs", "") })
+      id = variants.name(inputs, record)
+      store.native.write_manifest(store.build_path(variants.key(id)), "00" * 32, [], record.to_s)
+      variants.commit(id, { "" => write("inputs", "") })
       id
     end
 
-    def test_all_candidates_are_its_own_without_signers
+    def test_all_variants_are_its_own_without_signers
       keep("one")
       keep("two")
 
-      assert_equal 2, candidates.all.size
+      assert_equal 2, variants.all.size
     end
 
     def test_signed_builds_and_their_dependents_need_a_trusted_signer
@@ -34,18 +34,18 @@ module Spate
       others = [keep("one", signer: SIGNERS.first), keep("one", sees: SIGNERS)]
       asked = []
 
-      assert_equal [own], ids(candidates.all)
-      assert_equal [own], ids(candidates.all { |*signer| asked.push(signer) && false })
+      assert_equal [own], ids(variants.all)
+      assert_equal [own], ids(variants.all { |*signer| asked.push(signer) && false })
       assert_equal SIGNERS * 2, asked
-      assert_equal [own, *others].sort, ids(candidates.all { true }).sort
+      assert_equal [own, *others].sort, ids(variants.all { true }).sort
       assert_equal [own], others.map { |id| id[/\A\h+/] }.uniq
-      assert_equal 1, candidates.all { true }.map(&:identity).uniq.size, "builds that see one have the same key"
+      assert_equal 1, variants.all { true }.map(&:identity).uniq.size, "builds that see one have the same key"
     end
 
     def test_an_older_spate_does_not_see_them
       keep("one", signer: SIGNERS.first)
 
-      assert_empty Dir.children(store.path("candidates", KEY)).grep(OLDER)
+      assert_empty Dir.children(store.path("variants", KEY)).grep(OLDER)
       assert_empty Store::Sweep.new(store, now: Time.now + (30 * 86_400)).stale.grep(/builds/),
                    "nor takes them for litter"
     end
@@ -54,24 +54,24 @@ module Spate
       keep("one", signer: SIGNERS.first)
       keep("one", signer: [SIGNERS.first.first, 1_700_000_001])
 
-      assert_equal(2, candidates.all { true }.size)
+      assert_equal(2, variants.all { true }.size)
     end
 
     def test_signed_builds_do_not_evict_unsigned_ones
       own = keep("one")
-      (0..candidates.class::MOST).each { |time| keep("one", signer: [SIGNERS.first.first, time]) }
+      (0..variants.class::MOST).each { |time| keep("one", signer: [SIGNERS.first.first, time]) }
 
-      assert_equal [own], ids(candidates.all)
-      assert_equal(1 + candidates.class::MOST, candidates.all { true }.size)
+      assert_equal [own], ids(variants.all)
+      assert_equal(1 + variants.class::MOST, variants.all { true }.size)
     end
 
-    def test_candidate_is_pruned_with_its_build
+    def test_variant_is_pruned_with_its_build
       keep("one", signer: SIGNERS.first)
       Store::Prune.new(store).call
-      assert_equal 1, candidates.all { true }.size
+      assert_equal 1, variants.all { true }.size
 
       Store::Prune.new(store, older_than: 0).call
-      assert_empty Dir.glob(store.path("{builds,candidates}/**/*")).select { |path| File.file?(path) }
+      assert_empty Dir.glob(store.path("{builds,variants}/**/*")).select { |path| File.file?(path) }
     end
 
     private

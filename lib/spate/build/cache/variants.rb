@@ -3,16 +3,16 @@
 module Spate
   module Build
     module Cache
-      # The builds of one store under a first key, each with its record of inputs.
+      # The builds of one store under a build key, each with its record of inputs.
       #
-      #   builds/<first key>-<id>        the manifest
-      #   candidates/<first key>/<id>    its inputs; written last: without it only its own bundle uses a build
-      #   candidates/<first key>/<id>.needs    libraries and processor that a machine without a compiler needs to use it
+      #   builds/<build key>-<id>        the manifest
+      #   variants/<build key>/<id>    its inputs; written last: without it only its own bundle uses a build
+      #   variants/<build key>/<id>.needs    libraries and processor that a machine without a compiler needs to use it
       #
       # An id has a suffix if other signers' builds are involved: versions of Spate without a team cache do not read
       # those.
-      class Candidates
-        FOLDER = "candidates"
+      class Variants
+        FOLDER = "variants"
         # Maximum number of a machine's own builds per key, and of signed builds; the most recently used ones are kept.
         MOST = 8
         ID = /\A\h{16}(?:-\h{16})?\z/
@@ -57,7 +57,7 @@ module Spate
           id + mark
         end
 
-        # Makes the build a candidate. files: {suffix => path of a temporary file}; "" for the inputs.
+        # Makes the build a variant. files: {suffix => path of a temporary file}; "" for the inputs.
         def commit(id, files)
           [@store.path(FOLDER), folder].each { |path| @store.make(path) }
           files.sort.reverse_each { |suffix, path| File.rename(path, "#{folder}/#{id}#{suffix}") }

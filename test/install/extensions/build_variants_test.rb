@@ -2,9 +2,9 @@
 
 require "install/build_learning_case"
 
-# More results under one first key than the store keeps.
-class BuildCandidatesTest < BuildLearningCase
-  MOST = Spate::Build::Cache::Candidates::MOST
+# More results under one build key than the store keeps.
+class BuildVariantsTest < BuildLearningCase
+  MOST = Spate::Build::Cache::Variants::MOST
   DAY = 24 * 60 * 60
 
   def setup
@@ -70,7 +70,7 @@ class BuildCandidatesTest < BuildLearningCase
     end
   end
 
-  def files = Dir.glob("#{@last.home}/spate/store/v1/candidates/*/*")
+  def files = Dir.glob("#{@last.home}/spate/store/v1/variants/*/*")
   def records = files.grep_v(/\.needs\z/)
   def builds = Dir.glob("#{@last.home}/spate/store/v1/builds/*")
 end
