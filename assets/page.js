@@ -3,7 +3,7 @@
 "use strict";
 const byId = (id) => document.getElementById(id);
 
-// Elements with text only: nothing of the data is ever read as HTML.
+// An element whose children are text or elements: text from the data is never parsed as HTML.
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -99,7 +99,7 @@ function controls(more) {
 
 const dark = () => document.documentElement.dataset.theme === "dark";
 
-// As the system has it, until the button says otherwise. changed: draws anew.
+// Follows the color scheme of the system until the button is used. changed: redraws.
 function colored(changed) {
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = (name) => {

@@ -85,7 +85,7 @@ function spoken(run) {
     "The tables below have the same as text.";
 }
 
-// Rows have their places anew where a phase is hidden.
+// Positions the rows again after a phase was hidden.
 function arrange(chart) {
   let top = RULER + STRIP + GAP;
   chart.groups = [];

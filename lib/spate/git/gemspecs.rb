@@ -20,7 +20,7 @@ module Spate
         @env = env
       end
 
-      # Only paths inside the folder, whatever the lockfile's glob is, since they are evaluated and rewritten.
+      # Only paths inside the folder, for every glob of the lockfile, because they are evaluated and rewritten.
       def paths
         @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.match?(%r{\A/|(?:\A|/)\.\.(?:/|\z)}) }
                       .sort.map { |path| File.join(@folder, path) }

@@ -2,7 +2,7 @@
 
 module Spate
   class Lockfile
-    # What makes a text unreadable as a lockfile, whatever its lines say.
+    # Rejects a text that cannot be parsed as a lockfile at all, for example with merge conflicts.
     class Preflight
       # Bytes. Real lines have less than 300.
       LONGEST_LINE = 64 * 1024

@@ -2,7 +2,7 @@
 
 module Spate
   module Specification
-    # What an installer must know about a gem besides its files, as the text in a manifest: one `key<TAB>value` per
+    # The facts that an installer needs of a gem besides its files, as the text in a manifest: one `key<TAB>value` per
     # line, in the order below, with repeated keys for lists. Tabs and newlines in values are escaped (\t, \n, \\).
     # Readable without RubyGems and YAML.
     class Facts
