@@ -74,8 +74,8 @@ class AttackReport
   def circumstances
     slow = @results.count { |result| result.variant.slow }
     plain = @results.count { |result| result.variant.over == :http1 }
-    "\n#{@results.size} attacks, #{plain} of them over HTTP/1.1. The last #{slow} take time: those of one HTTP version " \
-      "ran concurrently against a server with timeouts of 1 s (idle: 3 s), and their figures are totals. " \
+    "\n#{@results.size} attacks, #{plain} of them over HTTP/1.1. The last #{slow} take time: those of one HTTP " \
+      "version ran concurrently against a server with timeouts of 1 s (idle: 3 s), and their figures are totals. " \
       "#{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors, shared with the attackers.\n"
   end
 end

@@ -121,8 +121,8 @@ class FramingBenchmark
     "# One download with three implementations of framing\n\n" \
       "#{Time.now.utc.strftime("%Y-%m-%d")}; a file of #{@megabytes} MB over HTTP/2 in clear text to curl, 1, 6 and " \
       "24 times; #{@runs} alternating runs, median (min–max); #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors " \
-      "shared with the client. Objects, collections and the five methods with the most own time are from a further run " \
-      "with stackprof."
+      "shared with the client. Objects, collections and the five methods with the most own time are from a further " \
+      "run with stackprof."
   end
 
   def table
