@@ -28,15 +28,14 @@ module Spate
                         idle idle-tls upload], output.lines.map { |line| line.split.first }
       end
 
-      def test_a_row_that_nobody_knows
+      def test_unknown_row_is_rejected
         _, errors, status = command("--only", "nothing")
 
         refute_predicate status, :success?
-        assert_match(/no row is called nothing: big-file/, errors)
+        assert_match(/unknown row nothing, expected one of: big-file/, errors)
       end
 
-      # A try writes no result.
-      def test_a_try
+      def test_partial_run_writes_no_results
         skip "curl and h2load are needed" unless client("curl") && client("h2load")
         results = File.join(folder, "results.md")
         output, errors, status = command("--only", "big-file,small-files,idle", "--servers", "spate", "--scale", "0.02",
@@ -48,11 +47,11 @@ module Spate
 
         assert_match(judged, output)
         assert_match(/^\| spate-serve \| -?[\d.]+ \| – \|$/, output)
-        assert_match(/no result is written: this was a part/, errors)
+        assert_match(/results not written: this was not a full run/, errors)
         refute_path_exists results
       end
 
-      def test_a_try_of_the_cache
+      def test_partial_run_of_the_cache_benchmark
         skip "curl is needed" unless client("curl")
         output, errors, status = command("--only", "write-large-entries,write-small-entries", "--servers", "spate",
                                          "--scale", "0.02", "--runs", "1", program: CACHE)

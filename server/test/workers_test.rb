@@ -102,7 +102,7 @@ module Spate
         reactor = Class.new { def post(_) = nil }.new
         worker = Workers::Worker.new(nil, nil, metrics: nil, tls: tls, log: ->(line) { lines << line }) { reactor }
         worker.reload
-        assert_equal ["reload: RuntimeError: libssl: as asked; what was there before is used"], lines
+        assert_equal ["reload: RuntimeError: libssl: as asked; the previous files stay in use"], lines
       end
 
       # In a folder where others may write, too.
@@ -161,8 +161,8 @@ module Spate
         watch(File.join(folder, "current"), "--workers", "2")
         File.unlink(File.join(folder, "current"))
         Process.kill(:USR2, @server)
-        assert_match(/is no folder/, told(/^error: /))
-        assert_match(/exit code 9; this one goes on/, told(/restart: the new server did not start/))
+        assert_match(/is not a folder/, told(/^error: /))
+        assert_match(/exit code 9; this one continues/, told(/restart: the new server did not start/))
         assert_equal "hello\n", get("/hello.txt").body
         assert_equal "ok", JSON.parse(get("/-/health", port: @admin).body)["state"]
       end

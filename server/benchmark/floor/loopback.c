@@ -1,8 +1,8 @@
 /*
- * loopback tcp|frames FILE MEGABYTES: sends so much over a TCP connection of the loopback interface to a child that reads
- * it and drops it. tcp: writes of 16 KiB of the same memory. frames: of each 256 KiB that are sent, frame headers of nine
- * bytes every 16 KiB are written and the file's bytes are read behind them, as a server of HTTP/2 cannot help doing.
- * Prints the sender's CPU seconds a GB, and GB a second.
+ * loopback tcp|frames FILE MEGABYTES: sends MEGABYTES over a TCP connection of the loopback interface to a child process
+ * that discards them. tcp: writes the same 16 KiB of memory again and again. frames: reads the file into frames of
+ * 16 KiB with headers of nine bytes, and sends 240 KiB at once: the minimum work of an HTTP/2 server.
+ * Prints the sender's CPU seconds per GB, and GB per second.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static double cpu(void) {
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* The child: reads until the end. */
+/* The child process: reads until the end. */
 static void drain(const struct sockaddr_in *address) {
     static char buffer[1 << 18];
     int connection = socket(AF_INET, SOCK_STREAM, 0);
@@ -59,7 +59,7 @@ static void send_all(int connection, const char *bytes, size_t length) {
     }
 }
 
-/* The file's bytes from `offset` behind FRAMES headers; answers how many. */
+/* Reads the file from `offset` into FRAMES frames. Returns the bytes read. */
 static size_t fill(char *buffer, int file, off_t *offset, off_t size) {
     struct iovec parts[FRAMES];
     for (int index = 0; index < FRAMES; index++) {

@@ -2,8 +2,8 @@
 
 require_relative "download"
 
-# Frames as Arrays of bytes, as a first HTTP/2 server in plain Ruby has them: what comes is unpacked into Integers, what
-# goes is packed out of them.
+# Frames as Arrays of bytes, as in a naive HTTP/2 server in Ruby: received bytes are unpacked to Integers, sent ones
+# packed from them.
 module Arrays
   module_function
 

@@ -6,9 +6,9 @@ require "socket"
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
 require "spate/server"
 
-# As much of HTTP/2 as one download with curl needs: whatever is asked for, the file is the answer. What frames are made
-# of is another's: it has `read(socket)`, which answers [type, flags, stream, payload], `write(socket, type, flags,
-# stream, payload)` and `write_file(socket, stream, file, count, last)`.
+# A minimal HTTP/2 server for downloads with curl: every request gets the same file. The framing is passed in: an object
+# with `read(socket)`, which returns [type, flags, stream, payload], `write(socket, type, flags, stream, payload)` and
+# `write_file(socket, stream, file, count, last)`.
 class Download
   PREFACE = 24
   DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
@@ -39,7 +39,7 @@ class Download
     @frames.write(@socket, SETTINGS, 0, 0, [])
     receive until @socket.closed?
   rescue IOError, SystemCallError
-    nil # the client is through
+    nil # the client closed the connection
   ensure
     @socket.close
   end
@@ -70,7 +70,7 @@ class Download
     File.open(@path, "rb") { |file| send_file(stream, file) }
   end
 
-  # The peer's windows are the limit; what it says is heard between two frames.
+  # Sends within the peer's windows; received frames are processed between two sent ones.
   def send_file(stream, file)
     left = file.size
     while left.positive?

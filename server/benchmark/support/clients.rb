@@ -2,7 +2,7 @@
 
 require "open3"
 
-# curl and h2load, each with a time limit; what they tell proves that all was done.
+# Runs curl and h2load with a time limit. Raises Failed unless their output confirms that all requests succeeded.
 module Clients
   SECONDS = 90
 
@@ -10,47 +10,46 @@ module Clients
 
   module_function
 
-  # Seconds that a download took.
   def download(url, workload, size)
-    told = run("curl", "-sS", "-k", *protocol(workload), "-o", File::NULL, "-m", SECONDS.to_s,
-               "-w", "%{http_code} %{http_version} %{size_download}", url)
+    output = run("curl", "-sS", "-k", *protocol(workload), "-o", File::NULL, "-m", SECONDS.to_s,
+                 "-w", "%{http_code} %{http_version} %{size_download}", url)
     expected = "200 #{workload.h2? ? "2" : "1.1"} #{size}"
-    raise Failed, "#{expected} was expected, #{told} came" if told.strip != expected
+    raise Failed, "expected #{expected}, got #{output}" if output.strip != expected
   end
 
   def upload(url, workload, path)
     size = File.size(path)
-    told = run("curl", "-sS", "-k", *protocol(workload), "-X", "POST", "-H", "expect:", "-T", path, "-m", SECONDS.to_s,
-               "-w", " %{http_code} %{http_version}", url)
+    output = run("curl", "-sS", "-k", *protocol(workload), "-X", "POST", "-H", "expect:", "-T", path,
+                 "-m", SECONDS.to_s, "-w", " %{http_code} %{http_version}", url)
     expected = "#{size} 200 #{workload.h2? ? "2" : "1.1"}"
-    raise Failed, "#{expected} was expected, #{told} came" if told.strip != expected
+    raise Failed, "expected #{expected}, got #{output}" if output.strip != expected
   end
 
   def requests(url, workload, count)
-    told = run("h2load", "-n", count.to_s, "-c", "10", *(workload.h2? ? ["-m", "10"] : ["--h1"]),
-               "--connection-active-timeout=#{SECONDS}", url)
-    raise Failed, told.lines.grep(/requests:|status/).join if told[/(\d+) 2xx/, 1].to_i != count
+    output = run("h2load", "-n", count.to_s, "-c", "10", *(workload.h2? ? ["-m", "10"] : ["--h1"]),
+                 "--connection-active-timeout=#{SECONDS}", url)
+    raise Failed, output.lines.grep(/requests:|status/).join if output[/(\d+) 2xx/, 1].to_i != count
   end
 
-  # entries: { path => file }, each of which is new to the server at `base`.
+  # entries: { path => file }, none of them stored on the server at `base` yet.
   def put(base, entries)
     lines = entries.flat_map { |path, file| [%(url = "#{base}#{path}"), %(upload-file = "#{file}")] }
-    told = curl(lines, "-H", "expect:", "-w", "%{http_code} %{size_upload}\n")
+    output = curl(lines, "-H", "expect:", "-w", "%{http_code} %{size_upload}\n")
     expected = entries.values.sum { |file| File.size(file) }
-    raise Failed, told.lines.tally.first(3).to_s unless sum(told, "201") == expected
+    raise Failed, output.lines.tally.first(3).to_s unless sum(output, "201") == expected
   end
 
-  # names: URLs of files of so many bytes.
+  # names: URLs of files with `bytes` bytes each.
   def get(names, bytes)
     lines = names.flat_map { |name| [%(url = "#{name}"), %(output = "/dev/null")] }
-    told = curl(lines, "-w", "%{http_code} %{size_download}\n")
-    raise Failed, told.lines.tally.first(3).to_s unless sum(told, "200") == names.size * bytes
+    output = curl(lines, "-w", "%{http_code} %{size_download}\n")
+    raise Failed, output.lines.tally.first(3).to_s unless sum(output, "200") == names.size * bytes
   end
 
-  # list: a file of URLs, which are asked for in turns.
+  # list: a file with URLs to request.
   def each_of(list, count)
-    told = run("h2load", "--h1", "-n", count.to_s, "-c", "10", "-i", list)
-    raise Failed, told.lines.grep(/requests:|status/).join if told[/(\d+) 2xx/, 1].to_i != count
+    output = run("h2load", "--h1", "-n", count.to_s, "-c", "10", "-i", list)
+    raise Failed, output.lines.grep(/requests:|status/).join if output[/(\d+) 2xx/, 1].to_i != count
   end
 
   def curl(lines, *words)
@@ -59,7 +58,7 @@ module Clients
     status.success? ? output : raise(Failed, "curl: #{errors.lines.last}")
   end
 
-  def sum(told, status) = told.lines.sum { |line| line.start_with?(status) ? line.split.last.to_i : 0 }
+  def sum(output, status) = output.lines.sum { |line| line.start_with?(status) ? line.split.last.to_i : 0 }
 
   def protocol(workload)
     return ["--http1.1"] unless workload.h2?

@@ -14,9 +14,9 @@ Workload = Struct.new(:kind, :protocol, :tls, :folder, keyword_init: true) do
   def rackup = File.join(folder, "#{kind}.ru")
 end
 
-# A server that can be measured. Each kind says what it is called, how it is started, and what it has no part in.
+# A server to be measured. Subclasses define its name, its command and the workloads it does not support.
 class Contender
-  # One second of starting is much; a Ruby with a bundle on a machine at work takes several.
+  # Seconds to start: a Ruby server with a bundle takes several on a busy machine.
   START = 30
 
   Failed = Class.new(StandardError)
@@ -25,16 +25,16 @@ class Contender
 
   def name = self.class.name.downcase
 
-  # Its version in a word; nil.
+  # Its version, or nil.
   def version = nil
 
-  # nil, or why it cannot do this workload here.
+  # The reason why it cannot run this workload here, or nil.
   def missing(_workload) = nil
 
-  # [environment, words] for a workload on a port.
+  # [environment, argv] for a workload on a port.
   def command(_workload, _port) = raise(NotImplementedError)
 
-  # Started, and answering. Failed.
+  # Starts it and waits until it accepts connections. Raises Failed.
   def start(workload, log)
     @port = free_port
     @group = ProcessGroup.new(*command(workload, @port), log: log)
@@ -59,7 +59,7 @@ class Contender
 
   private
 
-  def fail_with(what) = raise(Failed, "#{what}: #{@group.told.lines.last(3).join.strip}")
+  def fail_with(what) = raise(Failed, "#{what}: #{@group.output.lines.last(3).join.strip}")
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What several runs gave.
+# Statistics over the values of several runs.
 class Figures
   def self.median(values)
     sorted = values.sort
@@ -8,7 +8,7 @@ class Figures
     sorted.size.odd? ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2.0
   end
 
-  # "median (least–most)", with so many significant digits.
+  # "median (min–max)", with `digits` significant digits.
   def self.text(values, digits = 3)
     return "–" if values.empty?
 
@@ -23,7 +23,7 @@ class Figures
     format("%.#{places}f", value)
   end
 
-  # Of pairs of the same round.
+  # The median of the ratios of values from the same round.
   def self.ratio(values, others)
     pairs = values.zip(others).reject { |pair| pair.any?(&:nil?) || pair.last.zero? }
     pairs.empty? ? nil : median(pairs.map { |value, other| value / other })

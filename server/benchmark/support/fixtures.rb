@@ -3,7 +3,7 @@
 require "fileutils"
 require "openssl"
 
-# What the rows need in their folder: files, Rack applications, a certificate.
+# Creates the files, Rack applications and the certificate that the rows use.
 class Fixtures
   HELLO = <<~RUBY
     # frozen_string_literal: true
@@ -18,7 +18,7 @@ class Fixtures
     run Rack::Files.new(File.join(__dir__, "files"))
   RUBY
 
-  # Answers the bytes that came.
+  # Responds with the number of received bytes.
   UPLOAD = <<~RUBY
     # frozen_string_literal: true
 
@@ -40,10 +40,10 @@ class Fixtures
     { "hello.ru" => HELLO, "files.ru" => FILES, "upload.ru" => UPLOAD, "files/small.txt" => "hello\n" * 100 }
       .each { |name, text| File.write(File.join(@folder, name), text) }
     big
-    # Without blocks on the disk: the client reads zeros.
+    # A sparse file: the client reads zeros without disk access.
     File.open(File.join(@folder, "upload.bin"), "wb") { |file| file.truncate(megabytes(Upload::MEGABYTES) << 20) }
     certificate
-    sleep 2.5 # servers do not trust what they remember of a file that changed just now
+    sleep 2.5 # servers do not cache files that changed just now
   end
 
   private
@@ -56,7 +56,7 @@ class Fixtures
     File.open(path, "wb") { |file| megabytes(BigFile::MEGABYTES).times { file.write(block) } }
   end
 
-  # For localhost, P-256, as the servers make their own.
+  # For localhost with P-256, like the server's self-signed certificates.
   def certificate
     key = OpenSSL::PKey::EC.generate("prime256v1")
     made = OpenSSL::X509::Certificate.new

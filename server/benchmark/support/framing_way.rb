@@ -4,14 +4,14 @@ require "rbconfig"
 require_relative "contender"
 require_relative "gem_peers"
 
-# One way of making frames, as a process that serves a file; SIGURG starts and writes its profile.
+# A process that serves a file with one implementation of framing. SIGURG starts and writes its profile.
 class FramingWay < Contender
   FRAMING = File.expand_path("../framing", __dir__)
   SERVE = File.expand_path("../../exe/spate-serve", __dir__)
 
   attr_reader :key, :title, :times
 
-  # times: downloads of one measurement.
+  # times: downloads per measurement.
   def self.all
     [new("arrays", "Arrays of bytes, unpack and pack", 1), new("views", "ArrayBuffer and DataView, in Ruby", 6),
      new("server", "spate-serve", 24)]
@@ -25,11 +25,11 @@ class FramingWay < Contender
   end
 
   def name = @key
-  # Downloads under the profiler: a second of CPU time, about.
+  # Downloads under the profiler, for about one second of CPU time.
   def profiled = @times == 1 ? 1 : @times * 4
   def url = "http://127.0.0.1:#{@port}/#{"big.bin" if @key == "server"}"
 
-  # The profile that is written next.
+  # Path of the profile that is written next.
   def profile(workload) = File.join(workload.folder, "#{@key}-#{@group.pid}-1.json")
 
   def command(workload, port)

@@ -5,8 +5,8 @@ require "open3"
 require "rbconfig"
 require "tmpdir"
 
-# Falcon and puma as their users have them: the newest that run on this Ruby, from where `gem` takes gems, in a folder
-# outside of the project that later runs use again.
+# Installs falcon and puma with Bundler: the latest versions that support this Ruby, from the gem source of `gem`, in a
+# folder outside the project that later runs reuse.
 module GemPeers
   CACHE = [ENV["XDG_CACHE_HOME"], "#{ENV["HOME"]}/.cache", Dir.tmpdir].find do |path|
     path.to_s.match?(%r{\A/(?!\.cache)})
@@ -16,20 +16,20 @@ module GemPeers
   SECONDS = 300
 
   class << self
-    # nil, or why there are none.
+    # The reason why they are missing, or nil.
     def missing = @tried ? @missing : try
 
-    # For Process.spawn.
+    # Environment variables for Process.spawn.
     def environment
       { "BUNDLE_GEMFILE" => File.join(HOME, "Gemfile"), "BUNDLE_PATH" => File.join(HOME, "bundle"),
         "BUNDLE_APP_CONFIG" => File.join(HOME, "config"), "RUBYOPT" => nil, "RUBYLIB" => nil,
         "RACK_ENV" => "production", "GEM_HOME" => nil, "GEM_PATH" => nil }
     end
 
-    # For a program without a bundle that needs the gem rack.
+    # The same for a program without a bundle that needs rack.
     def gem_path = { "GEM_PATH" => Dir[File.join(HOME, "bundle", "ruby", "*")].first }
 
-    # The same for a program that is to be profiled. Raises RuntimeError when the gems are missing.
+    # The same for a program to be profiled. Raises RuntimeError when the gems are missing.
     def stackprof = missing ? raise(missing) : gem_path
 
     def version(name) = File.read(File.join(HOME, "Gemfile.lock"))[/^    #{name} \(([^)]+)\)/, 1]

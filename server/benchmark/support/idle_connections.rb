@@ -4,9 +4,9 @@ require "openssl"
 require "socket"
 require "timeout"
 
-# Connections of HTTP/2 that said hello, got the server's hello, and then say nothing.
+# HTTP/2 connections that are idle after the exchange of SETTINGS.
 class IdleConnections
-  HELLO = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".b + [0, 0, 0, 4, 0, 0, 0, 0, 0].pack("C*")
+  PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".b + [0, 0, 0, 4, 0, 0, 0, 0, 0].pack("C*")
   ACKNOWLEDGED = [0, 0, 0, 4, 1, 0, 0, 0, 0].pack("C*")
   SECONDS = 60
 
@@ -16,11 +16,11 @@ class IdleConnections
     @sockets = []
   end
 
-  # Opens so many, and waits for the server's answer to each: its SETTINGS and the acknowledgement of ours.
+  # Opens `count` connections and waits until the server has acknowledged their SETTINGS.
   def open(count)
     Timeout.timeout(SECONDS) do
       count.times { @sockets << connect }
-      @sockets.last(count).each { |socket| greeted(socket) }
+      @sockets.last(count).each { |socket| exchange_settings(socket) }
     end
   end
 
@@ -45,12 +45,12 @@ class IdleConnections
       socket.sync_close = true
       socket.connect
     end
-    socket.write(HELLO)
+    socket.write(PREFACE)
     socket
   end
 
-  # Frames until ours is acknowledged; then theirs is, and nothing is left to do.
-  def greeted(socket)
+  # Reads frames until the server acknowledges the client's SETTINGS, then acknowledges the server's.
+  def exchange_settings(socket)
     loop do
       length, type, flags = frame(socket)
       socket.read(length) if length.positive?

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A server's time by what it is for. The innermost frame that one of these patterns knows says which part a stack's time
-# belongs to: `Hash#[]` called by the file handler is the file handler's.
+# Splits a server's time into parts. The innermost frame that matches a pattern decides: `Hash#[]` called by the file
+# handler counts for the file handler.
 class Parts
   NAMES = {
     "garbage collection" => /\A\((garbage collection|marking|sweeping)\)/,
@@ -23,7 +23,7 @@ class Parts
     @known = Hash.new { |parts, frame| parts[frame] = NAMES.find { |_, pattern| frame.name.match?(pattern) }&.first }
   end
 
-  # Part => microseconds, most first.
+  # Part => microseconds, in descending order.
   def sums
     sums = Hash.new(0)
     @recording.each_stack do |stack, weight|

@@ -2,23 +2,23 @@
 
 require "timeout"
 
-# A server under measurement: a group of processes, and what all of them took.
+# A measured server: a process group, its CPU time and memory.
 class ProcessGroup
   attr_reader :pid
 
-  # environment, command: as of Process.spawn. log: a file for what it says.
+  # environment, command: as for Process.spawn. log: path for its output.
   def initialize(environment, command, log:)
     @log = log
     @pid = Process.spawn(environment, *command, pgroup: true, %i[out err] => [log, "a"], in: File::NULL,
                                                 rlimit_nofile: [8192, 8192])
   end
 
-  # CPU seconds of all threads of all processes so far, by the scheduler's own count in nanoseconds.
+  # CPU seconds of all live threads of all processes, as counted by the scheduler in nanoseconds.
   def seconds
     members.sum { |pid| thread_nanoseconds(pid) } / 1e9
   end
 
-  # Kilobytes of memory that the processes have to themselves, and their shares of what several of them have.
+  # Proportional set size (PSS) of all processes in kilobytes.
   def memory
     members.sum { |pid| read("/proc/#{pid}/smaps_rollup")[/^Pss:\s+(\d+)/, 1].to_i }
   end
@@ -29,7 +29,7 @@ class ProcessGroup
     false
   end
 
-  # TERM, and KILL after `seconds`.
+  # Sends SIGTERM, and SIGKILL after `seconds`.
   def stop(seconds: 5)
     signal(:TERM)
     Timeout.timeout(seconds) { Process.wait(@pid) }
@@ -39,10 +39,10 @@ class ProcessGroup
     signal(:KILL)
     Process.wait(@pid)
   ensure
-    signal(:KILL) # whoever is left of the group
+    signal(:KILL) # remaining processes of the group
   end
 
-  def told = File.exist?(@log) ? File.read(@log, 2000).to_s : ""
+  def output = File.exist?(@log) ? File.read(@log, 2000).to_s : ""
 
   private
 
@@ -52,14 +52,14 @@ class ProcessGroup
     nil
   end
 
-  # Field 5 of stat is the group; the name before it may have spaces.
+  # Field 5 of stat is the process group; the command name before it may contain spaces.
   def members
     Dir.children("/proc").select do |name|
       name.match?(/\A\d+\z/) && read("/proc/#{name}/stat").rpartition(") ").last.split[2].to_i == @pid
     end
   end
 
-  # Ended threads and reaped children are not in it: a server is measured while its own live.
+  # Ended threads and reaped children are not counted: measure a server while it is running.
   def thread_nanoseconds(pid)
     Dir.children("/proc/#{pid}/task").sum { |task| read("/proc/#{pid}/task/#{task}/schedstat").to_i }
   rescue Errno::ENOENT, Errno::ESRCH

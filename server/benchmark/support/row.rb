@@ -2,19 +2,19 @@
 
 require_relative "clients"
 
-# One comparison: the same work for several servers, in turns. A kind of row says what is measured, in which units, and
-# what is to be reached.
+# A row of the report: the same work for several servers, alternating. Subclasses define the work, the units and the
+# goals.
 class Row
-  # cost: CPU seconds per unit, or kilobytes; the first thing to compare. rate: units a second, nil without.
+  # cost: CPU seconds per unit, or kilobytes. rate: units per second, or nil.
   Measured = Struct.new(:cost, :rate)
 
-  # most of the cost, as a number (and one to aim at) or as a multiple of the reference's; least of the rate, as a
-  # multiple.
+  # cost: upper limit; aim: a stricter, optional limit; cost_ratio: upper limit as a multiple of the reference's cost;
+  # rate_ratio: lower limit as a multiple of the reference's rate.
   Goal = Struct.new(:cost, :aim, :cost_ratio, :rate_ratio, keyword_init: true)
 
   attr_reader :figures, :absent
 
-  # scale: of the work, 1 in a whole run. servers: how the names begin of those that have a part, nil for all.
+  # scale: factor for the amount of work, 1 for a full run. servers: prefixes of the servers' names, nil for all.
   def initialize(folder, scale: 1.0, servers: nil)
     @folder = folder
     @servers = servers
@@ -29,10 +29,10 @@ class Row
   def goal = nil
   def reference = nil
   def rate_unit = nil
-  # Measurements that need no server: [name, -> { Measured }].
+  # Measurements without a server: [name, -> { Measured }].
   def floors = []
 
-  # Which contenders have a part in it, the reason beside each other one's name.
+  # The contenders of this row. Stores the reason for the missing ones in `absent`.
   def contenders
     @contenders ||= contestants.select do |contender|
       next unless @servers.nil? || @servers.any? { |name| contender.name.start_with?(name) }
@@ -43,13 +43,13 @@ class Row
     end
   end
 
-  # Everybody's turn, once.
+  # Measures each contender once.
   def round
     contenders.reject { |one| @absent.key?(one.name) }.each { |contender| turn(contender) }
     floors.each { |name, measure| keep(name, measure.call) unless @absent.key?(name) }
   end
 
-  # Names of ours that should have been measured and were not; what cannot be here (YJIT) is none.
+  # Names of this project's servers whose measurement failed. Unsupported ones (YJIT) do not count.
   def failed = @failed.grep(/spate/)
 
   private
@@ -71,7 +71,7 @@ class Row
     @figures[name][:rate] << measured.rate if measured.rate
   end
 
-  # Work done in the block, in units; answers its cost and rate.
+  # The cost and rate of `units` of work done in the block.
   def cost(contender, units)
     before = contender.group.seconds
     started = now

@@ -3,7 +3,7 @@
 require "etc"
 require_relative "figures"
 
-# Rows as Markdown: what is to be reached, then each row with all its servers.
+# Formats rows as Markdown: the goals, then each row with all its servers.
 class ServeReport
   def initialize(rows, title:, runs:, versions:, notes: [])
     @rows = rows
@@ -18,7 +18,7 @@ class ServeReport
       .compact.join("\n\n").concat("\n")
   end
 
-  # Every goal's row: [title, measured, wanted, "hit" or "MISS"]
+  # A line for each goal: [title, measured, wanted, "hit" or "MISS"]
   def verdicts
     @verdicts ||= @rows.select(&:goal).flat_map { |row| judge(row) }
   end
@@ -27,8 +27,8 @@ class ServeReport
 
   def circumstances
     "#{Time.now.utc.strftime("%Y-%m-%d")}; #{RUBY_DESCRIPTION}; #{machine}; client and server share the processors. " \
-      "#{@runs} turns (3 at most for uploads and idle connections); median (least–most); ratios are medians of " \
-      "the ratios within a turn. CPU seconds are those of all of a server's processes, user and system. " \
+      "#{@runs} rounds (at most 3 for uploads and idle connections); median (min–max); ratios are medians of the " \
+      "ratios within a round. CPU seconds are user and system time of all of a server's processes. " \
       "#{@versions.compact.map { |name, version| "#{name} #{version}" }.join(", ")}." +
       @notes.map { |note| "\n\n#{note}" }.join
   end

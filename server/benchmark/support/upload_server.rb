@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# ruby upload_server.rb PORT: answers a request with the bytes of its body. The handler is called on the reactor's
-# thread and answers when the body is whole.
+# ruby upload_server.rb PORT: responds with the number of bytes of the request body. The handler is called on the
+# reactor's thread and responds when the body is complete.
 
 $LOAD_PATH.unshift File.expand_path("../../lib", __dir__), File.expand_path("../../../bytes/lib", __dir__)
 require "socket"

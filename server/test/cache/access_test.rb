@@ -41,9 +41,10 @@ module Spate
 
       def test_who_may_is_told_at_the_start
         watch("--cache=#{store}")
-        assert_equal "everybody may read, nobody may write: --cache-write-token FILE or --cache-open\n", told(/may/)
-        { { anyone: true } => "everybody may read, who may read may write",
-          { readers: %w[a], writers: %w[b] } => "who has a token may read, who has a writer's token may write" }
+        assert_equal "read access for everyone, no write access (--cache-write-token FILE or --cache-open)\n",
+                     told(/access/)
+        { { anyone: true } => "read access for everyone, write access for all readers",
+          { readers: %w[a], writers: %w[b] } => "read access by token, write access by token" }
           .each { |options, line| assert_equal line, Cache::Access.new(**options).to_s }
       end
 
@@ -84,13 +85,13 @@ module Spate
         empty = write("empty", "# none\n")
         assert_match(/\Aerror: #{empty} has no token$/, command["--cache-read-token", empty])
         assert_match(/\Aerror: tokens cannot be read from none: No such file/, command["--cache-write-token", "none"])
-        assert_match(/\Aerror: --cache-open and tokens of writers/, command[*both])
+        assert_match(/\Aerror: --cache-open and write tokens/, command[*both])
       end
 
       # An address that others reach.
       def test_warnings
         cache("--host", "0.0.0.0")
-        assert_match(/clear text.*--tls.*whoever reaches/m, stop.last)
+        assert_match(/clear text.*--tls.*every client/m, stop.last)
         home = ["env", "XDG_CACHE_HOME=#{folder}"]
         cache("--host", "0.0.0.0", "--tls", "--cache-write-token", writers, wrapper: home)
         refute_match(/warning/, stop.last)

@@ -42,7 +42,7 @@ module Spate
 
       def test_a_name_that_is_none
         error = assert_raises(ArgumentError) { Limits.new(patience: 1) }
-        assert_equal "patience is no limit", error.message
+        assert_equal "unknown limit patience", error.message
       end
     end
   end

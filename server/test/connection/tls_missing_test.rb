@@ -23,7 +23,7 @@ module Spate
         paths = [folder, *%w[server/lib bytes/lib].map { |path| File.join(ROOT, path) }].map { |path| "-I#{path}" }
         out, = Open3.capture2e(RbConfig.ruby, *paths, "-rspate/server", "-e", SCRIPT)
         assert_match(
-          /\ASpate::Server::Connection::TLS::Error\nTLS is not there: libssl was missing .*\ninstall .*libssl-dev/, out
+          /\ASpate::Server::Connection::TLS::Error\nTLS is unavailable: libssl was missing.*\ninstall .*libssl-dev/, out
         )
       end
     end

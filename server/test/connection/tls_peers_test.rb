@@ -55,7 +55,7 @@ module Spate
       ensure
         drip&.kill
         [silent, half, slow].each { |socket| socket&.close }
-        assert_equal 3, stop.last.scan(/refused 127\.0\.0\.1: handshake: none in \d s/).size
+        assert_equal 3, stop.last.scan(/refused 127\.0\.0\.1: handshake: incomplete after \d s/).size
       end
 
       def quietly

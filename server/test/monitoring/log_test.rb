@@ -93,7 +93,8 @@ module Spate
 
       def test_reasons
         reasons = { [:connections, nil] => "connections", ["x", 11] => "enhance_your_calm", ["x", 408] => "timeout",
-                    ["x", 431] => "bad_request", ["handshake: none in 10 s", nil] => "handshake", ["x", nil] => "other",
+                    ["x", 431] => "bad_request", ["handshake: incomplete after 10 s", nil] => "handshake",
+                    ["x", nil] => "other",
                     ["x", 99] => "other" }
         reasons.each { |(reason, code), name| assert_equal name, Monitoring::Metrics.reason(reason, code) }
       end

@@ -31,7 +31,7 @@ module Spate
       end
 
       def test_mistakes
-        { [] => /what is to be served/, %w[a b] => /one folder at a time, not a, b/, %w[. --port x] => /--port x/,
+        { [] => /nothing to serve/, %w[a b] => /one folder at a time, not a, b/, %w[. --port x] => /--port x/,
           %w[. --port 70000] => /--port 70000: 0 to 65535/, %w[. --admin here] => /--admin here: neither PORT nor HOST/,
           %w[. --workers -1] => /--workers -1: 0 to 1024/, %w[. --log-format xml] => /--log-format xml/,
           %w[public --rack config.ru] => /not public and config.ru/ }.each do |words, told|
@@ -39,7 +39,7 @@ module Spate
           assert_match(/\Aerror: .*#{told}.*\nhint: /, output)
           assert_equal 2, code, output
         end
-        assert_equal ["error: nowhere is no folder\nhint: name one that exists\n", 9], command("nowhere")
+        assert_equal ["error: nowhere is not a folder\nhint: name an existing folder\n", 9], command("nowhere")
         output, code = command(@root, "--access-log", "#{folder}/none/log")
         assert_match(%r{none/log cannot be written to: No such file or directory\nhint: .* --access-log}, output)
         assert_equal 9, code
@@ -273,7 +273,7 @@ module Spate
         eventually("the new one") { serial == 18 }
         File.write("#{pair}/cert.pem", "nonsense")
         Process.kill(:HUP, @server)
-        told(/reload: .*cert.pem.*what was there before is used/)
+        told(/reload: .*cert.pem.*the previous files stay in use/)
         assert_equal 18, serial
       end
     end

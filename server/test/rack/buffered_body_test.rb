@@ -137,7 +137,7 @@ module Spate
         end
         second = connect
         second.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 70000\r\n\r\n#{text}")
-        read_until(second, "sent.\n")
+        read_until(second, "received.\n")
         second.write("GET /quick HTTP/1.1\r\nhost: x\r\n\r\n")
         assert_match(/200 OK/, read_until(second, "\r\n\r\n0 "))
         first.write("x")
@@ -285,14 +285,14 @@ module Spate
         large, fitting = %w[large fitting].zip([3_000_000, 500_000]).map { |name, size| write(name, "x" * size) }
         each_version do |version, option|
           told = curl(option, "-i", "-H", "expect:", "-T", large, address("/echo"))
-          assert_match(/\A#{version} 503 .*no room/m, told)
+          assert_match(/\A#{version} 503 .*cannot be buffered/m, told)
           assert_equal File.read(fitting), curl(option, "-T", fitting, address("/echo")) # room is given back
         end
         client = connect
         client.write("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 1200000\r\n\r\n", "x" * 1_200_000,
                      "GET /array HTTP/1.1\r\nhost: x\r\n\r\n")
         assert_match(/ 503 .*200 OK/m, read_until(client, "array\n")) # and the connection goes on
-        assert_match(/cannot be kept: No space left on device.*TMPDIR/, File.read(@server.log))
+        assert_match(/cannot be buffered: No space left on device.*TMPDIR/, File.read(@server.log))
       ensure
         @server&.stop
       end

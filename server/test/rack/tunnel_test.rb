@@ -86,7 +86,7 @@ module Spate
         open(-> { [101, UPGRADE.dup, ["no"]] })
         assert_match(/\AHTTP.1.1 500 .*^connection: close\r.*failed.\n\z/m, talk(ASK + REQUEST))
         assert_equal ["/tunnel"], asked
-        assert_match(/status 101 is no answer's/, logged)
+        assert_match(/status 101 is not a final status/, logged)
       end
 
       # Before the request's own body is through, in HTTP/1.0 and in HTTP/2 neither.

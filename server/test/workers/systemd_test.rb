@@ -108,7 +108,7 @@ module Spate
 
       def test_a_descriptor_that_is_no_socket
         output, status = Open3.capture2e({ "SPATE_SERVE_SOCKETS" => "main=0" }, *COMMAND, @root, stdin_data: "")
-        assert_match(/\Aerror: descriptor 0 is no listening socket: /, output)
+        assert_match(/\Aerror: descriptor 0 is not a listening socket: /, output)
         assert_equal 9, status.exitstatus
       end
     end

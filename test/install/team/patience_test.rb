@@ -19,7 +19,7 @@ class PatienceTest < Minitest::Test
       @blobs = Thread::Queue.new
     end
 
-    def heard = @speaking ? Process.clock_gettime(Process::CLOCK_MONOTONIC) : nil
+    def answered_at = @speaking ? Process.clock_gettime(Process::CLOCK_MONOTONIC) : nil
     def answer(key, offer) = @answers[key] << offer
     def send(path) = @blobs << path
 

@@ -12,7 +12,7 @@ require_relative "../clients"
 require_relative "../figures"
 require_relative "../framing_way"
 
-# The same download through three ways of making frames: what each takes, and where its time goes.
+# Compares the cost of one download with three implementations of framing, and profiles each.
 class FramingBenchmark
   RESULTS = File.expand_path("../../results", __dir__)
   PAGES = File.join(ROOT, "tmp/framing")
@@ -26,7 +26,7 @@ class FramingBenchmark
     @results = RESULTS
     OptionParser.new do |parser|
       parser.on("--runs N", Integer) { |value| @runs = value }
-      parser.on("--megabytes N", Integer, "of the file; below 32 nothing is written") { |value| @megabytes = value }
+      parser.on("--megabytes N", Integer, "size of the file; writes no results below 32") { |value| @megabytes = value }
       parser.on("--results FOLDER") { |value| @results = value }
     end.parse!(argv)
   end
@@ -76,10 +76,10 @@ class FramingBenchmark
     @err.puts "#{way.title}: #{@figures[way.key].map { |name, values| "#{name} #{Figures.text(values)}" }.join(", ")}"
   end
 
-  # A download with a profile, whose time is not counted.
+  # Profiled downloads, which do not count for the time.
   def record(way)
     serving(way) do
-      sleep 0.5 # the signal's handler comes with the port, in another thread
+      sleep 0.5 # another thread installs the signal handler when the port is open
       way.signal
       sleep 0.2
       download(way, way.profiled)
@@ -90,7 +90,7 @@ class FramingBenchmark
     end
   end
 
-  # Without the paths of this machine.
+  # Removes this machine's paths.
   def relative(output)
     output["frames"].each_value { |frame| frame["file"] = frame["file"].delete_prefix("#{ROOT}/") }
     output["metadata"]["spate"].update("command" => nil, "pid" => nil)
@@ -101,13 +101,13 @@ class FramingBenchmark
     text = [title, table].join("\n\n")
     @out.puts text
     write_pages
-    return @err.puts("nothing is written: a try") if @megabytes < 32
+    return @err.puts("results not written: fewer than 32 MB") if @megabytes < 32
 
     FileUtils.mkdir_p(@results)
     File.write(File.join(@results, "framing.md"), "#{text}\n")
   end
 
-  # The profiles, to look at: not kept with the results, for each is mostly the page itself.
+  # HTML pages of the profiles. They are not stored with the results, as most of each is the page's own code.
   def write_pages
     FileUtils.mkdir_p(PAGES)
     @recordings.each do |key, recording|
@@ -118,11 +118,11 @@ class FramingBenchmark
   end
 
   def title
-    "# The same download, frames made in three ways\n\n" \
+    "# One download with three implementations of framing\n\n" \
       "#{Time.now.utc.strftime("%Y-%m-%d")}; a file of #{@megabytes} MB over HTTP/2 in clear text to curl, 1, 6 and " \
-      "24 times; #{@runs} runs in turns, median (least–most); #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors " \
-      "shared with the client. Objects, collections and the five methods with the most time of their own are of one " \
-      "more turn, profiled with stackprof."
+      "24 times; #{@runs} alternating runs, median (min–max); #{RUBY_DESCRIPTION}; #{Etc.nprocessors} processors " \
+      "shared with the client. Objects, collections and the five methods with the most own time are from a further " \
+      "run with stackprof."
   end
 
   def table

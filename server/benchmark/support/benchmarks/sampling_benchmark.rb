@@ -2,7 +2,7 @@
 
 require_relative "serve_benchmark"
 
-# The cost of profiling: small requests without a profile, and with one by stackprof.
+# Measures the overhead of profiling: small requests without a profiler and with stackprof.
 class SamplingBenchmark < ServeBenchmark
   RESULTS = File.expand_path("../../results/sampling.md", __dir__)
 
@@ -25,7 +25,7 @@ class SamplingBenchmark < ServeBenchmark
     end
   end
 
-  # Each with the same requests.
+  # The same requests for each configuration.
   class Sampling < SmallFiles
     COUNT = 50_000
 

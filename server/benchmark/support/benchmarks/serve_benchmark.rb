@@ -10,7 +10,7 @@ Dir[File.expand_path("../rows/*.rb", __dir__)].sort.each { |path| require path }
 require_relative "../fixtures"
 require_relative "../serve_report"
 
-# All rows, each with all its servers in turns.
+# Runs all rows, each with all its servers, alternating.
 class ServeBenchmark
   RESULTS = File.expand_path("../../results/serve.md", __dir__)
   ROWS = [BigFile, BigFileTLS, BigFileHTTP1, SmallFiles, SmallFilesHTTP1, RackHello, RackHelloHTTP1, Idle, IdleTLS,
@@ -18,7 +18,7 @@ class ServeBenchmark
   TITLE = "Serving: CPU time, rates and memory beside other servers"
   NOTES = [].freeze
 
-  # argv: as the command's. out, err: where the report goes, and what is being done.
+  # argv: the command's arguments. out: for the report. err: for progress messages.
   def initialize(argv, out: $stdout, err: $stderr)
     @out = out
     @err = err
@@ -29,7 +29,7 @@ class ServeBenchmark
     options.parse!(argv)
   end
 
-  # Answers the exit code: 1 where something of ours could not be measured.
+  # Returns the exit code: 1 if a measurement of this project's servers failed.
   def run
     Dir.mktmpdir("spate-serve-") do |folder|
       @rows = rows(folder)
@@ -49,20 +49,22 @@ class ServeBenchmark
   def options
     OptionParser.new do |parser|
       parser.banner = "usage: benchmark/serve [options]"
-      parser.on("--runs N", Integer, "turns of each row (5)") { |value| @runs = value }
-      parser.on("--only ROW,ROW", Array, "these rows; no result is written") { |value| @only = value }
-      parser.on("--servers NAME,NAME", Array, "these servers; no result is written") { |value| @servers = value }
-      parser.on("--rows", "name the rows") { @list = true }
-      parser.on("--scale F", Float, "of the work, for a try: 0.05; no result is written") { |value| @scale = value }
-      parser.on("--minutes N", Float, "no turn begins later (14)") { |value| @minutes = value }
-      parser.on("--results FILE", "where a whole run goes") { |value| @results = value }
+      parser.on("--runs N", Integer, "rounds of each row (5)") { |value| @runs = value }
+      parser.on("--only ROW,ROW", Array, "these rows; does not write results") { |value| @only = value }
+      parser.on("--servers NAME,NAME", Array, "these servers; does not write results") { |value| @servers = value }
+      parser.on("--rows", "list the rows") { @list = true }
+      parser.on("--scale F", Float, "factor for the work, such as 0.05; does not write results") do |value|
+        @scale = value
+      end
+      parser.on("--minutes N", Float, "start no further round after N minutes (14)") { |value| @minutes = value }
+      parser.on("--results FILE", "file for the results of a full run") { |value| @results = value }
     end
   end
 
   def rows(folder)
     all = self.class::ROWS.map { |kind| kind.new(folder, scale: @scale, servers: @servers) }
     strange = Array(@only) - all.map(&:key)
-    abort "no row is called #{strange.first}: #{all.map(&:key).join(", ")}" if strange.any?
+    abort "unknown row #{strange.first}, expected one of: #{all.map(&:key).join(", ")}" if strange.any?
 
     @only ? all.select { |row| @only.include?(row.key) } : all
   end
@@ -77,7 +79,7 @@ class ServeBenchmark
 
       started = now
       row.round
-      @err.puts "#{row.key}: turn #{turn + 1} of #{row.runs(@runs)}, #{(now - started).round(1)} s"
+      @err.puts "#{row.key}: round #{turn + 1} of #{row.runs(@runs)}, #{(now - started).round(1)} s"
     end
     row.absent.each { |name, reason| @err.puts "#{row.key}: #{name} was not run: #{reason}" }
   end
@@ -86,7 +88,7 @@ class ServeBenchmark
     report = ServeReport.new(@rows, title: self.class::TITLE, runs: @runs, versions: versions, notes: self.class::NOTES)
     @out.puts report
     unless whole?
-      @err.puts "no result is written: #{why_not}"
+      @err.puts "results not written: #{why_not}"
       return @rows.any? { |row| row.failed.any? } ? 1 : 0
     end
     FileUtils.mkdir_p(File.dirname(@results))
@@ -97,8 +99,8 @@ class ServeBenchmark
   def whole? = why_not.nil?
 
   def why_not
-    return "the time was over" if @late
-    return "this was a part" if @only || @servers || @scale < 1
+    return "the time limit was reached" if @late
+    return "this was not a full run" if @only || @servers || @scale < 1
 
     failed = @rows.select { |row| row.failed.any? }
     "#{failed.first.key}: #{failed.first.failed.first} was not measured" if failed.any?

@@ -14,13 +14,13 @@ require_relative "../figures"
 require_relative "../gem_peers"
 require_relative "../parts"
 
-# Where the CPU time of a small file's request goes: by methods, from a profile by stackprof; by system calls, from
-# `strace -c`, which counts well and times badly.
+# Breaks down the CPU time of a request for a small file: by methods, from a stackprof profile, and the number of system
+# calls, from `strace -c`, whose times are not accurate.
 class SmallRequest
   RESULTS = File.expand_path("../../results/small-request.md", __dir__)
   SERVE = File.expand_path("../../../exe/spate-serve", __dir__)
 
-  # spate-serve with a profile of its own, under strace or not.
+  # spate-serve with profiling, optionally under strace.
   class Server < Contender
     def initialize(wrapper, profile)
       super()
@@ -42,7 +42,7 @@ class SmallRequest
     @requests = 100_000
     @results = RESULTS
     OptionParser.new do |parser|
-      parser.on("--requests N", Integer, "with fewer than 100,000 nothing is written") { |value| @requests = value }
+      parser.on("--requests N", Integer, "writes no results below 100,000") { |value| @requests = value }
       parser.on("--results FILE") { |value| @results = value }
     end.parse!(argv)
   end
@@ -53,7 +53,7 @@ class SmallRequest
       FileUtils.mkdir_p(@workload.files)
       path = File.join(@workload.files, "small.txt")
       File.write(path, "hello\n" * 100)
-      sleep 2.5 # servers do not trust what they remember of a file that changed just now
+      sleep 2.5 # servers do not cache files that changed just now
       profile(folder)
       @calls = Contender.program("strace") ? count_calls(folder) : nil
     end
@@ -91,7 +91,7 @@ class SmallRequest
     end
   end
 
-  # System calls of so many requests: what the same server does with and without them.
+  # System calls per request: the difference between a long and a short run.
   def count_calls(folder)
     few, many = [2000, 2000 + (@requests / 10)].map { |count| calls(folder, count) }
     difference = (many.keys | few.keys).to_h { |name| [name, (many[name] - few[name]) / (@requests / 10.0)] }
@@ -99,9 +99,9 @@ class SmallRequest
   end
 
   def calls(folder, count)
-    told = File.join(folder, "strace-#{count}")
-    serving(["strace", "-f", "-c", "-o", told], folder) { |server| requests(server, count) }
-    lines = File.readlines(told).map(&:split)
+    summary = File.join(folder, "strace-#{count}")
+    serving(["strace", "-f", "-c", "-o", summary], folder) { |server| requests(server, count) }
+    lines = File.readlines(summary).map(&:split)
     found = lines.select { |words| words.size >= 5 && words[3].match?(/\A\d+\z/) && words.last != "total" }
     Hash.new(0).merge(found.to_h { |words| [words.last, words[3].to_i] })
   end
@@ -109,7 +109,7 @@ class SmallRequest
   def report
     text = [title, parts, methods, system_calls].compact.join("\n\n")
     @out.puts text
-    return @err.puts("nothing is written: a try") if @requests < 100_000
+    return @err.puts("results not written: fewer than 100,000 requests") if @requests < 100_000
 
     FileUtils.mkdir_p(File.dirname(@results))
     File.write(@results, "#{text}\n")

@@ -5,19 +5,19 @@ require "socket"
 require "timeout"
 require "tmpdir"
 
-# One server under load, looked at twenty times.
+# Puts a server under load and measures it twenty times.
 class Soak
   COMMAND = [RbConfig.ruby, File.expand_path("../../../exe/spate-serve", __dir__)].freeze
   ROWS = 20
-  # Each a part of a row's time: options of h2load, and the file.
-  TURNS = [[%w[-c 10 -m 20], "small.txt"], [%w[-c 4 -m 4], "large.bin"], [%w[-c 100 -m 1], "small.txt"]].freeze
-  # Growth from the first quarter's peak to the last row that is still called flat.
+  # Options of h2load and a file. The time of a row is divided among the phases.
+  PHASES = [[%w[-c 10 -m 20], "small.txt"], [%w[-c 4 -m 4], "large.bin"], [%w[-c 100 -m 1], "small.txt"]].freeze
+  # Permitted growth from the first quarter's peak to the last row.
   MOST_GROWTH = 0.1
-  # Seconds that connections whose client has ended may take to be closed.
+  # Seconds in which the server must close the connections of an ended client.
   CLOSING = 5
 
   def initialize(seconds)
-    @row_seconds = [seconds.to_f / ROWS, TURNS.size].max
+    @row_seconds = [seconds.to_f / ROWS, PHASES.size].max
     @rows = [seconds / @row_seconds, 2].max.to_i
   end
 
@@ -56,9 +56,9 @@ class Soak
     verdict(Array.new(@rows) { row })
   end
 
-  # [MB, descriptors, threads] when the row's clients are gone.
+  # [MB, descriptors, threads] after the row's clients have ended.
   def row
-    counts = TURNS.map { |options, path| load(options, path) }
+    counts = PHASES.map { |options, path| load(options, path) }
     size = memory
     quiet
     @failed ||= counts.any? { |done, failed| done.zero? || failed.positive? }
@@ -74,13 +74,13 @@ class Soak
     sleep 0.05 until descriptors <= @idle || now > limit
   end
 
-  # Each of the three: the first quarter's peak against the end.
+  # Compares the end with the first quarter's peak.
   def verdict(rows)
     flat = %w[MB descriptors threads].zip(rows.transpose, [MOST_GROWTH, 0, 0]).map do |name, values, growth|
       before = values.first([values.size / 4, 1].max).max
       level = values.last <= before * (1 + growth)
       puts format("%.4g %s in the first quarter, %.4g at the end: %s", before, name, values.last,
-                  level ? "flat" : "it grows")
+                  level ? "flat" : "growing")
       level
     end
     flat.all? && !@failed ? 0 : 1
@@ -89,15 +89,15 @@ class Soak
   def descriptors = processes.sum { |pid| Dir["/proc/#{pid}/fd/*"].size }
   def threads = processes.sum { |pid| Dir["/proc/#{pid}/task/*"].size }
 
-  # Requests that succeeded, and that failed.
+  # [succeeded, failed] requests.
   def load(options, path)
-    command = ["h2load", "-D", (@row_seconds / TURNS.size).ceil.to_s, *options, "http://127.0.0.1:#{@port}/#{path}"]
-    told = IO.popen(command, err: File::NULL, &:read)
-    counts = told.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/) or abort "h2load: #{told}"
+    command = ["h2load", "-D", (@row_seconds / PHASES.size).ceil.to_s, *options, "http://127.0.0.1:#{@port}/#{path}"]
+    output = IO.popen(command, err: File::NULL, &:read)
+    counts = output.match(/(\d+) succeeded, (\d+) failed, (\d+) errored/) or abort "h2load: #{output}"
     [counts[1].to_i, counts[2].to_i + counts[3].to_i]
   end
 
-  # All processes of the server together, in MB.
+  # Resident memory of all processes of the server, in MB.
   def memory = processes.sum { |pid| File.read("/proc/#{pid}/status")[/VmRSS:\s+(\d+)/, 1].to_i } / 1024.0
 
   def seconds

@@ -7,8 +7,8 @@ class Nghttpd < Contender
   def version = output("nghttpd", "--version")[/[\d.]+\d/]
 
   def missing(workload)
-    return "it speaks HTTP/2 only" unless workload.h2?
-    return "it serves files" if workload.kind != :files
+    return "it supports HTTP/2 only" unless workload.h2?
+    return "it serves files only" if workload.kind != :files
 
     absent("nghttpd")
   end
@@ -24,7 +24,7 @@ end
 class H2o < Contender
   def version = output(Contender.program("h2o"), "--version")[/[\d.]+\d/]
 
-  def missing(workload) = workload.kind == :files ? absent("h2o") : "it serves files"
+  def missing(workload) = workload.kind == :files ? absent("h2o") : "it serves files only"
 
   def command(workload, port)
     path = File.join(workload.folder, "h2o-#{port}.conf")
@@ -55,7 +55,7 @@ end
 class Nginx < Contender
   def version = output(Contender.program("nginx"), "-v")[%r{nginx/([\d.]+)}, 1]
 
-  def missing(workload) = workload.kind == :files ? absent("nginx") : "it serves files"
+  def missing(workload) = workload.kind == :files ? absent("nginx") : "it serves files only"
 
   def command(workload, port)
     home = File.join(workload.folder, "nginx-#{port}")

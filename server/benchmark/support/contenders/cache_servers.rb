@@ -3,10 +3,10 @@
 require "fileutils"
 require_relative "spate_serve"
 
-# A server that stores what is sent to it, in a folder of its own each time.
+# A server that stores uploads, in a new folder each time.
 class CacheContender < Contender
-  # Files that may be removed at once: ext4 looks past each inode that was freed in the last seconds when it makes the
-  # next file, which the next server would pay for. The rest is removed at the end.
+  # Folders with more files are removed at the end only: when ext4 creates a file, it skips each inode freed in the last
+  # seconds, which would slow down the next server.
   FEW = 100
 
   def stop
@@ -20,7 +20,7 @@ class CacheContender < Contender
   def store(workload, port) = @store = File.join(workload.folder, "store-#{port}")
 end
 
-# One worker, sendfile, no log; uploads go to a file beside and are renamed, as with spate-serve.
+# One worker, sendfile, no log. Like spate-serve, it writes uploads to a temporary file and renames it.
 class NginxDav < CacheContender
   def name = "nginx"
   def version = output(Contender.program("nginx"), "-v")[%r{nginx/([\d.]+)}, 1]
@@ -61,7 +61,7 @@ class NginxDav < CacheContender
   end
 end
 
-# This project's server, with a folder of its own each time.
+# This project's server, with a new folder each time.
 class SpateCache < CacheContender
   def name = "spate-serve"
   def options = []
@@ -71,7 +71,7 @@ class SpateCache < CacheContender
   end
 end
 
-# With Ruby's compiler.
+# The same with YJIT.
 class SpateCacheYJIT < SpateCache
   def name = "spate-serve --yjit"
   def options = ["--yjit"]

@@ -2,13 +2,12 @@
 
 require_relative "../gem_peers"
 
-# One process. Files through Rack::Files.
+# One process. Serves files through Rack::Files.
 class Falcon < Contender
   def version = GemPeers.version("falcon")
 
   def missing(workload)
-    return "its TLS is Ruby's; it has no part in this row" if workload.tls
-    return "its HTTP/2 is compared" unless workload.h2?
+    return "only its HTTP/2 in clear text is compared" if workload.tls || !workload.h2?
 
     GemPeers.missing
   end
@@ -19,13 +18,13 @@ class Falcon < Contender
   end
 end
 
-# One process, five threads: its own default. Files through Rack::Files.
+# One process with five threads, the default. Serves files through Rack::Files.
 class Puma < Contender
   def version = GemPeers.version("puma")
 
   def missing(workload)
-    return "it speaks HTTP/1.1 only" if workload.h2?
-    return "it has no part in this row" if workload.tls
+    return "it supports HTTP/1.1 only" if workload.h2?
+    return "only its clear text is compared" if workload.tls
 
     GemPeers.missing
   end

@@ -9,7 +9,7 @@ class SpateServe < Contender
 
   def name = "spate-serve"
 
-  # What the command has no option for is not wired.
+  # Skips workloads for which this version of the command has no option.
   def missing(workload)
     return "spate-serve has no --tls" if workload.tls && !option?("--tls")
     return if workload.kind == :files
@@ -20,7 +20,7 @@ class SpateServe < Contender
   def command(workload, port)
     words = [*COMMAND]
     words += workload.kind == :files ? [workload.files] : ["--rack", workload.rackup]
-    words += ["--limit-gathered", "0"] if workload.kind == :upload # what comes is counted as it comes
+    words += ["--limit-gathered", "0"] if workload.kind == :upload # pass each part to the application immediately
     words += ["--cert", workload.certificate, "--key", workload.key] if workload.tls
     [workload.kind == :files ? {} : GemPeers.gem_path, words + ["--port", port.to_s]]
   end
@@ -30,7 +30,7 @@ class SpateServe < Contender
   def option?(name) = (@help ||= output(*COMMAND, "--help")).match?(/^\s+#{name}\b/)
 end
 
-# The same with Ruby's compiler, which 3.1 and 3.2 start only with --yjit.
+# The same with YJIT, which Ruby 3.1 and 3.2 start only with --yjit.
 class SpateYJIT < SpateServe
   def name = "spate-serve --yjit"
 
@@ -42,7 +42,7 @@ class SpateYJIT < SpateServe
   end
 end
 
-# The server with a handler that counts the bytes of a body as they come, without Rack: ../upload_server.rb.
+# The server with a handler that counts the bytes of a body, without Rack: ../upload_server.rb.
 class SpateHandler < Contender
   PROGRAM = File.expand_path("../upload_server.rb", __dir__)
 

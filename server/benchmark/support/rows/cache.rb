@@ -3,7 +3,7 @@
 require "digest"
 require "fileutils"
 
-# Entries of a cache, each with content of its own.
+# Cache entries with distinct content.
 class CacheRow < Row
   LARGE = 10 << 20
   SMALL = 10 << 10
@@ -16,7 +16,7 @@ class CacheRow < Row
 
   private
 
-  # { path below the server => file }
+  # { request path => file }
   def entries
     @entries ||= Array.new(count) do |index|
       content = Random.new(index).bytes(bytes)
@@ -27,7 +27,7 @@ class CacheRow < Row
     end.to_h
   end
 
-  # Small ones are counted, of large ones the bytes.
+  # The unit is a request for small entries, a GB for large ones.
   def units(times = 1) = large? ? times * count * bytes / (1 << 30).to_f : times * count / 100_000.0
 
   def large? = bytes == LARGE
@@ -64,7 +64,7 @@ class ReadSmallEntries < CacheRow
 
   def measure(contender)
     store(contender)
-    sleep 2.5 # servers do not trust what they remember of a file that changed just now
+    sleep 2.5 # servers do not cache files that changed just now
     list = File.join(@folder, "names")
     File.write(list, entries.keys.map { |path| url(contender, path) }.join("\n"))
     Clients.each_of(list, 2 * count)
@@ -82,7 +82,7 @@ class WriteLargeEntries < CacheRow
 
   def measure(contender)
     first = entries.first.last
-    Clients.put(url(contender, ""), { "/ac/#{"0" * 64}" => first }) # what is loaded at the first one is loaded
+    Clients.put(url(contender, ""), { "/ac/#{"0" * 64}" => first }) # warm-up: loads code
     cost(contender, units) { store(contender) }
   end
 end

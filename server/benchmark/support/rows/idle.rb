@@ -2,7 +2,7 @@
 
 require_relative "../idle_connections"
 
-# Memory of 1,000 connections that said hello; what the server takes before them is not counted, nor is the kernel's.
+# Memory of 1,000 connections after the handshake, without the server's memory before them and the kernel's.
 class Idle < Row
   CONNECTIONS = 1000
 
@@ -16,7 +16,7 @@ class Idle < Row
 
   private
 
-  # A first connection has code loaded and pools filled that all others share.
+  # A first connection loads code and fills pools that all others share.
   def measure(contender)
     count = [(CONNECTIONS * @scale).round, 10].max
     connections = IdleConnections.new(contender.port, tls: workload.tls)
@@ -28,7 +28,7 @@ class Idle < Row
     connections&.close
   end
 
-  # Kilobytes, once they no longer change.
+  # Kilobytes, as soon as they no longer change.
   def settled(contender)
     last = contender.group.memory
     20.times do

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# 1 GB to an application that counts its bytes as they come (--limit-gathered 0); compared with what nghttpd takes to
-# send as much.
+# Uploads 1 GB to an application that counts the bytes while they arrive (--limit-gathered 0). The reference is
+# nghttpd's cost of a download of the same size.
 class Upload < Row
   MEGABYTES = 1024
 
-  # A download from nghttpd, in an upload's place.
+  # The reference: a download from nghttpd.
   class Download < Nghttpd
     def name = "nghttpd, a download"
     def missing(workload) = super(self.class.of(workload))

@@ -26,7 +26,7 @@ module Spate
       LIMIT = 20 << 30
       DOCUMENT = 16 << 20
       # RFC 9110, section 13.1.2.
-      PRESENT = [412, "There is one already."].freeze
+      PRESENT = [412, "The entry already exists."].freeze
 
       # root: the folder. limit: bytes of all entries, or nil. document: bytes of one document. workers: processes that
       # share the folder. metrics: a Monitoring::Metrics. Raises Error when the folder cannot be used.

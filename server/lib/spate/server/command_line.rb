@@ -28,17 +28,17 @@ module Spate
 
         Examples:
             spate-serve public                          http://127.0.0.1:8080, HTTP/2 and HTTP/1.1
-            spate-serve public --tls --port 8443        https, with a certificate made for localhost
-            spate-serve --rack config.ru --workers 0    a Rack application, a process for each processor
-            spate-serve --cache builds                  what one machine of a team made, for the others
-            spate-serve . --access-log - --admin 9090   each request on the standard output; metrics beside
+            spate-serve public --tls --port 8443        https with a generated certificate for localhost
+            spate-serve --rack config.ru --workers 0    a Rack application, one process per processor
+            spate-serve --cache builds                  a cache that a team shares
+            spate-serve . --access-log - --admin 9090   access log on the standard output, metrics on port 9090
 
         Signals:
-            TERM, INT    stop: what is being answered may end (--drain); once more: at once
-            HUP          read the certificate again, reopen the access log
-            USR2         start again, with the program and its files as they are now; no request is lost
+            TERM, INT    stop after open requests (--drain); a second time: at once
+            HUP          read the certificate again and reopen the access log
+            USR2         hot restart with the current program and files; no request is lost
 
-        Exit codes: 0 stopped, 2 usage, 9 it could not be started.
+        Exit codes: 0 stopped, 2 usage, 9 failed to start.
       TEXT
 
       # Bytes of an option's value: "65536", "64K", "20G". Returns nil for anything else.
@@ -101,7 +101,7 @@ module Spate
 
       def several(served)
         if served.empty?
-          raise UsageError.new("what is to be served?", hint: "spate-serve DIR, --rack config.ru or --cache DIR")
+          raise UsageError.new("nothing to serve", hint: "spate-serve DIR, --rack config.ru or --cache DIR")
         end
         return if served.one?
 

@@ -101,7 +101,7 @@ module Spate
         return true if silent?(now) || @protocol&.late?(now)
         return false unless @transport.late?(now - @opened_at, @limits)
 
-        refused("handshake: none in #{(now - @opened_at).floor} s")
+        refused("handshake: incomplete after #{(now - @opened_at).floor} s")
         true
       end
 

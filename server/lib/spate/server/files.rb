@@ -66,7 +66,7 @@ module Spate
       private
 
       def folder(root, links)
-        raise Error.new("#{root} is no folder", hint: "name one that exists") unless File.directory?(root)
+        raise Error.new("#{root} is not a folder", hint: "name an existing folder") unless File.directory?(root)
 
         Native::Folder.new(root, true, links)
       rescue SystemCallError => e
@@ -80,7 +80,7 @@ module Spate
         Response.text(405, "Only #{VERBS}.\n", "allow" => VERBS)
       end
 
-      def malformed = Response.text(400, "The path cannot be read.\n")
+      def malformed = Response.text(400, "Malformed path.\n")
       def missing = Response.text(404, "Not found.\n")
       def forbidden = Response.text(403, "Forbidden.\n")
 

@@ -104,7 +104,7 @@ module Spate
       def [](name) = public_send(name)
 
       def []=(name, value)
-        definition = self.class[name] or raise ArgumentError, "#{name} is no limit"
+        definition = self.class[name] or raise ArgumentError, "unknown limit #{name}"
         fault = fault(definition, value)
         raise ArgumentError, "#{name} is #{value.inspect}: #{fault}" if fault
 
@@ -116,10 +116,10 @@ module Spate
       private
 
       def fault(definition, value)
-        return definition.optional ? nil : "there must be a limit" if value.nil?
-        return "no number" unless value.is_a?(Numeric)
+        return definition.optional ? nil : "a limit is required" if value.nil?
+        return "not a number" unless value.is_a?(Numeric)
 
-        "#{definition.least} is the least" if value < definition.least
+        "the minimum is #{definition.least}" if value < definition.least
       end
     end
   end

@@ -38,7 +38,7 @@ module Spate
       # one, and 101 needs a tunnel that receives the client's bytes.
       def check
         known = @status.between?(200, 999) || (@status == 101 && @tunnel)
-        raise ArgumentError, "status #{@status} is no answer's" unless known
+        raise ArgumentError, "status #{@status} is not a final status" unless known
 
         length = @headers["content-length"]
         raise ArgumentError, "content-length is #{length.inspect}" unless length.nil? || LENGTH.match?(length.to_s)

@@ -35,15 +35,15 @@ module Spate
           return may_write(request) unless @writers.empty?
           return may_read(request) if @anyone
 
-          refuse(403, "Nothing can be written here: the node knows no writer's token.")
+          refuse(403, "Writing is disabled: the server has no write tokens.")
         end
 
         # Both permissions on one line, printed at the start.
         def to_s
-          writers = "nobody may write: --cache-write-token FILE or --cache-open"
-          writers = "who may read may write" if @anyone
-          writers = "who has a writer's token may write" if @writers.any?
-          "#{@readers.empty? ? "everybody" : "who has a token"} may read, #{writers}"
+          writers = "no write access (--cache-write-token FILE or --cache-open)"
+          writers = "write access for all readers" if @anyone
+          writers = "write access by token" if @writers.any?
+          "read access #{@readers.empty? ? "for everyone" : "by token"}, #{writers}"
         end
 
         def inspect = "#<#{self.class}>"

@@ -40,7 +40,7 @@ module Spate
         # The status and text for a system error.
         def self.failure(error)
           case error
-          when *FULL then [507, "There is no room."]
+          when *FULL then [507, "The disk is full."]
           when Errno::EISDIR then [409, "A folder is in its place."]
           when *BUSY then [503, "The server is at its limits."]
           else [500, "The cache cannot be written."]

@@ -22,21 +22,21 @@ module Spate
         end
 
         def names(parser, files)
-          parser.on("--index NAMES", Array, "files to serve for their folder, the first one found " \
+          parser.on("--index NAMES", Array, "index files of a folder, the first one found " \
                                             "(#{Files::INDEX.join(",")})") { |names| files[:index] = plain(names) }
-          parser.on("--no-index", "serve no file for a folder") { files[:index] = [] }
-          parser.on("--no-listing", "folders without such a file are not listed: 404") { files[:listing] = false }
-          parser.on("--dotfiles", "names that begin with a dot too; without it only .well-known") do
+          parser.on("--no-index", "serve no index files") { files[:index] = [] }
+          parser.on("--no-listing", "answer 404 for folders without an index file") { files[:listing] = false }
+          parser.on("--dotfiles", "serve dotfiles (default: only .well-known)") do
             files[:dotfiles] = true
           end
-          parser.on("--mime FILE", "media types as in /etc/mime.types, before all others") do |path|
+          parser.on("--mime FILE", "media types in the format of /etc/mime.types, before all others") do |path|
             files[:media_types] = path
           end
         end
 
         def codings(parser, files)
-          parser.on("--no-gzip", "send text as it is: nothing is compressed on the way") { files[:gzip] = false }
-          parser.on("--gzip-most BYTES", "longest file that is compressed on the way " \
+          parser.on("--no-gzip", "do not compress files while they are sent") { files[:gzip] = false }
+          parser.on("--gzip-most BYTES", "largest file that is compressed while it is sent " \
                                          "(#{Files::Gzip::MOST >> 20}M)") do |text|
             files[:gzip_most] = CommandLine.size(text) or raise OptionParser::InvalidArgument, text
           end
@@ -55,12 +55,12 @@ module Spate
         # Sets values[:rack] (a path), values[:threads], values[:waiting].
         def rack(parser, values)
           parser.separator "\nRack:"
-          parser.on("--rack FILE", "serve a Rack application: its config.ru") { |path| values[:rack] = path }
-          parser.on("--threads N", Rack::COUNT, "requests that a process works on at once " \
+          parser.on("--rack FILE", "serve the Rack application of this config.ru") { |path| values[:rack] = path }
+          parser.on("--threads N", Rack::COUNT, "threads of a process " \
                                                 "(RAILS_MAX_THREADS, else #{Rack::THREADS})") do |value|
             values[:threads] = value.to_i
           end
-          parser.on("--waiting N", Rack::COUNT, "requests that may wait for a thread; more are answered with 503 " \
+          parser.on("--waiting N", Rack::COUNT, "requests that may wait for a thread; further ones get 503 " \
                                                 "(#{Rack::WAITING})") do |value|
             values[:waiting] = value.to_i
           end
@@ -71,7 +71,7 @@ module Spate
         def cache(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
-          parser.on("--cache DIR", "serve a team's cache from this folder: Bazel's /cas/ and /ac/") do |path|
+          parser.on("--cache DIR", "serve a shared cache from this folder: Bazel's /cas/ and /ac/") do |path|
             values[:cache] = path
           end
           cache_limits(parser, cache)
@@ -79,7 +79,7 @@ module Spate
         end
 
         def cache_limits(parser, cache)
-          parser.on("--cache-limit BYTES", "size of all entries, or none; removes the least recently used ones first " \
+          parser.on("--cache-limit BYTES", "size of all entries, or none; least recently used ones are removed " \
                                            "(#{Cache::LIMIT >> 30}G)") do |text|
             cache[:limit] = text == "none" ? nil : bytes(text)
           end
@@ -89,12 +89,12 @@ module Spate
         end
 
         def tokens(parser, cache)
-          parser.on("--cache-read-token FILE", "tokens of those who may read, one a line (#{READERS}; " \
-                                               "without any all may)") do |path|
+          parser.on("--cache-read-token FILE", "tokens with read access, one per line (#{READERS}; " \
+                                               "default: access for everyone)") do |path|
             cache[:readers] = path
           end
-          parser.on("--cache-write-token FILE", "tokens of those who may write (#{WRITERS}; without any " \
-                                                "nobody may)") do |path|
+          parser.on("--cache-write-token FILE", "tokens with write access (#{WRITERS}; default: no " \
+                                                "write access)") do |path|
             cache[:writers] = path
           end
           parser.on("--cache-open", "readers may write too: on 127.0.0.1, or behind a proxy that authenticates") do
@@ -116,7 +116,7 @@ module Spate
             values[key] ? Cache::Access.tokens(values[key]) : env[variable].to_s.split
           end
           if values[:open] && writers.any?
-            raise UsageError.new("--cache-open and tokens of writers were given: who may write?", hint: "leave one out")
+            raise UsageError.new("--cache-open and write tokens exclude each other", hint: "remove one of them")
           end
 
           Cache::Access.new(readers: readers, writers: writers, anyone: values[:open])
@@ -129,7 +129,7 @@ module Spate
             lines << "warning: tokens and entries cross the network in clear text"
             lines << "hint: --tls --cert FILE --key FILE, or listen on 127.0.0.1 behind a proxy that speaks TLS"
           end
-          lines << "warning: whoever reaches this address and may read may write (--cache-open)" if open
+          lines << "warning: every client with read access may write (--cache-open)" if open
           lines
         end
         private_class_method :names, :codings, :plain, :cache_limits, :tokens, :bytes

@@ -14,19 +14,19 @@ module Spate
 
         def logs(parser, values)
           parser.separator "\nLogs:"
-          parser.on("--access-log FILE", "a line for each request; - for the standard output (none)") do |value|
+          parser.on("--access-log FILE", "log each request; - for the standard output (none)") do |value|
             values[:access_log] = value
           end
           parser.on("--log-format FORMAT", Monitoring::AccessLog::FORMATS.keys,
-                    "of these lines: #{Monitoring::AccessLog::FORMATS.keys.join(", ")} (json)") do |value|
+                    "format of the access log: #{Monitoring::AccessLog::FORMATS.keys.join(", ")} (json)") do |value|
             values[:log_format] = value
           end
         end
 
         def admin(parser, values)
-          parser.separator "\nWatching:"
+          parser.separator "\nMonitoring:"
           parser.on("--admin [HOST:]PORT",
-                    "#{HEALTH}, #{Monitoring::Admin::METRICS} on a port of their own (none; HOST: #{HOST})") do |value|
+                    "#{HEALTH}, #{Monitoring::Admin::METRICS} on a separate port (none; HOST: #{HOST})") do |value|
             values[:admin] = address(value)
           end
           parser.on("--health", "#{HEALTH} on the main port, too") { values[:health] = true }

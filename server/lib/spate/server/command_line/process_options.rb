@@ -16,10 +16,10 @@ module Spate
 
         def listening(parser, values)
           parser.separator "\nListening:"
-          parser.on("--host ADDRESS", "address to listen on; 0.0.0.0 or :: for every one (127.0.0.1)") do |value|
+          parser.on("--host ADDRESS", "address to listen on; 0.0.0.0 or :: for all (127.0.0.1)") do |value|
             values[:host] = value
           end
-          parser.on("-p", "--port NUMBER", Integer, "port to listen on, 0 for any that is free (8080)") do |value|
+          parser.on("-p", "--port NUMBER", Integer, "port to listen on; 0 for any free port (8080)") do |value|
             raise OptionParser::InvalidArgument, "#{value}: 0 to 65535" unless value.between?(0, 65_535)
 
             values[:port] = value
@@ -29,10 +29,10 @@ module Spate
         # Sets values[:tls] (true), values[:cert] and values[:key] (paths); a certificate implies TLS.
         def tls(parser, values)
           parser.separator "\nTLS:"
-          parser.on("--tls", "speak TLS; without --cert with a certificate for localhost that is made and kept") do
+          parser.on("--tls", "use TLS; without --cert, with a generated certificate for localhost") do
             values[:tls] = true
           end
-          parser.on("--cert FILE", "certificate in PEM, then those of its issuers; read again on SIGHUP") do |path|
+          parser.on("--cert FILE", "certificate chain in PEM, the server's first; read again on SIGHUP") do |path|
             values.update(tls: true, cert: path)
           end
           parser.on("--key FILE", "its private key in PEM (default: in the certificate's file)") do |path|
@@ -42,18 +42,21 @@ module Spate
 
         def processes(parser, values)
           parser.separator "\nProcesses:"
-          parser.on("-w", "--workers N", Integer, "processes that share the port, 0 for one a processor (1)") do |value|
+          parser.on("-w", "--workers N", Integer,
+                    "processes that share the port; 0 for one per processor (1)") do |value|
             raise OptionParser::InvalidArgument, "#{value}: 0 to #{MOST}" unless value.between?(0, MOST)
 
             values[:workers] = value.zero? ? Etc.nprocessors : value
           end
-          parser.on("--[no-]yjit", "compile Ruby code that is hot (on from Ruby 3.3)") { |value| values[:yjit] = value }
+          parser.on("--[no-]yjit", "compile hot Ruby code (default: on from Ruby 3.3)") do |value|
+            values[:yjit] = value
+          end
           parser.on("--drain SECONDS", Float, "#{Limits[:drain].text} (#{Limits[:drain].default})") do |value|
             raise OptionParser::InvalidArgument, "#{value}: must not be negative" if value.negative?
 
             values[:drain] = value
           end
-          parser.on("--pid-file FILE", "write the process's id there") { |value| values[:pid_file] = value }
+          parser.on("--pid-file FILE", "write the process id to this file") { |value| values[:pid_file] = value }
         end
 
         # parser: an OptionParser. values: a Hash; `values[:limits]` becomes a Limits.
@@ -84,7 +87,7 @@ module Spate
 
           CommandLine.size(text) or raise ArgumentError
         rescue TypeError, ArgumentError
-          raise ArgumentError, "no number"
+          raise ArgumentError, "not a number"
         end
         private_class_method :option, :default, :number
       end

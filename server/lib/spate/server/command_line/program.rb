@@ -162,7 +162,7 @@ module Spate
           "serving #{what}#{workers} on #{address(@sockets.main, host: host, scheme: @tls ? "https" : "http")}"
         end
 
-        def watched = @sockets.admin && "watched on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
+        def watched = @sockets.admin && "monitoring on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
         def address(...) = Reactor::Listener.address(...)
 
         # Warnings about a cache that other machines can reach.
@@ -177,7 +177,7 @@ module Spate
 
         def certificate
           path = @tls.certificate if @tls&.self_signed?
-          "its certificate was made here: curl --cacert #{path}" if path
+          "self-signed certificate: curl --cacert #{path}" if path
         end
       end
     end

@@ -38,7 +38,7 @@ module Spate
           require "spate/server/native/tls"
           raise LoadError, "libssl was missing when spate-server was built" unless defined?(Native::TLSContext)
         rescue LoadError => e
-          raise Error.new("TLS is not there: #{e.message.lines.first.chomp}",
+          raise Error.new("TLS is unavailable: #{e.message.lines.first.chomp}",
                           hint: "install OpenSSL's headers (Debian: libssl-dev and pkg-config), then spate-server " \
                                 "again")
         end

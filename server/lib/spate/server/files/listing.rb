@@ -65,7 +65,7 @@ module Spate
 
         def busy(found)
           found.close
-          Response.busy("Too much is waiting.\n")
+          Response.busy("Too many requests are waiting.\n")
         end
 
         def tell(wanted, found)

@@ -54,7 +54,7 @@ module Spate
           at = text.index("\r\n")
           return wait(text) unless at
 
-          match = SIZE.match(text.byteslice(0, at)) or raise(BadRequest, "a chunk's size cannot be read")
+          match = SIZE.match(text.byteslice(0, at)) or raise(BadRequest, "malformed chunk size")
           @extensions += at - match[1].bytesize
           raise BadRequest, "more than #{EXTENSIONS} bytes of chunk extensions" if @extensions > EXTENSIONS
 
@@ -67,7 +67,7 @@ module Spate
         # The line is incomplete.
         def wait(text)
           raise BadRequest, "a chunk's size is too long" if text.bytesize >= LINE
-          raise BadRequest, "a chunk's size cannot be read" unless text.match?(BEGINNING)
+          raise BadRequest, "malformed chunk size" unless text.match?(BEGINNING)
 
           0
         end
@@ -84,7 +84,7 @@ module Spate
 
         def line_end(view, from, to, _content)
           return 0 if to - from < 2 && view.get_bytes(from, 1) == "\r"
-          raise BadRequest, "a chunk is longer than it said" if view.get_bytes(from, [to - from, 2].min) != "\r\n"
+          raise BadRequest, "a chunk exceeds its size" if view.get_bytes(from, [to - from, 2].min) != "\r\n"
 
           @state = :size
           2

@@ -28,7 +28,7 @@ module Spate
         def lingering(now, seconds, bytes)
           @moved = now if seconds.zero? || bytes != @bytes
           @bytes = bytes
-          "nobody wants the rest of its request" if now - @moved >= Limits::LINGER || seconds >= Limits::LINGER_MOST
+          "the rest of its request is not needed" if now - @moved >= Limits::LINGER || seconds >= Limits::LINGER_MOST
         end
 
         # The start of the current phase of the current request.
@@ -41,7 +41,7 @@ module Spate
 
         def exchange(now, seconds, protocol)
           if @limits.request_seconds && seconds > @limits.request_seconds
-            "a request is not over in #{@limits.request_seconds} s"
+            "a request takes more than #{@limits.request_seconds} s"
           elsif @body.late?(now, protocol.received, protocol.asks?)
             @body.shortfall(" of a request's body")
           elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)

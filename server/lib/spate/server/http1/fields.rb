@@ -19,7 +19,7 @@ module Spate
           raise BadRequest.new("more than #{most} fields", 431) if count > most
 
           pairs = text.scan(LINE)
-          raise BadRequest, "a field cannot be read" if pairs.size != count
+          raise BadRequest, "malformed field" if pairs.size != count
 
           fields = []
           pairs.each do |name, value|

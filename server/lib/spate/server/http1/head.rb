@@ -20,14 +20,14 @@ module Spate
 
         # text: everything before the empty line, with the last line end. Raises BadRequest.
         def initialize(text, max_fields)
-          match = LINE.match(text) or raise(BadRequest, "the request line cannot be read")
+          match = LINE.match(text) or raise(BadRequest, "malformed request line")
           read_line(match)
           @fields = Fields.parse(match.post_match, max_fields)
           @length = 0
           read_fields
           check_host
         rescue ArgumentError # Ruby's, for invalid UTF-8
-          raise BadRequest, "bytes that are no text"
+          raise BadRequest, "invalid bytes in the request"
         end
 
         # Section 9.3.
@@ -62,7 +62,7 @@ module Spate
           return if target.start_with?("/") || @verb == "CONNECT"
           return if target == "*" && @verb == "OPTIONS"
 
-          absolute = ABSOLUTE.match(target) or raise(BadRequest, "the request's target cannot be read")
+          absolute = ABSOLUTE.match(target) or raise(BadRequest, "malformed request target")
           @named = absolute[1]
           @target = target.byteslice(absolute.end(0)..)
           return if @target.start_with?("/")
@@ -86,7 +86,7 @@ module Spate
         end
 
         def once(name, known, value)
-          raise BadRequest, "#{name} comes twice" if known
+          raise BadRequest, "duplicate #{name}" if known
 
           value
         end
@@ -94,17 +94,17 @@ module Spate
         # The host in the target takes precedence (section 3.2.2). A host is required, but may be empty.
         def check_host
           raise BadRequest, "host is missing" if @host.nil? && @minor.positive?
-          raise BadRequest, "host cannot be read" unless @host.nil? || @host.match?(AUTHORITY)
-          raise BadRequest, "the target's host cannot be read" if @named && (@named.empty? || !@named.match?(AUTHORITY))
+          raise BadRequest, "malformed host" unless @host.nil? || @host.match?(AUTHORITY)
+          raise BadRequest, "malformed host in the target" if @named && (@named.empty? || !@named.match?(AUTHORITY))
 
           @authority = @named || @host
         end
 
         # Section 6: a request with both kinds of length is a smuggling attempt.
         def read_length(value)
-          raise BadRequest, "content-length comes twice" if @told_length
+          raise BadRequest, "duplicate content-length" if @told_length
           raise BadRequest, "both content-length and transfer-encoding" if @coded
-          raise BadRequest, "content-length is no number" unless value.match?(LENGTH)
+          raise BadRequest, "content-length is not a number" unless value.match?(LENGTH)
 
           @told_length = true
           @length = value.to_i
@@ -112,7 +112,7 @@ module Spate
 
         # Section 6.1: with any coding except chunked, the end and the content are unknown.
         def read_coding(value)
-          raise BadRequest, "transfer-encoding comes twice" if @coded
+          raise BadRequest, "duplicate transfer-encoding" if @coded
           raise BadRequest, "both content-length and transfer-encoding" if @told_length
           raise BadRequest, "transfer-encoding in HTTP/1.0" if @minor.zero?
 
@@ -127,7 +127,7 @@ module Spate
 
         def read_expectation(value)
           return if @minor.zero?
-          raise BadRequest.new("an expectation that is none of ours", 417) unless same?(value, "100-continue")
+          raise BadRequest.new("unsupported expectation", 417) unless same?(value, "100-continue")
 
           @expects = true
         end

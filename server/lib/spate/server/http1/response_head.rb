@@ -18,7 +18,7 @@ module Spate
 
         def self.line(into, name, value)
           raise ArgumentError, "the field's name #{name.inspect} cannot be sent" unless NAMES[name]
-          raise TypeError, "the value of #{name} is no String" unless value.is_a?(String)
+          raise TypeError, "the value of #{name} is not a String" unless value.is_a?(String)
 
           value = value.b unless value.ascii_only? # strings of two encodings cannot be joined
           raise ArgumentError, "the value of #{name} has a line break or a zero byte" if value.match?(LINE_BREAK)
@@ -66,7 +66,7 @@ module Spate
         def tunnel? = @response.status == 101 || (@request.verb == "CONNECT" && @response.status < 300)
 
         def open_tunnel
-          raise ArgumentError, "status #{@response.status} and nobody for the tunnel" unless @response.tunnel
+          raise ArgumentError, "status #{@response.status} without a tunnel" unless @response.tunnel
           raise ArgumentError, "a tunnel in HTTP/1.0" unless @request.chunked_answers?
 
           @keep_alive = false

@@ -106,7 +106,7 @@ module Spate
         def late(stream, now)
           progress = @progress[stream] ||= begin_progress(now)
           if @limits.request_seconds && now - progress.since > @limits.request_seconds
-            "not over in #{@limits.request_seconds} s"
+            "takes more than #{@limits.request_seconds} s"
           elsif progress.request.late?(now, stream.received, stream.asks? && @protocol.window.open?)
             progress.request.shortfall(" of a request's body")
           elsif progress.awaited.late?(now, stream.received, stream.thread_waits? && @protocol.window.open?)

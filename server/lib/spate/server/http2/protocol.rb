@@ -162,7 +162,7 @@ module Spate
         def receive_preface(from, to)
           length = [to - from, PREFACE.bytesize].min
           if view.get_bytes(from, length) != PREFACE.byteslice(0, length)
-            raise ConnectionError, "the connection does not begin with HTTP/2's preface"
+            raise ConnectionError, "the connection does not begin with the HTTP/2 preface"
           end
           return from if length < PREFACE.bytesize
 
@@ -210,7 +210,7 @@ module Spate
           @frames += @reader.count
           if @first
             @first = false
-            raise ConnectionError, "the first frame is no SETTINGS" if @reader.type != Frame::Settings::TYPE
+            raise ConnectionError, "the first frame is not SETTINGS" if @reader.type != Frame::Settings::TYPE
           end
           raise @faulty if @faulty
 

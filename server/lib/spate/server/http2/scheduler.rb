@@ -79,14 +79,14 @@ module Spate
           @window += bytes
           return if @window <= LARGEST_WINDOW
 
-          raise ConnectionError.new("the connection's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
+          raise ConnectionError.new("the connection's window exceeds 2^31-1", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
         # The peer enlarges a stream's window. Raises StreamError.
         def widen_stream(stream, bytes)
           return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
 
-          raise StreamError.new("the stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR,
+          raise StreamError.new("the stream's window exceeds 2^31-1", ErrorCode::FLOW_CONTROL_ERROR,
                                 stream.id)
         end
 
@@ -94,7 +94,7 @@ module Spate
         def widen_all(stream, bytes)
           return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
 
-          raise ConnectionError.new("a stream's window is larger than any may be", ErrorCode::FLOW_CONTROL_ERROR)
+          raise ConnectionError.new("a stream's window exceeds 2^31-1", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
         # Fills the write buffer. Yields each stream whose body is complete or failed, with the error or nil.

@@ -13,7 +13,7 @@ module Spate
 
         # Raises Server::Error.
         def self.load(path)
-          raise Error.new("#{path} is no file", hint: "name a config.ru that exists") unless File.file?(path)
+          raise Error.new("#{path} is not a file", hint: "name an existing config.ru") unless File.file?(path)
 
           ENV["RACK_ENV"] ||= "development"
           bundle(File.dirname(File.expand_path(path)))

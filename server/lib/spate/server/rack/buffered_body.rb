@@ -43,7 +43,7 @@ module Spate
         def add(input)
           @io.seek(0, IO::SEEK_END)
           input.each_part do |part|
-            raise Full, "bodies take all of #{@most_in_all} bytes" unless keep?(part)
+            raise Full, "buffered bodies use all of #{@most_in_all} bytes" unless keep?(part)
           end
           @io.tap(&:rewind)
         end

@@ -38,7 +38,7 @@ module Spate
           to = line(bytes, from)
           return to unless @line.end_with?("\n")
 
-          digits = @line[/\A\h{1,15}(?=[\s;])/] or raise ArgumentError, "the body is in no chunks"
+          digits = @line[/\A\h{1,15}(?=[\s;])/] or raise ArgumentError, "the body is not chunked"
           @line.clear
           @left = digits.hex
           @state = @left.zero? ? :rest : :content
@@ -56,7 +56,7 @@ module Spate
         def ending(bytes, from)
           to = line(bytes, from)
           return to unless @line.end_with?("\n")
-          raise ArgumentError, "a chunk is longer than it said" unless @line.strip.empty?
+          raise ArgumentError, "a chunk exceeds its size" unless @line.strip.empty?
 
           @line.clear
           @state = :size
@@ -71,7 +71,7 @@ module Spate
           at = bytes.index("\n", from)
           to = at ? at + 1 : bytes.bytesize
           @line << bytes.byteslice(from, to - from)
-          raise ArgumentError, "the body is in no chunks" if @line.bytesize > LINE
+          raise ArgumentError, "the body is not chunked" if @line.bytesize > LINE
 
           to
         end

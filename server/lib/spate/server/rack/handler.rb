@@ -57,10 +57,10 @@ module Spate
 
         # error: of the file for a body, or :full.
         def refuse(request, error)
-          return request.answer(busy("Too much is being sent.")) if error == :full
+          return request.answer(busy("Too many request bodies are being received.")) if error == :full
 
-          @log.call("a request's body cannot be kept: #{error.message}; TMPDIR says where")
-          request.answer(busy("There is no room for the request's body."))
+          @log.call("a request's body cannot be buffered: #{error.message}; set TMPDIR to another folder")
+          request.answer(busy("The request's body cannot be buffered."))
         end
 
         def busy(text) = Response.busy("#{text}\n")

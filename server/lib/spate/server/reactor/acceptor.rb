@@ -69,7 +69,7 @@ module Spate
           return if now - @complained_at < 1
 
           @complained_at = now
-          @log&.call("accept: #{error.message}: nobody is let in until a connection ends, or for a second")
+          @log&.call("accept: #{error.message}: accepting pauses until a connection ends, or for a second")
         end
 
         def waiting

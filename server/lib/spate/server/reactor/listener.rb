@@ -29,7 +29,7 @@ module Spate
           unix = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.local_address.unix?
           (unix ? UNIXServer : TCPServer).for_fd(descriptor).tap { |listener| listener.close_on_exec = true }
         rescue SystemCallError => e
-          raise Error.new("descriptor #{descriptor} is no listening socket: #{e.message}",
+          raise Error.new("descriptor #{descriptor} is not a listening socket: #{e.message}",
                           hint: "it came from LISTEN_FDS (systemd) or from the server that is being restarted")
         end
 

@@ -27,7 +27,7 @@ module Spate
           run_once until @workers.gone?
           return unless @failure
 
-          raise Error.new("a worker ended with #{@failure} before it was ready", hint: "what it said is above")
+          raise Error.new("a worker ended with #{@failure} before it was ready", hint: "see its error above")
         end
 
         private
@@ -92,9 +92,9 @@ module Spate
           return @log.call("restart: the new server is still starting") if @hot_restart
 
           @hot_restart = HotRestart.new(@command, @sockets)
-          @log.call("restart: process #{@hot_restart.pid} is to take over")
+          @log.call("restart: process #{@hot_restart.pid} will take over")
         rescue SystemCallError => e
-          @log.call("restart: the new server cannot be started: #{e.message}; this one goes on")
+          @log.call("restart: the new server cannot be started: #{e.message}; this one continues")
         end
 
         def check_restart
@@ -106,7 +106,7 @@ module Spate
             @program.leave_admin
             leave unless @stopping
           when :failed
-            @log.call("restart: the new server did not start: #{@hot_restart.reason}; this one goes on")
+            @log.call("restart: the new server did not start: #{@hot_restart.reason}; this one continues")
             @hot_restart = nil
           end
         end

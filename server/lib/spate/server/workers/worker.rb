@@ -33,9 +33,9 @@ module Spate
           @reactor.post(nil) { @observer.reopen }
           @tls&.reload
         rescue Server::Error => e
-          @log.call("reload: #{e.message}; what was there before is used")
+          @log.call("reload: #{e.message}; the previous files stay in use")
         rescue StandardError => e # the thread that reads the parent's commands must continue
-          @log.call("reload: #{e.class}: #{e.message}; what was there before is used")
+          @log.call("reload: #{e.class}: #{e.message}; the previous files stay in use")
         end
       end
     end

@@ -12,7 +12,7 @@ module Spate
             place = place(path, message, error)
             reason = message.lines.first.to_s.chomp.sub(/ for #<.*/, "") # the receiver is Rack's builder
             super("#{place}: #{reason.delete_prefix("#{place}: ")} (#{error.class})",
-                  hint: "#{path} raised this while it was loaded: mend it there, and start again")
+                  hint: "#{path} raised this while it was loaded: fix it there, and start again")
           end
 
           private

@@ -77,7 +77,7 @@ module Spate
 
             # Whether no reader is left; then none can be added. Called with the lock held.
             def unwanted?
-              @failed = Response::Body::Truncated.new("#{@found.path}: nobody waited for it") if @readers.empty?
+              @failed = Response::Body::Truncated.new("#{@found.path}: its last reader is gone") if @readers.empty?
             end
 
             def give_up = close
