@@ -1,11 +1,162 @@
 # frozen_string_literal: true
 
-require_relative "trace_switch"
-require_relative "instructions"
-
 module Spate
   module Gemfile
     module Child
+      # Decides when calls are traced. Bundler makes hundreds of thousands itself, which are irrelevant, and tracing one
+      # costs as much as making it: so not before code of the application runs, nor while Bundler or RubyGems run on its
+      # behalf, nor afterwards.
+      class TraceSwitch
+        # Number of calls by Bundler or RubyGems after which the stack is inspected.
+        PATIENCE = 256
+
+        # calls: TracePoint. always: whether calls are always traced.
+        def initialize(origin, calls, always:)
+          @origin = origin
+          @calls = calls
+          @always = always
+          @returns = {}
+        end
+
+        # While the block runs. compiled: called with the instructions of each of the application's scripts, returns
+        # whether calls must always be traced from now on.
+        def pay(compiled)
+          # Stays enabled: code compiled in between may be called later.
+          @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
+          @scripts.enable unless @scripts.enabled?
+          # A fiber may be left before the method it called returns.
+          fibers = TracePoint.new(:fiber_switch) { wake }.tap(&:enable)
+          wake if @always
+          yield
+        ensure
+          fibers&.disable
+          @calls.disable
+        end
+
+        # A call by Bundler or RubyGems.
+        def passed
+          return if (@passed += 1) < @patience || @always
+
+          @patience *= 2
+          @calls.disable if caller_locations.none? { |one| own?(one) }
+        end
+
+        # Until the method that the application called returns or calls back. If a method is not found by its name, its
+        # return could not be traced.
+        def leave(point)
+          method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)
+          return if @always || method.source_location != [point.path, point.lineno]
+
+          @returns[method.unbind] ||= TracePoint.new(:return) { returned }.tap { |one| one.enable(target: method) }
+          @calls.disable
+        rescue NameError
+          nil
+        end
+
+        private
+
+        # Text that the application evaluates is its own, under any name.
+        def script(point, compiled)
+          sequence = point.instruction_sequence
+          return unless own?(sequence) || (point.eval_script && own?(caller_locations(2, 1).first))
+
+          wake
+          entered(sequence)
+          @always = true if compiled.call(sequence)
+        end
+
+        # Lines, too: a stack overflow unwinds without any event.
+        def entered(sequence)
+          TracePoint.new(:call, :b_call, :line) { wake }.enable(target: sequence)
+        rescue ArgumentError
+          nil # it is empty
+        end
+
+        def returned
+          caller = caller_locations(3, 1).first
+          wake unless caller && @origin.kind(caller.path) == :tool
+        end
+
+        def wake
+          @passed = 0
+          @patience = PATIENCE
+          @calls.enable unless @calls.enabled?
+        end
+
+        def own?(place) = @origin.kind(place.path) == :own
+      end
+
+      # Finds in a script's compiled instructions, as Ruby prints them, what they read from or leave in their process:
+      # how it was started, what it has loaded. A program that sets up its bundle is another process than Bundler's.
+      class Instructions
+        CONSTANT = /^\d+ (?:getconstant|opt_getconstant_path) .*\b/
+        GLOBAL = /^\d+ getglobal +:\$/
+        # Except for constants that every Ruby with a bundle has, or no CRuby has.
+        NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
+        # Of Bundler and RubyGems: the original environment, the date; whether a JIT is switched on.
+        STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN|RUBY_DESCRIPTION)\b/
+        # Local to a method or thread.
+        PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
+        REASONS = {
+          "asks which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
+          "asks where the program's output goes" => /#{CONSTANT}STD(?:IN|OUT|ERR)\b|#{GLOBAL}std(?:in|out|err)\b/,
+          "asks for the locale's encoding" => /#{CONSTANT}Encoding\b/,
+          "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
+          "asks how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
+          # Ruby itself calls this for every exception that is raised.
+          "asks who called" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
+          "asks what is loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
+          "asks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
+                                     putobject\ +Object\b.*\n\d+\ defined\ +constant-from,\ #{NAMED}|
+                                     (?:opt_)?send\w*\ .*mid:(?:constants|const_get|const_defined\?|
+                                     const_source_location),)/x,
+          "waits for the program's end" => /mid:core#set_postexe,/,
+          "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
+        }.freeze
+
+        # Instructions that compute a default value without a call; the mark of the first instruction after the
+        # defaults.
+        QUIET = /(?:put|dup|new|[gs]etlocal|checkkeyword|branch|expandarray|nop|pop)\w*(?=[ \n])/
+        BODY = /.*\[\w*(?:Ca|Bc)/
+        DEFAULTS = /local\ table\ .*\[(?:opts:\ [1-9]|.*kw:\ [1-9]).*\n (?:[|\ ]*\[.*\n)*
+                    (?:[|\ ]*\d+\ #{QUIET}(?!#{BODY}).*\n)* [|\ ]*\d+\ (?!#{QUIET}|#{BODY})/x
+
+        # [String] Ruby's own global variables that are read, except the program's name; and constants whose values
+        # cannot be traced.
+        attr_reader :globals
+        # [String] what is read, or left behind.
+        attr_reader :reasons
+        # Whether a parameter's default value makes a call, which happens before the method's own call is traced.
+        attr_reader :defaults
+
+        def initialize(sequence)
+          @globals = @reasons = []
+          text = sequence.disasm.b
+          @defaults = DEFAULTS.match?(text)
+          search(text, sequence.path) if WORDS.any? { |word| text.include?(word) }
+        end
+
+        # Every pattern contains one of these; most Gemfiles have none.
+        WORDS = %w[const global backtrace postexe].freeze
+        RUBYS = global_variables.map(&:to_s).freeze
+        private_constant :WORDS, :RUBYS
+
+        private
+
+        def search(text, path)
+          # `__FILE__ == $0` only reads a fact about the file itself.
+          file = /^\d+ put\w+ +#{Regexp.escape(path.inspect.b)}.*\n/
+          variable = /#{GLOBAL}.*\n/
+          # Instructions of `rescue` and `ensure` are printed with a margin.
+          text = text.gsub(/^(?:\| )+/, "").gsub(/#{file}#{variable}|#{variable}#{file}/, "")
+          names = text.scan(/^\d+ getglobal +:(\S+)/).flatten.uniq.grep_v(/\A#{PASSING}/)
+          rubys, others = names.partition { |name| RUBYS.include?(name) }
+          @globals = (rubys - %w[$0 $PROGRAM_NAME]) + text.scan(STATE).flatten
+          @reasons = REASONS.filter_map { |reason, pattern| reason if pattern.match?(text) } +
+                     others.map { |name| "reads #{name}, which a program may have set" }
+        end
+      end
+
       # Facts of the process that no system call shows: the clock, chance, the caller, addresses. Only methods of
       # Ruby's own, in C or <internal:>, reveal such things. Of these only the following may be called while a Gemfile
       # is evaluated, by it or, on its behalf, by Ruby's library. If a name is missing here, an answer is not cached,

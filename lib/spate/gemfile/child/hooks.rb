@@ -1,12 +1,206 @@
 # frozen_string_literal: true
 
-require_relative "code_origin"
-require_relative "git_ls_files"
-require_relative "probe"
+require "rbconfig"
 
 module Spate
   module Gemfile
     module Child
+      # Whether code, or a file, belongs to the application, to Ruby's library, or to the tools.
+      class CodeOrigin
+        INTERNAL = %r{\A<internal:(?!/)}
+        # A file of RubyGems, in the form that newer Rubies use.
+        HIDDEN = %r{\A<internal:(/.+)>\z}
+        SPATE = "#{File.expand_path("../../..", __dir__)}/".freeze
+
+        # Prefixes of paths whose files change only with Ruby, RubyGems, Bundler or Spate.
+        attr_reader :libraries
+
+        def initialize
+          config = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact.map { |path| "#{path}/" }
+          bundler = File.dirname(Bundler.method(:setup).source_location.first)
+          rubygems = File.dirname(Gem.method(:path).source_location.first)
+          @tools = ["#{bundler}/bundler", "#{rubygems}/rubygems", "#{bundler}/rubygems", SPATE]
+          @library = config + RbConfig::CONFIG.values_at("vendordir", "sitedir").compact.map { |path| "#{path}/" }
+          @libraries = [*config, *@tools]
+          @specifications = Gem.path.map { |path| "#{path}/specifications/" }
+          @kinds = {}
+        end
+
+        # :own (the application's, or a gem's), :library (Ruby's, which acts for its caller), :tool (Bundler, RubyGems,
+        # texts of installed specifications, Spate). A nil path, at the start of a fiber, counts as the application's.
+        def kind(path) = @kinds[path] ||= sort(path.to_s)
+
+        # Whether a file's content can differ only between machines.
+        def file?(path) = kind(path) != :own
+
+        # The path on whose behalf Ruby's library runs: the first outside it; nil while the library is being loaded.
+        def caller_path(locations)
+          frame = locations.find do |one|
+            place = one.absolute_path || one.path
+            kind(place) != :library || one.base_label.match?(LOADING)
+          end
+          path = frame && (frame.absolute_path || frame.path).to_s
+          path unless path.nil? || kind(path) == :library
+        end
+
+        # Whether the caller is the application.
+        def own_caller?(locations) = caller_path(locations)&.then { |path| kind(path) == :own } || false
+
+        LOADING = /\A<(?:top|main|class:|module:)/
+
+        private
+
+        def sort(path)
+          path = path[HIDDEN, 1] || path
+          if path.match?(INTERNAL) then :library
+          elsif [*@tools, *@specifications].any? { |folder| path.start_with?(folder) } then :tool
+          elsif @library.any? { |folder| path.start_with?(folder) } then :library
+          else
+            :own
+          end
+        end
+      end
+
+      # `git ls-files` in a gemspec, run by an untraced process: its list decides neither the bundle's contents nor its
+      # load path, but only programs, which are in few folders.
+      class GitLsFiles
+        # Contains nothing for a shell to expand, except patterns and a redirection of errors.
+        COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
+        EXECUTABLES = "{bin,exe,libexec}/*"
+
+        # socket: the tracer's, which the other process must not keep open. aside: of its own tracer, or nil.
+        def self.start(socket, aside)
+          questions, ask = IO.pipe(binmode: true)
+          answer, answers = IO.pipe(binmode: true)
+          child = fork do
+            # Not a child of this process, which may wait for any child.
+            exit!(0) if fork
+            [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
+            [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
+            Native::Tracer.enter(aside) if aside
+            serve(questions, answers)
+            exit!(0)
+          end
+          Process.wait(child)
+          [questions, answers, (IO.for_fd(aside) if aside)].compact.each(&:close)
+          new(ask, answer)
+        end
+
+        def self.serve(questions, answers)
+          loop do
+            command, environment, folder = Marshal.load(questions) # rubocop:disable Security/MarshalLoad -- our own
+            # A single word is for a shell.
+            command = command.one? ? command.first : command
+            Marshal.dump(IO.popen(environment, command, chdir: folder, unsetenv_others: true, &:read), answers)
+          rescue SystemCallError
+            Marshal.dump(nil, answers)
+          end
+        rescue EOFError
+          nil
+        end
+        private_class_method :serve
+
+        def initialize(ask, answer)
+          @ask = ask
+          @answer = answer
+        end
+
+        # The command's output (String), nil if it is not such a command or does not run: then the caller runs it,
+        # traced. words: one for a shell, or several.
+        def ask(words, options)
+          return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?
+
+          environment = ENV.to_h.except("LD_PRELOAD", "SPATE_TRACER")
+          Marshal.dump([words, environment, File.expand_path(options.fetch(:chdir, "."))], @ask)
+          @ask.flush
+          Marshal.load(@answer)&.force_encoding(Encoding.default_external) # rubocop:disable Security/MarshalLoad -- our own
+        end
+      end
+
+      # Whether more than a gemspec's list of files depends on the names that `git ls-files` prints: whether its values
+      # change when evaluated with no names, and with names that match its own patterns. Programs in the usual folders
+      # do not count: these are checked separately.
+      class Probe
+        FILES = %i[files test_files extra_rdoc_files executables].freeze
+        USUAL = %r{\A(?:bin|exe|libexec)/[^/]*\z}
+        NAME = %r{\A[\w./-]{1,80}\z}
+
+        # hooks: Hooks, which pass the command's words and output to `probing`.
+        def initialize(path, hooks)
+          @path = path
+          @hooks = hooks
+          @usual = []
+        end
+
+        def decides?
+          plain, none, more = [->(_, text) { text }, ->(*) { "" }, ->(*said) { more(*said) }].map { |said| facts(said) }
+          programs = [plain, none, more].map { |_, names| (names - @usual).sort }
+          [plain, none, more].map(&:first).uniq.size > 1 || programs.uniq.size > 1
+        end
+
+        private
+
+        # [values, names of programs]; [nil, []] if it cannot be evaluated.
+        def facts(said)
+          @hooks.probing = said
+          text = File.read(@path)
+          spec = Dir.chdir(File.dirname(@path)) { eval(text, TOPLEVEL_BINDING.dup, @path) } # rubocop:disable Security/Eval -- as Bundler does
+          [(Gem::Specification.attribute_names - FILES).map { |name| Array(spec.public_send(name)).map(&:to_s) },
+           spec.executables.map(&:to_s)]
+        rescue Exception # rubocop:disable Lint/RescueException -- as Bundler does
+          [nil, []]
+        ensure
+          @hooks.probing = nil
+        end
+
+        # The command's output, plus other names.
+        def more(words, text)
+          words = words.one? ? words.first.delete("'\"").split : words
+          mark = words.grep(/\A-\w*z/).any? ? "\0" : "\n"
+          names = text.split(mark) | names(words)
+          @usual |= names.grep(USUAL).map { |name| File.basename(name) }
+          names.join(mark) + mark
+        end
+
+        # Names that the command's own patterns match.
+        def names(words)
+          patterns = words.drop(words.index("ls-files") + 1).grep_v(%r{\A[-:]|>|\A/dev/})
+          return literals if patterns.empty?
+
+          patterns.flat_map { |text| braces(text) }
+                  .map { |text| text.include?("*") ? text.gsub(/\*+/, "probe") : "#{text}/probe" }
+        end
+
+        def braces(text)
+          choice = text[/\{(.*?)\}/, 1] or return [text]
+          choice.split(",").flat_map { |one| braces(text.sub(/\{.*?\}/, one)) }
+        end
+
+        # Names like the gemspec's own texts, and names that its regular expressions match.
+        def literals
+          found = walk(RubyVM::InstructionSequence.compile_file(@path).to_a)
+          texts = found.grep(String).flat_map { |text| [text, "#{text}probe", "probe#{text}"] }
+          samples = found.grep(Regexp).filter_map { |pattern| sample(pattern) }
+          ["probe", *texts, *samples].grep(NAME).uniq
+        end
+
+        def walk(part)
+          case part
+          when Array then part.flat_map { |one| walk(one) }
+          when String, Regexp then [part]
+          else []
+          end
+        end
+
+        # A simple text that the pattern matches; nil if none is found.
+        def sample(pattern)
+          text = pattern.source.gsub(/\\[AzZb]|[\^$]/, "").gsub(/\[[^\]]*\]|\\[wh]|(?<!\\)\./, "x")
+          nil while text.gsub!(/\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)[?*+]?/, '\1')
+          text = text.split("|").first.to_s.gsub(/[*+?]|\\/, "")
+          text if pattern.match?(text)
+        end
+      end
+
       # Records facts that system calls do not show: the pattern for which folders are listed, the words of a command,
       # and the Gemfile's instructions to Bundler. Every hook calls the original.
       class Hooks

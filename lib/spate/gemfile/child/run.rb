@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "call_trace"
-require_relative "code_origin"
 require_relative "hooks"
 require_relative "check"
 
@@ -70,7 +69,6 @@ module Spate
 
         def survey
           require_relative "survey"
-          require_relative "spec_facts"
           Survey.new(self)
         end
 
