@@ -6,9 +6,61 @@ module Spate
     # Bundler replay and blobs in load order, and its overlay. Images appear whole, under their final names; an existing
     # one is never written to.
     class Builder
+      # Builds in a child and waits for it: for callers that need the images now.
+      class Child
+        # env: the user's. See ApplicationBuild for the rest.
+        def initialize(location, images:, env: ENV, jobs: nil, exclude: [], team: false)
+          @env = Util::Environment.clean(env).except("SPATE_LOG")
+          @arguments = Boot::Background::BuilderArguments.for(
+            location, images, renew: true, jobs: jobs, exclude: exclude, team: team, report: Util::Child::REPORT
+          )
+        end
+
+        # Yields events (:image, :warning). Answers the Report's Hash; nil if the child died.
+        def call
+          command = [*Boot::Background::RubyOptions.current, Boot::Background::SCRIPT, *@arguments]
+          Util::Child.run(@env, *command, out: :err, chdir: "/") do |child|
+            done = nil
+            child.each { |event| event[:event] == :boot_images ? done = event.except(:event) : yield(event) }
+            done
+          end
+        end
+      end
+
+      # The result of one build. busy: another builder was at work for this application, so nothing was done; built,
+      # reused, empty: gems; compiled, copied, warned, failed: files; bytes: of the images written; boot, overlay:
+      # whether those were written; removed: images that Prune removed; cpu, seconds: processor time of the children,
+      # wall time.
+      Report = Struct.new(:busy, :built, :reused, :empty, :compiled, :copied, :warned, :failed, :bytes, :boot, :overlay,
+                          :removed, :cpu, :seconds, :warnings, keyword_init: true) do
+        def initialize(busy: false)
+          super(busy: busy, boot: false, overlay: false, cpu: 0.0, seconds: 0.0, warnings: [],
+                **%i[built reused empty compiled copied warned failed bytes removed].to_h { |name| [name, 0] })
+        end
+
+        def gem(result)
+          self.built += 1 if result.ok?
+          count(result)
+        end
+
+        # name: :boot or :overlay
+        def image(name, result)
+          self[name] = result.ok?
+          count(result)
+        end
+
+        def to_h = super.merge(cpu: cpu.round(3), seconds: seconds.round(3))
+
+        private
+
+        def count(result)
+          %i[compiled copied warned failed bytes].each { |name| self[name] += result[name] }
+        end
+      end
+
       {
         ApplicationBuild: "application_build", ApplicationImage: "application_image", BundleContents: "bundle_contents",
-        Child: "child", GemImages: "gem_images", Overlay: "overlay", Report: "report"
+        GemImages: "gem_images", Overlay: "overlay"
       }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
 
       # Seconds that a builder waits for another one that makes images of gems, and that it works at most.

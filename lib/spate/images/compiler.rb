@@ -6,7 +6,7 @@ module Spate
     # done. A child that dies fails only its own job.
     class Compiler
       {
-        Compilation: "compilation", ImageWriter: "image_writer", Job: "job", Result: "job", SourceFile: "source_file",
+        Compilation: "compilation", ImageWriter: "image_writer", Job: "job", Result: "job", SourceFile: "job",
         Worker: "worker"
       }.each { |name, file| autoload name, "#{__dir__}/compiler/#{file}.rb" }
 

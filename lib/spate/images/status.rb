@@ -5,9 +5,97 @@ module Spate
     # The images that an application would boot from: nothing is made, changed or repaired. Runs in the command line's
     # process, with the user's environment.
     class Status
-      autoload :DiskUsage, "#{__dir__}/status/disk_usage.rb"
-      autoload :Gains, "#{__dir__}/status/gains.rb"
-      autoload :Inactive, "#{__dir__}/status/inactive.rb"
+      # Inactive parts: Spate in favour of another library, or another in favour of Spate. As far as this process can
+      # determine, and as the last boot found.
+      class Inactive
+        # Status shows the current state of these.
+        TOLD = %w[bootsnap replay].freeze
+        # A reason that only the boot itself can know.
+        SET_UP = "Bundler has set up already"
+
+        # last: Boot::BootLog::Line of the last boot, or nil.
+        def initialize(location, env, last)
+          @location = location
+          @env = env
+          @last = last
+        end
+
+        # [{who:, why:}]
+        def to_a
+          [bootsnap, boxes, *found].compact
+        end
+
+        private
+
+        def bootsnap
+          return unless bundled?
+
+          config = Boot::Bootsnap.config(@location.root, @env)
+          return { who: "Spate's loader", why: "#{config} chooses how bootsnap compiles" } if File.exist?(config)
+
+          { who: "bootsnap", why: "Spate's image serves the files; without an image bootsnap does" }
+        end
+
+        def bundled?
+          path = @location.lockfile
+          return false unless path && File.file?(path)
+
+          File.read(path, encoding: Encoding::BINARY).match?(/^    bootsnap \(/)
+        end
+
+        def boxes
+          { who: "Spate's loader", why: "RUBY_BOX is set" } if @env["RUBY_BOX"] == "1" || @env[Boot::Switches::BOX]
+        end
+
+        def found
+          return [] unless @last
+
+          @last.parts.reject { |name, why| (TOLD.include?(name) && why != SET_UP) || quiet?(why) }
+               .map { |name, why| { who: name, why: "#{why} (the last boot)" } }
+        end
+
+        # A first boot has no images yet, which is not worth a line.
+        def quiet?(why) = why.nil? || why.start_with?("no image yet", "not known to gain by it")
+      end
+
+      # The time that images save, by kind of boot: medians of the last boots that had images, the last one that had
+      # none (or nil), and the last of all.
+      module Gains
+        # lines: [Boot::BootLog::Line]
+        # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}]
+        def self.of(lines)
+          lines.group_by(&:kind).map do |kind, boots|
+            with = boots.select { |boot| boot.share >= Boot::BootLog::WITH }.last(10)
+            without = boots.reverse.find { |boot| boot.share < Boot::BootLog::WITHOUT && boot.hits + boot.others > 1 }
+            { kind: kind, boots: with.size, wall: Boot::BootLog.median(with.map(&:wall)),
+              cpu: Boot::BootLog.median(with.map(&:cpu)), without_wall: without&.wall, without_cpu: without&.cpu,
+              last_wall: boots.last.wall, last_cpu: boots.last.cpu }
+          end
+        end
+      end
+
+      # Disk usage of the images, by Ruby.
+      class DiskUsage
+        def initialize(images)
+          @images = images
+          @folder = "#{images.store_root}/images"
+        end
+
+        # [{ruby_key:, this_ruby:, applications:, gems:, bytes:}]; "own" is Spate's own code.
+        def to_a
+          Dir.children(@folder).grep(/\A(\h{32}|own)\z/).sort.map do |name|
+            files = Dir.glob("#{@folder}/#{name}/**/*").select { |path| File.file?(path) }
+            { ruby_key: name, this_ruby: name == @images.ruby_key, applications: count(files, "boots"),
+              gems: count(files, "gems"), bytes: files.sum { |path| File.size?(path).to_i } }
+          end
+        rescue SystemCallError
+          []
+        end
+
+        private
+
+        def count(files, kind) = files.count { |path| path.end_with?(".image") && path.include?("/#{kind}/") }
+      end
 
       SHOWN = 20
 

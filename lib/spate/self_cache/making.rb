@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "spate/images/compiler/compilation"
-require "spate/images/compiler/source_file"
+require "spate/images/compiler/job"
 
 module Spate
   module SelfCache

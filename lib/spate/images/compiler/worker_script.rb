@@ -6,7 +6,6 @@ require "spate/native/boot"
 require_relative "../../boot/ruby_key"
 require_relative "job"
 require_relative "compilation"
-require_relative "source_file"
 require_relative "image_writer"
 
 [$stdin, $stdout].each(&:binmode)
