@@ -1,11 +1,11 @@
-#include "stream/inner.h"
+#include "stream/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The life of a stream, and who may use it. */
+/* The lifecycle of a stream, and locking. */
 
-/* ---- Its life ----------------------------------------------------------------------------------------------------- */
+/* ---- Lifecycle --------------------------------------------------------------------------------------------------- */
 
 void spate_zstream_init(spate_zstream *z, spate_direction direction, VALUE self) {
     memset(z, 0, sizeof *z);
@@ -36,7 +36,7 @@ void spate_zstream_free(spate_zstream *z) {
     if (z->busy)
         return; /* see abandon */
     if (z->ready) {
-        (void)end_zlib(z); /* an unfinished deflation is lost, as its owner chose */
+        (void)end_zlib(z); /* discards unfinished output */
         account(z, 0);
     }
     spate_buffer_free(&z->output);
@@ -46,7 +46,7 @@ size_t spate_zstream_size(const spate_zstream *z) {
     return z->accounted + (z->output.borrowed ? 0 : z->output.capacity);
 }
 
-/* zlib's own documentation of what a stream takes (zconf.h). */
+/* Memory of a deflate stream according to zconf.h. */
 static size_t deflate_memory(int wbits, int memory_level) {
     int bits = abs(wbits) & 15;
     return ((size_t)1 << (bits + 2)) + ((size_t)1 << (memory_level + 9)) + 6 * 1024;
@@ -56,7 +56,7 @@ static void opened(spate_zstream *z, int answer, size_t memory) {
     if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
     z->ready = true;
-    z->spent = false;
+    z->exhausted = false;
     account(z, memory);
 }
 
@@ -71,7 +71,7 @@ void spate_zstream_open_inflate(spate_zstream *z, int wbits) {
     if (z->ready)
         rb_raise(spate_zlib_error, "stream is already initialized");
     opened(z, inflateInit2(&z->zlib, wbits), (size_t)40 * 1024);
-    spate_stream_sum_open(&z->sum, &z->zlib, wbits);
+    spate_stream_adler_open(&z->adler, &z->zlib, wbits);
 }
 
 void spate_zstream_reset(spate_zstream *z) {
@@ -79,15 +79,15 @@ void spate_zstream_reset(spate_zstream *z) {
     int answer = z->direction == SPATE_INFLATES ? inflateReset(&z->zlib) : deflateReset(&z->zlib);
     if (answer != Z_OK)
         spate_zlib_raise(answer, z->zlib.msg);
-    spate_stream_sum_reset(&z->sum);
-    z->in_stream = z->finished = z->spent = false;
+    spate_stream_adler_reset(&z->adler);
+    z->in_stream = z->finished = z->exhausted = false;
     spate_zstream_forget_output(z);
     spate_zstream_reset_input(z);
 }
 
 /*
- * In a forked process without the thread that used the stream, nobody knows how far that came. What it worked on is
- * left as it is; freeing it might be a double free.
+ * Closes a stream in a forked child whose parent had a thread using it. If zlib was running, its state is unknown: the
+ * memory is leaked, as freeing it might be a double free.
  */
 static void abandon(spate_zstream *z) {
     if (z->busy) {
@@ -102,7 +102,7 @@ static void abandon(spate_zstream *z) {
     spate_zstream_reset_input(z);
 }
 
-/* Whether a call was running in a thread that a fork has left behind. */
+/* Whether the process was forked while a thread of the parent was using the stream. */
 static bool lost(const spate_zstream *z) {
     return z->in_progress && !RTEST(rb_mutex_locked_p(z->lock));
 }
@@ -142,23 +142,23 @@ void spate_zstream_copy(spate_zstream *to, spate_zstream *from) {
     if (length > 0)
         memcpy(output.bytes, spate_zstream_output(from), length);
     output.length = length;
-    spate_zstream_forget_output(to); /* of a stream that was closed */
+    spate_zstream_forget_output(to); /* remaining output of a closed stream */
     to->output = output;
     to->input_at = from->input_at;
     to->max_output = from->max_output;
     to->ready = true;
     to->in_stream = from->in_stream;
     to->finished = from->finished;
-    to->spent = from->spent;
-    to->sum = from->sum;
+    to->exhausted = from->exhausted;
+    to->adler = from->adler;
     account(to, from->accounted);
     spate_zstream_set(to, &to->input, from->input);
     spate_zstream_set(to, &to->dictionaries, NIL_P(from->dictionaries) ? Qnil : rb_hash_dup(from->dictionaries));
 }
 
-/* ---- One at a time ------------------------------------------------------------------------------------------------ */
+/* ---- Locking ----------------------------------------------------------------------------------------------------- */
 
-/* A call is running: for another thread's one waits on its lock, but within its own block nothing can be done. */
+/* Other threads wait for the lock of a running call, but within its own block that would be a deadlock. */
 void spate_zstream_refuse_recursion(spate_zstream *z) {
     if (lost(z))
         rb_raise(spate_zlib_error, "zstream was in use by another thread when the process was forked");

@@ -1,16 +1,14 @@
-#include "whole/alone.h"
-#include "whole/compressor.h"
 #include "base/release.h"
 #include "base/ruby_string.h"
-#include "whole/whole.h"
-#include "whole/released.h"
+#include "oneshot/compressor.h"
+#include "oneshot/oneshot.h"
+#include "oneshot/without_gvl.h"
+#include "oneshot/zlib_only.h"
 
-/* Deflating whole Strings. */
+/* Deflates whole Strings. */
 
-/*
- * libdeflate cannot be stopped: from this length on it runs on a thread of its own. Below it takes at most some 50 ms.
- */
-#define PIECE_FROM ((size_t)512 * 1024)
+/* libdeflate cannot be interrupted: from this length on (about 50 ms) it runs on a separate thread. */
+#define JOB_FROM ((size_t)512 * 1024)
 
 static bool identical;
 
@@ -23,7 +21,7 @@ void spate_zlib_set_identical(bool value) {
 }
 
 static void deflate_whole(void *context) {
-    spate_whole *is = context;
+    spate_oneshot *is = context;
     bool done = spate_compress(is->container, is->level, is->input, is->length, &is->output);
     is->status = done ? SPATE_OK : SPATE_NO_MEMORY;
 }
@@ -39,7 +37,7 @@ static VALUE deflate_held(spate_container container, VALUE string, int level) {
     return done ? rb_str_new((const char *)bytes, (long)output.length) : Qundef;
 }
 
-VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level, bool as_zlib) {
+VALUE spate_oneshot_deflate_as(spate_container container, VALUE string, int level, bool as_zlib) {
     size_t length = (size_t)RSTRING_LEN(string);
     VALUE answer = Qundef;
     spate_status status;
@@ -47,14 +45,14 @@ VALUE spate_whole_deflate_as(spate_container container, VALUE string, int level,
         spate_zlib_raise(Z_STREAM_ERROR, NULL);
     size_t bound = spate_compress_bound(length);
     if (bound > 0 && !as_zlib) {
-        spate_whole is = {.container = container, .level = level};
+        spate_oneshot is = {.container = container, .level = level};
         answer = length < SPATE_HOLD_BELOW
                      ? deflate_held(container, string, level)
-                     : spate_whole_released(deflate_whole, is, string, bound, length >= PIECE_FROM, NULL, &status);
+                     : spate_oneshot_without_gvl(deflate_whole, is, string, bound, length >= JOB_FROM, NULL, &status);
     }
-    return answer != Qundef ? answer : spate_alone_deflate(container, string, level);
+    return answer != Qundef ? answer : spate_zlib_only_deflate(container, string, level);
 }
 
-VALUE spate_whole_deflate(spate_container container, VALUE string, int level) {
-    return spate_whole_deflate_as(container, string, level, identical);
+VALUE spate_oneshot_deflate(spate_container container, VALUE string, int level) {
+    return spate_oneshot_deflate_as(container, string, level, identical);
 }

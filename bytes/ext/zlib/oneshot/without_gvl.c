@@ -1,4 +1,4 @@
-#include "whole/released.h"
+#include "oneshot/without_gvl.h"
 
 #include <stdlib.h>
 
@@ -6,26 +6,26 @@
 #include "base/ruby_string.h"
 
 static void free_whole(void *context) {
-    spate_whole *is = context;
+    spate_oneshot *is = context;
     spate_buffer_free(&is->output);
     free(is);
 }
 
 static VALUE free_whole_of(VALUE argument) {
-    free_whole((spate_whole *)argument);
+    free_whole((spate_oneshot *)argument);
     return Qnil;
 }
 
 static VALUE copy_whole(VALUE argument) {
-    spate_whole *is = (spate_whole *)argument;
+    spate_oneshot *is = (spate_oneshot *)argument;
     return spate_string_of(is->output.bytes, is->output.length);
 }
 
-VALUE spate_whole_released(void (*work)(void *), spate_whole given, VALUE string, size_t capacity, bool piece,
-                           size_t *consumed, spate_status *status) {
+VALUE spate_oneshot_without_gvl(void (*work)(void *), spate_oneshot given, VALUE string, size_t capacity, bool as_job,
+                                size_t *consumed, spate_status *status) {
     VALUE source = rb_str_new_frozen(string);
     VALUE owner = spate_string_hidden(capacity);
-    spate_whole *is = malloc(sizeof *is);
+    spate_oneshot *is = malloc(sizeof *is);
     if (is == NULL)
         rb_memerror();
     *is = given;
@@ -33,11 +33,11 @@ VALUE spate_whole_released(void (*work)(void *), spate_whole given, VALUE string
     is->length = (size_t)RSTRING_LEN(source);
     is->output =
         (spate_buffer){.bytes = (uint8_t *)RSTRING_PTR(owner), .capacity = rb_str_capacity(owner), .borrowed = true};
-    spate_piece whole_piece = {.work = work, .finish = free_whole, .context = is, .keep = {source, owner}};
-    if (!piece)
-        spate_release_moment(&whole_piece);
-    else if (!spate_release_piece(&whole_piece))
-        return spate_whole_released(work, given, string, capacity, piece, consumed, status);
+    spate_job job = {.work = work, .finish = free_whole, .context = is, .keep = {source, owner}};
+    if (!as_job)
+        spate_release_job_in_place(&job);
+    else if (!spate_release_job(&job))
+        return spate_oneshot_without_gvl(work, given, string, capacity, as_job, consumed, status);
     RB_GC_GUARD(source);
     *status = is->status;
     if (consumed != NULL)

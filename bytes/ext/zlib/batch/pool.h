@@ -1,12 +1,12 @@
 /*
- * Many buffers through zlib, libdeflate or CRC-32 at once, on several threads. No Ruby.
+ * A thread pool that inflates, deflates or checksums many buffers. No Ruby.
  *
- *   items ──► crew of threads ──► direct: memory that the caller made, where the size could be guessed
- *                             ├─► slab:   small results, one behind the other in a thread's own memory
- *                             └─► own:    malloc'd by themselves
+ *   items ──► threads ──► direct: memory allocated by the caller, if it could estimate the size
+ *                     ├─► slab:   small results, one after another in memory of a thread
+ *                     └─► own:    allocated by malloc for each result
  */
-#ifndef SPATE_ZLIB_BATCH_CREW_H
-#define SPATE_ZLIB_BATCH_CREW_H
+#ifndef SPATE_ZLIB_BATCH_POOL_H
+#define SPATE_ZLIB_BATCH_POOL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 
 typedef enum spate_batch_work { SPATE_BATCH_INFLATE, SPATE_BATCH_DEFLATE, SPATE_BATCH_CRC32 } spate_batch_work;
 
-/* AUTO: gzip if it begins like one, else zlib. */
+/* AUTO: gzip if it begins with gzip's magic number, else zlib. */
 typedef enum spate_batch_format {
     SPATE_BATCH_AUTO,
     SPATE_BATCH_ZLIB,
@@ -37,13 +37,13 @@ typedef enum spate_item_state {
 } spate_item_state;
 
 typedef struct spate_item {
-    const uint8_t *input; /* borrowed */
+    const uint8_t *input; /* owned by the caller */
     size_t length;
-    uint8_t *output;       /* before: direct memory or NULL */
+    uint8_t *output;       /* the result; before the run: direct memory or NULL */
     size_t capacity;       /* of direct memory */
-    size_t produced;       /* bytes of output; or the CRC-32 */
-    unsigned worker;       /* whose slab */
-    bool locked;           /* the caller's */
+    size_t produced;       /* bytes of output, or the CRC-32 */
+    unsigned worker;       /* the number of the worker that owns the slab */
+    bool locked;           /* for the caller's use */
     _Atomic uint8_t state; /* spate_item_state */
 } spate_item;
 
@@ -57,7 +57,7 @@ typedef struct spate_slab {
 typedef struct spate_batch_worker {
     struct spate_batch *batch;
     unsigned number;
-    spate_slab *first; /* in the order in which they were filled */
+    spate_slab *first; /* in the order of filling */
     spate_slab *last;
 } spate_batch_worker;
 
@@ -77,18 +77,19 @@ typedef struct spate_batch {
     spate_batch_worker *workers;
 } spate_batch;
 
-/* Runs all unfinished items; false if the interrupt came first (call again to continue). */
+/* A spate_stepwise: processes all unfinished items. Sets `no_memory` when out of memory. */
 bool spate_batch_run(void *batch, spate_interrupt *interrupt);
 
-/* Inflates one item now and returns its length; the item is then done, unless it is bad or larger than `most`. */
-size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t most);
+/* Inflates one item and returns its length, at most `max`. The item is done, unless it is invalid or larger. */
+size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t max);
 
-/* Frees the slabs before the one with this output. For items in ascending order. */
+/* Frees the slabs before the one with the output of `item`. Call it for items in ascending order. */
 void spate_batch_release_slabs_before(spate_batch *batch, const spate_item *item);
 
-/* Frees everything that the crew allocated. Items and workers are the caller's. */
+/* Frees the memory that the pool allocated. The caller frees items and workers. */
 void spate_batch_clear(spate_batch *batch);
 
-spate_batch_format spate_batch_format_of(const spate_batch *batch, const spate_item *item);
+/* The format of an item: that of the batch, or the detected one for AUTO. */
 
+spate_batch_format spate_batch_format_of(const spate_batch *batch, const spate_item *item);
 #endif

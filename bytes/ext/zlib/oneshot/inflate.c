@@ -1,16 +1,16 @@
-#include "whole/alone.h"
 #include "base/release.h"
 #include "base/ruby_string.h"
-#include "whole/whole.h"
-#include "whole/released.h"
+#include "oneshot/oneshot.h"
+#include "oneshot/without_gvl.h"
+#include "oneshot/zlib_only.h"
 
-/* Inflating whole Strings. */
+/* Inflates whole Strings. */
 
 /*
- * libdeflate cannot be stopped. Up to this size it takes some 50 ms at the very worst (an input that inflates a
- * thousandfold) and is waited for; above it runs on a thread of its own.
+ * libdeflate cannot be interrupted: from this length on it runs on a separate thread. Shorter input takes at most about
+ * 50 ms, even if it inflates a thousandfold.
  */
-#define PIECE_FROM ((size_t)128 * 1024)
+#define JOB_FROM ((size_t)128 * 1024)
 #define MOST_GUESSED ((size_t)1 << 31)
 
 #ifdef SPATE_HAVE_LIBDEFLATE
@@ -20,17 +20,17 @@
 #endif
 
 static void inflate_whole(void *context) {
-    spate_whole *is = context;
+    spate_oneshot *is = context;
     is->status =
         spate_inflate_attempt(is->container, is->input, is->length, is->max_output, &is->output, &is->consumed);
 }
 
-/* How dense the last input was, in sixteenths of its output: a first guess that is too small costs a second run. */
+/* Expansion of recent input, in sixteenths, to estimate the size of the output: too small an estimate costs a rerun. */
 static unsigned last_ratio = 4 * 16;
 
 /*
- * Pieces of one length are common, and a guess that is too large is memory mapped, trimmed and unmapped at each call.
- * The length of the last output, doubled; plus one if the previous one was as long.
+ * Twice the length of the last output, plus one if the one before had the same length. Buffers of equal length are
+ * common, and too large an estimate means mapping, trimming and unmapping memory in each call.
  */
 static uint64_t last_output;
 
@@ -45,7 +45,7 @@ static void learn(size_t input, size_t output) {
     __atomic_store_n(&last_ratio, next, __ATOMIC_RELAXED);
 }
 
-/* The length that came twice in a row, if such an input can hold it and seems to be compressed; else 0. */
+/* The length of the last two outputs if they were equal and it is plausible for this input; else 0. */
 static size_t repeated(size_t input) {
     uint64_t output = __atomic_load_n(&last_output, __ATOMIC_RELAXED);
     uint64_t length = output / 2;
@@ -57,7 +57,7 @@ static size_t guess(spate_container container, VALUE string, uint64_t max_output
     double ratio = __atomic_load_n(&last_ratio, __ATOMIC_RELAXED) * 1.125 / 16;
     size_t expected = repeated(length);
     double guessed = expected > 0 ? (double)expected : (double)length * ratio + 1024;
-    if (container == SPATE_GZIP || container == SPATE_GZIP_FIRST) { /* untrusted: within what is plausible */
+    if (container == SPATE_GZIP || container == SPATE_GZIP_FIRST) { /* the footer is not trusted beyond 16 times */
         double claimed = (double)spate_gzip_claimed_length((const uint8_t *)RSTRING_PTR(string), length) + 1;
         double most = (double)length * 16;
         guessed = claimed < most ? claimed : most;
@@ -69,7 +69,7 @@ static size_t guess(spate_container container, VALUE string, uint64_t max_output
     return guessed > (double)MOST_GUESSED ? MOST_GUESSED : (size_t)guessed;
 }
 
-/* With little input and output the GVL is kept. Returns Qundef with *status for anything else. */
+/* Inflates short input with little output while holding the GVL. Otherwise returns Qundef and sets *status. */
 static VALUE attempt_held(spate_container container, VALUE string, size_t max_output, size_t *consumed,
                           spate_status *status) {
     size_t taken = 0;
@@ -90,7 +90,7 @@ static VALUE attempt_held(spate_container container, VALUE string, size_t max_ou
     return answer;
 }
 
-/* Qundef unless the stream is valid, and always without libdeflate: then zlib has to inflate it or raise. */
+/* Inflates with libdeflate. Returns Qundef if that is missing or the stream is invalid: the caller then uses zlib. */
 static VALUE attempt(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
     if (!LIBDEFLATE)
         return Qundef;
@@ -101,9 +101,9 @@ static VALUE attempt(spate_container container, VALUE string, uint64_t max_outpu
     if (length < SPATE_HOLD_BELOW)
         answer = attempt_held(container, string, most, consumed, &status);
     if (status == SPATE_LIMIT) {
-        spate_whole is = {.container = container, .max_output = most};
-        answer = spate_whole_released(inflate_whole, is, string, guess(container, string, max_output),
-                                      length >= PIECE_FROM, consumed, &status);
+        spate_oneshot is = {.container = container, .max_output = most};
+        answer = spate_oneshot_without_gvl(inflate_whole, is, string, guess(container, string, max_output),
+                                           length >= JOB_FROM, consumed, &status);
     }
     if (status == SPATE_LIMIT)
         spate_zlib_raise_limit(max_output);
@@ -114,7 +114,7 @@ static VALUE attempt(spate_container container, VALUE string, uint64_t max_outpu
     return answer;
 }
 
-VALUE spate_whole_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
+VALUE spate_oneshot_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
     VALUE answer = attempt(container, string, max_output, consumed);
-    return answer != Qundef ? answer : spate_alone_inflate(container, string, max_output, consumed);
+    return answer != Qundef ? answer : spate_zlib_only_inflate(container, string, max_output, consumed);
 }

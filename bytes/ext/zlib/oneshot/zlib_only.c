@@ -1,19 +1,19 @@
-#include "whole/alone.h"
+#include "oneshot/zlib_only.h"
 
 #include "base/release.h"
 #include "base/ruby_string.h"
 #include "stream/step.h"
 #include "stream/zstream.h"
 
-typedef struct alone {
+typedef struct oneshot {
     z_stream zlib;
     spate_buffer output;
     spate_step step;
     uint64_t max_output;
-} alone;
+} oneshot;
 
-static VALUE run_alone(VALUE argument) {
-    alone *is = (alone *)argument;
+static VALUE run_oneshot(VALUE argument) {
+    oneshot *is = (oneshot *)argument;
     spate_step *step = &is->step;
     if (step->length < SPATE_HOLD_BELOW) {
         step->pause = SPATE_SCRATCH;
@@ -32,8 +32,8 @@ static VALUE run_alone(VALUE argument) {
     return spate_string_of(is->output.bytes, is->output.length);
 }
 
-static VALUE end_alone(VALUE argument) {
-    alone *is = (alone *)argument;
+static VALUE end_oneshot(VALUE argument) {
+    oneshot *is = (oneshot *)argument;
     if (is->step.inflates)
         (void)inflateEnd(&is->zlib);
     else
@@ -43,7 +43,7 @@ static VALUE end_alone(VALUE argument) {
 }
 
 /* `opened`: zlib's code from initializing is->zlib. */
-static VALUE run(alone *is, VALUE source, int opened, size_t *consumed) {
+static VALUE run(oneshot *is, VALUE source, int opened, size_t *consumed) {
     if (opened != Z_OK)
         spate_zlib_raise(opened, is->zlib.msg);
     is->step.zlib = &is->zlib;
@@ -52,21 +52,21 @@ static VALUE run(alone *is, VALUE source, int opened, size_t *consumed) {
     is->step.length = (size_t)RSTRING_LEN(source);
     is->step.output = &is->output;
     is->step.allowed = is->max_output;
-    VALUE answer = rb_ensure(run_alone, (VALUE)is, end_alone, (VALUE)is);
+    VALUE answer = rb_ensure(run_oneshot, (VALUE)is, end_oneshot, (VALUE)is);
     if (consumed != NULL)
         *consumed = is->step.at;
     RB_GC_GUARD(source);
     return answer;
 }
 
-VALUE spate_alone_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
-    alone is = {.step = {.inflates = true}, .max_output = max_output};
+VALUE spate_zlib_only_inflate(spate_container container, VALUE string, uint64_t max_output, size_t *consumed) {
+    oneshot is = {.step = {.inflates = true}, .max_output = max_output};
     VALUE source = rb_str_new_frozen(string);
-    return run(&is, source, spate_whole_open_inflate(&is.zlib, container), consumed);
+    return run(&is, source, spate_oneshot_open_inflate(&is.zlib, container), consumed);
 }
 
-VALUE spate_alone_deflate(spate_container container, VALUE string, int level) {
-    alone is = {.max_output = UINT64_MAX};
+VALUE spate_zlib_only_deflate(spate_container container, VALUE string, int level) {
+    oneshot is = {.max_output = UINT64_MAX};
     VALUE source = rb_str_new_frozen(string);
-    return run(&is, source, spate_whole_open_deflate(&is.zlib, container, level), NULL);
+    return run(&is, source, spate_oneshot_open_deflate(&is.zlib, container, level), NULL);
 }

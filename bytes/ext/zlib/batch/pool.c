@@ -1,4 +1,4 @@
-#include "batch/crew.h"
+#include "batch/pool.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -8,22 +8,22 @@
 #include <zlib.h>
 
 #include "gzip/gzip.h"
-#include "whole/whole.h"
+#include "oneshot/oneshot.h"
 
-/* Results above this length have memory of their own. */
+/* Longer results are allocated separately. */
 #define SLAB_RESULT_MAX ((size_t)64 * 1024)
 #define SLAB_SIZE ((size_t)1024 * 1024)
 
 /*
- * libdeflate cannot be interrupted: longer items go through zlib, step by step. These lengths take some 30 ms; the
- * higher levels, and zlib itself, take longer.
+ * libdeflate cannot be interrupted: longer items are processed by zlib in steps. These lengths take about 30 ms; higher
+ * levels and zlib are slower.
  */
 #define UNINTERRUPTED_OUTPUT ((uint64_t)16 * 1024 * 1024)
 #define UNINTERRUPTED_INPUT ((size_t)2 * 1024 * 1024)
 #define UNINTERRUPTED_SLOW_INPUT ((size_t)256 * 1024)
 #define STEP ((size_t)256 * 1024)
 
-/* The most items that a thread takes at once. */
+/* Maximum number of items that a thread takes at once. */
 #define CHUNK_MAX 64
 
 static bool interrupted(const spate_batch *batch) {
@@ -42,7 +42,7 @@ static void fail_for_memory(spate_batch *batch) {
     atomic_store(&batch->no_memory, true);
 }
 
-/* ---- Where results go --------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
 static uint8_t *slab_room(spate_batch_worker *worker, size_t length) {
     spate_slab *slab = worker->last;
@@ -60,11 +60,11 @@ static uint8_t *slab_room(spate_batch_worker *worker, size_t length) {
         worker->last = slab;
     }
     uint8_t *room = slab->bytes + slab->used;
-    slab->used += length ? length : 1; /* at an address of its own, see spate_batch_release_slabs_before */
+    slab->used += length ? length : 1; /* distinct addresses, see spate_batch_release_slabs_before */
     return room;
 }
 
-/* Takes the bytes out of `scratch`: copies few, and takes over the memory if they are many. */
+/* Stores the bytes of `scratch` as the item's result: copies a few bytes, takes over the memory of many. */
 static void keep(spate_batch_worker *worker, spate_item *item, spate_buffer *scratch) {
     item->produced = scratch->length;
     if (scratch->length <= SLAB_RESULT_MAX) {
@@ -84,7 +84,7 @@ static void keep(spate_batch_worker *worker, spate_item *item, spate_buffer *scr
     set_state(item, SPATE_ITEM_OWN);
 }
 
-/* ---- Inflate ------------------------------------------------------------------------------------------------------ */
+/* ---- Inflate ----------------------------------------------------------------------------------------------------- */
 
 spate_batch_format spate_batch_format_of(const spate_batch *batch, const spate_item *item) {
     if (batch->format != SPATE_BATCH_AUTO)
@@ -128,7 +128,7 @@ static int inflate_stepwise(spate_batch *batch, z_stream *zlib, const uint8_t *i
     }
 }
 
-/* The whole item again, with zlib checking header and trailer. False if it is bad or was not finished. */
+/* Inflates the whole item with zlib, which checks header and trailer. Returns false if it is invalid or interrupted. */
 static bool inflate_long(spate_batch *batch, spate_item *item, spate_batch_format format, spate_buffer *output) {
     z_stream zlib = {0};
     int wbits = format == SPATE_BATCH_GZIP ? MAX_WBITS + 16 : format == SPATE_BATCH_RAW ? -MAX_WBITS : MAX_WBITS;
@@ -143,12 +143,12 @@ static bool inflate_long(spate_batch *batch, spate_item *item, spate_batch_forma
 
 typedef enum outcome { GOOD, BAD, TOO_LONG } outcome;
 
-/* Into output, of at most `most` bytes. */
+/* Inflates at most `most` bytes into `output`. */
 static outcome inflate_short(const spate_item *item, spate_batch_format format, uint64_t most, spate_buffer *output) {
-    spate_whole_result result;
+    spate_oneshot_result result;
     if (format != SPATE_BATCH_GZIP) {
-        spate_whole_inflate_bytes(format == SPATE_BATCH_RAW ? SPATE_RAW : SPATE_ZLIB, item->input, item->length, most,
-                                  false, output, &result);
+        spate_oneshot_inflate_bytes(format == SPATE_BATCH_RAW ? SPATE_RAW : SPATE_ZLIB, item->input, item->length, most,
+                                    false, output, &result);
         return result.limited ? TOO_LONG : result.answer == Z_OK ? GOOD : BAD;
     }
     size_t header = spate_gzip_header_length(item->input, item->length);
@@ -156,7 +156,7 @@ static outcome inflate_short(const spate_item *item, spate_batch_format format, 
         return BAD;
     const uint8_t *body = item->input + header;
     size_t length = item->length - header;
-    spate_whole_inflate_bytes(SPATE_RAW, body, length, most, true, output, &result);
+    spate_oneshot_inflate_bytes(SPATE_RAW, body, length, most, true, output, &result);
     if (result.limited)
         return TOO_LONG;
     if (result.answer != Z_OK || length - result.consumed < SPATE_GZIP_FOOTER)
@@ -189,10 +189,10 @@ static void inflate_item(spate_batch_worker *worker, spate_item *item, spate_buf
     if (was == GOOD)
         keep(worker, item, scratch);
     else if (!interrupted(batch))
-        set_state(item, SPATE_ITEM_FAILED); /* why, one call for it alone will say */
+        set_state(item, SPATE_ITEM_FAILED); /* a separate call for this item raises its error */
 }
 
-/* ---- Deflate ------------------------------------------------------------------------------------------------------ */
+/* ---- Deflate ----------------------------------------------------------------------------------------------------- */
 
 static bool deflate_long(spate_batch *batch, const spate_item *item, int wbits, spate_buffer *output) {
     z_stream zlib = {0};
@@ -219,7 +219,7 @@ static bool deflate_long(spate_batch *batch, const spate_item *item, int wbits, 
 
 static bool deflate_short(spate_batch *batch, const spate_item *item, spate_buffer *output) {
     spate_container container = batch->format == SPATE_BATCH_ZLIB ? SPATE_ZLIB : SPATE_RAW;
-    return spate_whole_deflate_bytes(container, item->input, item->length, batch->level, batch->identical, output);
+    return spate_oneshot_deflate_bytes(container, item->input, item->length, batch->level, batch->identical, output);
 }
 
 static bool wrap_gzip(spate_batch *batch, const spate_item *item, spate_buffer *output) {
@@ -250,10 +250,10 @@ static void deflate_item(spate_batch_worker *worker, spate_item *item, spate_buf
     if (good)
         keep(worker, item, scratch);
     else if (!interrupted(batch))
-        fail_for_memory(batch); /* nothing else can be wrong */
+        fail_for_memory(batch); /* the only possible error */
 }
 
-/* ---- The crew ----------------------------------------------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 static void crc32_item(spate_item *item) {
     item->produced = spate_crc32(0, item->input, item->length);
@@ -296,12 +296,12 @@ out:
     return NULL;
 }
 
-/* Does without threads that cannot be started: the caller works too. */
+/* Starts up to `threads` - 1 threads. Failures are ignored, as the calling thread works too. */
 static unsigned start_threads(spate_batch *batch, pthread_t *ids) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
-    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* signals belong to the program's own threads */
+    bool masked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0; /* the new threads must not receive signals */
     unsigned started = 0;
     while (started + 1 < batch->threads &&
            pthread_create(&ids[started], NULL, worker_main, &batch->workers[started + 1]) == 0)
@@ -330,9 +330,9 @@ bool spate_batch_run(void *context, spate_interrupt *interrupt) {
     return true;
 }
 
-size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t most) {
+size_t spate_batch_sample(spate_batch *batch, spate_item *item, size_t max) {
     spate_buffer scratch = {0};
-    uint64_t limit = batch->max_output < most ? batch->max_output : most;
+    uint64_t limit = batch->max_output < max ? batch->max_output : max;
     outcome was = inflate_short(item, spate_batch_format_of(batch, item), limit, &scratch);
     size_t length = was == TOO_LONG ? (size_t)limit : scratch.length;
     if (was == GOOD)

@@ -1,4 +1,4 @@
-#include "whole/whole.h"
+#include "oneshot/oneshot.h"
 
 #include "base/ruby_string.h"
 #include "stream/stream.h"
@@ -12,14 +12,14 @@ static VALUE finish_stream(VALUE stream) {
 static VALUE deflate_chunks(VALUE arguments) {
     const VALUE *values = (const VALUE *)arguments;
     return spate_zstream_run(spate_zstream_ready(values[0]),
-                             SPATE_ZSTREAM_CALL(.source = values[1], .flush = Z_FINISH, .answers = true));
+                             SPATE_ZSTREAM_CALL(.source = values[1], .flush = Z_FINISH, .returns_output = true));
 }
 
 static VALUE inflate_chunks(VALUE arguments) {
     const VALUE *values = (const VALUE *)arguments;
     spate_zstream *z = spate_zstream_ready(values[0]);
     spate_zstream_run(z, SPATE_ZSTREAM_CALL(.source = values[1], .flush = Z_SYNC_FLUSH));
-    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = Z_FINISH, .answers = true));
+    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = Z_FINISH, .returns_output = true));
 }
 
 static VALUE s_deflate(int argc, VALUE *argv, VALUE self) {
@@ -36,8 +36,8 @@ static VALUE s_deflate(int argc, VALUE *argv, VALUE self) {
         VALUE values[] = {rb_class_new_instance(1, (VALUE[]){INT2FIX(number)}, spate_zlib_deflate_class), source};
         return rb_ensure(deflate_chunks, (VALUE)values, finish_stream, values[0]);
     }
-    return spate_whole_deflate_as(SPATE_ZLIB, source, number,
-                                  as_zlib == Qundef ? spate_zlib_identical() : RTEST(as_zlib));
+    return spate_oneshot_deflate_as(SPATE_ZLIB, source, number,
+                                    as_zlib == Qundef ? spate_zlib_identical() : RTEST(as_zlib));
 }
 
 static VALUE s_inflate(int argc, VALUE *argv, VALUE self) {
@@ -55,7 +55,7 @@ static VALUE s_inflate(int argc, VALUE *argv, VALUE self) {
         spate_zstream_of(values[0])->max_output = limit;
         return rb_ensure(inflate_chunks, (VALUE)values, finish_stream, values[0]);
     }
-    return spate_whole_inflate(SPATE_ZLIB, source, limit, NULL);
+    return spate_oneshot_inflate(SPATE_ZLIB, source, limit, NULL);
 }
 
 static VALUE get_identical(VALUE self) {
@@ -71,7 +71,7 @@ static VALUE backend(VALUE self) {
     return rb_usascii_str_new_cstr(spate_inflate_backend());
 }
 
-void spate_init_whole(VALUE zlib) {
+void spate_init_oneshot(VALUE zlib) {
     spate_init_ruby_string();
     rb_define_singleton_method(zlib, "deflate", s_deflate, -1);
     rb_define_singleton_method(zlib, "inflate", s_inflate, -1);

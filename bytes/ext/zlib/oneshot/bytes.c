@@ -1,8 +1,8 @@
-#include "whole/bytes.h"
+#include "oneshot/bytes.h"
 
 #include <string.h>
 
-#include "whole/compressor.h"
+#include "oneshot/compressor.h"
 #include "stream/step.h"
 
 static int wbits_of(spate_container container) {
@@ -15,20 +15,20 @@ static int wbits_of(spate_container container) {
     return MAX_WBITS + 16;
 }
 
-int spate_whole_open_inflate(z_stream *zlib, spate_container container) {
+int spate_oneshot_open_inflate(z_stream *zlib, spate_container container) {
     memset(zlib, 0, sizeof *zlib);
     return inflateInit2(zlib, wbits_of(container));
 }
 
-int spate_whole_open_deflate(z_stream *zlib, spate_container container, int level) {
+int spate_oneshot_open_deflate(z_stream *zlib, spate_container container, int level) {
     memset(zlib, 0, sizeof *zlib);
     return deflateInit2(zlib, level, Z_DEFLATED, wbits_of(container), 8, Z_DEFAULT_STRATEGY);
 }
 
 static void ask_zlib(spate_container container, const uint8_t *input, size_t length, uint64_t max_output,
-                     spate_buffer *output, spate_whole_result *result) {
+                     spate_buffer *output, spate_oneshot_result *result) {
     z_stream zlib;
-    result->answer = spate_whole_open_inflate(&zlib, container);
+    result->answer = spate_oneshot_open_inflate(&zlib, container);
     if (result->answer != Z_OK)
         return;
     spate_step step = {.zlib = &zlib,
@@ -48,9 +48,9 @@ static void ask_zlib(spate_container container, const uint8_t *input, size_t len
     (void)inflateEnd(&zlib);
 }
 
-void spate_whole_inflate_bytes(spate_container container, const uint8_t *input, size_t length, uint64_t max_output,
-                               bool want_sum, spate_buffer *output, spate_whole_result *result) {
-    *result = (spate_whole_result){0};
+void spate_oneshot_inflate_bytes(spate_container container, const uint8_t *input, size_t length, uint64_t max_output,
+                                 bool want_sum, spate_buffer *output, spate_oneshot_result *result) {
+    *result = (spate_oneshot_result){0};
     size_t most = max_output > SIZE_MAX ? SIZE_MAX : (size_t)max_output;
     spate_status status = spate_inflate_attempt(container, input, length, most, output, &result->consumed);
     switch (status) {
@@ -71,7 +71,7 @@ void spate_whole_inflate_bytes(spate_container container, const uint8_t *input, 
 static bool deflate_with_zlib(spate_container container, const uint8_t *input, size_t length, int level,
                               spate_buffer *output) {
     z_stream zlib;
-    if (spate_whole_open_deflate(&zlib, container, level) != Z_OK)
+    if (spate_oneshot_open_deflate(&zlib, container, level) != Z_OK)
         return false;
     spate_step step = {.zlib = &zlib,
                        .flush = Z_FINISH,
@@ -86,8 +86,8 @@ static bool deflate_with_zlib(spate_container container, const uint8_t *input, s
     return step.answer == Z_STREAM_END;
 }
 
-bool spate_whole_deflate_bytes(spate_container container, const uint8_t *input, size_t length, int level,
-                               bool identical, spate_buffer *output) {
+bool spate_oneshot_deflate_bytes(spate_container container, const uint8_t *input, size_t length, int level,
+                                 bool identical, spate_buffer *output) {
     return (!identical && spate_compress(container, level, input, length, output)) ||
            deflate_with_zlib(container, input, length, level, output);
 }

@@ -1,13 +1,13 @@
-#include "whole/compressor.h"
+#include "oneshot/compressor.h"
 
 #ifdef SPATE_HAVE_LIBDEFLATE
 #include <libdeflate.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-/* For shorter input zlib's output is smaller in the same time; below some 55 bytes libdeflate only stores. */
+/* For shorter input zlib compresses better in the same time; below about 55 bytes libdeflate only stores. */
 #define SMALLEST 160
-/* Compressors kept for their next use. */
+/* Maximum number of cached compressors. */
 #define MOST_KEPT 8
 
 typedef struct compressor {
@@ -21,8 +21,8 @@ static compressor *kept;
 static int count;
 
 /*
- * libdeflate's level for each of zlib's: the quickest that is at most 1% larger on most of sources, documentation, JSON
- * and machine code. Beside zlib's level 6, larger by so much and so many times as quick, in pieces of:
+ * libdeflate's level for each level of zlib: the fastest one whose output is at most 1% larger for most source code,
+ * documentation, JSON and machine code. Size difference and speedup compared with zlib's level 6, by input length:
  *
  *            1,000 B                    8,000 B                    100,000 B                  1,000,000 B
  *   level 1  0.2 .. 4.5%   1.9 .. 3.2   3.8 .. 7.5%   2.9 .. 4.0   7 .. 15%     4.9 .. 6.5    6 .. 16%      5.5 .. 6.6
@@ -30,7 +30,7 @@ static int count;
  *         5  -1.5 .. 0%    1.4 .. 2.2   -3.3 .. 0.2%  1.5 .. 2.4   -3.4 .. 2.2% 2.1 .. 3.2    -3.3 .. 3.5%  2.3 .. 3.4
  *         6  -1.5 .. 0%    1.4 .. 2.2   -4.5 .. -.2%  1.3 .. 2.3   -5.5 .. 0.4% 1.5 .. 2.8    -5.7 .. 0.9%  1.6 .. 2.9
  *
- * (Texts of one language of programming: 0.6%, 0.2%, 1.2% at 1.7, 1.8, 2.4 times the speed with what is taken below.)
+ * (Source code of one programming language, with the levels below: 0.6%, 0.2%, 1.2% at 1.7, 1.8, 2.4 times the speed.)
  */
 #define LITTLE ((size_t)2048)
 #define MORE ((size_t)128 * 1024)
@@ -61,7 +61,7 @@ static void drop(compressor *dropped) {
     free(dropped);
 }
 
-/* The lock is only tried: a process that was forked while another thread held it does without the kept ones. */
+/* Only tries the lock: if the process was forked while another thread held it, the cache is not used. */
 static compressor *take(int wanted) {
     if (pthread_mutex_trylock(&lock) != 0)
         return make(wanted);
