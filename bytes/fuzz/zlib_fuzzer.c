@@ -1,14 +1,15 @@
 /*
- * Any bytes, inflated and deflated whole and in steps: the same as zlib alone does in one call. A libdeflate build may
- * take what zlib refuses (a code that is not complete, a length code that RFC 1951 leaves out); nothing else may differ.
+ * Inflates and deflates arbitrary bytes in one call and in steps, and compares the results with zlib's. A build with
+ * libdeflate may accept what zlib rejects (an incomplete code, a length code that RFC 1951 does not define); nothing
+ * else may differ.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "whole/compressor.h"
+#include "oneshot/bytes.h"
+#include "oneshot/compressor.h"
 #include "stream/step.h"
-#include "whole/bytes.h"
 
 #define MAX_OUTPUT ((size_t)1 << 20)
 
@@ -31,7 +32,7 @@ typedef struct reference {
 /* zlib in one call, which is given one byte more than may come out. */
 static void inflate_by_zlib(spate_container container, const uint8_t *input, size_t length, size_t max, reference *is) {
     z_stream zlib;
-    require(spate_whole_open_inflate(&zlib, container) == Z_OK);
+    require(spate_oneshot_open_inflate(&zlib, container) == Z_OK);
     zlib.next_in = (Bytef *)(uintptr_t)input;
     zlib.avail_in = (uInt)length;
     zlib.next_out = is->bytes;
@@ -47,8 +48,8 @@ static void inflate_by_zlib(spate_container container, const uint8_t *input, siz
 static void compare_whole(spate_container container, const uint8_t *input, size_t length, size_t max,
                           const reference *is) {
     static spate_buffer output;
-    spate_whole_result result;
-    spate_whole_inflate_bytes(container, input, length, max, true, &output, &result);
+    spate_oneshot_result result;
+    spate_oneshot_inflate_bytes(container, input, length, max, true, &output, &result);
     require(output.length <= max);
     require(result.answer == Z_OK || output.length == 0);
     if (is->limited) {
@@ -68,17 +69,17 @@ static void compare_whole(spate_container container, const uint8_t *input, size_
     }
 }
 
-/* In steps, which pause now and then, and with a sum of our own: what zlib does, to its answer. */
+/* Inflates in steps with pauses and with our own checksum, and compares output and return code with zlib's. */
 static void compare_steps(spate_container container, const uint8_t *input, size_t length, size_t max, size_t pause,
                           const reference *is) {
     static spate_buffer output;
     z_stream zlib;
-    require(spate_whole_open_inflate(&zlib, container) == Z_OK);
+    require(spate_oneshot_open_inflate(&zlib, container) == Z_OK);
     output.length = 0;
-    spate_stream_sum sum;
-    spate_stream_sum_open(&sum, &zlib, container == SPATE_ZLIB ? MAX_WBITS : -MAX_WBITS);
+    spate_stream_adler adler;
+    spate_stream_adler_open(&adler, &zlib, container == SPATE_ZLIB ? MAX_WBITS : -MAX_WBITS);
     spate_step step = {.zlib = &zlib,
-                       .sum = &sum,
+                       .adler = &adler,
                        .inflates = true,
                        .flush = Z_FINISH,
                        .input = input,
@@ -120,7 +121,7 @@ static void must_inflate_to(spate_container container, const spate_buffer *packe
 static void deflate_in_pieces(spate_container container, const uint8_t *input, size_t length, int level, size_t piece,
                               spate_buffer *output) {
     z_stream zlib;
-    require(spate_whole_open_deflate(&zlib, container, level) == Z_OK);
+    require(spate_oneshot_open_deflate(&zlib, container, level) == Z_OK);
     output->length = 0;
     for (size_t at = 0, taken; at < length || at == 0; at += taken + (length == 0)) {
         taken = length - at < piece ? length - at : piece;
@@ -138,9 +139,9 @@ static void deflate_in_pieces(spate_container container, const uint8_t *input, s
 
 static void try_deflate(spate_container container, const uint8_t *input, size_t length, int level, size_t piece) {
     static spate_buffer whole, identical, pieces;
-    require(spate_whole_deflate_bytes(container, input, length, level, false, &whole));
+    require(spate_oneshot_deflate_bytes(container, input, length, level, false, &whole));
     must_inflate_to(container, &whole, input, length);
-    require(spate_whole_deflate_bytes(container, input, length, level, true, &identical));
+    require(spate_oneshot_deflate_bytes(container, input, length, level, true, &identical));
     must_inflate_to(container, &identical, input, length);
     deflate_in_pieces(container, input, length, level, piece, &pieces);
     must_inflate_to(container, &pieces, input, length);

@@ -1,5 +1,5 @@
-# The fuzzer of inflate and deflate: `make -f bytes/fuzz/zlib_fuzzer.mk run FUZZ_SECONDS=30` from anywhere.
-# New inputs are kept in tmp/fuzz/zlib, what fails in tmp/fuzz/zlib-*. LIBDEFLATE=0: with zlib alone.
+# Fuzzes inflate and deflate: `make -f bytes/fuzz/zlib_fuzzer.mk run FUZZ_SECONDS=30`.
+# New inputs are stored in tmp/fuzz/zlib, failing ones in tmp/fuzz/zlib-*. LIBDEFLATE=0: without libdeflate.
 CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 FUZZ_SECONDS ?= 30
@@ -10,8 +10,8 @@ LIBDEFLATE ?= $(shell $(PKG_CONFIG) --exists libdeflate && echo 1 || echo 0)
 packages := zlib $(if $(filter 1,$(LIBDEFLATE)),libdeflate)
 defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE) -DHAVE_INFLATEVALIDATE
 ext := $(root)/bytes/ext/zlib
-sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(ext)/stream/step.c $(ext)/stream/sum.c $(ext)/whole/bytes.c \
-           $(ext)/whole/compressor.c $(wildcard $(root)/core/shared/*.c)
+sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(ext)/stream/step.c $(ext)/stream/adler.c $(ext)/oneshot/bytes.c \
+           $(ext)/oneshot/compressor.c $(wildcard $(root)/core/shared/*.c)
 
 .PHONY: build run
 build: $(out)/zlib_fuzzer

@@ -8,7 +8,7 @@
  */
 static VALUE class_buffer, class_view;
 
-/* ---- ArrayBuffer ---------------------------------------------------------------------------------------------- */
+/* ---- ArrayBuffer ------------------------------------------------------------------------------------------------- */
 
 /* ArrayBuffer.new(size): so many zero bytes. */
 static VALUE buffer_initialize(VALUE self, VALUE size) {
@@ -62,7 +62,7 @@ static VALUE buffer_realloc(VALUE self, VALUE size) {
     return self;
 }
 
-/* ---- DataView ------------------------------------------------------------------------------------------------- */
+/* ---- DataView ---------------------------------------------------------------------------------------------------- */
 
 typedef struct old_view {
     VALUE buffer;

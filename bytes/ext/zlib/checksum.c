@@ -1,7 +1,7 @@
 #include "base/release.h"
-#include "whole/whole.h"
+#include "oneshot/oneshot.h"
 
-/* At some 10 GB/s, from this length on it takes long enough to let others run. */
+/* From this length on (25 µs at 10 GB/s) the GVL is released. */
 #define RELEASED_FROM ((size_t)256 * 1024)
 #define READ_LENGTH (64 * 1024)
 
@@ -60,7 +60,7 @@ static VALUE adler32_of(int argc, VALUE *argv, VALUE self) {
     return sum_any(argc, argv, spate_adler32, 1);
 }
 
-/* With a negative length, zlib before 1.3 never returns. */
+/* Rejects negative lengths, with which zlib before 1.3 loops endlessly. */
 static long combined_length(VALUE length) {
     long bytes = NUM2LONG(length);
     if (bytes < 0)

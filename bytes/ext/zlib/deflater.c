@@ -1,8 +1,8 @@
 #include "stream/stream.h"
 
-#include "whole/whole.h"
+#include "oneshot/oneshot.h"
 
-/* zlib's own values, which zlib.h does not define (zutil.h). */
+/* zlib's default, which is in zutil.h and not in zlib.h. */
 #define DEFAULT_MEMORY_LEVEL 8
 
 VALUE spate_zlib_deflate_class;
@@ -29,8 +29,8 @@ static VALUE initialize_copy(VALUE self, VALUE original) {
     return self;
 }
 
-/* nil finishes; an empty String does nothing, though zlib would call it an error. */
-static VALUE run(VALUE self, VALUE source, int flush, bool answers) {
+/* nil finishes the stream. An empty String does nothing; zlib would report an error. */
+static VALUE run(VALUE self, VALUE source, int flush, bool output) {
     spate_zstream *z = spate_zstream_of(self);
     if (NIL_P(source)) {
         flush = Z_FINISH;
@@ -38,11 +38,11 @@ static VALUE run(VALUE self, VALUE source, int flush, bool answers) {
         StringValue(source);
         if (flush == Z_NO_FLUSH && RSTRING_LEN(source) == 0) {
             spate_zstream_claim(z);
-            return answers ? spate_zstream_answer(z) : self;
+            return output ? spate_zstream_take_output(z) : self;
         }
     }
-    VALUE answer = spate_zstream_run(z, SPATE_ZSTREAM_CALL(.source = source, .flush = flush, .answers = answers));
-    return answers ? answer : self;
+    VALUE answer = spate_zstream_run(z, SPATE_ZSTREAM_CALL(.source = source, .flush = flush, .returns_output = output));
+    return output ? answer : self;
 }
 
 static VALUE deflate_string(int argc, VALUE *argv, VALUE self) {
@@ -64,12 +64,12 @@ static VALUE flush_stream(int argc, VALUE *argv, VALUE self) {
     int flush = spate_zlib_option(given, Z_SYNC_FLUSH);
     if (flush == Z_NO_FLUSH) {
         spate_zstream_claim(z);
-        return spate_zstream_answer(z);
+        return spate_zstream_take_output(z);
     }
-    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = flush, .answers = true));
+    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = flush, .returns_output = true));
 }
 
-/* zlib writes what it has with the old parameters, and may need more room for that. */
+/* zlib first writes the pending input with the old parameters, which may need more memory. */
 static VALUE set_parameters(VALUE self, VALUE level, VALUE strategy) {
     spate_zstream *z = spate_zstream_ready(self);
     int new_level = spate_zlib_option(level, Z_DEFAULT_COMPRESSION);

@@ -1,5 +1,5 @@
+#include "oneshot/oneshot.h"
 #include "stream/stream.h"
-#include "whole/whole.h"
 
 VALUE spate_zlib_inflate_class;
 
@@ -22,7 +22,7 @@ static VALUE initialize(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* Ruby's zlib copies what it should not here, and crashes. */
+/* Ruby's zlib copies internal state incorrectly here and crashes. */
 static VALUE initialize_copy(VALUE self, VALUE original) {
     spate_zstream *to = spate_zstream_of(self);
     spate_zstream *from = spate_zstream_of(original);
@@ -36,17 +36,17 @@ static VALUE pass(spate_zstream *z, const spate_zstream_call *call) {
     VALUE source = call->source;
     spate_zstream_claim(z);
     if (NIL_P(source))
-        return call->answers ? spate_zstream_answer(z) : Qnil;
+        return call->returns_output ? spate_zstream_take_output(z) : Qnil;
     spate_zstream_append(z, (const uint8_t *)RSTRING_PTR(source), (size_t)RSTRING_LEN(source));
     RB_GC_GUARD(source);
-    return call->answers ? rb_str_new(NULL, 0) : Qnil;
+    return call->returns_output ? rb_str_new(NULL, 0) : Qnil;
 }
 
 static VALUE into(VALUE buffer, VALUE answer) {
     return NIL_P(buffer) || NIL_P(answer) ? answer : rb_str_replace(buffer, answer);
 }
 
-static VALUE run(spate_zstream *z, VALUE source, VALUE buffer, uint64_t max_output, bool answers) {
+static VALUE run(spate_zstream *z, VALUE source, VALUE buffer, uint64_t max_output, bool returns_output) {
     if (!NIL_P(buffer)) {
         StringValue(buffer);
         rb_str_modify(buffer);
@@ -55,12 +55,12 @@ static VALUE run(spate_zstream *z, VALUE source, VALUE buffer, uint64_t max_outp
         StringValue(source);
     spate_zstream_call *call =
         SPATE_ZSTREAM_CALL(.source = source, .flush = NIL_P(source) ? Z_FINISH : Z_SYNC_FLUSH, .max_output = max_output,
-                           .reused = buffer, .answers = answers, .passes = true);
+                           .reused = buffer, .returns_output = returns_output, .passes_trailing = true);
     spate_zstream_claim(z);
     if (z->finished)
         return into(buffer, pass(z, call));
-    if (call->flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->spent)
-        return answers ? into(buffer, spate_zstream_answer(z)) : Qnil;
+    if (call->flush == Z_SYNC_FLUSH && RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0 && !z->exhausted)
+        return returns_output ? into(buffer, spate_zstream_take_output(z)) : Qnil;
     return spate_zstream_run(z, call);
 }
 
@@ -76,12 +76,12 @@ static VALUE inflate_string(int argc, VALUE *argv, VALUE self) {
 }
 
 /*
- * inflate_some(string, most), for GzipReader: at most so many bytes at once, whatever the input inflates to. The rest
- * waits: give it an empty String to continue.
+ * inflate_some(string, max), for GzipReader: returns at most `max` bytes. The remaining input waits: call it with an
+ * empty String to continue.
  */
-static VALUE inflate_some(VALUE self, VALUE source, VALUE most) {
+static VALUE inflate_some(VALUE self, VALUE source, VALUE max) {
     spate_zstream *z = spate_zstream_ready(self);
-    long pause = NUM2LONG(most);
+    long pause = NUM2LONG(max);
     StringValue(source);
     if (pause < 1)
         rb_raise(rb_eArgError, "at least one byte, not %ld", pause);
@@ -89,7 +89,7 @@ static VALUE inflate_some(VALUE self, VALUE source, VALUE most) {
     if (z->finished || (RSTRING_LEN(source) == 0 && spate_zstream_input_length(z) == 0))
         return rb_str_new(NULL, 0);
     return spate_zstream_run(
-        z, SPATE_ZSTREAM_CALL(.source = source, .flush = Z_SYNC_FLUSH, .pause = (size_t)pause, .answers = true));
+        z, SPATE_ZSTREAM_CALL(.source = source, .flush = Z_SYNC_FLUSH, .pause = (size_t)pause, .returns_output = true));
 }
 
 static VALUE append(VALUE self, VALUE source) {
@@ -109,7 +109,7 @@ static VALUE add_dictionary(VALUE self, VALUE dictionary) {
     return self;
 }
 
-/* One search for a flush point; *taken is how far it came. True where it found one. */
+/* Searches for a flush point and sets *taken to the consumed bytes. Returns whether one was found. */
 static bool search(spate_zstream *z, const uint8_t *bytes, size_t length, size_t *taken) {
     *taken = 0;
     while (*taken < length) {
@@ -122,7 +122,7 @@ static bool search(spate_zstream *z, const uint8_t *bytes, size_t length, size_t
         z->zlib.next_in = NULL;
         z->zlib.avail_in = 0;
         if (answer == Z_OK) {
-            spate_stream_sum_close(&z->sum);
+            spate_stream_adler_close(&z->adler);
             return true;
         }
         if (answer != Z_DATA_ERROR)

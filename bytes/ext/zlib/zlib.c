@@ -65,7 +65,7 @@ void Init_zlib(void) {
     spate_init_stream(zlib);
     spate_init_deflater(zlib);
     spate_init_inflater(zlib);
-    spate_init_whole(zlib);
+    spate_init_oneshot(zlib);
     spate_init_gzip(zlib);
     spate_init_batch(zlib);
 }

@@ -5,13 +5,11 @@ module Spate
     # `spate boot`: manages the boot images of applications.
     class Boot < Command
       autoload :Build, "spate/cli/boot/build"
-      autoload :Clear, "spate/cli/boot/clear"
       autoload :Explain, "spate/cli/boot/explain"
       autoload :Profile, "spate/cli/boot/profile"
       autoload :Subcommand, "spate/cli/boot/subcommand"
       autoload :Status, "spate/cli/boot/status"
-      autoload :StatusReport, "spate/cli/boot/status_report"
-      autoload :Verify, "spate/cli/boot/verify"
+      %i[Clear Verify].each { |name| autoload name, "spate/cli/boot/maintenance" }
 
       SUBCOMMANDS = { "build" => :Build, "status" => :Status, "clear" => :Clear, "verify" => :Verify,
                       "explain" => :Explain, "profile" => :Profile }.freeze

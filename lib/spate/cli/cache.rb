@@ -4,18 +4,12 @@ module Spate
   module CLI
     # `spate cache`: shares what one machine fetched and built with a team.
     class Cache < Command
-      autoload :Distrust, "spate/cli/cache/distrust"
-      autoload :Gc, "spate/cli/cache/gc"
       autoload :Key, "spate/cli/cache/key"
-      autoload :NoCache, "spate/cli/cache/subcommand"
-      autoload :Off, "spate/cli/cache/off"
       autoload :Push, "spate/cli/cache/push"
-      autoload :Setting, "spate/cli/cache/setting"
       autoload :Status, "spate/cli/cache/status"
-      autoload :Subcommand, "spate/cli/cache/subcommand"
-      autoload :Trust, "spate/cli/cache/trust"
-      autoload :Use, "spate/cli/cache/use"
-      autoload :Verify, "spate/cli/cache/verify"
+      %i[NoCache Subcommand].each { |name| autoload name, "spate/cli/cache/subcommand" }
+      %i[Distrust Off Setting Trust Use].each { |name| autoload name, "spate/cli/cache/setting" }
+      %i[Gc Verify].each { |name| autoload name, "spate/cli/cache/contents" }
 
       SUBCOMMANDS = { "use" => :Use, "off" => :Off, "trust" => :Trust, "distrust" => :Distrust, "key" => :Key,
                       "status" => :Status, "push" => :Push, "gc" => :Gc, "verify" => :Verify }.freeze

@@ -7,9 +7,7 @@ module Spate
       autoload :BundlerOptions, "spate/cli/command/bundler_options"
       autoload :Context, "spate/cli/command/context"
       autoload :Disagreement, "spate/cli/command/disagreement"
-      autoload :HelpText, "spate/cli/command/help_text"
-      autoload :Option, "spate/cli/command/option"
-      autoload :Parser, "spate/cli/command/parser"
+      %i[Option Parser].each { |name| autoload name, "spate/cli/command/parser" }
 
       class << self
         def options = @options ||= []
@@ -57,7 +55,7 @@ module Spate
           end
 
           values, operands = parse(argv)
-          return HelpText.new(self).print(terminal.out) if values[:help]
+          return Help::Text.new(self).print(terminal.out) if values[:help]
 
           terminal.color = values[:color] if values.key?(:color)
           terminal.quiet = values[:quiet]

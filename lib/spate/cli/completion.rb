@@ -12,6 +12,46 @@ module Spate
       common_options
       note "Commands, options, and names of gems if a command takes one. No Gemfile is evaluated."
 
+      # Without a completion of Spate's, they complete file names.
+      SCRIPTS = {
+        "bash" => <<~'BASH',
+          _spate() {
+            local line
+            COMPREPLY=()
+            while IFS= read -r line; do
+              COMPREPLY+=("${line%%$'\t'*}")
+            done < <(command spate completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+          }
+          complete -o default -F _spate spate
+        BASH
+        "zsh" => <<~'ZSH',
+          #compdef spate
+          _spate() {
+            local line word
+            local -a found
+            while IFS= read -r line; do
+              word=${line%%$'\t'*}
+              found+=("${word//:/\\:}:${line#*$'\t'}")
+            done < <(command spate completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)
+            if (( $#found )); then _describe spate found; else _files; fi
+          }
+          if [[ ${funcstack[1]} == _spate ]]; then _spate "$@"; else compdef _spate spate; fi
+        ZSH
+        "fish" => <<~'FISH'
+          function __spate_words
+            set -l current (commandline -ct)
+            set -l words (commandline -opc) "$current"
+            set -l found (command spate completion words -- $words[2..-1] 2>/dev/null)
+            if count $found >/dev/null
+              printf '%s\n' $found
+            else
+              __fish_complete_path "$current"
+            end
+          end
+          complete -c spate -f -k -a '(__spate_words)'
+        FISH
+      }.freeze
+
       # Words from a shell are not parsed: the options in them are to be completed.
       def self.run(argv, terminal:, env:)
         return super unless argv.first == "words"
@@ -23,7 +63,6 @@ module Spate
       end
 
       def run
-        require_relative "completion/scripts"
         name, *rest = operands
         script = SCRIPTS[name] if rest.empty?
         raise unknown(name) unless script

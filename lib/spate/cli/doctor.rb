@@ -6,12 +6,24 @@ module Spate
     class Doctor < Command
       autoload :BootCheck, "spate/cli/doctor/boot_check"
       autoload :BundleCheck, "spate/cli/doctor/bundle_check"
-      autoload :DiskCheck, "spate/cli/doctor/disk_check"
-      autoload :Finding, "spate/cli/doctor/finding"
+      autoload :DiskCheck, "spate/cli/doctor/store_check"
       autoload :JavascriptCheck, "spate/cli/doctor/javascript_check"
       autoload :MachineCheck, "spate/cli/doctor/machine_check"
-      autoload :SharedFiles, "spate/cli/doctor/shared_files"
       autoload :StoreCheck, "spate/cli/doctor/store_check"
+
+      # The result of one check. state: :ok, :odd (works, could be better) or :broken (an install would fail or be
+      # wrong).
+      Finding = Struct.new(:state, :text, :hint, :exit_code, keyword_init: true) do
+        def self.ok(text) = new(state: :ok, text: text)
+        def self.odd(text, hint: nil) = new(state: :odd, text: text, hint: hint)
+
+        def self.broken(text, hint: nil, exit_code: 1)
+          new(state: :broken, text: text, hint: hint, exit_code: exit_code)
+        end
+
+        def ok? = state == :ok
+        def broken? = state == :broken
+      end
 
       CHECKS = {
         "machine" => :MachineCheck, "store" => :StoreCheck, "disk" => :DiskCheck, "bundle" => :BundleCheck,

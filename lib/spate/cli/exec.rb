@@ -26,7 +26,7 @@ module Spate
         words = argv.take_while { |word| word.start_with?("-") && word != "--" }
         words << argv[words.length] if words.last == "--gemfile" && argv[words.length]
         values = read(words, err) or return UsageError::EXIT_CODE
-        return HelpText.new(self).print(out) if values[:help]
+        return Help::Text.new(self).print(out) if values[:help]
 
         rest = argv.drop(words.length)
         rest.shift if rest.first == "--"

@@ -4,9 +4,8 @@ module Spate
   module CLI
     # `spate explain`: shows what a stored result depends on, and whether it is valid here.
     class Explain < Command
-      autoload :Build, "spate/cli/explain/build"
-      autoload :Gemfile, "spate/cli/explain/gemfile"
-      autoload :Guess, "spate/cli/explain/guess"
+      autoload :Build, "spate/cli/explain/subjects"
+      autoload :Gemfile, "spate/cli/explain/subjects"
 
       SUBJECTS = { "build" => :Build, "gemfile" => :Gemfile }.freeze
       # Exit code if nothing is stored.
@@ -34,6 +33,62 @@ module Spate
       def guessed
         Guess.new(operands, context).words.tap do |words|
           terminal.tell Util::Terminal.plain("running `spate explain #{words.join(" ")}`")
+        end
+      end
+
+      # Guesses a missing subject: `spate explain json` means `spate explain build json`.
+      class Guess
+        GEMFILES = %w[Gemfile Gemfile.lock gems.rb gems.locked].freeze
+        GEM = /\A[\w-]+\z/
+        JAVASCRIPT = %r{\A(?:js|npm|pnpm|importers?|package(?:-lock)?\.json|pnpm-lock\.yaml|node_modules)(?:/|\z)}
+
+        # context: Command::Context
+        def initialize(operands, context)
+          @operands = operands
+          @context = context
+        end
+
+        # The operands, preceded by a subject (Array of String). Raises UsageError.
+        def words
+          name = @operands.first or raise UsageError.new("missing subject: #{SUBJECTS.keys.join(" or ")}", hint: HELP)
+          return ["gemfile"] if @operands.size == 1 && gemfile?(name)
+          return ["build", *@operands] if (@operands - gems).empty? || (!@context.bundle? && GEM.match?(name))
+
+          raise UsageError.new("unknown subject #{name.inspect}: expected #{SUBJECTS.keys.join(", ")} or " \
+                               "a gem of this bundle",
+                               hint: other_command(name) || similar(name) || HELP)
+        end
+
+        HELP = "spate explain --help"
+        private_constant :HELP
+
+        private
+
+        def gemfile?(name)
+          GEMFILES.include?(name) ||
+            (@context.bundle? && @context.location.to_a.first(2).include?(File.expand_path(name)))
+        end
+
+        # Names and full names of the gems in the lockfile and of stored builds.
+        def gems = @gems ||= [*locked, *::Spate::Build::Explanation.new(@context.store, Dir.pwd, @context.env).names]
+
+        def locked
+          @context.lockfile.specs.flat_map { |spec| [spec.name, spec.full_name] }
+        rescue Error
+          [] # no lockfile, or an unreadable one
+        end
+
+        def other_command(name)
+          return "for node_modules: `spate js check` or `spate js scripts`" if name.match?(JAVASCRIPT)
+
+          "to see which file `require` loads: spate boot explain #{name}" if name.include?("/") || name.end_with?(".rb")
+        end
+
+        def similar(name)
+          subject = Util::Suggestion.near(name, SUBJECTS.keys)
+          gem = Util::Suggestion.near(name, gems.uniq) unless subject
+          words = subject ? [subject, *@operands.drop(1)] : ["build", gem]
+          "did you mean `spate explain #{words.join(" ")}`?" if subject || gem
         end
       end
     end

@@ -7,7 +7,6 @@ module Spate
       autoload :BootImages, "spate/cli/install/boot_images"
       autoload :Halves, "spate/cli/install/halves"
       autoload :WithPackages, "spate/cli/install/with_packages"
-      autoload :LauncherHint, "spate/cli/install/launcher_hint"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
       autoload :Sharing, "spate/cli/install/sharing"
 
@@ -141,7 +140,7 @@ module Spate
       def watched?(report) = !report.noop? && !json? && !terminal.quiet? && terminal.live?
 
       def hint_at_launcher(report)
-        LauncherHint.new(context.store.keeper, terminal, context.env).show if watched?(report)
+        Setup::LauncherHint.new(context.store.keeper, terminal, context.env).show if watched?(report)
       end
 
       def refuse_contradiction

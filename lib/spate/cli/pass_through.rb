@@ -7,8 +7,8 @@ module Spate
     # reported as Spate's errors.
     class PassThrough
       autoload :Failure, "spate/cli/pass_through/failure"
-      autoload :GemfileChange, "spate/cli/pass_through/gemfile_change"
-      autoload :LockfileChange, "spate/cli/pass_through/lockfile_change"
+      autoload :GemfileChange, "spate/cli/pass_through/changes"
+      autoload :LockfileChange, "spate/cli/pass_through/changes"
 
       # Bundler's commands up to version 4, also used for suggestions for unknown commands.
       COMMANDS = %w[

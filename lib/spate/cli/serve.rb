@@ -40,7 +40,7 @@ module Spate
       note "`spate-serve --help` has every option: limits, logs, metrics, profiling."
 
       def self.run(argv, terminal:, env:)
-        return HelpText.new(self).print(terminal.out) if (argv & %w[-h --help]).any?
+        return Help::Text.new(self).print(terminal.out) if (argv & %w[-h --help]).any?
 
         Kernel.exec(env.to_h, ::Spate::Util::Ruby.path, program, *argv)
       end

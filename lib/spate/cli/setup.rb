@@ -4,7 +4,7 @@ module Spate
   module CLI
     # `spate setup`: writes the launcher.
     class Setup < Command
-      autoload :Launcher, "spate/cli/setup/launcher"
+      %i[Launcher LauncherHint].each { |name| autoload name, "spate/cli/setup/launcher" }
 
       summary "Install a launcher that starts without RubyGems"
       usage "spate setup [--dir DIR] [--force]"

@@ -5,12 +5,7 @@ module Spate
     # Where the time of an install went: records each event with its time and thread, and writes a page at the end
     # (assets/timeline). Loaded only with --timeline.
     class Timeline
-      autoload :Lane, "spate/cli/timeline/lanes"
-      autoload :Lanes, "spate/cli/timeline/lanes"
-      autoload :Load, "spate/cli/timeline/load"
-      autoload :Page, "spate/cli/timeline/page"
-      autoload :Span, "spate/cli/timeline/spans"
-      autoload :Spans, "spate/cli/timeline/spans"
+      %i[Lane Lanes Span Spans].each { |name| autoload name, "spate/cli/timeline/spans" }
 
       # when:: monotonic seconds. thread:: that emitted the event. facts:: the event, a Hash
       Note = Struct.new(:when, :thread, :facts)
@@ -92,6 +87,60 @@ module Spate
       end
 
       def since(moment) = (moment - @started).round(6)
+
+      # The page of one run, or of an earlier run and this one.
+      class Page < Profile::Page
+        ASSETS = File.expand_path("../../../assets/timeline", __dir__)
+        DATA = %r{<script type="application/json" id="data">(.*?)</script>}m
+
+        # The runs of an existing page, the last one first. Raises UsageError.
+        def self.runs(path)
+          text = File.read(path, encoding: Encoding::UTF_8)
+          runs = JSON.parse(text[DATA, 1].to_s).fetch("runs")
+          runs.is_a?(Array) && runs.any? ? runs.reverse : raise(KeyError)
+        rescue SystemCallError, JSON::ParserError, KeyError, TypeError, ArgumentError
+          raise UsageError.new("--against: #{path} was not written by --timeline",
+                               hint: "create one: spate js --timeline FILE")
+        end
+
+        private
+
+        def style = super + asset("page.css")
+      end
+
+      # Number of processors kept busy by all threads of this process, including those of the core, which emit no
+      # events. Child processes (compilers, scripts) are not included.
+      class Load
+        PERIOD = 0.02
+
+        # [[monotonic seconds, average of busy processors since the previous sample]]
+        attr_reader :samples
+
+        def initialize(clock:)
+          @clock = clock
+          @samples = []
+          @last = [clock.call, used]
+          @thread = Thread.new { sample while sleep(PERIOD) }
+        end
+
+        def stop
+          @thread.kill.join
+          sample
+        end
+
+        private
+
+        def sample
+          now = [@clock.call, used]
+          seconds = now[0] - @last[0]
+          return unless seconds.positive?
+
+          @samples << [now[0], (now[1] - @last[1]) / seconds]
+          @last = now
+        end
+
+        def used = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+      end
     end
   end
 end

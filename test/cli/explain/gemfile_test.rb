@@ -3,7 +3,7 @@
 require_relative "../../gemfile/gemfile_check_case"
 require "stringio"
 require "spate/tracer"
-require "spate/cli/explain/gemfile"
+require "spate/cli/explain"
 
 module Spate
   module CLI

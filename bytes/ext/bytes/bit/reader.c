@@ -309,7 +309,7 @@ static VALUE reader_forget_marks(VALUE self) {
     return self;
 }
 
-/* ---- Integers of variable length ------------------------------------------------------------------------------ */
+/* ---- Integers of variable length --------------------------------------------------------------------------------- */
 
 NORETURN(static void too_long(const char *kind));
 static void too_long(const char *kind) {

@@ -345,7 +345,7 @@ static VALUE writer_patch(VALUE self, VALUE mark, VALUE number, VALUE width) {
     return self;
 }
 
-/* ---- Integers of variable length ------------------------------------------------------------------------------ */
+/* ---- Integers of variable length --------------------------------------------------------------------------------- */
 
 /* Writes the bytes of one integer: all of them or, without room, none. */
 typedef struct pieces {
@@ -431,7 +431,7 @@ static VALUE writer_write_hpack(VALUE self, VALUE number, VALUE prefix) {
     return self;
 }
 
-/* ---- What was written ----------------------------------------------------------------------------------------- */
+/* ---- What was written -------------------------------------------------------------------------------------------- */
 
 /* flush: hands whole bytes to the String or the IO; the bits of a partial byte stay. */
 static VALUE writer_flush(VALUE self) {

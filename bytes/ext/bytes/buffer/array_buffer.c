@@ -8,7 +8,7 @@
 
 VALUE spate_class_array_buffer;
 
-/* ---- The object ----------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static void buffer_mark(void *pointer) {
     /* Not movable: an embedded String's bytes are in its slot. */
@@ -137,7 +137,7 @@ void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length) {
     buffer->length = length;
 }
 
-/* ---- Numbers -------------------------------------------------------------------------------------------------- */
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
 NORETURN(static void negative(VALUE number, const char *what));
 static void negative(VALUE number, const char *what) {
@@ -192,7 +192,7 @@ void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t le
     rb_raise(rb_eIndexError, "%s %zu is out of bounds: the length is %zu", what, index, length);
 }
 
-/* ---- Making --------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 static ID id_max_byte_length, id_maxByteLength;
 
@@ -263,7 +263,7 @@ static VALUE buffer_s_is_view(VALUE klass, VALUE object) {
     return view ? Qtrue : Qfalse;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------------------------- */
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 static VALUE buffer_byte_length(VALUE self) {
     return SIZET2NUM(spate_array_buffer_of(self)->length);
@@ -298,7 +298,7 @@ static VALUE buffer_is_pinned(VALUE self) {
     return spate_array_buffer_of(self)->pins ? Qtrue : Qfalse;
 }
 
-/* ---- Changing length, owner ----------------------------------------------------------------------------------- */
+/* ---- Changing length, owner -------------------------------------------------------------------------------------- */
 
 /* resize(byte_length) of a resizable buffer; new bytes are zero. ECMA-262 25.1.6.6. RangeError past the maximum. */
 static VALUE buffer_resize(VALUE self, VALUE length) {
@@ -412,7 +412,7 @@ static VALUE buffer_slice_to_immutable(int argc, VALUE *argv, VALUE self) {
     return rb_obj_freeze(buffer_slice(argc, argv, self));
 }
 
-/* ---- As other objects ----------------------------------------------------------------------------------------- */
+/* ---- As other objects -------------------------------------------------------------------------------------------- */
 
 /* The bytes as a new binary String. */
 static VALUE buffer_to_s(VALUE self) {

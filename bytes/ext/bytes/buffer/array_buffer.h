@@ -60,7 +60,7 @@ void spate_array_buffer_unpin(spate_array_buffer *buffer);
  */
 void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length);
 
-/* ---- Numbers from Ruby ---------------------------------------------------------------------------------------- */
+/* ---- Numbers from Ruby ------------------------------------------------------------------------------------------- */
 
 /*
  * ECMA-262 7.1.22 ToIndex: an offset or a length. Floats are truncated. A negative number raises IndexError (`what`

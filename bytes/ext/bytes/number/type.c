@@ -96,7 +96,7 @@ uint16_t spate_half_from_double_slowly(double value) {
     return sign | (uint16_t)(base + kept);
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------ */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 #define DEFINE_INTEGER(name, type, storage, title)                                                                     \
     static VALUE load_##name(const uint8_t *at) {                                                                      \

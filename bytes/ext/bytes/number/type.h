@@ -28,7 +28,7 @@
     X(int32, int32_t, uint32_t, "Int32")                                                                               \
     X(uint32, uint32_t, uint32_t, "Uint32")
 
-/* ---- Bytes ---------------------------------------------------------------------------------------------------- */
+/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
 static inline uint8_t spate_swap_uint8_t(uint8_t bits) {
     return bits;
@@ -61,7 +61,7 @@ SPATE_DEFINE_ACCESS(uint16_t)
 SPATE_DEFINE_ACCESS(uint32_t)
 SPATE_DEFINE_ACCESS(uint64_t)
 
-/* ---- Numbers to bits ------------------------------------------------------------------------------------------ */
+/* ---- Numbers to bits --------------------------------------------------------------------------------------------- */
 
 /* ECMA-262 7.1.6 to 7.1.12: the number's integer part modulo 2^64; NaN and the infinities are 0. */
 uint64_t spate_to_bits_slowly(VALUE number);
@@ -141,7 +141,7 @@ static inline double spate_double_from_half(uint16_t bits) {
     return spate_double_of_bits(sign | exponent << 52 | fraction << 42);
 }
 
-/* ---- Between bits and Ruby's numbers, by type ----------------------------------------------------------------- */
+/* ---- Between bits and Ruby's numbers, by type -------------------------------------------------------------------- */
 
 #define SPATE_INT8(bits) INT2FIX((int8_t)(bits))
 #define SPATE_UINT8(bits) INT2FIX(bits)
@@ -159,7 +159,7 @@ static inline double spate_double_from_half(uint16_t bits) {
 #define SPATE_FLOAT_OF(value) spate_bits_of_float(spate_to_double(value))
 #define SPATE_DOUBLE_OF(value) spate_bits_of_double(spate_to_double(value))
 
-/* ---- Types as data, for typed arrays -------------------------------------------------------------------------- */
+/* ---- Types as data, for typed arrays ----------------------------------------------------------------------------- */
 
 typedef struct spate_type {
     const char *name;                                    /* "Int8": the class is Int8Array */

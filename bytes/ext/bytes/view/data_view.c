@@ -5,7 +5,7 @@
 static VALUE class_data_view;
 static ID id_little_endian, id_littleEndian;
 
-/* ---- Making and asking ---------------------------------------------------------------------------------------- */
+/* ---- Making and asking ------------------------------------------------------------------------------------------- */
 
 NORETURN(static void raise_no_buffer(VALUE given));
 
@@ -136,7 +136,7 @@ static VALUE view_hash(VALUE self) {
     return ST2FIX(rb_memhash(length ? spate_view_data(view) : (const uint8_t *)"", (long)length));
 }
 
-/* ---- Access --------------------------------------------------------------------------------------------------- */
+/* ---- Access ------------------------------------------------------------------------------------------------------ */
 
 NORETURN(static void refuse(const spate_view *view, size_t index, size_t width));
 static void refuse(const spate_view *view, size_t index, size_t width) {
@@ -256,7 +256,7 @@ static inline const uint8_t *read_at(VALUE self, VALUE offset, size_t width) {
 
 VIEW_TYPES(DEFINE_TYPE)
 
-/* ---- 24 bits, as in frame and record headers ------------------------------------------------------------------ */
+/* ---- 24 bits, as in frame and record headers --------------------------------------------------------------------- */
 
 static inline VALUE get_24(VALUE self, VALUE offset, bool little) {
     const uint8_t *at = read_at(self, offset, 3);
@@ -303,7 +303,7 @@ static VALUE set_uint24_le(VALUE self, VALUE offset, VALUE value) {
     return set_24(self, offset, value, true);
 }
 
-/* ---- Many bytes ----------------------------------------------------------------------------------------------- */
+/* ---- Many bytes -------------------------------------------------------------------------------------------------- */
 
 /* get_bytes(byte_offset, byte_length): a new binary String. */
 static VALUE get_bytes(VALUE self, VALUE offset, VALUE length) {
@@ -332,7 +332,7 @@ static VALUE set_bytes(VALUE self, VALUE offset, VALUE source) {
     return SIZET2NUM(bytes.length);
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 #define REGISTER(name, title, storage, from_bits, plain, to_bits)                                                      \
     rb_define_method(klass, "get_" #name "_be", get_##name##_be, 1);                                                   \

@@ -4,7 +4,7 @@
 
 static ID id_alphabet, id_omit_padding, id_omitPadding, id_last_chunk_handling, id_lastChunkHandling;
 
-/* ---- The codecs: bytes to bytes ------------------------------------------------------------------------------- */
+/* ---- The codecs: bytes to bytes ---------------------------------------------------------------------------------- */
 
 typedef enum last_chunk { LOOSE, STRICT, STOP_BEFORE_PARTIAL } last_chunk;
 
@@ -148,7 +148,7 @@ static void decode_base64(decoding *d, bool url, last_chunk last) {
     }
 }
 
-/* ---- Options -------------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 /* By Ruby's name or JavaScript's. */
 static VALUE option(VALUE options, ID name, ID javascript) {
@@ -185,7 +185,7 @@ static last_chunk take_last_chunk(VALUE options) {
     return chosen > 2 ? STOP_BEFORE_PARTIAL : (last_chunk)chosen;
 }
 
-/* ---- Methods -------------------------------------------------------------------------------------------------- */
+/* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
 /* to_hex: lower case, two digits a byte. */
 static VALUE array_to_hex(VALUE self) {

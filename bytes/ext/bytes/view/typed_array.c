@@ -8,7 +8,7 @@
 static VALUE class_typed_array;
 static VALUE classes[SPATE_TYPES];
 
-/* ---- The object ----------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static VALUE allocate(VALUE klass, int type) {
     VALUE self = spate_view_allocate(klass);
@@ -71,7 +71,7 @@ static void check_writable(VALUE self, const spate_view *view) {
     spate_view_check(view);
 }
 
-/* ---- new ------------------------------------------------------------------------------------------------------ */
+/* ---- new --------------------------------------------------------------------------------------------------------- */
 
 /* ECMA-262 23.2.5.1.3. */
 static void open_on_buffer(VALUE self, VALUE buffer, VALUE offset_given, VALUE length_given) {
@@ -209,7 +209,7 @@ static VALUE array_initialize_copy(VALUE self, VALUE other) {
     return self;
 }
 
-/* ---- Asking --------------------------------------------------------------------------------------------------- */
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 static VALUE array_buffer(VALUE self) {
     return spate_view_of(self)->buffer;
@@ -237,7 +237,7 @@ static VALUE array_byte_offset(VALUE self) {
     return SIZET2NUM(spate_view_is_out(view) ? 0 : view->offset);
 }
 
-/* ---- Elements ------------------------------------------------------------------------------------------------- */
+/* ---- Elements ---------------------------------------------------------------------------------------------------- */
 
 /* An index from Ruby as an Integer. May run code, so it comes before the check of the buffer. */
 static inline VALUE to_integer(VALUE index) {
@@ -344,7 +344,7 @@ static VALUE array_each(VALUE self) {
     }
 }
 
-/* ---- Whole ranges --------------------------------------------------------------------------------------------- */
+/* ---- Whole ranges ------------------------------------------------------------------------------------------------ */
 
 /* Start and end as in JavaScript: negative counts from the end, clamped, nil for the whole. */
 static void take_range(VALUE start, VALUE end, size_t count, size_t *from, size_t *to) {
@@ -468,7 +468,7 @@ static VALUE array_sort(VALUE self) {
     return self;
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------------------------ */
+/* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
 static VALUE array_equal(VALUE self, VALUE other) {
     if (self == other)
@@ -536,7 +536,7 @@ static VALUE array_inspect(VALUE self) {
     return rb_str_cat_cstr(text, count > INSPECTED ? ", …]>" : "]>");
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static void define_class(VALUE spate, int number) {
     const spate_type *type = &spate_types[number];

@@ -1,15 +1,15 @@
-/* Long work that can be stopped, from the work's side. No Ruby. */
+/* Interruptible work. No Ruby. */
 #ifndef SPATE_ZLIB_INTERRUPT_H
 #define SPATE_ZLIB_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* Set by Ruby when the thread is interrupted; work that can stop checks it between steps of at most 256 KiB. */
+/* Set when Ruby interrupts the thread. Interruptible work checks it between steps of at most 256 KiB. */
 typedef struct spate_interrupt {
     volatile int requested;
 } spate_interrupt;
 
-/* Work without Ruby. True when done; false if it saw `interrupt` and can be continued by another call. */
+/* Returns true when done, or false after an interrupt: another call continues the work. Must not use Ruby. */
 typedef bool (*spate_stepwise)(void *context, spate_interrupt *interrupt);
 
 #endif

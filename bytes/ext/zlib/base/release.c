@@ -11,12 +11,12 @@
 #define OFFLOAD 0
 #endif
 
-/* Interrupts are checked by the callers, which know what to clean up. */
+/* The callers check for interrupts, as they know what to clean up. */
 static void without_gvl(void *(*work)(void *), void *context, rb_unblock_function_t *unblock, void *unblocked) {
     rb_nogvl(work, context, unblock, unblocked, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE | OFFLOAD);
 }
 
-/* ---- Work in steps ------------------------------------------------------------------------------------------------ */
+/* ---- Work in steps ----------------------------------------------------------------------------------------------- */
 
 typedef struct stepwise {
     spate_stepwise work;
@@ -47,25 +47,25 @@ void spate_release_stepwise(spate_stepwise work, void *context) {
     }
 }
 
-/* ---- Work in one piece -------------------------------------------------------------------------------------------- */
+/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
 
-/* In the list of all pieces from its start to its end; the GC asks the list for the Strings they use. */
-typedef struct piece {
-    spate_piece is;
-    struct piece *next;
+/* All running jobs are in a list, through which the GC marks the Strings that they use. */
+typedef struct job {
+    spate_job is;
+    struct job *next;
     pthread_cond_t changed;
     bool done;
     bool interrupted;
-    bool left; /* by the Ruby thread that waited */
-} piece;
+    bool abandoned; /* the Ruby thread no longer waits */
+} job;
 
-static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER; /* of the list and of all pieces in it */
-static piece *pieces;
-static VALUE pieces_root;
-static unsigned forks; /* that led to this process */
+static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list and the jobs in it */
+static job *jobs;
+static VALUE jobs_root;
+static unsigned forks; /* between the first process and this one */
 
-static void strike(piece *ended) {
-    for (piece **link = &pieces; *link != NULL; link = &(*link)->next) {
+static void unlink_job(job *ended) {
+    for (job **link = &jobs; *link != NULL; link = &(*link)->next) {
         if (*link == ended) {
             *link = ended->next;
             return;
@@ -73,45 +73,45 @@ static void strike(piece *ended) {
     }
 }
 
-static void free_piece(piece *ended) {
+static void free_job(job *ended) {
     pthread_cond_destroy(&ended->changed);
     free(ended);
 }
 
-static void *run_piece(void *argument) {
-    piece *running = argument;
+static void *run_job(void *argument) {
+    job *running = argument;
     running->is.work(running->is.context);
-    pthread_mutex_lock(&pieces_lock);
+    pthread_mutex_lock(&jobs_lock);
     running->done = true;
-    bool left = running->left;
-    if (left)
-        strike(running);
+    bool abandoned = running->abandoned;
+    if (abandoned)
+        unlink_job(running);
     else
         pthread_cond_signal(&running->changed);
-    pthread_mutex_unlock(&pieces_lock);
-    if (left) {
+    pthread_mutex_unlock(&jobs_lock);
+    if (abandoned) {
         running->is.finish(running->is.context);
-        free_piece(running);
+        free_job(running);
     }
     return NULL;
 }
 
-static void *wait_for_piece(void *argument) {
-    piece *running = argument;
-    pthread_mutex_lock(&pieces_lock);
+static void *wait_for_job(void *argument) {
+    job *running = argument;
+    pthread_mutex_lock(&jobs_lock);
     while (!running->done && !running->interrupted)
-        pthread_cond_wait(&running->changed, &pieces_lock);
+        pthread_cond_wait(&running->changed, &jobs_lock);
     running->interrupted = false;
-    pthread_mutex_unlock(&pieces_lock);
+    pthread_mutex_unlock(&jobs_lock);
     return NULL;
 }
 
-static void interrupt_piece(void *argument) {
-    piece *running = argument;
-    pthread_mutex_lock(&pieces_lock);
+static void interrupt_job(void *argument) {
+    job *running = argument;
+    pthread_mutex_lock(&jobs_lock);
     running->interrupted = true;
     pthread_cond_signal(&running->changed);
-    pthread_mutex_unlock(&pieces_lock);
+    pthread_mutex_unlock(&jobs_lock);
 }
 
 static VALUE check_interrupts(VALUE unused) {
@@ -119,7 +119,7 @@ static VALUE check_interrupts(VALUE unused) {
     return Qnil;
 }
 
-static bool start(piece *running) {
+static bool start(job *running) {
     pthread_t thread;
     pthread_attr_t attributes;
     sigset_t all;
@@ -130,57 +130,57 @@ static bool start(piece *running) {
     bool started = false;
     if (pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
         pthread_sigmask(SIG_SETMASK, &all, &before) == 0) {
-        started = pthread_create(&thread, &attributes, run_piece, running) == 0;
+        started = pthread_create(&thread, &attributes, run_job, running) == 0;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     pthread_attr_destroy(&attributes);
     return started;
 }
 
-static bool is_done(piece *running) {
-    pthread_mutex_lock(&pieces_lock);
+static bool is_done(job *running) {
+    pthread_mutex_lock(&jobs_lock);
     bool done = running->done;
     if (done)
-        strike(running);
-    pthread_mutex_unlock(&pieces_lock);
+        unlink_job(running);
+    pthread_mutex_unlock(&jobs_lock);
     return done;
 }
 
-/* True if the thread has it now; otherwise it was done, and is the caller's. */
-static bool leave(piece *running) {
-    pthread_mutex_lock(&pieces_lock);
+/* Returns true if the thread now owns the job, false if it was done and the caller owns it. */
+static bool abandon(job *running) {
+    pthread_mutex_lock(&jobs_lock);
     bool done = running->done;
-    running->left = true;
+    running->abandoned = true;
     if (done)
-        strike(running);
-    pthread_mutex_unlock(&pieces_lock);
+        unlink_job(running);
+    pthread_mutex_unlock(&jobs_lock);
     return !done;
 }
 
-bool spate_release_piece(const spate_piece *given) {
-    piece *running = calloc(1, sizeof *running);
+bool spate_release_job(const spate_job *given) {
+    job *running = calloc(1, sizeof *running);
     if (running == NULL || pthread_cond_init(&running->changed, NULL) != 0) {
         free(running);
-        given->work(given->context); /* no memory to be had: then here */
+        given->work(given->context); /* out of memory: run it here */
         return true;
     }
     running->is = *given;
     unsigned before = forks;
-    pthread_mutex_lock(&pieces_lock);
-    running->next = pieces;
-    pieces = running;
-    pthread_mutex_unlock(&pieces_lock);
-    if (!start(running)) { /* no thread to be had: then here */
-        pthread_mutex_lock(&pieces_lock);
-        strike(running);
-        pthread_mutex_unlock(&pieces_lock);
-        free_piece(running);
+    pthread_mutex_lock(&jobs_lock);
+    running->next = jobs;
+    jobs = running;
+    pthread_mutex_unlock(&jobs_lock);
+    if (!start(running)) { /* cannot create a thread: run it here */
+        pthread_mutex_lock(&jobs_lock);
+        unlink_job(running);
+        pthread_mutex_unlock(&jobs_lock);
+        free_job(running);
         given->work(given->context);
         return true;
     }
     while (!is_done(running)) {
         int raised = 0;
-        rb_nogvl(wait_for_piece, running, interrupt_piece, running, RB_NOGVL_INTR_FAIL | OFFLOAD);
+        rb_nogvl(wait_for_job, running, interrupt_job, running, RB_NOGVL_INTR_FAIL | OFFLOAD);
         rb_protect(check_interrupts, Qnil, &raised);
         if (before != forks) {
             if (raised != 0)
@@ -188,82 +188,82 @@ bool spate_release_piece(const spate_piece *given) {
             return false;
         }
         if (raised != 0) {
-            if (!leave(running)) {
+            if (!abandon(running)) {
                 running->is.finish(running->is.context);
-                free_piece(running);
+                free_job(running);
             }
             rb_jump_tag(raised);
         }
     }
-    free_piece(running);
+    free_job(running);
     return true;
 }
 
-/* ---- A moment ----------------------------------------------------------------------------------------------------- */
+/* ---- Short work -------------------------------------------------------------------------------------------------- */
 
-typedef struct moment {
+typedef struct brief {
     void (*work)(void *context);
     void *context;
     bool done;
-} moment;
+} brief;
 
-static void *run_moment(void *argument) {
-    moment *running = argument;
+static void *run_brief(void *argument) {
+    brief *running = argument;
     running->work(running->context);
     running->done = true;
     return NULL;
 }
 
 void spate_release_briefly(void (*work)(void *context), void *context) {
-    moment running = {.work = work, .context = context};
+    brief running = {.work = work, .context = context};
     for (;;) {
-        without_gvl(run_moment, &running, NULL, NULL);
+        without_gvl(run_brief, &running, NULL, NULL);
         if (running.done)
             return;
-        rb_thread_check_ints(); /* an interrupt was pending, and the work did not begin */
+        rb_thread_check_ints(); /* a pending interrupt prevented the call */
     }
 }
 
-void spate_release_moment(const spate_piece *piece) {
-    moment running = {.work = piece->work, .context = piece->context};
+void spate_release_job_in_place(const spate_job *job) {
+    brief running = {.work = job->work, .context = job->context};
     for (;;) {
         int raised = 0;
-        without_gvl(run_moment, &running, NULL, NULL);
+        without_gvl(run_brief, &running, NULL, NULL);
         if (running.done)
             return;
         rb_protect(check_interrupts, Qnil, &raised);
         if (raised != 0) {
-            piece->finish(piece->context);
+            job->finish(job->context);
             rb_jump_tag(raised);
         }
     }
 }
 
-/* ---- What the GC sees --------------------------------------------------------------------------------------------- */
+/* ---- Marking ----------------------------------------------------------------------------------------------------- */
 
-static void mark_pieces(void *unused) {
-    pthread_mutex_lock(&pieces_lock);
-    for (piece *running = pieces; running != NULL; running = running->next) {
+static void mark_jobs(void *unused) {
+    pthread_mutex_lock(&jobs_lock);
+    for (job *running = jobs; running != NULL; running = running->next) {
         rb_gc_mark(running->is.keep[0]);
         rb_gc_mark(running->is.keep[1]);
     }
-    pthread_mutex_unlock(&pieces_lock);
+    pthread_mutex_unlock(&jobs_lock);
 }
 
-/* Without write barriers, so that it is marked again in every collection. */
-static const rb_data_type_t pieces_type = {
-    .wrap_struct_name = "Spate::Zlib pieces",
-    .function = {.dmark = mark_pieces},
+/* Not WB-protected, so that every collection marks it again. */
+static const rb_data_type_t jobs_type = {
+    .wrap_struct_name = "Spate::Zlib jobs",
+    .function = {.dmark = mark_jobs},
 };
 
-static void forget_pieces(void) {
-    pieces = NULL; /* the child has none of these threads */
+static void forget_jobs(void) {
+    jobs = NULL; /* the threads do not exist in the child */
     forks++;
-    pthread_mutex_init(&pieces_lock, NULL);
+    pthread_mutex_init(&jobs_lock, NULL);
 }
 
 void spate_init_release(VALUE zlib) {
-    rb_gc_register_address(&pieces_root);
-    pieces_root = TypedData_Wrap_Struct(0, &pieces_type, &pieces);
-    pthread_atfork(NULL, NULL, forget_pieces);
+    rb_gc_register_address(&jobs_root);
+    jobs_root = TypedData_Wrap_Struct(0, &jobs_type, &jobs);
+    pthread_atfork(NULL, NULL, forget_jobs);
 }

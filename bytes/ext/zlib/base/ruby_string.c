@@ -62,5 +62,5 @@ uint8_t *spate_scratch(void) {
 
 void spate_init_ruby_string(void) {
     if (pthread_key_create(&scratch_key, free) != 0)
-        rb_raise(rb_eRuntimeError, "no thread-specific key is left");
+        rb_raise(rb_eRuntimeError, "pthread_key_create failed: too many thread-specific keys");
 }

@@ -1,4 +1,4 @@
-/* Ruby Strings to write into before other code can see them. With the GVL; may raise. */
+/* Strings that are filled before other Ruby code can see them. All functions need the GVL and may raise. */
 #ifndef SPATE_ZLIB_RUBY_STRING_H
 #define SPATE_ZLIB_RUBY_STRING_H
 
@@ -7,19 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From this length on copying takes long enough to let others run. */
+/* From this length on, bytes are copied without the GVL. */
 #define SPATE_STRING_RELEASED_FROM ((size_t)1024 * 1024)
 
-/* A String of these bytes: copied without the GVL if they are many. The bytes must stay valid meanwhile. */
+/* Returns a new binary String with a copy of the bytes, which must stay valid while the GVL is released. */
 VALUE spate_string_of(const uint8_t *bytes, size_t length);
 
-/* An empty String that no Ruby code can find and whose bytes are not embedded in the object. */
+/* Returns an empty String that is hidden from ObjectSpace and not embedded. `capacity` in bytes. */
 VALUE spate_string_hidden(size_t capacity);
 
-/* Makes it visible with this length and gives surplus memory back. */
+/* Makes a hidden String visible with this length, and frees unused memory. */
 VALUE spate_string_reveal(VALUE hidden, size_t length);
 
-/* A buffer of this thread for a small call's output before its length is known; NULL without memory. */
+/* Returns this thread's scratch buffer of SPATE_SCRATCH bytes, or NULL when out of memory. The thread owns it. */
 #define SPATE_SCRATCH ((size_t)64 * 1024)
 uint8_t *spate_scratch(void);
 

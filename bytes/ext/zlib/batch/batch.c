@@ -5,36 +5,36 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "batch/crew.h"
 #include "base/ruby_string.h"
-#include "whole/whole.h"
+#include "batch/pool.h"
+#include "oneshot/oneshot.h"
 
 /*
- * Spate::Zlib.inflate_all and its siblings: an Array of Strings in, one release of the GVL, an Array of results out.
- * lib/spate/zlib/batch.rb checks the arguments and handles bad items.
+ * Spate::Zlib.inflate_all, deflate_all and crc32_all: process an Array of Strings with one release of the GVL.
+ * lib/spate/zlib/batch.rb checks the arguments and raises the errors of invalid items.
  */
 
-/* For inputs of at least this length a String is made to inflate into, so that nothing is copied. */
+/* Inputs of at least this length are inflated directly into a String. */
 #define DIRECT_INPUT ((size_t)4 * 1024)
-/* How many items are inflated beforehand if the format does not tell the size, and their longest input. */
+/* Number of items inflated in advance to estimate sizes that the format does not store, and their maximum sizes. */
 #define SAMPLES 16
 #define SAMPLE_INPUT ((size_t)64 * 1024)
 #define SAMPLE_OUTPUT ((size_t)512 * 1024)
-/* A gzip footer is trusted up to this multiple of the input; a guess from samples has its own, in hundredths. */
+/* A gzip footer is trusted up to this multiple of the input. The limit for estimates from samples, in percent. */
 #define TRUSTED_RATIO 32
 #define MOST_GUESSED 800
-/* The most room that is made beforehand for all inputs: footers that lie cost no more. */
+/* Memory allocated in advance for all results, as a multiple of the input: limits the cost of wrong footers. */
 #define MOST_ROOM 16
-/* Below this many bytes of input a second thread costs more than it gains. */
+/* Below this many bytes of input a second thread does not pay off. */
 #define ALONE_BELOW ((size_t)64 * 1024)
 
 typedef struct batch {
-    spate_batch crew;
-    VALUE strings; /* Array of our own */
-    VALUE outputs; /* Array of hidden Strings, as DIRECT items fill them, or Qnil */
+    spate_batch pool;
+    VALUE strings; /* a private Array */
+    VALUE outputs; /* Array of hidden Strings, filled by DIRECT items, or Qnil */
     VALUE results;
     uint8_t *copies; /* of embedded strings, which the GC may move */
-    size_t at;       /* how far locking or unlocking came */
+    size_t at;       /* number of Strings locked so far */
     bool copying;    /* a String could not be locked */
     bool done;
 } batch;
@@ -47,15 +47,15 @@ static void batch_mark(void *pointer) {
 }
 
 static void clear(batch *b) {
-    if (b->crew.workers && b->crew.items)
-        spate_batch_clear(&b->crew);
-    free(b->crew.items);
-    free(b->crew.workers);
+    if (b->pool.workers && b->pool.items)
+        spate_batch_clear(&b->pool);
+    free(b->pool.items);
+    free(b->pool.workers);
     free(b->copies);
-    b->crew.items = NULL;
-    b->crew.workers = NULL;
+    b->pool.items = NULL;
+    b->pool.workers = NULL;
     b->copies = NULL;
-    b->crew.count = 0;
+    b->pool.count = 0;
 }
 
 static void batch_free(void *pointer) {
@@ -65,7 +65,7 @@ static void batch_free(void *pointer) {
 
 static size_t batch_size(const void *pointer) {
     const batch *b = pointer;
-    return sizeof *b + b->crew.count * sizeof(spate_item);
+    return sizeof *b + b->pool.count * sizeof(spate_item);
 }
 
 static const rb_data_type_t batch_type = {
@@ -74,31 +74,31 @@ static const rb_data_type_t batch_type = {
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
-/* ---- Inputs ------------------------------------------------------------------------------------------------------- */
+/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
 static bool embedded(VALUE string) {
     return !RB_FL_TEST_RAW(string, RSTRING_NOEMBED);
 }
 
 /*
- * A frozen String that shares its bytes with the one that cannot be locked: another batch has it, or this one has it
- * twice.
+ * Replaces a String that cannot be locked (another batch uses it, or it occurs twice in this one) by a frozen String
+ * that shares its bytes.
  */
-static VALUE fixed(batch *b, size_t i, VALUE string) {
+static VALUE frozen_copy(batch *b, size_t i, VALUE string) {
     VALUE frozen = rb_str_new_frozen(string);
     rb_ary_store(b->strings, (long)i, frozen);
     return frozen;
 }
 
-/* The bytes must not be changed or freed meanwhile: frozen Strings cannot change, others are locked. */
+/* Locks the Strings that are not frozen, so that their bytes are not changed or freed during the run. */
 static VALUE lock_some(VALUE argument) {
     batch *b = (batch *)argument;
-    for (; b->at < b->crew.count; b->at++) {
+    for (; b->at < b->pool.count; b->at++) {
         VALUE string = RARRAY_AREF(b->strings, b->at);
-        spate_item *item = &b->crew.items[b->at];
+        spate_item *item = &b->pool.items[b->at];
         if (!embedded(string) && !OBJ_FROZEN_RAW(string)) {
             if (b->copying) {
-                string = fixed(b, b->at, string);
+                string = frozen_copy(b, b->at, string);
             } else {
                 rb_str_locktmp(string); /* raises */
                 item->locked = true;
@@ -110,13 +110,13 @@ static VALUE lock_some(VALUE argument) {
     return Qnil;
 }
 
-/* After an exception the results so far are useless. */
+/* Also frees the results if the run raised. */
 static VALUE unlock(VALUE argument) {
     batch *b = (batch *)argument;
-    for (size_t i = 0; i < b->crew.count; i++) {
-        if (!b->crew.items[i].locked)
+    for (size_t i = 0; i < b->pool.count; i++) {
+        if (!b->pool.items[i].locked)
             continue;
-        b->crew.items[i].locked = false;
+        b->pool.items[i].locked = false;
         rb_str_unlocktmp(RARRAY_AREF(b->strings, i));
     }
     if (!b->done)
@@ -126,17 +126,17 @@ static VALUE unlock(VALUE argument) {
 
 static void copy_embedded(batch *b) {
     size_t total = 0;
-    for (size_t i = 0; i < b->crew.count; i++)
+    for (size_t i = 0; i < b->pool.count; i++)
         if (embedded(RARRAY_AREF(b->strings, i)))
-            total += b->crew.items[i].length;
+            total += b->pool.items[i].length;
     if (!total)
         return;
     uint8_t *at = b->copies = malloc(total);
     if (!at)
         rb_memerror();
-    for (size_t i = 0; i < b->crew.count; i++) {
+    for (size_t i = 0; i < b->pool.count; i++) {
         VALUE string = RARRAY_AREF(b->strings, i);
-        spate_item *item = &b->crew.items[i];
+        spate_item *item = &b->pool.items[i];
         if (!embedded(string))
             continue;
         memcpy(at, RSTRING_PTR(string), item->length);
@@ -157,7 +157,7 @@ static void lock(batch *b) {
     copy_embedded(b);
 }
 
-/* ---- Room for results --------------------------------------------------------------------------------------------- */
+/* ---- Memory for results ------------------------------------------------------------------------------------------ */
 
 static size_t claimed(const spate_item *item) {
     size_t most = item->length > SIZE_MAX / TRUSTED_RATIO ? SIZE_MAX : item->length * TRUSTED_RATIO;
@@ -165,23 +165,23 @@ static size_t claimed(const spate_item *item) {
     return claim < most ? claim : 0;
 }
 
-/* How far an input expands, in hundredths: the densest of some items that are inflated now, with the GVL. */
+/* The maximum expansion, in percent, of some items that are inflated now, with the GVL. */
 static size_t sampled_ratio(batch *b) {
-    size_t step = b->crew.count / SAMPLES ? b->crew.count / SAMPLES : 1;
+    size_t step = b->pool.count / SAMPLES ? b->pool.count / SAMPLES : 1;
     size_t ratio = 0;
     size_t made = 0;
     unsigned taken = 0;
-    for (size_t i = 0; i < b->crew.count && taken < SAMPLES && made < SAMPLE_OUTPUT; i += step) {
-        spate_item *item = &b->crew.items[i];
+    for (size_t i = 0; i < b->pool.count && taken < SAMPLES && made < SAMPLE_OUTPUT; i += step) {
+        spate_item *item = &b->pool.items[i];
         if (item->length < DIRECT_INPUT || item->length > SAMPLE_INPUT)
             continue;
-        size_t length = spate_batch_sample(&b->crew, item, SAMPLE_OUTPUT);
+        size_t length = spate_batch_sample(&b->pool, item, SAMPLE_OUTPUT);
         taken++;
         made += length;
         size_t own = length * 100 / item->length;
         ratio = own > ratio ? own : ratio;
     }
-    ratio += ratio / 2; /* what is not filled is not even touched; what is too small is inflated twice */
+    ratio += ratio / 2; /* unused memory is never touched, but too little of it means inflating twice */
     return ratio < MOST_GUESSED ? ratio : MOST_GUESSED;
 }
 
@@ -189,12 +189,12 @@ static void make_room(batch *b, size_t total) {
     size_t ratio = 0;
     size_t left = total > SIZE_MAX / MOST_ROOM ? SIZE_MAX : total * MOST_ROOM;
     bool sampled = false;
-    for (size_t i = 0; i < b->crew.count; i++) {
-        spate_item *item = &b->crew.items[i];
+    for (size_t i = 0; i < b->pool.count; i++) {
+        spate_item *item = &b->pool.items[i];
         if (item->length < DIRECT_INPUT || item->state != SPATE_ITEM_UNDONE)
             continue;
         size_t size = 0;
-        if (spate_batch_format_of(&b->crew, item) == SPATE_BATCH_GZIP) {
+        if (spate_batch_format_of(&b->pool, item) == SPATE_BATCH_GZIP) {
             size = claimed(item);
         } else {
             if (!sampled)
@@ -204,7 +204,7 @@ static void make_room(batch *b, size_t total) {
                 continue;
             size = item->length / 100 * ratio;
         }
-        if (size < DIRECT_INPUT || size > b->crew.max_output || size > left)
+        if (size < DIRECT_INPUT || size > b->pool.max_output || size > left)
             continue;
         left -= size;
         if (NIL_P(b->outputs))
@@ -219,23 +219,23 @@ static void make_room(batch *b, size_t total) {
     }
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------------------ */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
 static VALUE direct_result(batch *b, size_t i) {
     VALUE string = RARRAY_AREF(b->outputs, i);
-    long length = (long)b->crew.items[i].produced;
+    long length = (long)b->pool.items[i].produced;
     rb_obj_reveal(string, rb_cString);
     rb_str_set_len(string, length);
-    return rb_str_resize(string, length); /* gives back what was guessed too much */
+    return rb_str_resize(string, length); /* frees unused memory */
 }
 
 static VALUE result(batch *b, size_t i) {
-    spate_item *item = &b->crew.items[i];
+    spate_item *item = &b->pool.items[i];
     switch ((spate_item_state)item->state) {
     case SPATE_ITEM_DIRECT: return direct_result(b, i);
     case SPATE_ITEM_SUM: return UINT2NUM((unsigned)item->produced);
     case SPATE_ITEM_SLAB:
-        spate_batch_release_slabs_before(&b->crew, item);
+        spate_batch_release_slabs_before(&b->pool, item);
         return rb_str_new((const char *)item->output, (long)item->produced);
     case SPATE_ITEM_OWN: {
         VALUE string = spate_string_of(item->output, item->produced);
@@ -252,17 +252,17 @@ static VALUE run(VALUE argument) {
     batch *b = (batch *)argument;
     size_t total = 0;
     lock(b);
-    for (size_t i = 0; i < b->crew.count; i++)
-        total += b->crew.items[i].length;
+    for (size_t i = 0; i < b->pool.count; i++)
+        total += b->pool.items[i].length;
     if (total < ALONE_BELOW)
-        b->crew.threads = 1;
-    if (b->crew.work == SPATE_BATCH_INFLATE)
+        b->pool.threads = 1;
+    if (b->pool.work == SPATE_BATCH_INFLATE)
         make_room(b, total);
     if (total < SPATE_HOLD_BELOW) {
         spate_interrupt none = {0};
-        spate_batch_run(&b->crew, &none);
+        spate_batch_run(&b->pool, &none);
     } else {
-        spate_release_stepwise(spate_batch_run, &b->crew);
+        spate_release_stepwise(spate_batch_run, &b->pool);
     }
     b->done = true;
     return Qnil;
@@ -291,21 +291,21 @@ static void prepare(batch *b, VALUE threads) {
         if (!RB_TYPE_P(string, T_STRING))
             rb_ary_store(b->strings, (long)i, rb_str_to_str(string));
     }
-    b->crew.threads = threads_for(threads, count);
-    b->crew.items = calloc(count ? count : 1, sizeof *b->crew.items);
-    b->crew.workers = calloc(b->crew.threads, sizeof *b->crew.workers);
-    if (!b->crew.items || !b->crew.workers)
+    b->pool.threads = threads_for(threads, count);
+    b->pool.items = calloc(count ? count : 1, sizeof *b->pool.items);
+    b->pool.workers = calloc(b->pool.threads, sizeof *b->pool.workers);
+    if (!b->pool.items || !b->pool.workers)
         rb_memerror();
-    for (unsigned i = 0; i < b->crew.threads; i++) {
-        b->crew.workers[i].batch = &b->crew;
-        b->crew.workers[i].number = i;
+    for (unsigned i = 0; i < b->pool.threads; i++) {
+        b->pool.workers[i].batch = &b->pool;
+        b->pool.workers[i].number = i;
     }
-    b->crew.count = count;
+    b->pool.count = count;
 }
 
 /*
- * batch(kind, strings, threads, format, level, max_output): [results, indexes of bad items]. kind: 0 inflate, 1 deflate,
- * 2 CRC-32; format: 0 gzip or zlib, 1 zlib, 2 gzip, 3 raw.
+ * batch(kind, strings, threads, format, level, max_output): [results, indexes of invalid items or nil]. kind: 0
+ * inflate, 1 deflate, 2 CRC-32; format: 0 gzip or zlib, 1 zlib, 2 gzip, 3 raw.
  */
 static VALUE run_batch(VALUE self, VALUE kind, VALUE strings, VALUE threads, VALUE format, VALUE level,
                        VALUE max_output) {
@@ -314,21 +314,21 @@ static VALUE run_batch(VALUE self, VALUE kind, VALUE strings, VALUE threads, VAL
     b->outputs = b->results = Qnil;
     b->strings = rb_ary_dup(rb_convert_type(strings, T_ARRAY, "Array", "to_ary"));
     rb_obj_hide(b->strings); /* from ObjectSpace */
-    b->crew.work = (spate_batch_work)NUM2INT(kind);
-    b->crew.format = (spate_batch_format)NUM2INT(format);
-    b->crew.level = NUM2INT(level);
-    b->crew.max_output = spate_zlib_limit(max_output);
-    b->crew.identical = spate_zlib_identical();
-    b->crew.mtime = (uint32_t)time(NULL);
+    b->pool.work = (spate_batch_work)NUM2INT(kind);
+    b->pool.format = (spate_batch_format)NUM2INT(format);
+    b->pool.level = NUM2INT(level);
+    b->pool.max_output = spate_zlib_limit(max_output);
+    b->pool.identical = spate_zlib_identical();
+    b->pool.mtime = (uint32_t)time(NULL);
     prepare(b, threads);
     rb_ensure(run, (VALUE)b, unlock, (VALUE)b);
-    if (atomic_load(&b->crew.no_memory))
+    if (atomic_load(&b->pool.no_memory))
         rb_memerror();
 
     VALUE bad = Qnil;
-    b->results = rb_ary_new_capa((long)b->crew.count);
-    for (size_t i = 0; i < b->crew.count; i++) {
-        if (b->crew.items[i].state == SPATE_ITEM_FAILED) {
+    b->results = rb_ary_new_capa((long)b->pool.count);
+    for (size_t i = 0; i < b->pool.count; i++) {
+        if (b->pool.items[i].state == SPATE_ITEM_FAILED) {
             bad = NIL_P(bad) ? rb_ary_new() : bad;
             rb_ary_push(bad, SIZET2NUM(i));
         }

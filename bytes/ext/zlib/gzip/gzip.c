@@ -2,13 +2,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "gzip/gzip.h"
 #include "base/release.h"
-#include "whole/whole.h"
+#include "gzip/gzip.h"
+#include "oneshot/oneshot.h"
 
 /*
- * Whole gzip files (RFC 1952) in one call, and IO's methods that write by `write`. GzipReader and GzipWriter are in
- * lib/spate/zlib/gzip_*.rb and reader.c.
+ * Compresses and decompresses gzip files (RFC 1952) in one call. Also defines the IO methods based on `write`.
+ * GzipReader and GzipWriter are in lib/spate/zlib/gzip_*.rb and reader.c.
  */
 
 #define FLAG_HEADER_CHECKSUM 0x02
@@ -20,7 +20,7 @@
 #define XFL_FASTEST 0x04
 #define XFL_SLOWEST 0x02
 
-/* From this length on copying takes long enough to let others run. */
+/* From this length on, bytes are copied without the GVL. */
 #define COPY_RELEASED_FROM ((size_t)1024 * 1024)
 
 static VALUE gzip_error;
@@ -38,7 +38,7 @@ static void write32(uint8_t *at, uint32_t number) {
         at[i] = (uint8_t)(number >> (8 * i));
 }
 
-/* The header's length; 0 if it is cut off or invalid, and then *wrong says why. */
+/* Returns the header's length, or 0 if it is truncated or invalid and sets *wrong to the reason. */
 static size_t header_length(const uint8_t *bytes, size_t length, const char **wrong) {
     *wrong = "unexpected end of string";
     if (length < SPATE_GZIP_HEADER)
@@ -106,7 +106,7 @@ typedef struct member {
 
 static VALUE inflate_body(VALUE argument) {
     member *m = (member *)argument;
-    return spate_whole_inflate(SPATE_RAW, m->tail, m->max_output, &m->consumed);
+    return spate_oneshot_inflate(SPATE_RAW, m->tail, m->max_output, &m->consumed);
 }
 
 static VALUE cut_off(VALUE argument, VALUE error) {
@@ -219,13 +219,14 @@ static VALUE gzip(int argc, VALUE *argv, VALUE self) {
     StringValue(string);
     string = rb_str_new_frozen(string);
     bool usual = strategy == Z_DEFAULT_STRATEGY && level >= Z_DEFAULT_COMPRESSION && level <= Z_BEST_COMPRESSION;
-    VALUE body = usual ? spate_whole_deflate(SPATE_RAW, string, level) : deflate_with_strategy(string, level, strategy);
+    VALUE body =
+        usual ? spate_oneshot_deflate(SPATE_RAW, string, level) : deflate_with_strategy(string, level, strategy);
     return joined(body, string, level);
 }
 
 /*
- * GzipReader's shortcut: [content, length of the deflate stream, CRC-32] of bytes that begin with a deflate stream and
- * its footer; nil for anything else: see there.
+ * Fast path of GzipReader: [content, length of the deflate stream, CRC-32] of bytes that begin with a complete deflate
+ * stream and its footer, or nil.
  */
 static VALUE try_inflate(VALUE argument) {
     member *m = (member *)argument;
@@ -251,12 +252,12 @@ static VALUE inflate_member_if_whole(VALUE self, VALUE string, VALUE max_output)
     return rb_rescue2(try_inflate, (VALUE)&m, leave_it, Qnil, spate_zlib_error, (VALUE)0);
 }
 
-/* GzipWriter's shortcut: the deflate stream of all the content at once. */
+/* Fast path of GzipWriter: the deflate stream of the whole content. */
 static VALUE deflate_member(VALUE self, VALUE string, VALUE level) {
-    return spate_whole_deflate(SPATE_RAW, string, NUM2INT(level));
+    return spate_oneshot_deflate(SPATE_RAW, string, NUM2INT(level));
 }
 
-/* Implicit conversion, as Ruby's zlib converts lengths, limits and levels: a Hash or a String is a TypeError. */
+/* Converts lengths, limits and levels as Ruby's zlib does. Raises TypeError for a Hash or a String. */
 static VALUE integer(VALUE self, VALUE object) {
     (void)self;
     return LONG2NUM(NUM2LONG(object));

@@ -1,4 +1,4 @@
-/* gzip files (RFC 1952) by hand: shared by gzip.c and batch/batch.c. */
+/* Headers of gzip files (RFC 1952), for gzip.c and batch/pool.c. */
 #ifndef SPATE_ZLIB_GZIP_H
 #define SPATE_ZLIB_GZIP_H
 
@@ -14,10 +14,10 @@
 #define SPATE_GZIP_OS 3
 #endif
 
-/* 0 if Zlib.gunzip refuses it or it is cut off. */
+/* Returns the length of the header at the start of `bytes`, or 0 if it is invalid or truncated. */
 size_t spate_gzip_header_length(const uint8_t *bytes, size_t length);
 
-/* SPATE_GZIP_HEADER bytes. */
+/* Writes a header of SPATE_GZIP_HEADER bytes. `mtime`: seconds since 1970. */
 void spate_gzip_write_header(uint8_t *header, int level, uint32_t mtime);
 
 void spate_init_gzip_reader(VALUE reader);

@@ -4,12 +4,11 @@
 #include "gzip/gzip.h"
 
 /*
- * Fast paths of GzipReader's smallest steps, for content that is in its buffer already, is a line with the usual
- * separator, and needs no conversion; everything else goes to the methods in lib/spate/zlib/gzip_reader/. `$_` can only
- * be set from here.
+ * Fast paths of GzipReader for buffered content: lines with the default separator and without conversion. Everything
+ * else is done by the methods in lib/spate/zlib/gzip_reader/. `$_` can only be set from C.
  */
 
-/* The longest character of any encoding in use: with so many bytes ahead, the buffer's end cuts none. */
+/* Maximum bytes of a character in any encoding: with so many bytes buffered, the next character is complete. */
 #define WIDEST 8
 
 static ID id_open;
@@ -58,7 +57,7 @@ static rb_encoding *encoding_of(VALUE self) {
     return rb_to_encoding(rb_ivar_get(self, id_encoding));
 }
 
-/* With separator and limit both: Ruby code may not read `$/` in every Ractor. */
+/* Passes both separator and limit, as Ruby code cannot read `$/` in every Ractor. */
 static VALUE next_line_slowly(int argc, const VALUE *argv, VALUE self) {
     VALUE both[] = {argc > 0 ? argv[0] : rb_rs, argc > 1 ? argv[1] : Qnil};
     if (argc == 1 && !NIL_P(argv[0]) && NIL_P(rb_check_string_type(argv[0]))) {
@@ -102,7 +101,7 @@ static VALUE read_line(int argc, VALUE *argv, VALUE self) {
     return line;
 }
 
-/* Without a block, the enumerator ignores separator, limit and keywords, as that of Ruby's zlib does. */
+/* Without a block, the enumerator ignores separator, limit and keywords, as in Ruby's zlib. */
 static VALUE each_line(int argc, VALUE *argv, VALUE self) {
     RETURN_ENUMERATOR(self, 0, NULL);
     rb_check_arity(argc, 0, 2);

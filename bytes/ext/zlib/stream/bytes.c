@@ -1,17 +1,17 @@
-#include "stream/inner.h"
+#include "stream/internal.h"
 
 #include <string.h>
 
 #include "base/ruby_string.h"
 
-/* The bytes waiting on both sides of a stream. */
+/* The input and output buffers of a stream. */
 
-/* How much of its output's memory a stream keeps for the next call. */
+/* Maximum capacity of the output buffer that a stream keeps for the next call. */
 #define KEPT_CAPACITY ((size_t)64 * 1024)
 
 static const uint8_t nothing[1];
 
-/* ---- Input that waits --------------------------------------------------------------------------------------------- */
+/* ---- Waiting input ----------------------------------------------------------------------------------------------- */
 
 size_t spate_zstream_input_length(const spate_zstream *z) {
     return NIL_P(z->input) ? 0 : (size_t)RSTRING_LEN(z->input) - z->input_at;
@@ -63,7 +63,7 @@ VALUE spate_zstream_detach_input(spate_zstream *z) {
     return rest;
 }
 
-/* ---- Output that waits -------------------------------------------------------------------------------------------- */
+/* ---- Waiting output ---------------------------------------------------------------------------------------------- */
 
 size_t spate_zstream_output_length(const spate_zstream *z) {
     return z->output.length - z->output_at;
@@ -79,7 +79,7 @@ void spate_zstream_forget_output(spate_zstream *z) {
     z->output_at = 0;
 }
 
-/* All output was taken: its memory may serve again, within reason. */
+/* Keeps the memory of the empty output, unless it is large. */
 static void emptied(spate_zstream *z) {
     z->output.length = z->output_at = 0;
     if (z->output.borrowed || z->output.capacity > KEPT_CAPACITY)
@@ -95,7 +95,6 @@ void spate_zstream_compact(spate_zstream *z) {
     z->output_at = 0;
 }
 
-/* The output has moved out of its String. */
 void spate_zstream_disown(spate_zstream *z) {
     if (!z->output.borrowed)
         spate_zstream_set(z, &z->owner, Qnil);
@@ -138,7 +137,7 @@ VALUE spate_zstream_shift(spate_zstream *z, size_t length) {
     return shifted;
 }
 
-/* The hidden String itself, shown. */
+/* Returns the owner, the formerly hidden String, with all output. */
 static VALUE reveal_owner(spate_zstream *z) {
     VALUE string = spate_string_reveal(z->owner, z->output.length);
     z->output.length = 0;
@@ -146,7 +145,6 @@ static VALUE reveal_owner(spate_zstream *z) {
     return string;
 }
 
-/* Into the String given as buffer:. */
 VALUE spate_zstream_fill_reused(spate_zstream *z, size_t length) {
     VALUE string = z->reused;
     rb_str_modify(string);
@@ -180,14 +178,14 @@ static VALUE detach_locked(VALUE argument) {
     return rb_ensure(detach, argument, detached, argument);
 }
 
-/* Copying much lets other threads run, which must not write here meanwhile. */
+/* Copying a long output releases the GVL: the lock keeps other threads from writing meanwhile. */
 static VALUE take(spate_zstream *z) {
     if (spate_zstream_output_length(z) < SPATE_STRING_RELEASED_FROM)
         return spate_zstream_detach(z);
     return rb_mutex_synchronize(spate_zstream_lock(z), detach_locked, (VALUE)z);
 }
 
-VALUE spate_zstream_answer(spate_zstream *z) {
+VALUE spate_zstream_take_output(spate_zstream *z) {
     if (!rb_block_given_p())
         return take(z);
     if (z->finished)

@@ -1,4 +1,4 @@
-#include "stream/inner.h"
+#include "stream/internal.h"
 
 #include <string.h>
 
@@ -6,15 +6,15 @@
 #include "stream/step.h"
 
 /*
- * The size of the chunks that a block gets. Each is yielded before the next one is made, as in Ruby's zlib, so that
- * total_in, total_out and finished? are right in the block and after a `break` out of it.
+ * Size of the chunks passed to a block. As in Ruby's zlib, each is yielded before the next one is produced, so that
+ * total_in, total_out and finished? are correct in the block and after a `break`.
  */
 #define CHUNK ((size_t)16384)
-/* If a small input inflates to more than this, it is not small work. */
+/* A small input that inflates to more than this is continued without the GVL. */
 #define HELD_OUTPUT ((size_t)64 * 1024)
-/* From this length on output is written directly into the returned String's bytes instead of being copied. */
+/* From this length on output is written directly to the returned String instead of being copied. */
 #define DIRECT_FROM ((size_t)64 * 1024)
-/* But no more than this at first; beyond it grows as it is written. */
+/* Maximum initial capacity of that String. It grows with the output. */
 #define MOST_DIRECT ((size_t)1 << 30)
 
 static const uint8_t nothing[1];
@@ -22,11 +22,11 @@ static const uint8_t nothing[1];
 typedef struct run {
     spate_zstream *z;
     spate_zstream_call call;
-    VALUE source; /* String or Qnil: where the input is */
+    VALUE source; /* the String with the input, or Qnil */
     uint64_t came_out;
     bool yields;
     bool released;
-    bool kept; /* what was not taken waits in the stream again */
+    bool kept; /* unconsumed input has been stored in the stream again */
     VALUE answer;
     spate_step step;
 } run;
@@ -39,8 +39,8 @@ static void read_from(run *r, VALUE string, size_t at) {
 }
 
 /*
- * Waiting input goes first. While other Ruby code may run, the source's bytes stay what and where they are, whatever
- * that code does to the String.
+ * Waiting input is processed before the source. If other Ruby code may run meanwhile, the source is frozen, so that its
+ * bytes cannot change.
  */
 static void take_input(run *r) {
     spate_zstream *z = r->z;
@@ -91,7 +91,7 @@ static void make_room(run *r) {
     size_t expected = expected_output(r);
     if (r->step.allowed < expected)
         expected = (size_t)r->step.allowed;
-    if (!r->call.answers || r->yields || !NIL_P(z->reused) || expected < DIRECT_FROM ||
+    if (!r->call.returns_output || r->yields || !NIL_P(z->reused) || expected < DIRECT_FROM ||
         spate_zstream_output_length(z) > 0)
         return;
     VALUE owner = rb_str_buf_new((long)expected);
@@ -107,7 +107,7 @@ static void yield_chunks(run *r) {
         rb_yield(NIL_P(z->reused) ? spate_zstream_shift(z, CHUNK) : spate_zstream_fill_reused(z, CHUNK));
 }
 
-/* True if a dictionary was added that the stream asks for. */
+/* Sets the dictionary that the stream needs. Returns false if it is unknown. */
 static bool supply_dictionary(run *r) {
     spate_zstream *z = r->z;
     if (NIL_P(z->dictionaries))
@@ -123,7 +123,7 @@ static bool supply_dictionary(run *r) {
     return true;
 }
 
-/* A child process that is forked meanwhile finds `busy` set: the working thread does not exist there. */
+/* In a child process forked meanwhile `busy` stays set: the thread does not exist there. */
 static bool run_busy(void *context, spate_interrupt *interrupt) {
     run *r = context;
     r->z->busy = true;
@@ -132,7 +132,7 @@ static bool run_busy(void *context, spate_interrupt *interrupt) {
     return done;
 }
 
-/* The length of output to stop at. */
+/* The length of output at which to pause. */
 static size_t next_pause(const run *r, size_t start) {
     if (r->yields)
         return CHUNK;
@@ -140,7 +140,7 @@ static size_t next_pause(const run *r, size_t start) {
     return start + (r->released || left < HELD_OUTPUT ? left : HELD_OUTPUT);
 }
 
-/* Whether as much came out as the caller wants at most. */
+/* Whether the output has reached the caller's pause. */
 static bool has_enough(const run *r) {
     return r->step.outcome == SPATE_STEP_PAUSED && r->came_out >= r->call.pause;
 }
@@ -158,15 +158,15 @@ static void work(run *r) {
     r->came_out += z->output.length - start;
 }
 
-/* Discards the output, which has a gap now. */
+/* Discards the output, which is incomplete. */
 static void limited(run *r) {
-    r->z->spent = true;
+    r->z->exhausted = true;
     spate_zstream_forget_output(r->z);
     r->step.at = r->step.length;
     spate_zlib_raise_limit(r->call.max_output < r->z->max_output ? r->call.max_output : r->z->max_output);
 }
 
-/* Takes over the work's results. True if there is more to do. */
+/* Updates the stream after a step. Returns true if there is more to do. */
 static bool settle(run *r) {
     spate_zstream *z = r->z;
     spate_step *step = &r->step;
@@ -193,7 +193,7 @@ static void must_have_succeeded(const run *r) {
         spate_zlib_raise(r->step.answer, r->z->zlib.msg);
 }
 
-/* The String given as buffer:, emptied. It may be the source, too. */
+/* Clears the reused String, which may also be the source. */
 static void take_reused(run *r) {
     VALUE reused = r->call.reused;
     if (!NIL_P(reused)) {
@@ -208,8 +208,8 @@ static void take_reused(run *r) {
 static void begin(run *r) {
     spate_zstream *z = r->z;
     uint64_t left = UINT64_MAX;
-    spate_zstream_must_be_ready(z); /* it may have been closed while we waited */
-    if (z->spent)
+    spate_zstream_must_be_ready(z); /* it may have been closed while waiting for the lock */
+    if (z->exhausted)
         spate_zlib_raise_limit(z->max_output < r->call.max_output ? z->max_output : r->call.max_output);
     if (z->max_output != UINT64_MAX)
         left = z->max_output > z->zlib.total_out ? z->max_output - z->zlib.total_out : 0;
@@ -222,16 +222,14 @@ static void begin(run *r) {
     r->kept = false;
 }
 
-/*
- * With a block, the rest is yielded at the stream's end. After it, what was fed comes out unchanged, at the next call.
- */
+/* With a block, yields the rest at the stream's end. Input after the end becomes output of the next call. */
 static void answer(run *r) {
     spate_zstream *z = r->z;
-    if (r->call.answers && r->yields && z->finished)
+    if (r->call.returns_output && r->yields && z->finished)
         rb_yield(spate_zstream_detach(z));
-    else if (r->call.answers && !r->yields)
+    else if (r->call.returns_output && !r->yields)
         r->answer = spate_zstream_detach(z);
-    if (z->finished && r->call.passes)
+    if (z->finished && r->call.passes_trailing)
         spate_zstream_passthrough(z);
 }
 
@@ -271,8 +269,8 @@ static VALUE run_locked(VALUE argument) {
 }
 
 /*
- * A small input with little output: no lock, no release, nobody else in between. False if it turned out to be more,
- * which then continues without the GVL.
+ * Processes a small input while holding the GVL, without the lock. Returns false if there is too much output: the run
+ * then continues without the GVL.
  */
 static bool run_held(run *r) {
     begin(r);
@@ -297,7 +295,7 @@ VALUE spate_zstream_run(spate_zstream *z, const spate_zstream_call *call) {
     size_t length = (NIL_P(r.source) ? 0 : (size_t)RSTRING_LEN(r.source)) + spate_zstream_input_length(z);
     r.step = (spate_step){
         .zlib = &z->zlib, .inflates = z->direction == SPATE_INFLATES, .flush = call->flush, .output = &z->output};
-    r.step.sum = r.step.inflates ? &z->sum : NULL;
+    r.step.adler = r.step.inflates ? &z->adler : NULL;
     r.yields = rb_block_given_p();
     r.released = length >= SPATE_HOLD_BELOW;
     spate_zstream_refuse_recursion(z);

@@ -1,8 +1,8 @@
 #include "stream/step.h"
 
 /*
- * A slice takes 10 ms at the slowest: level 9 deflates at some MB/s. For inflate the output is bounded, too. Giving
- * deflate its input in slices does not change its output, except at level 0.
+ * A slice takes at most 10 ms: level 9 deflates some MB/s. For inflate the output is limited as well. Slicing deflate's
+ * input does not change its output, except at level 0.
  */
 #define DEFLATE_SLICE ((size_t)64 * 1024)
 #define INFLATE_SLICE ((size_t)256 * 1024)
@@ -18,7 +18,7 @@ static bool end(spate_step *step, spate_step_outcome outcome, int answer) {
     return true;
 }
 
-/* At least half again as much: appending stays linear. */
+/* Doubles the capacity, so that appending takes linear time. */
 static bool grow(spate_step *step) {
     spate_buffer *output = step->output;
     size_t more = output->capacity < SMALLEST_OUTPUT ? SMALLEST_OUTPUT : output->capacity;
@@ -35,7 +35,7 @@ bool spate_step_run(void *context, spate_interrupt *interrupt) {
 
     step->outcome = SPATE_STEP_RUNS;
     for (;;) {
-        uint8_t beyond; /* tells output that ends exactly at the limit from output that goes on */
+        uint8_t beyond; /* filled if there is more output than `allowed` */
         if (interrupt != NULL && interrupt->requested)
             return false;
         if (output->length >= step->pause)
@@ -58,9 +58,9 @@ bool spate_step_run(void *context, spate_interrupt *interrupt) {
         int answer = step->inflates ? inflate(zlib, flush) : deflate(zlib, flush);
         size_t took = had_in - zlib->avail_in;
         size_t produced = had_out - zlib->avail_out;
-        if (step->sum != NULL) {
-            answer = spate_stream_sum_add(step->sum, zlib, answer, step->input + step->at, took,
-                                          output->bytes + output->length, room == 0 ? 0 : produced);
+        if (step->adler != NULL) {
+            answer = spate_stream_adler_add(step->adler, zlib, answer, step->input + step->at, took,
+                                            output->bytes + output->length, room == 0 ? 0 : produced);
         }
         bool full = zlib->avail_out == 0;
         step->at += took;

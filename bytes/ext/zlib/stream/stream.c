@@ -97,7 +97,7 @@ static VALUE reset(VALUE self) {
 static VALUE finish(VALUE self) {
     spate_zstream *z = spate_zstream_ready(self);
     spate_zstream_claim(z);
-    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = Z_FINISH, .answers = true));
+    return spate_zstream_run(z, SPATE_ZSTREAM_CALL(.flush = Z_FINISH, .returns_output = true));
 }
 
 static VALUE flush_next_in(VALUE self) {
@@ -111,7 +111,7 @@ static VALUE flush_next_out(VALUE self) {
     spate_zstream *z = spate_zstream_of(self);
     if (z->ready)
         spate_zstream_claim(z);
-    return spate_zstream_answer(z);
+    return spate_zstream_take_output(z);
 }
 
 /* A method of Deflate and Inflate, as in Ruby's own, and not of ZStream. */

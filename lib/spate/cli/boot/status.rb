@@ -26,6 +26,141 @@ module Spate
           found.merge(refusal: TEMPORARY, writable: false, switches: found[:switches].except("SPATE_BOOT"))
         end
       end
+
+      # Prints Spate::Images::Status.
+      class StatusReport
+        SHOWN = 5
+        STATES = { hit: "as recorded", revalidated: "with a new mtime (compared by content)",
+                   stale: "changed", warns: "left to Ruby", gone: "gone" }.freeze
+
+        UNKNOWN = "time without images unknown (measure it: spate boot profile --compare plain -- COMMAND)"
+
+        def initialize(terminal)
+          @terminal = terminal
+        end
+
+        # facts: Status#to_h
+        def tell(facts)
+          place(facts)
+          row "image", file(facts[:image])
+          row "", "built for another Gemfile, lockfile or configuration" if facts[:image][:current] == false
+          row "own files", file(facts[:overlay])
+          row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
+          row "index", index(facts[:index])
+          row "Bundler replay", facts[:replay] == true ? "replaces Bundler.setup" : "not used: #{facts[:replay]}"
+          differing(facts)
+          gains(facts)
+          others(facts)
+          hints(facts)
+        end
+
+        private
+
+        def row(label, text) = @terminal.out.puts(Util::Terminal.plain("#{label.ljust(10)} #{text}".rstrip))
+        def bytes(count) = Units.bytes(count)
+
+        def place(facts)
+          row "for", facts[:ruby]
+          row "boots", facts[:gemfile] || "#{facts[:root]}, without a Gemfile"
+          row "images", facts[:folder]
+          row "", "not used: #{facts[:refusal]}" if facts[:refusal]
+          row "", "read-only: nothing is added" if !facts[:writable] && !facts[:refusal]
+        end
+
+        def file(facts)
+          return "none yet" if facts[:reason] == :missing
+          return "not used: #{facts[:reason]}" if facts[:reason]
+
+          states = STATES.filter_map { |state, words| "#{facts[state]} #{words}" if facts[state].positive? }
+          states << "#{facts[:damaged]} damaged" if facts[:damaged].positive?
+          files = facts[:files].zero? ? "no recorded files yet" : Units.count(facts[:files], "file")
+          "#{files}, #{bytes(facts[:bytes])}, built #{day(facts[:made])}" \
+            "#{": #{states.join(", ")}" if states.any?}"
+        end
+
+        def day(seconds) = Time.at(seconds).strftime("%Y-%m-%d %H:%M")
+
+        def gems(facts)
+          missing = facts[:missing]
+          text = "#{Units.count(facts[:named], "image")}, #{bytes(facts[:bytes])}"
+          missing.any? ? "#{text}; gone: #{missing.first(SHOWN).join(", ")}" : text
+        end
+
+        def index(facts)
+          return "none yet" unless facts
+
+          "#{Units.count(facts[:features], "feature")} in #{Units.count(facts[:roots], "folder")} of the load path"
+        end
+
+        def differing(facts)
+          all = facts[:image].fetch(:differing, []) + facts[:overlay].fetch(:differing, [])
+          all.first(SHOWN).each { |one| row "differs", "#{one[:path]}: #{one[:reason]}" }
+          row "", "and #{all.size - SHOWN} more" if all.size > SHOWN
+        end
+
+        def gains(facts)
+          facts[:gains].each { |gain| row "boot", "#{gain[:kind]}: #{times(gain)}" }
+        end
+
+        def times(gain)
+          with = gain[:wall] && "#{taken(gain[:wall], gain[:cpu])} (median of #{gain[:boots]})"
+          without = "#{taken(gain[:without_wall], gain[:without_cpu])} without images" if gain[:without_wall]
+          partly = "#{taken(gain[:last_wall], gain[:last_cpu])} partly from images (the last)" unless with || without
+          [partly, with, without || UNKNOWN, saved(gain)].compact.join("; ")
+        end
+
+        def taken(wall, cpu) = "#{Units.seconds(wall)}, processor #{Units.seconds(cpu)}"
+
+        def saved(gain)
+          return unless gain[:wall] && gain[:without_wall]
+
+          "saved #{Units.seconds([gain[:without_wall] - gain[:wall], 0].max)}"
+        end
+
+        def others(facts)
+          facts[:aside].each { |one| row "aside", "#{one[:who]}: #{one[:why]}" }
+          facts[:switches].each { |name, value| row "switch", "#{name}=#{value}" }
+          builder(facts[:builder])
+          facts[:shares].each { |share| row "room", share(share) }
+        end
+
+        def builder(facts)
+          row "builder", "running" if facts[:working]
+          row "builder", "does not start automatically: #{facts[:forbidden]}" if facts[:forbidden]
+          in_vain(facts) if facts[:attempts].to_i.positive? && !facts[:working]
+        end
+
+        def in_vain(facts)
+          wait = ", none for #{Units.seconds(facts[:wait])}" unless facts[:forbidden] || facts[:wait].zero?
+          starts = Units.count(facts[:attempts], "start")
+          row "builder", "#{starts} failed#{wait}; #{facts[:log]}: #{facts[:last].last}"
+        end
+
+        def share(share)
+          return "Spate's own code: #{bytes(share[:bytes])}" if share[:ruby_key] == "own"
+
+          whose = share[:this_ruby] ? "this Ruby" : "another Ruby or other options (#{share[:ruby_key][0, 8]})"
+          "#{whose}: #{bytes(share[:bytes])}, #{Units.count(share[:applications], "application")}, " \
+            "#{Units.count(share[:gems], "gem")}"
+        end
+
+        # If boots cannot use images, or cannot build any, waiting for the next boot changes nothing.
+        def hints(facts)
+          image = facts[:image]
+          return if facts[:switches]["SPATE_BOOT"] == "0"
+
+          if !facts[:writable] && !facts[:refusal]
+            @terminal.hint("unset SPATE_READONLY, or set SPATE_HOME=DIR to a store of your own") unless image[:current]
+          elsif image[:reason] == :missing && facts[:gemfile].nil?
+            @terminal.hint("`spate boot build FOLDER` builds them; a program with `require \"spate/boot\"` does so " \
+                           "in the background, and `spate exec` needs a Gemfile")
+          elsif image[:reason] == :missing
+            @terminal.hint("`spate boot build` builds them now; the first `spate exec` does so in the background")
+          elsif image[:current] == false || image[:stale].to_i.positive? || image[:damaged].to_i.positive?
+            @terminal.hint("the next boots update it; `spate boot build` does so now")
+          end
+        end
+      end
     end
   end
 end

@@ -53,6 +53,114 @@ module Spate
           path.delete_prefix("#{@context.location.root}/")
         end
       end
+
+      # `spate cache use ADDRESS`: stores the address as given, and connects to it once.
+      class Use < Subcommand
+        # Seconds to connect, and to wait for data.
+        PATIENCE = 1
+        # A name that is valid in every cache.
+        NAME = "ac/#{"0" * 64}".freeze
+
+        def run
+          text = operands!("ADDRESS").first
+          place = RemoteCache::Address.parse(text)
+          refuse_password(text, place) if place.userinfo
+          remembered = setting(RemoteCache::SETTING)
+          remembered.value = text
+          look(place)
+          tell_outweighed(remembered, text)
+          terminal.hint(TRUST) if trusts_nobody?
+          0
+        end
+
+        private
+
+        # The setting's file may be committed.
+        def refuse_password(text, place)
+          raise RemoteCache::InvalidAddress.new(text, "contains a user and password, expected none", hint:
+            "bundle config set --global #{place.uri.host} USER:PASSWORD, then spate cache use #{place}")
+        end
+
+        # Only warns: the cache may not be running yet.
+        def look(place)
+          transport(place, connect: PATIENCE, read: PATIENCE) do |there|
+            there.get(NAME, limit: RemoteCache::Client::DOCUMENT)
+          end
+        rescue Error => e
+          terminal.warning(e.message, hint: e.hint)
+        end
+
+        def trusts_nobody?
+          [settings[RemoteCache::Trust::SETTING], context.env[RemoteCache::Trust::VARIABLE]].join.empty?
+        end
+      end
+
+      # `spate cache off`: if a cache is set globally, disables it for this application.
+      class Off < Subcommand
+        def run
+          operands!
+          kept = setting(RemoteCache::SETTING)
+          here = kept.value
+          kept.value = nil if here && here != RemoteCache::OFF
+          others = kept.settings[RemoteCache::SETTING]
+          kept.value = RemoteCache::OFF if others && others != RemoteCache::OFF && !values[:global]
+          terminal.tell("no cache is configured here") if here.nil? && others.nil?
+          tell_outweighed(kept, nil)
+          0
+        end
+      end
+
+      # `spate cache trust NAME:KEY`: replaces an existing key of that name.
+      class Trust < Subcommand
+        def run
+          key = RemoteCache::Trust::PublicKey.parse(operands!("NAME:KEY").first, "the operand")
+          kept = setting(RemoteCache::Trust::SETTING)
+          before, others = RemoteCache::Trust.words(kept.value).partition { |word| word.start_with?("#{key.name}:") }
+          kept.value = [*others, key.word].join(" ")
+          terminal.tell "trusting #{key.name}: builds signed by the key with the id #{key.id}"
+          terminal.tell "the previous key of #{key.name} is no longer trusted" if (before - [key.word]).any?
+          tell_trusted
+          0
+        end
+      end
+
+      # `spate cache distrust NAME`: removes the key under all its names. Prints the remaining signers.
+      class Distrust < Subcommand
+        # No trusted signer has that name.
+        class Unknown < Error
+          EXIT_CODE = 14
+
+          # file: the configuration file, for display. names: the trusted signers from all settings.
+          def initialize(name, file, names)
+            here = "trusted here: #{names.join(", ")}; they may come from --global or SPATE_CACHE_KEYS"
+            super("no trusted signer called #{name.inspect} in #{file}",
+                  hint: names.empty? ? "spate cache trust NAME:KEY" : here)
+          end
+        end
+
+        def run
+          name, = operands!("NAME")
+          kept = setting(RemoteCache::Trust::SETTING)
+          words = RemoteCache::Trust.words(kept.value)
+          keys = words.select { |word| word.start_with?("#{name}:") }.map { |word| key(word) }
+          raise Unknown.new(name, kept.file, trusted) if keys.empty?
+
+          others = words.reject { |word| keys.include?(key(word)) }
+          kept.value = others.empty? ? nil : others.join(" ")
+          tell_trusted
+          terminal.hint "spate install, which rebuilds what #{name} signed"
+          0
+        end
+
+        private
+
+        # The key's id, since a key may have several names and spellings. An invalid key is compared as text.
+        def key(word)
+          RemoteCache::Trust::PublicKey.parse(word, RemoteCache::Trust::SETTING).id
+        rescue Settings::InvalidValue
+          word
+        end
+      end
     end
   end
 end

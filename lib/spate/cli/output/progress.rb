@@ -3,6 +3,111 @@
 module Spate
   module CLI
     module Output
+      # One status line on a terminal, redrawn at most ten times a second:
+      #
+      #     ⠼ fetched 131/212 · unpacked 128 · built 3/9 (nokogiri 0:14) · linked 120
+      #
+      # A separate thread draws, so that the time advances while a compiler is silent. The first frame is drawn after
+      # 0.1 seconds, so that a shorter run prints nothing.
+      class ProgressLine
+        FRAMES = %w[⠋ ⠙ ⠹ ⠸ ⠼ ⠴ ⠦ ⠧ ⠇ ⠏].freeze
+        PERIOD = 0.1
+        CLEAR = "\r\e[K"
+
+        def initialize(terminal, tally: Tally.new)
+          @terminal = terminal
+          @tally = tally
+          @frame = 0
+          @drawn = false
+          @finished = false
+          @mutex = Mutex.new
+          @wake = ConditionVariable.new
+        end
+
+        def call(event)
+          @mutex.synchronize do
+            @tally.add(event)
+            say(event)
+            @painter ||= Thread.new { paint } unless @finished
+          end
+        end
+
+        # Clears the line.
+        def finish
+          @mutex.synchronize do
+            @finished = true
+            clear
+            @wake.signal
+          end
+          @painter&.join
+        end
+
+        # The parts of the current line, without the spinner.
+        def parts
+          [count("fetched", @tally.fetched, @tally.fetches), many("unpacked", @tally.unpacked), builds,
+           many("linked", @tally.linked)].compact
+        end
+
+        private
+
+        def paint
+          @mutex.synchronize do
+            loop do
+              @wake.wait(@mutex, PERIOD)
+              break if @finished
+
+              draw
+            end
+          end
+        end
+
+        def draw
+          text = parts.join(" · ")
+          text = nothing_yet if text.empty?
+          @frame = (@frame + 1) % FRAMES.length
+          # Leaves one column free: some terminals wrap after the last one.
+          line = "#{FRAMES[@frame]} #{Util::Terminal.plain(text)}"[0, [@terminal.width - 1, 1].max]
+          @terminal.err.print CLEAR, line
+          @terminal.err.flush
+          @drawn = true
+        end
+
+        def clear
+          @terminal.err.print CLEAR if @drawn
+          @drawn = false
+          true
+        end
+
+        def say(event)
+          case event[:event]
+          when :warning then clear && @terminal.warning(event[:message], hint: event[:hint])
+          when :resolving then clear && @terminal.tell("Bundler resolves: #{Util::Terminal.plain(event[:reason])}")
+          when :handed_over then hand_over(event[:reasons])
+          end
+        end
+
+        # From here on Bundler uses the terminal.
+        def hand_over(reasons)
+          clear
+          @finished = true
+          reasons.each { |reason| @terminal.tell "running Bundler: #{Util::Terminal.plain(reason)}" }
+        end
+
+        # No total yet: the plan waits for Gemfile and lockfile, and possibly for Bundler.
+        def nothing_yet
+          @tally.total.zero? ? "reading Gemfile and lockfile" : "checking #{Units.count(@tally.total, "gem")}"
+        end
+
+        def many(word, number) = number.zero? ? nil : "#{word} #{number}"
+        def count(word, number, of) = of.zero? ? nil : "#{word} #{number}/#{of}"
+
+        def builds
+          text = count("built", @tally.built, @tally.builds) or return
+          name, seconds = @tally.longest_build
+          name ? "#{text} (#{name} #{Units.clock(seconds)})" : text
+        end
+      end
+
       # Progress of a command that processes many items: on a terminal one line, redrawn at most ten times a second;
       # elsewhere (CI, a pipe) a complete line every ten seconds.
       class Progress

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Cache
+      # `spate cache gc [--older-than AGE] [LOCKFILE ...]`
+      class Gc < Subcommand
+        DEFAULT = "30d"
+
+        # A lockfile lacks checksums, so that archives it needs could be removed.
+        class Unnamed < Error
+          EXIT_CODE = 3
+
+          def initialize(path, names)
+            super("#{path} has no checksum of #{names.first}#{" and #{names.size - 1} more" if names.size > 1}, " \
+                  "and this machine has not installed it, so the archives to keep are unknown",
+                  hint: "run `bundle lock --add-checksums`, or `spate install` there first")
+          end
+        end
+
+        def run
+          age = ::Spate::Store::Prune.duration(values[:older_than] || DEFAULT)
+          dry = values[:dry_run] || false
+          found = contents { |all| all.collect(before: Time.now - age, **named, dry: dry) }
+          json? ? json.call(event: :cache_collected, dry_run: dry, **found.to_h) : tell(found)
+          0
+        end
+
+        private
+
+        def tell(found)
+          left = " and #{Units.count(found.unfinished, "unfinished file")}" if found.unfinished.positive?
+          terminal.tell "#{values[:dry_run] ? "would remove" : "removed"} #{Units.number(found.removed)} of " \
+                        "#{Units.number(found.documents + found.blobs)}#{left} (#{Units.bytes(found.bytes)})"
+        end
+
+        # The gems of the lockfiles, their archives, and the entries for whole lockfiles. Raises Unnamed.
+        def named
+          found = operands.map { |path| [path, read(path)] }
+          whole = operands.map { |path| RemoteCache::Entry.of_lockfile(File.binread(path)) }
+          { names: found.flat_map { |_, lockfile| lockfile.specs.map(&:full_name) }.uniq + whole,
+            archives: found.flat_map { |path, lockfile| archives(path, lockfile) }.uniq }
+        end
+
+        # SHA-256 digests from the lockfile, or from previous lookups of this machine.
+        def archives(path, lockfile)
+          gems = lockfile.specs.select { |spec| spec.source.type == :gem }
+          found = gems.to_h { |spec| [spec.full_name, lockfile.digests(spec.full_name)["sha256"] || remembered(spec)] }
+          unknown = found.select { |_, sha256| sha256.nil? }.keys
+          raise Unnamed.new(path, unknown) if unknown.any?
+
+          found.values
+        end
+
+        def remembered(spec)
+          domains = spec.source.remotes.map { |remote| sources.remotes.for(remote).domain }
+          domains.lazy.filter_map { |domain| context.store.name_lookup(domain, spec.full_name) }.first
+        end
+
+        def sources
+          @sources ||= ::Spate::Install::Fetch::Sources.new(settings: settings, store: context.store,
+                                                            events: Events.new)
+        end
+
+        # A lockfile without dependencies is truncated, or not a lockfile.
+        def read(path)
+          lockfile = Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
+          return lockfile if lockfile.dependencies.any?
+
+          raise UsageError.new("#{path} names no gem under DEPENDENCIES", hint: "name a whole Gemfile.lock")
+        rescue SystemCallError => e
+          raise UsageError.new("#{path} cannot be read: #{e.message}", hint: "name a Gemfile.lock")
+        end
+      end
+
+      # `spate cache verify`: reads all entries of the cache.
+      class Verify < Subcommand
+        FAULTY = 9
+
+        def run
+          operands!
+          foreign = faults = 0
+          found = contents do |all|
+            all.verify do |fault|
+              stranger?(fault) ? foreign += 1 : faults += 1
+              tell(fault)
+            end
+          end
+          return finish_json(found, faults, foreign) if json?
+
+          others = ", #{Units.number(foreign)} of signers that are not trusted here" if foreign.positive?
+          terminal.tell "#{Units.count(found[:documents], "document")} and #{Units.count(found[:blobs], "blob")} " \
+                        "(#{Units.bytes(found[:bytes])}), #{Units.count(faults, "fault")}#{others}"
+          faults.zero? ? 0 : FAULTY
+        end
+
+        private
+
+        # Builds of signers not trusted here are not counted as faults.
+        def stranger?(fault) = RemoteCache::Trust.stranger(fault.reason.split(": ", 2).last)
+
+        def finish_json(found, faults, foreign)
+          json.call(event: :cache_verified, ok: faults.zero?, faults: faults, foreign: foreign, **found)
+          faults.zero? ? 0 : FAULTY
+        end
+
+        def tell(fault)
+          return json.call(event: stranger?(fault) ? :cache_foreign : :cache_fault, **fault.to_h) if json?
+
+          progress.clear
+          words = "#{fault.name}: #{Util::Terminal.plain(fault.reason)}"
+          stranger?(fault) ? terminal.tell(words) : terminal.error(words)
+        end
+      end
+    end
+  end
+end
