@@ -32,7 +32,7 @@ module Spate
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
       # Variables of Spate's child, and those in which Bundler saves others.
-      OWN_NAMES = /\A(?:SPATE_HEARD_|SPATE_TRACER|#{Util::Environment::PREFIX})/
+      OWN_NAMES = /\A(?:SPATE_TRACED_|SPATE_TRACER|#{Util::Environment::PREFIX})/
 
       # result: Observation::Result; answer: :check or :replay. elsewhere: real path of the folder that the child ran
       # in, to know what depends on it; nil if it was the application's.
@@ -42,7 +42,7 @@ module Spate
         @trace = result.trace
         @location = location
         @part = @told[:parts][answer] || @told[:parts].values.last
-        @paths, @names = parts("$SPATE_HEARD_#{answer.upcase}")
+        @paths, @names = parts("$SPATE_TRACED_#{answer.upcase}")
         @learnt = @part[:learnt] | (@part[:native] ? ALL : [])
         @roots = [location.root, File.realpath(location.root)].uniq
       end

@@ -53,7 +53,7 @@ module Spate
         # Everything learned so far belongs to this answer, and so do the entries recorded before this name was
         # requested.
         def mark(answer)
-          ENV.fetch("SPATE_HEARD_#{answer.upcase}", nil)
+          ENV.fetch("SPATE_TRACED_#{answer.upcase}", nil)
           @told[:parts][answer] = {
             volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
             runs: @hooks.runs, asked: @hooks.asked, native: native, defaults: defaults
