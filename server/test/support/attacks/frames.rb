@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Frames that bring nothing, or that nobody may send.
+    # Frames without content, and invalid frames.
     module Attacks
       attack "empty frames", "CVE-2019-9518", "annoyances" do
         variant("DATA", :ENHANCE_YOUR_CALM) do |peer|
