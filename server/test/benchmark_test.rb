@@ -7,7 +7,7 @@ require "support/running"
 
 module Spate
   module Server
-    # The benchmarks run and judge; what they measure is no assertion.
+    # Runs the benchmarks and checks their verdicts; the measured figures are not asserted.
     class BenchmarkTest < Minitest::Test
       SERVE = File.expand_path("../benchmark/serve", __dir__)
       CACHE = File.expand_path("../benchmark/cache", __dir__)
@@ -60,8 +60,9 @@ module Spate
         assert_equal 2, output.scan(/^\| spate-serve \| [\d.]+ \| [\d.]+ \| – \| – \|$/).size, output
       end
 
-      # What this Ruby or machine cannot have is named, and is no failure; what does not start is one.
-      def test_what_was_not_measured
+      # Figures that this Ruby or machine cannot provide have a reason and are not failures; a server that does not
+      # start is one.
+      def test_unmeasured_figures_have_a_reason
         program = <<~RUBY
           require "#{File.dirname(SERVE)}/support/benchmarks/serve_benchmark"
           missing = SpateServe.new.tap { |one| def one.missing(_) = "no YJIT" }

@@ -47,7 +47,7 @@ module Spate
         assert_equal([201, 200], Array.new(2) { code(put(blob, "content", "if-none-match" => "*")) })
       end
 
-      def test_what_is_no_entry
+      def test_invalid_paths
         cache
         [["/", 404], ["/index.html", 404], ["/cas", 404], ["/tmp/x", 404], ["/cas/#{"g" * 64}", 400],
          ["/cas/#{"A" * 64}", 400], ["/cas/#{"a" * 63}", 400], ["/ac/#{"a" * 31}", 400], ["/cas/#{"a" * 64}/x", 404],
@@ -100,7 +100,7 @@ module Spate
         assert_equal [14, 20 << 30], found.values_at("spate_cache_received_bytes_total", "spate_cache_limit_bytes")
       end
 
-      def test_what_is_served
+      def test_invalid_options
         command = ->(*words) { Open3.capture2e(*COMMAND, *words).first.lines.first }
         assert_match(/\Aerror: a folder, a Rack application or a cache, not \. and x$/, command[".", "--cache", "x"])
         assert_match(/\Aerror: .*--cache-limit 3x: expected a size/, command["--cache", store, "--cache-limit", "3x"])

@@ -5,7 +5,7 @@ require "support/files_handler"
 
 module Spate
   module Server
-    # What a path leads to.
+    # Paths and the files that they lead to.
     class FilesTest < Minitest::Test
       include FilesHandler
 
@@ -72,7 +72,7 @@ module Spate
       end
 
       # None is opened: opening a pipe would wait, a terminal would become ours, a tape would wind.
-      def test_what_is_no_file
+      def test_special_files_are_not_served
         File.mkfifo(File.join(www, "pipe"))
         require "socket"
         UNIXServer.open(File.join(www, "socket")) { assert_equal 404, status("/socket") }
@@ -130,7 +130,7 @@ module Spate
         found.content(100).tap { found.close }
       end
 
-      def test_what_may_not_be_read
+      def test_unreadable_files
         skip "root may read everything" if Process.uid.zero? && !drop_root?
         File.chmod(0, File.join(www, "page.html"))
         assert_equal 403, as_nobody { status("/page.html") }

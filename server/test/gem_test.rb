@@ -61,7 +61,7 @@ module Spate
         end
       end
 
-      # What curl gets over TLS, and the version that it was told in the handshake.
+      # Returns curl's output over TLS, and the protocol that it negotiated.
       def answer(program)
         @log, writer = IO.pipe
         words = %w[public --tls --port 0 --workers 2]

@@ -7,7 +7,7 @@ require "spate/server/monitoring/metrics"
 
 module Spate
   module Server
-    # What the reactor does for many connections at once.
+    # The reactor with many connections.
     class ReactorTest < Minitest::Test
       def teardown
         @reactor&.halt
@@ -29,7 +29,7 @@ module Spate
         end
       end
 
-      # What fails when a response is over costs the connection, and no descriptor.
+      # An error after a response ends the connection and leaks no descriptor.
       def test_a_response_that_fails_at_its_end
         lines = Thread::Queue.new
         body = Response::Body::Queue.new
@@ -102,8 +102,8 @@ module Spate
         assert_match(/hello\n\z/, get)
       end
 
-      # What a thousand slow clients needed is not kept for ever.
-      def test_buffers_that_nobody_needs
+      # Buffers of a thousand slow clients are released.
+      def test_unused_buffers_are_released
         start
         pool = @reactor.instance_variable_get(:@options)[:pool]
         write_buffers = Array.new(200) { Native::WriteBuffer.new(pool).raw("x") }
@@ -114,7 +114,7 @@ module Spate
         assert_equal Reactor::BufferPool::KEPT, pool.size
       end
 
-      # A client that is gone when it is asked where it came from is not taken for one of this machine.
+      # A client that is already gone is not treated as a local one.
       def test_the_address_of_a_client_that_is_gone
         requests = Thread::Queue.new
         start(->(request) { requests << request && nil })
@@ -156,7 +156,7 @@ module Spate
         assert_equal 2, lines.size
       end
 
-      # Whatever accept says of one connection, the next one is let in.
+      # After an error of accept, the next connection is accepted.
       def test_errors_of_accept
         faults = [Errno::ECONNABORTED, Errno::EPERM, Errno::ENETDOWN]
         lines = []
@@ -216,7 +216,7 @@ module Spate
         end
       end
 
-      # Each of ten thousand connections is asked once a round, in slices that delay nobody.
+      # Each of ten thousand connections is checked once per round, in slices that delay no request.
       def test_a_round_over_all_connections
         all = Array.new(10_000) { |n| Asked.new(n % 1000 == 7 ? :late : nil) }
         round = Reactor::TimeoutCheck.new(all.dup)

@@ -18,7 +18,7 @@ module Spate
 
       def read(path) = File.read(path, encoding: "UTF-8")
 
-      # Blocks after `<!-- run -->`: "$ command", then what it prints; `...` stands for anything on its line.
+      # Blocks after `<!-- run -->`: "$ command", then its output; `...` matches anything on its line.
       def blocks(text) = text.scan(/^<!-- run -->\n```console\n(.*?)^```$/m).flatten
 
       def shell(commands, ports)
@@ -66,7 +66,7 @@ module Spate
         assert_empty(named.reject { |option| help.include?(option) })
       end
 
-      # What `bin/try --serve` runs, with a smaller file.
+      # Runs the commands of `bin/try --serve` with a smaller file.
       def test_the_trial
         skip "curl is not installed" unless system("curl --version", %i[out err] => File::NULL)
         output, status = Open3.capture2e(RbConfig.ruby, File.join(ROOT, "bin/try"), "--megabytes", "4", "--rounds", "1",

@@ -58,7 +58,7 @@ module Spate
         held&.each(&:close)
       end
 
-      # Who was with the worker that died loses a connection; nobody else notices, and its place is taken.
+      # Clients of a killed worker lose their connection, others do not; the worker is replaced.
       def test_a_worker_that_is_killed
         watch(@root, "--workers", "2")
         victim = workers.first
@@ -95,8 +95,8 @@ module Spate
         assert_raises(Errno::ECONNREFUSED) { get("/hello.txt") }
       end
 
-      # Who told a worker to reload must be able to tell it to stop, too.
-      def test_whatever_goes_wrong_in_a_reload
+      # The thread that reloads a worker must also be able to stop it.
+      def test_reload_logs_any_error
         lines = []
         tls = Class.new { def reload = raise("libssl: as asked") }.new
         reactor = Class.new { def post(_) = nil }.new
@@ -167,7 +167,7 @@ module Spate
         assert_equal "ok", JSON.parse(get("/-/health", port: @admin).body)["state"]
       end
 
-      # What is being answered may end, and who comes anew is sent away.
+      # Open requests are finished, and new connections are refused.
       def test_draining
         File.open(File.join(@root, "big"), "wb") { |file| file.truncate(40 << 20) }
         watch(@root, "--workers", "2")
@@ -177,7 +177,7 @@ module Spate
         Process.kill(:TERM, @server)
         eventually("draining") { get("/-/health", port: @admin).code == "503" }
         assert_equal "draining", JSON.parse(get("/-/live", port: @admin).body)["state"]
-        eventually("nobody at the door") { refused? }
+        eventually("the listening socket to close") { refused? }
         got += slow.read.bytesize
         assert_operator got, :>, 40 << 20
         Timeout.timeout(SECONDS) { Process.wait(@server) }

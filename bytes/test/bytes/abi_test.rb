@@ -68,7 +68,7 @@ module Spate
       compile(SOURCE.sub("spate_bytes_load()", "spate_bytes_load_version(99)"))
       lib = File.expand_path("../../lib", __dir__)
       out, = Open3.capture2e(RbConfig.ruby, "--disable-gems", "-I#{lib}", "-e", "require '#{folder}/shout'")
-      assert_match(%r{spate/bytes has interface 1 of \d+ bytes, 99 of \d+ are wanted \(LoadError\)}, out)
+      assert_match(%r{spate/bytes has ABI version 1 with \d+ bytes, expected version 99 with \d+ \(LoadError\)}, out)
     end
   end
 end

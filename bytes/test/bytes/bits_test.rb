@@ -98,7 +98,7 @@ module Spate
       reader = BitReader.new("\xFF\x80".b)
       reader.skip(12)
       error = assert_raises(EOFError) { reader.read(5) }
-      assert_equal "5 bits are wanted at bit 12, 4 are left", error.message
+      assert_equal "expected 5 bits at bit 12, only 4 are left", error.message
       assert_equal [12, 4, false], [reader.position, reader.remaining, reader.eof?]
       assert_equal 0, reader.read(4)
       assert_predicate reader, :eof?

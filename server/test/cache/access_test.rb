@@ -5,7 +5,7 @@ require "support/cached"
 
 module Spate
   module Server
-    # Who may read, and who may write.
+    # Read and write permissions.
     class CacheAccessTest < Minitest::Test
       include Cached
 
@@ -39,7 +39,7 @@ module Spate
                      [nil, "Bearer writer", "Bearer wrong"].map { |authorization| statuses(authorization) }
       end
 
-      def test_who_may_is_told_at_the_start
+      def test_permissions_are_printed_at_the_start
         watch("--cache=#{store}")
         assert_equal "read access for everyone, no write access (--cache-write-token FILE or --cache-open)\n",
                      told(/access/)
@@ -48,8 +48,8 @@ module Spate
           .each { |options, line| assert_equal line, Cache::Access.new(**options).to_s }
       end
 
-      # Nobody writes because somebody forgot to say who may.
-      def test_nobody_writes
+      # Without any option, writing is disabled.
+      def test_writing_is_disabled_by_default
         cache("--cache-read-token", readers)
         assert_equal [404, 403, 403], statuses("Bearer reader")
       end
@@ -79,7 +79,7 @@ module Spate
         assert_equal([401, 201], fields.map { |one| code(put(document("x"), "x", one)) })
       end
 
-      def test_what_cannot_be
+      def test_invalid_options
         command = ->(*words) { Open3.capture2e(*COMMAND, "--cache=#{store}", *words).first.lines.first }
         both = ["--cache-open", "--cache-write-token", writers]
         empty = write("empty", "# none\n")

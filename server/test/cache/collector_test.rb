@@ -5,20 +5,20 @@ require "support/cached"
 
 module Spate
   module Server
-    # What goes when there is too much, beside readers and beside other nodes.
+    # Eviction from a full cache, with concurrent readers and other nodes.
     class CacheCollectorTest < Minitest::Test
       include Cached
 
       HOUR = 3600
       SIZE = 102_400
 
-      def test_what_was_not_asked_for_the_longest_goes
+      def test_least_recently_used_entries_are_removed
         cache("--cache-limit", "1M")
         contents = fill(8)
         contents.each_with_index { |content, age| last_used(content, (10 - age) * HOUR) }
         fetch(blob(contents[0])) # the oldest is in use again
         head(blob(contents[1]))
-        write("store/cas/README", "x" * 500_000) # nobody's business
+        write("store/cas/README", "x" * 500_000) # not an entry
         fill(3, from: 100)
         eventually("something went") { metric("spate_cache_evicted_total").positive? }
         there = contents.map { |content| code(head(blob(content))) == 200 }
@@ -30,8 +30,8 @@ module Spate
         assert_match(/the cache was over its limit of 1048576 bytes: \d entries with \d+ bytes were removed/, stop.last)
       end
 
-      # Who was told that it is there will not send it another time.
-      def test_what_is_sent_again_after_it_was_looked_at
+      # After an entry was reported as existing, its client does not send it again.
+      def test_entry_renewed_during_a_scan_is_kept
         folder = Cache::Folder.new(store)
         contents = %w[one two].each do |content|
           File.write("#{store}#{blob(content)}", content)

@@ -5,7 +5,7 @@ require "support/cached"
 
 module Spate
   module Server
-    # A disk of two megabytes, which nobody but the server sees.
+    # A disk of two megabytes, visible only to the server.
     class CacheFullDiskTest < Minitest::Test
       include Cached
 

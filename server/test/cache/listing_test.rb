@@ -17,12 +17,12 @@ module Spate
         JSON.parse(answer.body)
       end
 
-      def test_what_is_there
+      def test_listing_has_all_entries
         cache
         assert_equal [[], []], [listed("/cas/"), listed("/any/base/ac/")]
         %w[one three].each { |text| put(blob(text), text) }
         put(document("x"), "document")
-        write("store/cas/README", "nobody's business")
+        write("store/cas/README", "not an entry")
         assert_equal [[File.basename(blob("one")), "file", 3], [File.basename(blob("three")), "file", 5]].sort,
                      listed.map { |entry| entry.values_at("name", "type", "size") }.sort
         told = listed("/ac/").first
@@ -32,7 +32,7 @@ module Spate
         assert_equal [400, 400], [code(put("/cas/", "x")), code(delete("/cas/"))]
       end
 
-      def test_who_may
+      def test_listing_requires_write_permission
         tokens = { "read" => "reader", "write" => "writer" }.map { |kind, token| [kind, write(token, "#{token}\n")] }
         cache(*tokens.flat_map { |kind, path| ["--cache-#{kind}-token", path] })
         statuses = [nil, "Bearer reader", "Basic #{["ci:writer"].pack("m0")}"].map do |text|

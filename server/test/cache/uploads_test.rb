@@ -32,7 +32,7 @@ module Spate
         assert_equal [blob(content)[1..]], stored
       end
 
-      # Each is whole, whoever was last.
+      # Each version is complete; the last writer wins.
       def test_fifty_writers_of_a_document
         cache
         texts = Array.new(CLIENTS) { |client| client.to_s * 30_000 }
@@ -50,7 +50,7 @@ module Spate
         assert_equal texts[codes.index(201)], fetch(document("x")).body
       end
 
-      def test_who_waits_need_not_send
+      def test_waiting_client_need_not_send
         cache
         first = begin_upload("content")
         second = Thread.new { put_if_wanted(blob("content"), "content") }

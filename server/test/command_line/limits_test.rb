@@ -32,7 +32,7 @@ module Spate
         assert_equal Limits.defaults.to_h, parse.first.to_h
       end
 
-      def test_what_is_refused_names_the_option
+      def test_error_names_the_option
         [%w[--limit-streams 0], %w[--limit-streams many], %w[--limit-idle none], %w[--limit-idle 0],
          %w[--limit-connection-window 100], %w[--limit-header-bytes -1], %w[--limit-streams 1.5]].each do |arguments|
           error = assert_raises(OptionParser::InvalidArgument, arguments.join(" ")) { parse(*arguments) }
@@ -40,7 +40,7 @@ module Spate
         end
       end
 
-      def test_a_name_that_is_none
+      def test_unknown_name
         error = assert_raises(ArgumentError) { Limits.new(patience: 1) }
         assert_equal "unknown limit patience", error.message
       end

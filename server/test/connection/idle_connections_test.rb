@@ -6,7 +6,7 @@ require "support/assault/attacked_process"
 
 module Spate
   module Server
-    # Connections that nobody uses: many, small, and in nobody's way.
+    # Many idle connections take little memory and do not slow others.
     class IdleConnectionsTest < Minitest::Test
       MANY = 10_000
       # Bytes of the server's memory for one of them. The kernel's are beside that.

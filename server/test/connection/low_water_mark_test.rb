@@ -76,7 +76,7 @@ module Spate
         assert_equal ticks * 32_768 + 1, size
       end
 
-      # Who gets the socket reads it as any other.
+      # A detached socket is read normally again.
       def test_a_socket_that_is_given_away
         serving = connection { |request| request.body.on_chunk(lent: true) { nil } && nil }
         send_much(serving)
@@ -85,7 +85,7 @@ module Spate
         serving.close
       end
 
-      # Answers how many ticks it took until a little more would not be told of.
+      # Returns the number of ticks after which a few more bytes would not be reported.
       def send_much(serving)
         @client.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n")
         (1..).each do |tick|

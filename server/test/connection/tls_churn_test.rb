@@ -61,7 +61,7 @@ module Spate
         assert_nothing_left { SUCCESSES.times { get(connect) } }
       end
 
-      # Of one of several times that the block is called. What the server says is read, or it would wait for that.
+      # Passed for one of several calls of the block. Reads the server's output, on which it would otherwise block.
       def assert_nothing_left
         reading = Thread.new { nil while @log.gets }
         before = descriptors

@@ -64,7 +64,7 @@ module Spate
         assert_equal %w[h2 http/1.1], [%w[http/1.1 h2], %w[http/1.1]].map { |offer| connect(alpn: offer).alpn_protocol }
       end
 
-      # A connection that chose h2 and then speaks something else is told so: GOAWAY.
+      # A connection that negotiated h2 and then speaks another protocol gets GOAWAY.
       def test_h2_without_its_preface
         socket = connect(alpn: ["h2"])
         assert_equal [7], frames(get(socket)).map { |frame| frame[:type] }

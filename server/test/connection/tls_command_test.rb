@@ -27,7 +27,7 @@ module Spate
       def test_without_a_certificate
         serve("--tls")
         assert_equal "hello\n", curl("--http2", secure("/hello.txt"))
-        assert_match(/made here: curl --cacert #{Regexp.escape(authority)}$/, stop.last)
+        assert_match(/certificate: curl --cacert #{Regexp.escape(authority)}$/, stop.last)
       end
 
       # Every worker reads the certificate again, and takes up sessions that another began.
@@ -64,7 +64,7 @@ module Spate
         socket.connect.tap(&:close)
       end
 
-      def test_what_is_refused
+      def test_invalid_certificates
         cert, key = certificate("a")
         assert_match(/^error: .*none\.crt cannot be read.*\nhint: /, refuse("--cert", "#{folder}/none.crt"))
         assert_match(/^error: .*a\.crt: a private key was expected/, refuse("--cert", cert))

@@ -30,7 +30,7 @@ module Spate
         end
       end
 
-      def test_what_cannot_be_read
+      def test_unreadable_files
         assert_match(%r{/none\.crt cannot be read: No such file or directory\z}, refused("#{folder}/none.crt").message)
         assert_match(/cannot be read: Is a directory\z/, refused(folder).message)
         cert, = certificate("a")
@@ -40,7 +40,7 @@ module Spate
         assert_match(/--cert/, error.hint)
       end
 
-      def test_what_a_file_has_instead
+      def test_error_names_the_content_of_the_file
         cert, key, made = certificate("a")
         assert_match(/a\.key: a certificate was expected, it has [A-Z ]*PRIVATE KEY only/, refused(key, key).message)
         assert_match(%r{/a\.crt: a private key was expected, it has CERTIFICATE only\z}, refused(cert, cert).message)
@@ -50,7 +50,7 @@ module Spate
         assert_match(/nothing in PEM/, refused(write("empty", ""), key).message)
       end
 
-      def test_what_is_damaged
+      def test_damaged_files
         cert, key = certificate("a")
         torn = write("torn.crt", File.read(cert).lines.reject.with_index { |_, n| n == 3 }.join)
         assert_match(/torn\.crt: a certificate that can be used .* libssl says: \w+/, refused(torn, key).message)

@@ -75,7 +75,7 @@ module Spate
         server.close
       end
 
-      # Plain HTTP/1.1 and HTTP/2, in one piece and in two, with a body that nobody reads: a sentence, then the end.
+      # Plain HTTP/1.1 and HTTP/2, in one piece and in two, with an unread body: an error response, then the end.
       def test_plain_http
         ["GET / HTTP/1.1\r\nhost: x\r\n\r\n", "#{HTTP2::PREFACE}\0\0\0\4\0\0\0\0\0",
          "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 300000\r\n\r\n#{"x" * 300_000}"].each do |bytes|
@@ -136,7 +136,7 @@ module Spate
 
       REQUEST = ["GET /hello.txt HTTP/1.1", "host: x", "connection: close", ""].freeze
 
-      # The end is told, so that nobody can cut an answer short: close_notify comes before the socket's end.
+      # close_notify is sent before the socket is closed, so that a truncated response is noticed.
       def test_farewell
         told = s_client(*REQUEST, options: "-msg -no_tls1_3")
         assert_match(/<<< TLS 1.2, Alert \[length 0002\], warning close_notify/, told)

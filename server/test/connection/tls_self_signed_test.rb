@@ -14,7 +14,7 @@ module Spate
       def made = Connection::TLS.load(folder: cache)
       def serial(settings = made) = OpenSSL::X509::Certificate.new(File.read(settings.certificate)).serial
 
-      def test_what_it_is
+      def test_content_of_the_certificate
         settings = made
         assert_predicate settings, :self_signed?
         assert_equal File.join(cache, "localhost.crt"), settings.certificate
@@ -68,7 +68,7 @@ module Spate
         File.chmod(0o600, key)
       end
 
-      # Nowhere to keep it: it is made for this process and told to nobody.
+      # Without a writable folder, the certificate is made for this process only.
       def test_in_memory
         write("file", "")
         settings = Connection::TLS.load(folder: File.join(folder, "file/tls"))
@@ -77,7 +77,7 @@ module Spate
         assert_equal before, settings.reload.context.not_after
       end
 
-      def test_where_it_is_kept
+      def test_folder_of_the_certificate
         assert_equal "/x/spate/server/tls", Connection::TLS::SelfSigned.folder("XDG_CACHE_HOME" => "/x")
         assert_equal "/y/server/tls", Connection::TLS::SelfSigned.folder("SPATE_HOME" => "/y")
         assert_nil Connection::TLS::SelfSigned.folder("SPATE_HOME" => "relative")

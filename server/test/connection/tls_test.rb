@@ -118,8 +118,8 @@ module Spate
         assert_equal 1, @pool.size, "one buffer for all, given back"
       end
 
-      # Bytes that libssl holds are told of by no poller: pending? does, until they are taken.
-      def test_bytes_that_no_poller_tells_of
+      # The poller does not report bytes that libssl has buffered; pending? does, until they are read.
+      def test_pending_reports_bytes_that_the_poller_misses
         converse { |socket| socket.write("a" * 16_384) && socket.close }
         @waiting = true
         small = ArrayBuffer.new(1000)

@@ -94,7 +94,7 @@ module Spate
         assert_empty @write_buffer
       end
 
-      # Whoever put a file in may close theirs; whoever gives up leaves nothing open.
+      # The caller may close its own descriptor; a cleared buffer leaves nothing open.
       def test_its_own_descriptor
         @write_buffer.flush(@near.fileno)
         before = descriptors
@@ -108,8 +108,8 @@ module Spate
         assert_equal before - 1, descriptors
       end
 
-      # As long as nobody else has something to do, a file goes on in one call: what comes back to Ruby has to wait for
-      # its lock.
+      # While no other connection has work, a file is sent in one call, because returning to Ruby means waiting for the
+      # GVL.
       def test_a_file_is_waited_with
         calls = with_pipe { |wake| Array.new(5) { flushes_read(wake) } } # Ruby's timer may send one back
         assert_operator calls.min, :<, flushes_alone
@@ -176,7 +176,7 @@ module Spate
         end
       end
 
-      # An exception from another thread may come while bytes are sent. What went out must not go out again.
+      # An exception from another thread may arrive during a send. Sent bytes must not be sent again.
       def test_an_exception_during_a_send
         @write_buffer.raw(@content.byteslice(0, 200_000))
         step = nil

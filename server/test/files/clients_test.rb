@@ -90,7 +90,7 @@ module Spate
         end
       end
 
-      # What a client gets when a file changes under a download that has begun. Answers the client's output.
+      # Changes a file during a download. Returns the client's output.
       def during_a_download(protocol)
         output, input = IO.pipe
         copy = File.join(folder, "copy")
@@ -171,8 +171,8 @@ module Spate
         end
       end
 
-      # Who asks behind three downloads that are coded on the way is answered before they are through.
-      def test_nobody_waits_for_gzip
+      # A request is answered before three concurrent downloads with compression are complete.
+      def test_small_request_does_not_wait_for_gzip
         busy = Array.new(3) do |n|
           File.write(File.join(folder, "#{n}.txt"), Random.new(n).bytes(1 << 20).unpack1("H*") * 2)
           copy = File.join(folder, "#{n}.copy")
@@ -187,7 +187,7 @@ module Spate
         busy&.each { |pid| Process.kill(:TERM, pid) && Process.wait(pid) } # `timeout` hands it on
       end
 
-      # Whatever was on its way: no descriptor stays open, nothing turns round and round.
+      # After clients gave up, no descriptor stays open and no loop keeps running.
       def test_clients_that_give_up
         File.truncate(@sparse, 1 << 30)
         File.write(File.join(folder, "long.txt"), TEXT * 20)

@@ -48,7 +48,7 @@ module Spate
         assert_equal [200, tag, nil], [head.status, head.headers["etag"], head.body]
       end
 
-      # Parts are parts of the file as it is, whatever the client would take.
+      # Ranges refer to the uncompressed file, even if the client accepts codings.
       def test_ranges_are_not_coded
         response = get("/page.html", accept_encoding: "gzip", range: "bytes=0-4")
         assert_equal [206, nil, "words"], [response.status, response.headers["content-encoding"], content(response)]
@@ -57,7 +57,7 @@ module Spate
         assert_equal [200, nil, TEXT], [response.status, response.headers["content-encoding"], content(response)]
       end
 
-      def test_what_is_not_coded
+      def test_files_that_are_not_compressed
         assert_equal [nil, "accept-encoding"], facts(get("/short.html", accept_encoding: "gzip"))
         assert_equal [nil, nil], facts(get("/picture.png", accept_encoding: "gzip"))
         assert_equal [nil, "accept-encoding"], facts(get("/page.html"))
@@ -90,7 +90,7 @@ module Spate
         assert_match(/long.txt changed while it was sent/, error.message)
       end
 
-      # Its client may have taken a piece before its maker is at rest, and nobody asks for the next one then.
+      # The client may have taken a piece before the compressing thread is idle; the next piece is then not requested.
       def test_a_client_that_is_quicker_than_the_thread
         put("long.txt", Array.new(100_000) { |n| n.to_s(36) }.join(" "))
         jobs = []

@@ -18,7 +18,7 @@ module Spate
         super
       end
 
-      def test_as_it_was
+      def test_unchanged_file
         refute_predicate @found, :altered?
         File.chmod(0o600, @path)
         refute_predicate @found, :altered?
@@ -36,8 +36,8 @@ module Spate
         refute_predicate @found, :altered?
       end
 
-      # The kernel sets the time of a file that is appended to before its size. Whoever appends may be kept from it on a
-      # busy machine for longer than anybody looks: once in some tries is enough, it is never seen by a single look.
+      # The kernel sets the time of a growing file before its size. On a busy machine the writer may be paused between
+      # the two, so the change has to be seen in one of several attempts only.
       def test_growing
         assert(Array.new(10) { |number| altered_while_growing?(3000 + number) }.include?(false))
       end

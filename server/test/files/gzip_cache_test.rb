@@ -6,7 +6,7 @@ require "zlib"
 
 module Spate
   module Server
-    # What gzip made of long files: once, never stale, bounded.
+    # The cache of compressed long files: each is made once, never stale, and the size is bounded.
     class FilesGzipCacheTest < Minitest::Test
       include FilesHandler
 
@@ -108,8 +108,8 @@ module Spate
         assert_equal 3, @opened
       end
 
-      # A client that is gone, and nobody else: the rest is not made, and the next one begins anew.
-      def test_nobody_waits
+      # When the only client is gone, compression stops, and the next request starts again.
+      def test_abandoned_entry_is_made_again
         put("a.txt", text = text(2_000_000))
         body(known("a.txt")).close
         Timeout.timeout(SECONDS) { sleep 0.005 while open?("a.txt") }

@@ -7,7 +7,7 @@ require "zlib"
 
 module Spate
   module Server
-    # What is told of a folder.
+    # Listings of folders.
     class FilesListingTest < Minitest::Test
       include FilesHandler
 
@@ -44,7 +44,7 @@ module Spate
         assert_equal ["directory", nil], told["entries"].first.values_at("type", "size")
       end
 
-      # Every address leads to what it names, whatever its bytes are.
+      # Every href leads to its file, also with invalid bytes.
       def test_addresses
         json["entries"].each do |entry|
           path = entry["href"].delete_prefix(".")
@@ -56,8 +56,8 @@ module Spate
         end
       end
 
-      # What is no text fails nobody: neither this request nor, with the thread that works on it, all later ones.
-      def test_bytes_that_are_no_text
+      # Invalid UTF-8 breaks neither this request nor later ones on the same thread.
+      def test_names_with_invalid_bytes
         3.times { assert_equal 200, status("/?\xff") }
         assert_equal 200, status("/", accept: "\xff", accept_encoding: "gzip, \xff")
         assert_equal "application/json", get("/?\xff&format=json").headers["content-type"]
@@ -94,7 +94,7 @@ module Spate
 
       class Gone
         def abandoned?(_) = true
-        def respond(*) = raise("nobody is there")
+        def respond(*) = raise("the client is gone")
       end
 
       # A job that fails does not take its thread along.

@@ -88,7 +88,7 @@ module Spate
         end
       end
 
-      # CVE-2011-3192: many ranges are no more work, and no more bytes, than the file.
+      # CVE-2011-3192: many ranges cost no more work and bytes than the file.
       def test_many_ranges
         all = (0...200).map { |n| "#{n}-" }.join(",")
         assert_equal 200, status("/long.bin", range: "bytes=#{all}")
@@ -140,7 +140,7 @@ module Spate
         end
       end
 
-      # A time is no proof where the file could change twice in its second.
+      # A time is not a strong validator when the file could change twice in the same second.
       def test_if_range_with_a_fresh_time
         put("fresh.txt", TEXT)
         date = get("/fresh.txt").headers["last-modified"]

@@ -61,7 +61,7 @@ module Spate
         assert_equal 15, ahead.allowance(90 + window), "who reads is to meet the error"
       end
 
-      # Nobody is told about a file that was closed meanwhile.
+      # The block is not called for a file that was closed meanwhile.
       def test_closing_meanwhile
         ahead = ahead(1000)
         ahead.allowance(100)
@@ -72,7 +72,7 @@ module Spate
         assert_empty @told
       end
 
-      # The descriptor is not given up to another file while somebody reads from it.
+      # The descriptor is not reused while another thread reads from it.
       def test_a_file_that_is_held
         put("held.txt", "held")
         found = Native::Folder.new(www).open("held.txt")

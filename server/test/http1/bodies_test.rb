@@ -51,7 +51,7 @@ module Spate
         end
       end
 
-      # Others have their turn in between, and what waits is told of.
+      # Other connections are served in between, and ready? reports the waiting bytes.
       def test_chunks_per_tick
         got = 0
         protocol { |request| request.body.on_chunk { |part| got += part.bytesize } && nil }
@@ -99,8 +99,8 @@ module Spate
         assert_match(/\A[A-Z][^\n]+: [^\n]+\.\n\z/, text, message)
       end
 
-      # Each is understood by somebody in another way.
-      def test_what_smuggles
+      # Parsers interpret each of these differently.
+      def test_smuggled_requests
         ["#{HEAD}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
          "#{HEAD}transfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n0\r\n\r\n",
          "#{HEAD}content-length: 3\r\ncontent-length: 3\r\n\r\nabc", "#{HEAD}content-length: 3, 3\r\n\r\nabc",
@@ -144,7 +144,7 @@ module Spate
         end
       end
 
-      # Whose turn it is: a client that does not come to an end is told so, one that waits for us is not.
+      # An incomplete request times out; a client that waits for us does not.
       def test_a_limit_of_time
         { "GET / HTTP/1.1\r\nho" => "fields do not end in 3 s", "#{HEAD}content-length: 5\r\n\r\nab" =>
           "less than 240 bytes a second of a request's body in 4 s" }.each do |bytes, reason|
@@ -159,7 +159,7 @@ module Spate
         assert_equal([true, ""], [[100, 104].any? { |now| @protocol.late?(now) }, @write_buffer.to_s])
       end
 
-      # What still comes is dropped, until nothing does for two seconds, or for thirty.
+      # Further input is discarded until none arrives for two seconds, or for thirty in total.
       def assert_lingering
         [31, 2].zip([30, 2]).each do |seconds, most|
           @protocol.instance_variable_set(:@deadlines, nil)
@@ -201,7 +201,7 @@ module Spate
       end
 
       # A handler that does not read: the peer's bytes stay outside, but for the window.
-      def test_what_waits_is_bounded
+      def test_unread_body_is_bounded
         protocol(Limits.new(stream_window: 1000)) { |_| nil }
         bytes = "#{HEAD}content-length: 5000\r\n\r\n#{"x" * 5000}"
         buffer = ArrayBuffer.from(bytes)
@@ -236,7 +236,7 @@ module Spate
         refute @protocol.ended(false)
       end
 
-      # The server stops: who was told that the connection goes on may ask once more.
+      # When the server stops, a client that was told to keep the connection alive may send one more request.
       def test_leaving
         body = Response::Body::Queue.new
         protocol { |request| Response.new(200, {}, request.target == "/next" ? body : "last") }

@@ -71,7 +71,7 @@ module Spate
         assert_predicate @protocol, :finished?
       end
 
-      def test_what_nobody_knows_the_length_of
+      def test_body_of_unknown_length
         answer = talk("GET / HTTP/1.1\r\nhost: x\r\n\r\n") { Response.new(200, {}, ["ab", "", "c" * 20].each) }
         assert_match(/transfer-encoding: chunked\r\n\r\n2\r\nab\r\n14\r\nc{20}\r\n0\r\n\r\n\z/, answer)
         answer = talk("GET / HTTP/1.0\r\n\r\n") { Response.new(200, {}, %w[ab c].each) }
@@ -91,7 +91,7 @@ module Spate
         assert_match(%r{\AHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200.*hello.*/2\z}m, answer)
       end
 
-      def test_what_is_refused
+      def test_invalid_requests
         { "GET /\r\n\r\n" => 400, "GET / HTTP/1.1\r\n\r\n" => 400, "GET / HTTP/2.0\r\nhost: x\r\n\r\n" => 505,
           "GET / HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n" => 400, "GET / HTTP/1.1\r\nhost: x\r\na b: c\r\n\r\n" => 400,
           "GET / HTTP/1.1\r\nhost: x\r\n folded: c\r\n\r\n" => 400, "GET / HTTP/1.1\r\nhost : x\r\n\r\n" => 400,

@@ -5,7 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # What RFC 9113 says of frames and of requests, each rule by the bytes that break it; docs/requirements.md has the
+    # The rules of RFC 9113 for frames and requests, each tested by bytes that break it; docs/requirements.md has the
     # table.
     class FrameRulesTest < Minitest::Test
       include HTTP2
@@ -98,7 +98,7 @@ module Spate
         ["8.3", "a pseudo-header field behind a field", %w[x y :authority me]],
         ["8.3.1", "a path twice", %w[:path /]],
         ["8.3.1", "a user in the authority", %w[:authority me@there]],
-        ["8.1.1", "a content-length that is no number", %w[content-length ten]],
+        ["8.1.1", "an invalid content-length", %w[content-length ten]],
         ["8.1.1", "a content-length and no content", %w[content-length 1]]
       ].freeze
 

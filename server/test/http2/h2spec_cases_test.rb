@@ -6,7 +6,7 @@ require "support/h2spec_cases"
 
 module Spate
   module Server
-    # h2spec's cases by bytes of our own. benchmark/h2spec runs the program itself where somebody has it.
+    # The cases of h2spec with our own bytes. benchmark/h2spec runs the program itself.
     class H2specCasesTest < Minitest::Test
       include HTTP2
 

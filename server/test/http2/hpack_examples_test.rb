@@ -102,7 +102,7 @@ module Spate
         end
       end
 
-      # A table of 256 bytes has to be told of first: 3fe101. "307" is three bytes either way: plain here.
+      # A table of 256 bytes is announced first: 3fe101. "307" takes three bytes in both forms: plain here.
       def test_encoding_responses
         encoder = Native::HpackEncoder.new(256)
         blocks = RESPONSES.map { |fields, _, _| encoder.encode(fields, :index).unpack1("H*") }

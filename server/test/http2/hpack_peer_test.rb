@@ -33,7 +33,7 @@ module Spate
 
       def fields = Array.new(@random.rand(12)) { [NAMES.sample(random: @random), value] }
 
-      def test_what_we_encode
+      def test_peer_decodes_our_blocks
         encoder = Native::HpackEncoder.new(4096)
         BLOCKS.times do |index|
           encoder.settings(@peer.call("allowed_size", SIZES[index / 50 % SIZES.size])) if (index % 50).zero?
@@ -46,14 +46,14 @@ module Spate
         end
       end
 
-      def test_what_we_decode
+      def test_decodes_blocks_of_the_peer
         decoder = Native::HpackDecoder.new(4096, 4096, 65_536, 100)
         BLOCKS.times do |index|
           @peer.call("table_size", SIZES[index / 50 % SIZES.size]) if (index % 50).zero?
           sent = fields.map { |name, value| [name, value, @random.rand(5).zero?] }
           block = [@peer.call("encode", sent)].pack("H*")
           assert_equal sent.flat_map { |name, value, _| [name, value] }, decoder.decode(block, 0, block.bytesize, nil)
-          # What the peer finds whole in a table it sends by its index, secret or not.
+          # The peer sends an entry of its table by index, even a secret one.
           assert_empty decoder.never_indexed - sent.select(&:last).map(&:first)
         end
       end

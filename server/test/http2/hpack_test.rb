@@ -4,7 +4,7 @@ require "test_helper"
 
 module Spate
   module Server
-    # What RFC 7541 forbids, what limits stop, and what is encoded how.
+    # Errors of RFC 7541, limits, and the encoding of fields.
     class HpackTest < Minitest::Test
       include HTTP2
 
@@ -109,7 +109,7 @@ module Spate
         assert_equal %w[:path 12345], decode("04053132333435", decoder(string: 5))
       end
 
-      def test_what_is_indexed
+      def test_indexed_fields
         encoder = Native::HpackEncoder.new(4096)
         encoder.encode(%w[:status 200 server spate content-length 77 etag x authorization secret set-cookie a=b])
         assert_equal [%w[server spate]], encoder.table

@@ -5,7 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # DATA frames that follow each other on a stream are received as one, and nobody can tell.
+    # Consecutive DATA frames of a stream are received as one, without a visible difference.
     class JoinedDataTest < Minitest::Test
       include HTTP2
 
@@ -25,7 +25,7 @@ module Spate
         assert_equal [3, 3024, part("a") + part("b", 1024), 1, bytes.bytesize], read(bytes + data(1, part("c")))
       end
 
-      def test_what_is_read_by_itself
+      def test_frames_that_are_not_joined
         first = data(1, part("a"))
         alone = [1, 2000, part("a"), 0, 2009]
         [data(3, part("b")), data(1, part("b", 1023)), data(1, "\x01#{part("b")}\0", 8), data(0, part("b")),

@@ -53,7 +53,7 @@ module Spate
       end
 
       # The least urgent one goes on, a sixteenth of the way.
-      def test_what_is_in_the_background_is_not_starved
+      def test_background_transfer_is_not_starved
         wide
         open((1..15).step(2).to_h { |n| [n, "u=0,i"] }.merge(17 => "u=7"))
         done, bytes = course

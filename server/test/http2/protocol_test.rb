@@ -129,7 +129,7 @@ module Spate
       end
 
       # A handler that does not read stops its peer; what it never read is free again when the stream is over.
-      def test_an_upload_that_nobody_reads
+      def test_an_unread_upload
         talk(limits: limits(stream_window: 1000)) { nil }
         talk.open(1, talk.post, flags: 4).send(frame(0, 0, 1, "a" * 1000))
         assert_empty talk.answers
@@ -144,7 +144,7 @@ module Spate
         assert_equal [[1, :PROTOCOL_ERROR], [3, :PROTOCOL_ERROR]], resets
       end
 
-      # Section 8.1: what comes behind the response is dropped, and is no error where it is one request still.
+      # Section 8.1: the rest of a request after its response is dropped, and is not an error.
       def test_an_early_answer
         talk.open(1, talk.post, flags: 4)
         assert_equal [[1, 4, 1], [0, 1, 1]], seen
@@ -155,7 +155,7 @@ module Spate
         assert_equal [[3, :PROTOCOL_ERROR]], resets
       end
 
-      # What many peers send and nobody reads takes no more memory than all together may have.
+      # The unread bytes of many peers are bounded by one limit for all.
       def test_windows_of_many_connections
         pool = Limits::WindowPool.new(100_000)
         connection = Connection::Null.new(window_pool: pool)
@@ -171,8 +171,8 @@ module Spate
         assert_equal 100_000, pool.left
       end
 
-      # A peer that has not come to its end is told later, and not in the response's company: curl would call that an
-      # error. What comes until then is dropped, and given back to the windows.
+      # A peer that goes on sending is reset later, not together with the response, which curl would treat as an error.
+      # Until then its bytes are dropped, and returned to the windows.
       def test_an_early_answer_to_a_large_request
         talk.open(1, talk.post(content_length: "70000"), flags: 4).open(3, talk.post, flags: 4)
         assert_equal [[1, 4, 1], [0, 1, 1], [1, 4, 3], [0, 1, 3]], seen
@@ -279,7 +279,7 @@ module Spate
         end
       end
 
-      # Answers that nobody reads: what they take is bounded, and nothing more is read.
+      # Unread responses take bounded memory, and nothing more is read.
       def test_a_peer_that_does_not_read
         talk(limits: limits(annoyances: 1_000_000))
         40.times { talk.send(frame(6, 0, 0, "12345678") * 500) }

@@ -77,7 +77,7 @@ module Spate
         assert_equal "500", status(talk.answers)
       end
 
-      # What still comes of it is dropped: there are clients that read no answer that comes with a reset.
+      # The rest is dropped, because some clients read no response that arrives with a reset.
       def test_a_body_that_is_announced_as_too_large
         talk(body: 10) { nil }.open(1, talk.post(content_length: "11"), flags: 4)
         assert_equal "413", status(answers = talk.answers)
@@ -97,7 +97,7 @@ module Spate
         refute_predicate talk.protocol, :busy?
       end
 
-      # Section 6.9: bytes that are never read are given back to the connection's window, whatever their stream came to.
+      # Section 6.9: unread bytes are returned to the connection's window, even if their stream failed.
       def test_the_connections_window_leaks_nothing
         talk(connection_window: 65_535, stream_window: 40_000, annoyances: 10_000) { nil }
         20.times do |n|
@@ -126,7 +126,7 @@ module Spate
       end
 
       # Those who watch over peers are told.
-      def test_what_is_refused
+      def test_errors_are_reported_to_the_observer
         told = []
         connection = Connection::Null.new
         connection.define_singleton_method(:refused) { |reason, code| told << [reason, code] }

@@ -51,7 +51,7 @@ module Spate
         File.readlines(@path).map { |line| JSON.parse(line).values_at("target", "protocol", "status", "bytes") }.sort
       end
 
-      # What the client got of a path.
+      # The client's output for a path.
       def got(path) = File.join(folder, File.basename(path))
 
       def ask(paths, version)
@@ -100,7 +100,7 @@ module Spate
         assert_equal [["/hijack", "HTTP/1.1", nil, 0]], lines
       end
 
-      # What the client was told counts.
+      # The response that the client received counts.
       def test_a_body_that_is_refused
         log(Limits.new(body: 100_000))
         assert_match(/\A\S+ 413 .*a body of more than 100000 bytes\.\n\z/m,

@@ -12,7 +12,7 @@ module Spate
         @log = Monitoring::Log.new(@io)
       end
 
-      def test_what_a_peer_sent_stays_in_its_line
+      def test_text_of_a_peer_stays_in_its_line
         @log.call("a\nrefused \e[2J\u{9b}b\xff\r")
         @log.call("an error\n  of two lines")
         @log.flush
@@ -31,7 +31,7 @@ module Spate
         assert_equal "later", lines.last
       end
 
-      def test_nobody_listens
+      def test_log_with_a_closed_reader
         reader, writer = IO.pipe
         reader.close
         log = Monitoring::Log.new(writer)
@@ -43,7 +43,7 @@ module Spate
         writer.close
       end
 
-      # Whoever tells what went wrong has trouble enough.
+      # Logging an error must not raise another one.
       def test_a_system_without_threads
         made = Thread.method(:new)
         Thread.define_singleton_method(:new) { |*| raise ThreadError, "can't create Thread" }

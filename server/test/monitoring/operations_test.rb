@@ -5,7 +5,7 @@ require "support/watched"
 
 module Spate
   module Server
-    # What those need who run the server: its command, its logs, what watches over it, and systemd.
+    # Operations: the command, logs, monitoring and systemd.
     class OperationsTest < Minitest::Test
       include Watched
 
@@ -61,7 +61,7 @@ module Spate
         assert_equal 9, code
       end
 
-      # What stands for the gem rack: it evaluates a config.ru as that does.
+      # A replacement for the gem rack that evaluates a config.ru.
       BUILDER = <<~'RUBY'
         module Rack
           class Builder
@@ -176,7 +176,7 @@ module Spate
         eventually("a new file") { File.exist?(log) }
         count = 1
         eventually("a line in it") { (count += 1) && get("/hello.txt") && File.size?(log) }
-        stop # the worker that took a request may not have heard of the new file yet
+        stop # another worker may not have reopened the file yet
         assert_equal count, File.readlines("#{log}.1").size + File.readlines(log).size
       end
 
@@ -198,7 +198,7 @@ module Spate
         unread&.close
       end
 
-      def test_what_is_watched
+      def test_health_and_metrics
         watch(@root, "--health")
         get("/hello.txt")
         client("curl", "-sS", "--http2-prior-knowledge", address("/none"))
@@ -237,7 +237,7 @@ module Spate
       end
 
       # However many are refused, there is a line a second; the rest is counted.
-      def test_what_is_refused
+      def test_refused_connections_are_counted
         watch(@root, "--limit-connections", "2")
         held = Array.new(2) { TCPSocket.new("127.0.0.1", @port) }
         eventually("both") { metric("spate_connections") == 2 }

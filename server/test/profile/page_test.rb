@@ -35,7 +35,7 @@ module Spate
         words.each_char { |char| @browser.key(char, text: char) }
       end
 
-      def test_what_it_shows
+      def test_content_of_the_page
         open do
           rows = evaluate("[...document.querySelectorAll('#top tbody tr')].map((row) => " \
                           "[...row.children].map((cell) => cell.textContent))")

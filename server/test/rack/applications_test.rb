@@ -57,7 +57,7 @@ module Spate
         end
       end
 
-      # Who could claim TLS would be given cookies that are for it alone.
+      # A client that could claim TLS would get cookies that require it.
       def test_the_scheme_is_that_of_the_connection
         serve { |env| [200, PLAIN.dup, [env.values_at("rack.url_scheme", "HTTPS").compact.join(",")]] }
         head = "GET https://a.test/ HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n"
@@ -98,7 +98,7 @@ module Spate
       end
 
       # A client of HTTP/2 may call its scheme, its method, its fields and us as it likes: none of it is kept for ever.
-      def test_what_is_remembered
+      def test_cached_names_are_bounded
         environment = Rack::Environment.new
         of = lambda do |verb: "GET", scheme: "http", authority: "x", **headers|
           environment.of(Request.new(verb: verb, target: "/", headers: headers.transform_keys(&:to_s),
@@ -261,7 +261,7 @@ module Spate
         eventually { @reactor.size.zero? }
       end
 
-      # What was answered before has gone to its end, be it a file that the system sends.
+      # Earlier responses were sent completely, even a file by sendfile.
       def test_a_hijack_behind_a_file
         called = Thread::Queue.new
         body = Struct.new(:to_path).new(write("file", "f" * 100_000))
@@ -311,7 +311,7 @@ module Spate
         end
       end
 
-      # Others come as they come, and Rails is told that there is something.
+      # Other bodies are streamed, with a header that makes Rails read them.
       def test_bodies_that_are_read_once
         serve(limits: Limits.new(gathered: 0)) do |env|
           [200, {}, [[env["rack.input"].respond_to?(:rewind), env["HTTP_TRANSFER_ENCODING"]].inspect]]
@@ -342,7 +342,7 @@ module Spate
         each_version { |_, option| assert_equal "abc", curl(option, address) }
       end
 
-      # Whoever downloads wants to know how much it is.
+      # Downloads have a length.
       def test_the_length_of_what_is_there
         serve do |env|
           fields = env["PATH_INFO"] == "/trailers" ? { "trailer" => "x" } : {}
@@ -422,7 +422,7 @@ module Spate
         end
       end
 
-      # What no client could understand is an error of the server's, in both versions.
+      # An invalid response head is an error of the server, in both versions.
       def test_heads_that_are_none
         heads = { "/100" => [100, {}], "/0" => [0, {}], "/1000" => [1000, {}], "/status" => [nil, {}],
                   "/length" => [200, { "content-length" => "abc" }], "/fields" => [200, nil],
@@ -458,7 +458,7 @@ module Spate
         end
       end
 
-      # As Rack 2's middleware makes them, whatever the client's version is; in parts of any size.
+      # Chunks encoded by Rack 2's middleware, for all versions of clients; in parts of any size.
       def test_chunks_of_the_applications_own
         chunks = "3\r\nabc\r\n00a;x=y\r\n0123456789\r\n0\r\nx: y\r\n\r\n"
         fields = { "transfer-encoding" => "chunked" }
@@ -483,7 +483,7 @@ module Spate
       end
 
       # Applications of Rack 2's time look for the socket there.
-      def test_where_a_hijacked_socket_is
+      def test_hijacked_socket_is_in_the_environment
         serve do |env|
           env["rack.hijack"].call
           env["rack.hijack_io"].write("HTTP/1.1 200 OK\r\n\r\nmine")

@@ -76,7 +76,7 @@ module Spate
         nothing_is_held
       end
 
-      def test_what_is_longer_flows
+      def test_longer_body_is_streamed
         begun = Thread::Queue.new
         serve(limits: Limits.new(gathered: 100_000)) do |env|
           begun << true
@@ -146,8 +146,8 @@ module Spate
         assert_match(/\A70000 /, curl("-d", text, address))
       end
 
-      # Who holds what others need has to come on, like who holds a thread.
-      def test_who_keeps_room_from_others
+      # A client whose body uses scarce buffer space needs a minimum rate, like one that occupies a thread.
+      def test_slow_client_loses_its_buffer_space
         echo(limits: Limits.new(gathered_in_all: 100_000, body_seconds: 1, slowest: 1, awaited: 10_000))
         client = AttackClient.new(@port)
         client.write(client.post("/slow", "content-length: 1000000") + ("x" * 90_000))
@@ -168,7 +168,7 @@ module Spate
         assert_equal 0, @handler.quota.bytes
       end
 
-      # What flows and is kept all the same, for it is to be read again, has no other room.
+      # Streamed bodies that are buffered to be rewindable use the same space.
       def test_forms_that_flow
         failed = Thread::Queue.new
         [0, 100_000].each do |gathered|
@@ -243,7 +243,7 @@ module Spate
         assert_empty seen
       end
 
-      # Nobody takes what nobody has a thread for.
+      # A request is refused before its body is read when the pool is full.
       def test_a_full_pool
         go = Thread::Queue.new
         serve(threads: 1, waiting: 1) do |_|

@@ -13,7 +13,7 @@ module Spate
       EXAMPLES = TEXT.scan(/^```ruby\n# config.ru\n(.*?)^```\n\n((?:(?:    [^\n]*)?\n)+)/m)
       LOCAL = "localhost:8080"
 
-      # What a config.ru may say.
+      # The methods of a config.ru.
       class Builder
         attr_reader :app
 

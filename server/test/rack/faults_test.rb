@@ -62,7 +62,7 @@ module Spate
         assert_equal "500", status("--http1.1", "/a")
       end
 
-      # What was promised cannot be kept, and the client sees it.
+      # A response that cannot be completed is cut off visibly.
       def test_errors_after_the_first_byte
         body = nil
         serve do |_|
@@ -127,7 +127,7 @@ module Spate
         skip "nghttp is not installed"
       end
 
-      # Bytes wait for the client, not in our memory, and nobody else waits for it.
+      # Unsent bytes are bounded, and other clients do not wait.
       def test_a_slow_reader
         pushed = 0
         serve(threads: 2) do |env|
@@ -172,7 +172,7 @@ module Spate
         end
       end
 
-      # What nobody waits for any more is not begun.
+      # A cancelled request is not started.
       def test_requests_that_are_taken_back
         go = Thread::Queue.new
         seen = Thread::Queue.new
@@ -278,8 +278,8 @@ module Spate
         assert_operator most, :>, 500_000
       end
 
-      # As with puma, whose clients are heard to their end.
-      def test_a_body_that_nobody_reads
+      # The whole body is received first, as with puma.
+      def test_an_unread_body
         File.open(path = File.join(folder, "body"), "wb") { |file| file.truncate(8 << 20) }
         ended = Thread::Queue.new
         serve(limits: FLOWING) do |env|

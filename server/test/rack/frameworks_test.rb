@@ -36,7 +36,7 @@ module Spate
         told
       end
 
-      # What Lint has nothing to say against, and what it answers; those that read a body are sent two lines.
+      # Requests that Lint accepts, and the responses; requests with a body send two lines.
       ANSWERS = {
         "array" => "array\n", "parts" => "parts\n", "many" => "many\n", "hints" => "hints\n", "errors" => "errors\n",
         "trailers" => "trailers\n", "chunked" => "chunked\n", "processes" => "false true\n",
@@ -81,7 +81,7 @@ module Spate
         assert_equal "true true\n", curl(address("/processes"))
       end
 
-      # The socket is the gem's, and what goes through it is no request.
+      # The gem owns the socket, and its bytes are not requests.
       def test_a_websocket
         RackApps.make("rack-2")
         start("faye.ru", bundle: "rack-2")
@@ -126,7 +126,7 @@ module Spate
         end
         browse("sinatra") do |browser|
           browser.evaluate("document.forms[0].submit()")
-          text = "document.body?.textContent" # between two pages there is no body
+          text = "document.body?.textContent" # no body exists between two pages
           100.times { sleep 0.1 if browser.evaluate(text) != "said hello" }
           assert_equal "said hello", browser.evaluate(text)
         end

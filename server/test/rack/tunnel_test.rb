@@ -12,7 +12,7 @@ module Spate
       ASK = "GET /tunnel HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: loud\r\n\r\n"
       REQUEST = "GET /smuggled HTTP/1.1\r\nhost: x\r\n\r\n"
       UPGRADE = { "upgrade" => "loud" }.freeze
-      # Says what it hears, in capitals.
+      # Sends the input back in capitals.
       LOUD = lambda do |stream|
         while (part = stream.readpartial(10_000))
           stream.write(part.upcase)
@@ -70,7 +70,7 @@ module Spate
         writer.join
       end
 
-      # Who says nothing in a tunnel is not late with a request.
+      # A silent tunnel does not time out as a request.
       def test_silence
         open(ANSWERS.values.first, limits: Limits.new(idle: 1, body_seconds: 1, head_seconds: 1, response_seconds: 1))
         client = connect
@@ -81,8 +81,8 @@ module Spate
         assert_equal "STILL HERE", read_until(client, "HERE")
       end
 
-      # Without anybody who listens there is none.
-      def test_nobody_for_it
+      # Status 101 requires a streaming body.
+      def test_status_101_without_a_stream
         open(-> { [101, UPGRADE.dup, ["no"]] })
         assert_match(/\AHTTP.1.1 500 .*^connection: close\r.*failed.\n\z/m, talk(ASK + REQUEST))
         assert_equal ["/tunnel"], asked
@@ -90,7 +90,7 @@ module Spate
       end
 
       # Before the request's own body is through, in HTTP/1.0 and in HTTP/2 neither.
-      def test_where_there_is_none
+      def test_tunnel_is_refused
         open(ANSWERS.values.first, limits: Limits.new(gathered: 0))
         body = ASK.sub("GET", "POST").sub("\r\n\r\n", "\r\nexpect: 100-continue\r\ncontent-length: 70000\r\n\r\n")
         [body, ASK.sub("HTTP/1.1", "HTTP/1.0")].each { |ask| assert_match(/ 500 .*^connection: close\r/m, talk(ask)) }

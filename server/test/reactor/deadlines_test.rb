@@ -5,7 +5,7 @@ require "support/conversation"
 
 module Spate
   module Server
-    # What takes too long, by a clock of the test's own: RFC 9113, sections 6.5.3, 9.1 and 10.5.
+    # Timeouts, with the test's own clock: RFC 9113, sections 6.5.3, 9.1 and 10.5.
     class DeadlinesTest < Minitest::Test
       include HTTP2
 
@@ -40,7 +40,7 @@ module Spate
 
       def assert_going = refute(@talk.protocol.finished?, @talk.log.inspect)
 
-      def test_settings_that_nobody_acknowledges
+      def test_settings_without_acknowledgement
         talk(acknowledge: false, settings_seconds: 5)
         pass(5)
         assert_going
@@ -102,7 +102,7 @@ module Spate
       end
 
       # The handler does not read: the peer cannot help it.
-      def test_a_body_that_nobody_reads
+      def test_an_unread_body
         talk(body_seconds: 2, stream_window: 100) { nil }.open(1, @talk.post, flags: 4).send(frame(0, 0, 1, "x" * 100))
         pass(20)
         assert_empty(@talk.answers.reject { |answer| answer.type == 6 })
@@ -126,7 +126,7 @@ module Spate
         assert_equal [7, :ENHANCE_YOUR_CALM], ending
       end
 
-      # Nobody reads the socket: what was made stays where it is, and then the last words do too.
+      # When the socket is not read, output stays in the buffer, GOAWAY included.
       def test_a_write_buffer_that_stays_full
         talk(response_seconds: 5) { Response.new(200, {}, "x" * 50_000) }.open(1)
         @talk.protocol.produce

@@ -5,7 +5,7 @@ require "support/rack_server"
 
 module Spate
   module Server
-    # What a client sends while the server stops: whoever was not told that it is the end is answered.
+    # Requests sent during shutdown: until the client is notified, they are answered.
     class DrainingTest < Minitest::Test
       include RackServer
 

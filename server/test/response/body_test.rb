@@ -141,7 +141,7 @@ module Spate
         assert_raises(RuntimeError) { body.raw(@write_buffer, 100) }
       end
 
-      def test_who_brings_too_much_waits
+      def test_writer_waits_while_the_queue_is_full
         body = queue(most: 10)
         thread = Thread.new { Array.new(3) { body.push("0123456789") }.size }
         Timeout.timeout(5) { Thread.pass until thread.stop? }
@@ -161,7 +161,7 @@ module Spate
         body.finish
       end
 
-      # An IO that keeps its reader waiting keeps nobody else.
+      # An IO that blocks its reader blocks no other request.
       def test_a_pipe
         reader, writer = IO.pipe
         body = Response.new(200, {}, reader).body

@@ -17,8 +17,8 @@ module Spate
       #     %i[reset CODE]   a stream was reset with this code, and the connection goes on
       #     400              answered with this status, and the connection ends
       #     :served          the connection goes on
-      #     :closed          closed without GOAWAY, or an answer that says why
-      #     :any             whatever, as long as the server goes on
+      #     :closed          closed without GOAWAY or an error response
+      #     :any             any ending, if the server continues
       MEMBERS = %i[variant endings cpu tick memory served unserved wait].freeze
       Result = Struct.new(*MEMBERS, keyword_init: true) do
         def as_it_should? = variant.ends == :any || endings.uniq == [variant.ends]
@@ -49,7 +49,7 @@ module Spate
 
       private
 
-      # What is loaded and allocated by the first requests is no attack's.
+      # Excludes what the first requests load and allocate.
       def warm_up
         act = ->(peer) { peer.flood(300) { |n| peer.request(2 * n + 1, "/", verb: "HEAD") } }
         attempt(Attacks::Variant.new(over: :http2, peers: 1, ends: :served, act: act))
@@ -67,7 +67,7 @@ module Spate
         variants.zip(endings).map { |variant, ends| Result.new(variant: variant, endings: ends, **figures) }
       end
 
-      # What became of the polite client since the last time.
+      # The polite client's results since the last call.
       def polite
         @polite.puts
         served, unserved, wait = (@polite.gets || raise("the polite client died")).split

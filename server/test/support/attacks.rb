@@ -2,8 +2,8 @@
 
 module Spate
   module Server
-    # The attacks that the server withstands, as a table: each a way to misuse a protocol, the limit that ends it, and
-    # variants by raw bytes. docs/attacks.md is made of it by benchmark/attacks.
+    # The table of attacks: each one misuses a protocol, names the limit that ends it, and has variants made of raw
+    # bytes. benchmark/attacks generates docs/attacks.md from it.
     module Attacks
       # names: one CVE or several, or none. over: :http2 or :http1. ends: see Assault. slow: takes seconds, is run
       # beside others on a server whose limits of time are small.

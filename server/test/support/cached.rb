@@ -13,7 +13,7 @@ module Spate
 
       def store = File.join(folder, "store")
 
-      # Whoever asks may write unless the options say otherwise.
+      # Every client may write unless the options restrict that.
       def cache(*options, **settings)
         options = ["--cache-open", *options] if options.grep(/-token\b/).empty?
         watch("--cache=#{store}", *options, **settings)

@@ -58,7 +58,7 @@ module Spate
         self
       end
 
-      # What the server has to say, produced as far as windows allow.
+      # The server's output, as far as windows allow.
       def answers
         out = "".b
         loop do

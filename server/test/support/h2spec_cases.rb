@@ -2,9 +2,9 @@
 
 module Spate
   module Server
-    # What h2spec asks of a server, case by case: group and number, the case in our words, our bytes, what must come.
-    # There are 146, and one more (http2/5.4.1/1) in its strict mode. Each is a connection of its own, whose greeting
-    # precedes the bytes unless they are raw. Bytes in several parts: between two of them the answers are awaited.
+    # The cases of h2spec: group and number, a description, our bytes, the expected response. There are 146, and one
+    # more (http2/5.4.1/1) in strict mode. Each case uses its own connection, whose preface precedes the bytes unless
+    # they are raw. Between several parts of bytes, responses are awaited.
     #
     #     [:connection, codes]  GOAWAY with one of the codes          :headers   HEADERS on stream 1
     #     [:stream, codes]      RST_STREAM or GOAWAY with one         :pong      the PING that ends the bytes, answered
@@ -37,7 +37,7 @@ module Spate
       def self.priority(id, dependence = 0, weight = 255) = Wire.frame(2, 0, id, [dependence, weight].pack("NC"))
       def self.settings(*pairs) = Wire.frame(4, 0, 0, pairs.flatten.pack("nN" * pairs.size))
 
-      # A field as a literal that nobody indexes.
+      # A literal field that is never indexed.
       def self.field(name, value) = join([0, name.bytesize].pack("CC"), name, [value.bytesize].pack("C"), value)
     end
   end

@@ -14,7 +14,7 @@ module Spate
       ROOT = File.expand_path("../../..", __dir__)
       PATHS = [File.join(ROOT, "server/lib"), File.join(ROOT, "bytes/lib")].freeze
       OLD = RUBY_VERSION < "3.2"
-      # What each bundle has. "rack-2": of the time before Rack 3.
+      # The gems of each bundle. "rack-2": from before Rack 3.
       BUNDLES = {
         "rack-apps" => { "rack" => "~> 3.1", "rackup" => "~> 2.1", "sinatra" => "~> 4.0",
                          **(OLD ? { "nokogiri" => "~> 1.16.0", "irb" => "~> 1.14.0", "rdoc" => "~> 6.6.0" } : {}),
@@ -23,7 +23,7 @@ module Spate
       }.freeze
       # Gems that Ruby itself brings need not be compiled.
       NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
-      # Version of what is below; another one makes it anew.
+      # The version of the applications below; a new one makes them again.
       EDITION = "1"
       SECONDS = 60
 

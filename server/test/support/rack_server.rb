@@ -58,7 +58,7 @@ module Spate
         client
       end
 
-      # What a client that sends these bytes is answered, until the server closes or so many bytes came.
+      # The response to these bytes, until the server closes or the text appears.
       def talk(bytes, until_text: nil)
         client = connect
         client.write(bytes)
@@ -71,7 +71,7 @@ module Spate
         got
       end
 
-      # What another thread puts there.
+      # Takes an item that another thread adds.
       def take(queue) = Timeout.timeout(SECONDS) { queue.pop }
 
       # Waits until the block is true.

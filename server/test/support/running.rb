@@ -52,7 +52,7 @@ module Spate
         output
       end
 
-      # What a socket answers until the server closes it.
+      # The response on a socket until the server closes it.
       def raw(bytes)
         socket = TCPSocket.new("127.0.0.1", @port)
         socket.write(bytes)

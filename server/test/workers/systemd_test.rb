@@ -5,7 +5,7 @@ require "support/watched"
 
 module Spate
   module Server
-    # A service of systemd's: sockets that are open already, and what it is told.
+    # A systemd service: inherited sockets and notifications.
     class SystemdTest < Minitest::Test
       include Watched
 

@@ -2,8 +2,8 @@
 #define SPATE_BYTES_BITS_H
 
 /*
- * Bit fields in either order. In big-endian order (networks, most formats) the first bit is a byte's highest, in
- * little-endian order (deflate, many codecs) its lowest; a field's bits follow in the same order.
+ * Bit fields in both orders. In big-endian order (network protocols, most formats) the first bit is the highest of a
+ * byte, in little-endian order (deflate, many codecs) the lowest; the bits of a field follow in the same order.
  */
 #include "number/type.h"
 
@@ -13,22 +13,23 @@ static inline uint64_t spate_low_bits(uint64_t value, unsigned width) {
     return width < 64 ? value & (((uint64_t)1 << width) - 1) : value;
 }
 
-/* The `width` (1 to 64) bits at this bit of `bytes`, all of which must lie within `length`. */
+/* Returns `width` (1 to 64) bits at bit `position` of `bytes`. The caller checks that they are within `length`. */
 uint64_t spate_bits_get(const uint8_t *bytes, size_t length, uint64_t position, unsigned width, spate_bit_order order);
 
-/* Overwrites them; bits beside them stay. */
+/* Overwrites `width` bits at bit `position` and no others. The caller checks the bounds. */
 void spate_bits_put(uint8_t *bytes, uint64_t position, uint64_t value, unsigned width, spate_bit_order order);
 
-/* A width from Ruby: RangeError outside 1 to 64. */
+/* Converts a width in bits. Raises RangeError unless it is 1 to 64, TypeError. */
 unsigned spate_to_width(VALUE number);
 
-/* An unsigned number that fits `width` bits; RangeError otherwise, TypeError for anything but an Integer. */
+/* Converts an unsigned Integer of at most `width` bits. Raises RangeError if it does not fit, TypeError. */
 uint64_t spate_to_field(VALUE number, unsigned width);
-/* The same in two's complement. */
+/* The same for a signed Integer in two's complement. */
 uint64_t spate_to_signed_field(VALUE number, unsigned width);
+/* Returns an Integer from two's complement. */
 VALUE spate_signed_field(uint64_t bits, unsigned width);
 
-/* Of the keywords, order: :big (the default, nil) or :little. ArgumentError for others. */
+/* The value of order: in the keywords: :big (default, nil) or :little. Raises ArgumentError. */
 spate_bit_order spate_take_bit_order(VALUE options);
 
 void spate_init_bit_reader(VALUE spate);

@@ -1,7 +1,7 @@
 #include "bit/bits.h"
 #include "view/view.h"
 
-/* How much is asked of an IO at a time. */
+/* Bytes read from an IO at a time. */
 #define STEP ((size_t)64 << 10)
 
 /*
@@ -136,7 +136,7 @@ static void need(VALUE self, bit_reader *reader, uint64_t bits) {
         if (refill(self, reader))
             continue;
         uint64_t left = reader->position <= end ? end - reader->position : 0;
-        rb_raise(rb_eEOFError, "%llu bits are wanted at bit %llu, %llu are left", (unsigned long long)bits,
+        rb_raise(rb_eEOFError, "expected %llu bits at bit %llu, only %llu are left", (unsigned long long)bits,
                  (unsigned long long)reader->position, (unsigned long long)left);
     }
 }
@@ -186,7 +186,7 @@ static VALUE reader_read_signed(VALUE self, VALUE width) {
     return spate_signed_field(take_bits(self, moving(self), bits), bits);
 }
 
-/* peek(width): as read, without going on. */
+/* peek(width): like read, without advancing. */
 static VALUE reader_peek(VALUE self, VALUE width) {
     return ULL2NUM(peek_bits(self, reader_of(self), spate_to_width(width)));
 }
@@ -210,7 +210,7 @@ static VALUE reader_read_all(VALUE self, VALUE width, VALUE count) {
     return array;
 }
 
-/* read_bytes(count): a binary String; the position need not be a byte's beginning. */
+/* read_bytes(count): a binary String; the position need not be at a byte boundary. */
 static VALUE reader_read_bytes(VALUE self, VALUE count) {
     bit_reader *reader = moving(self);
     size_t length = spate_to_index(count, "count");
@@ -303,7 +303,7 @@ static VALUE reader_reset(VALUE self, VALUE mark) {
     return self;
 }
 
-/* forget_marks: what precedes the position need not be held any longer. */
+/* forget_marks: releases all marks, so that bytes before the position are dropped. */
 static VALUE reader_forget_marks(VALUE self) {
     moving(self)->kept = UINT64_MAX;
     return self;

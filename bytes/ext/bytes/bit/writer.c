@@ -1,7 +1,7 @@
 #include "bit/bits.h"
 #include "view/view.h"
 
-/* How much is kept for an IO before it is written. */
+/* Bytes buffered for an IO before they are written. */
 #define STEP ((size_t)64 << 10)
 #define LONGEST ((size_t)1 << 46)
 

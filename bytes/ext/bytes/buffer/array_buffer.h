@@ -2,8 +2,8 @@
 #define SPATE_BYTES_ARRAY_BUFFER_H
 
 /*
- * Bytes that an ArrayBuffer owns. Views keep a pointer to this struct, never to its data: resizing moves the data, and
- * detaching takes it away.
+ * The bytes of an ArrayBuffer. Views keep a pointer to this struct, never to its data, which moves when the buffer is
+ * resized and is NULL when it is detached.
  */
 #include <ruby.h>
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A longer length is a mistake or an attack: it fits no memory. Sums of two lengths stay within size_t. */
+/* Maximum length in bytes. The sum of two lengths does not overflow size_t. */
 #if SIZE_MAX > UINT32_MAX
 #define SPATE_LENGTH_LIMIT ((size_t)1 << 47)
 #else
@@ -23,49 +23,49 @@ typedef struct spate_array_buffer {
     size_t length;     /* bytes in use; 0 once detached */
     size_t capacity;   /* bytes allocated; those past length are zero */
     size_t max_length; /* of a resizable buffer; otherwise equal to length */
-    VALUE owner;       /* the frozen String whose bytes these are, or Qnil: then data is ours to free */
-    uint32_t pins;     /* holders of data while other Ruby code runs; a pinned buffer is neither resized nor detached */
+    VALUE owner;       /* the frozen String that owns data, or Qnil: allocated by malloc */
+    uint32_t pins;     /* a pinned buffer is neither resized nor detached */
     bool resizable;
     bool detached;
-    bool made;         /* initialize ran */
-    bool orphaned;     /* its object is gone; pins keep it */
-    uint32_t writers;  /* pins of writers without Ruby's lock: the buffer cannot be frozen meanwhile */
+    bool made;        /* initialized */
+    bool orphaned;    /* the ArrayBuffer is freed; the last unpin frees this struct */
+    uint32_t writers; /* pins of writers without the GVL: the buffer cannot be frozen meanwhile */
 } spate_array_buffer;
 
 extern const rb_data_type_t spate_array_buffer_type;
 extern VALUE spate_class_array_buffer;
 
-/* The struct of an ArrayBuffer. Raises TypeError for anything else. It lives as long as `buffer` is reachable. */
+/* Returns the struct of an ArrayBuffer, valid as long as `buffer` is reachable. Raises TypeError. */
 spate_array_buffer *spate_array_buffer_of(VALUE buffer);
 
-/* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, or RangeError for an impossible length. */
+/* Returns a new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, or RangeError beyond SPATE_LENGTH_LIMIT. */
 VALUE spate_array_buffer_new(size_t length);
 
-/* A new ArrayBuffer with a copy of these bytes. `bytes` must not move meanwhile: it is no Ruby object's memory. */
+/* Returns a new ArrayBuffer with a copy of the bytes, which must not be in a movable Ruby object. Raises as above. */
 VALUE spate_array_buffer_copy(const uint8_t *bytes, size_t length);
 
-/* Raises TypeError for a detached buffer, FrozenError for a frozen one. */
+/* The same, and also raises TypeError if it is detached, FrozenError if it is frozen. */
 spate_array_buffer *spate_array_buffer_writable(VALUE buffer);
 
-/* Raises TypeError for a detached buffer. */
+/* The same, and also raises TypeError if it is detached. */
 spate_array_buffer *spate_array_buffer_readable(VALUE buffer);
 
-/* Between these two the data neither moves nor disappears. Counted; never raise. */
+/* Between pin and unpin the data is neither moved nor freed. Pins are counted. Do not raise. */
 void spate_array_buffer_pin(spate_array_buffer *buffer);
 void spate_array_buffer_unpin(spate_array_buffer *buffer);
 
 /*
- * Resizes the buffer; new bytes are zero. `length` must not exceed max_length. Raises NoMemoryError, TypeError if it is
- * pinned.
+ * Resizes the buffer to `length` bytes, at most max_length; new bytes are zero. Raises NoMemoryError, or TypeError if
+ * it is pinned.
  */
 void spate_array_buffer_resize(spate_array_buffer *buffer, size_t length);
 
 /* ---- Numbers from Ruby ------------------------------------------------------------------------------------------- */
 
 /*
- * ECMA-262 7.1.22 ToIndex: an offset or a length. Floats are truncated. A negative number raises IndexError (`what`
- * names it), anything but a number TypeError. A number that fits no size_t becomes SIZE_MAX, which is outside any
- * buffer.
+ * ECMA-262 7.1.22 ToIndex: converts an offset or a length. Floats are truncated. Numbers beyond size_t become SIZE_MAX,
+ * which is outside any buffer. Raises IndexError with the name `what` for a negative number, TypeError for other
+ * objects.
  */
 size_t spate_to_index_slowly(VALUE number, const char *what);
 
@@ -75,13 +75,13 @@ static inline size_t spate_to_index(VALUE number, const char *what) {
     return spate_to_index_slowly(number, what);
 }
 
-/* A position as in Array#[] or String#slice: negative counts from the end; clamped to 0..length. */
+/* Converts a position as in Array#[]: negative numbers count from the end; clamped to 0..length. Raises TypeError. */
 size_t spate_to_position(VALUE number, size_t length);
 
-/* Raises IndexError: `what` at `index`, `width` wide, is outside `length`. */
+/* Raises IndexError: `what` of `width` bytes at `index` is outside `length` bytes. */
 NORETURN(void spate_out_of_bounds(const char *what, size_t index, size_t width, size_t length));
 
-/* A short hex dump for inspect: "12 34 ab … (16384 bytes)". */
+/* Appends a short hex dump for inspect: "12 34 ab … (16384 bytes)". */
 void spate_append_dump(VALUE text, const uint8_t *bytes, size_t length);
 
 void spate_init_array_buffer(VALUE spate);

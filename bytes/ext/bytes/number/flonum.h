@@ -2,12 +2,13 @@
 #define SPATE_BYTES_FLONUM_H
 
 /*
- * A Float that is no object as a double, without the call that RFLOAT_VALUE is: it stands in front of each float written.
+ * Converts flonums (Floats stored in the VALUE itself) to double without the function call of RFLOAT_VALUE, which would
+ * precede each write of a float.
  *
- *   double  seee eeee eeee mmmm… (52)         turned left by three bits, the lowest two then being Ruby's tag
- *   VALUE   eeee eeee mmmm… (52) e10          of the exponent's three highest bits, 011 or 100, the last is kept
+ *   double  seee eeee eeee mmmm… (52)         rotated left by three bits; the lowest two become Ruby's tag
+ *   VALUE   eeee eeee mmmm… (52) e10          the exponent's three highest bits are 011 or 100; the last one is kept
  *
- * So since Ruby 2.0. Whether it is so here is found out when the extension is loaded.
+ * Ruby uses this encoding since 2.0. Loading the extension checks that it still does.
  */
 #include <ruby.h>
 
@@ -17,9 +18,10 @@
 
 extern bool spate_flonum_is_known;
 
+/* Sets spate_flonum_is_known. */
 void spate_init_flonum(void);
 
-/* Whether it is one, and its packing is known. */
+/* Whether `number` is a flonum with the known encoding. */
 static inline bool spate_is_flonum(VALUE number) {
     return RB_FLONUM_P(number) && RB_LIKELY(spate_flonum_is_known);
 }

@@ -120,8 +120,8 @@ static inline double spate_double_of_bits(uint64_t bits) {
 uint16_t spate_half_from_double_slowly(double value);
 
 /*
- * Here the numbers that stay normal: the exponent's bias goes from 1023 to 15, 42 of the significand's bits are rounded
- * away, and a carry out of it raises the exponent by itself, up to infinity. NaN is none of them.
+ * Fast path for normal numbers: the bias of the exponent changes from 1023 to 15, and 42 bits of the significand are
+ * rounded away; a carry increments the exponent, up to infinity.
  */
 static inline uint16_t spate_half_from_double(double value) {
     uint64_t bits;
@@ -165,7 +165,7 @@ typedef struct spate_type {
     const char *name;                                    /* "Int8": the class is Int8Array */
     size_t width;                                        /* bytes of an element */
     VALUE (*load)(const uint8_t *at);                    /* in the machine's byte order, as in typed arrays */
-    uint64_t (*convert)(VALUE number); /* to the element's bits; may run Ruby code and raise */
+    uint64_t (*convert)(VALUE number);                   /* to the element's bits; may run Ruby code and raise */
     void (*store)(uint8_t *at, uint64_t bits);           /* never raises */
     int (*compare)(const void *left, const void *right); /* ECMA-262 23.2.4.7: -0 before 0, NaN last */
     bool floating;

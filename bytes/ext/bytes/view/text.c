@@ -13,10 +13,10 @@ typedef struct decoding {
     size_t length;
     uint8_t *out;
     size_t room;
-    size_t read;       /* characters that are answered as read */
+    size_t read;       /* characters reported as read */
     size_t written;    /* bytes */
-    const char *error; /* what is wrong, or NULL */
-    size_t error_at;   /* the character that is wrong */
+    const char *error; /* the error message, or NULL */
+    size_t error_at;   /* the index of the invalid character */
 } decoding;
 
 static int hex_digit(char digit) {

@@ -1,25 +1,25 @@
 #ifndef SPATE_BYTES_VIEW_H
 #define SPATE_BYTES_VIEW_H
 
-/* A window on a buffer: what DataView and the typed arrays share. ECMA-262 23.2 and 25.3. */
+/* A range of an ArrayBuffer, the base of DataView and the typed arrays. ECMA-262 23.2 and 25.3. */
 #include "buffer/array_buffer.h"
 #include "number/type.h"
 
 typedef struct spate_view {
-    VALUE buffer;           /* the ArrayBuffer, or Qnil before initialize */
+    VALUE buffer;               /* the ArrayBuffer, or Qnil before initialize */
     spate_array_buffer *target; /* its struct, or an empty one: never NULL */
-    size_t offset;          /* bytes */
-    size_t byte_length;     /* as given; if the view follows the buffer's length, the initial one */
-    size_t end;             /* offset + byte_length; SIZE_MAX before initialize */
-    bool tracking;          /* follows the length of a resizable buffer */
-    const spate_type *type; /* NULL for a DataView */
+    size_t offset;              /* bytes */
+    size_t byte_length;         /* the initial one if the view is length-tracking */
+    size_t end;                 /* offset + byte_length; SIZE_MAX before initialize */
+    bool tracking;              /* length-tracking: follows the length of a resizable buffer */
+    const spate_type *type;     /* NULL for a DataView */
 } spate_view;
 
 extern const rb_data_type_t spate_view_type;
 
 VALUE spate_view_allocate(VALUE klass);
 
-/* Sets buffer, offset and length of a view not yet initialized; TypeError otherwise. */
+/* Initializes a view. `offset` and `byte_length` in bytes. Raises TypeError if it is already initialized. */
 void spate_view_open(VALUE self, VALUE buffer, size_t offset, size_t byte_length, bool tracking);
 
 /* Raises TypeError for anything else. Inline, because it precedes each access. */
@@ -37,7 +37,7 @@ static inline bool spate_view_is_out(const spate_view *view) {
     return target->detached || view->offset > target->length || view->byte_length > target->length - view->offset;
 }
 
-/* The bytes within reach; 0 if the view is outside its buffer. */
+/* The length of the view in bytes; 0 if it is out of bounds. */
 static inline size_t spate_view_bytes(const spate_view *view) {
     if (spate_view_is_out(view))
         return 0;
@@ -49,10 +49,9 @@ static inline uint8_t *spate_view_data(const spate_view *view) {
 }
 
 /*
- * The fast path to `width` bytes at an offset, for a method's own `self`, whose allocator is ours. NULL for anything
- * unusual (an offset that is not a small Integer, negative or outside; a buffer that is detached or has changed its
- * length), which is left to the slow path. No code runs and nothing raises, so the order of checks does not matter. A
- * negative Integer is a very large one here.
+ * Fast path to `width` bytes at an offset; only for `self` of a method. Returns NULL if the offset is not a Fixnum or
+ * out of bounds, or if the buffer is detached or was resized: the caller then uses the slow path. It neither runs Ruby
+ * code nor raises, so the order of checks does not matter. A negative offset becomes a large one and is out of bounds.
  */
 static inline uint8_t *spate_view_at(VALUE self, VALUE offset, size_t width) {
     if (RB_UNLIKELY(RTYPEDDATA_TYPE(self) != &spate_view_type || !FIXNUM_P(offset)))
@@ -94,16 +93,16 @@ static inline void spate_view_check_frozen(VALUE self, const spate_view *view) {
 /* Raises TypeError if the view is outside its buffer or was never initialized. */
 void spate_view_check(const spate_view *view);
 
-/* The bytes of a String, an ArrayBuffer or a view. For reading at once: nothing may run in between. */
+/* The bytes of a String, an ArrayBuffer or a view. Valid until other Ruby code runs. */
 typedef struct spate_bytes {
     const uint8_t *data;
     size_t length;
 } spate_bytes;
 
-/* Raises TypeError if `object` has no bytes, or no longer has them. */
+/* Raises TypeError if `object` is none of these, or is detached or out of bounds. */
 spate_bytes spate_bytes_of(VALUE object);
 
-/* The buffer of a Spate::Compat::DataView, and which of its bytes the view shows: none if it is detached. */
+/* Returns the buffer of a Spate::Compat::DataView and sets `out` to the view's bytes; none if it is detached. */
 VALUE spate_compat_view(VALUE self, spate_bytes *out);
 
 #endif

@@ -4,7 +4,7 @@ require_relative "attack_socket"
 
 module Spate
   module Server
-    # A client of HTTP/1.1 that writes whatever it is told.
+    # An HTTP/1.1 client that writes any bytes.
     class AttackClient < AttackSocket
       STATUS = %r{HTTP/1\.1 (\d{3}) }n
 

@@ -5,7 +5,7 @@ require "socket"
 
 module Spate
   module Server
-    # A socket that does whatever it is told: for attacks. Reads what comes meanwhile, unless it is not to.
+    # A socket for attacks that writes any bytes. Reads incoming bytes meanwhile, unless disabled.
     class AttackSocket
       # Seconds that a write may be stuck, and that an end is waited for.
       STUCK = 1.0

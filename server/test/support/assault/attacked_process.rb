@@ -32,7 +32,7 @@ module Spate
       def memory = status("VmRSS")
       def peak = status("VmHWM")
 
-      # The kernel counts anew from here on; where it may not be asked, the peak is that of the whole run.
+      # Resets the kernel's peak; if that is not permitted, the peak is that of the whole run.
       def forget_peak
         File.write("/proc/#{@io.pid}/clear_refs", "5")
       rescue SystemCallError

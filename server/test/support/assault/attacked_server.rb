@@ -15,7 +15,7 @@ require "spate/server"
 
 include Spate::Server # rubocop:disable Style/MixinUsage -- a program
 
-# What the longest tick took of the processor: others wait as long.
+# CPU seconds of the longest tick, which is the delay of other connections.
 module Timed
   class << self
     attr_accessor :longest

@@ -19,8 +19,8 @@ module Spate
         end
       end
 
-      attack "bodies that nobody reads", nil, "stream_window, connection_window" do
-        variant("as much as may be sent, on four connections", :served, peers: 4) do |peer|
+      attack "unread bodies", nil, "stream_window, connection_window" do
+        variant("the whole window, on four connections", :served, peers: 4) do |peer|
           8.times { |n| peer.write(peer.post(2 * n + 1, "/unread")) }
           peer.flood(500) { |n| peer.frame(0, 0, 2 * (n / 63) + 1, "x" * 16_384) }
         end
@@ -31,12 +31,12 @@ module Spate
       end
 
       attack "trailers flood", nil, "header_fields, header_bytes; annoyances" do
-        variant("more than a request may have", %i[reset ENHANCE_YOUR_CALM]) do |peer|
+        variant("more than the limit", %i[reset ENHANCE_YOUR_CALM]) do |peer|
           peer.write(peer.post(1, "/read") + peer.frame(1, 5, 1, peer.block(*Array.new(500) do |n|
                                                                               ["x#{n}", "y"]
                                                                             end.flatten)))
         end
-        variant("again and again", :ENHANCE_YOUR_CALM) do |peer|
+        variant("repeatedly", :ENHANCE_YOUR_CALM) do |peer|
           trailers = peer.block(*Array.new(200) { |n| ["x#{n}", "y"] }.flatten)
           peer.flood(2000) { |n| peer.post(2 * n + 1, "/read") + peer.frame(1, 5, 2 * n + 1, trailers) }
         end
@@ -45,7 +45,7 @@ module Spate
         end
       end
 
-      attack "floods of what is allowed", nil, "frames_per_tick, and 5 ms" do
+      attack "floods of valid input", nil, "frames_per_tick, and 5 ms" do
         head = ->(peer, n) { peer.request(2 * n + 1, "/", verb: "HEAD") }
         variant("requests", :served) { |peer| peer.flood(10_000) { |n| head.call(peer, n) } }
         variant("requests on ten connections", :served, peers: 10) do |peer|

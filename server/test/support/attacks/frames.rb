@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Frames that bring nothing, or that nobody may send.
+    # Frames without content, and invalid frames.
     module Attacks
       attack "empty frames", "CVE-2019-9518", "annoyances" do
         variant("DATA", :ENHANCE_YOUR_CALM) do |peer|
@@ -50,12 +50,12 @@ module Spate
         end
       end
 
-      attack "frames that nobody may send", nil, "the protocol" do
-        variant("longer than they may be", :FRAME_SIZE_ERROR) { |peer| peer.write(peer.frame(0, 0, 1, "x" * 16_385)) }
+      attack "invalid frames", nil, "the protocol" do
+        variant("longer than allowed", :FRAME_SIZE_ERROR) { |peer| peer.write(peer.frame(0, 0, 1, "x" * 16_385)) }
         variant("of 16 MB, announced", :FRAME_SIZE_ERROR) { |peer| peer.write("\xff\xff\xff\0\0\0\0\0\1".b) }
         variant("PUSH_PROMISE", :PROTOCOL_ERROR) { |peer| peer.write(peer.frame(5, 4, 1, "\0\0\0\2\x82")) }
-        variant("bytes at random", :any) { |peer| peer.flood(2000) { |n| Random.new(n).bytes(64) } }
-        variant("types and flags at random", :any) do |peer|
+        variant("random bytes", :any) { |peer| peer.flood(2000) { |n| Random.new(n).bytes(64) } }
+        variant("random types and flags", :any) do |peer|
           random = Random.new(9)
           peer.flood(5000) do
             peer.frame(random.rand(12), random.rand(256), random.rand(9), random.bytes(random.rand(40)))

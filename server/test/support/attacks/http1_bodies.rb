@@ -11,7 +11,7 @@ module Spate
             peer.flood(200_000) { "1\r\nx\r\n" }
           end
         end
-        variant("that nobody reads", :closed) do |peer|
+        variant("that is not read", :closed) do |peer|
           peer.write(peer.chunked("/"))
           peer.flood(200_000) { "1\r\nx\r\n" }
         end
@@ -22,7 +22,7 @@ module Spate
         end
       end
 
-      plain "chunks that are none", "the protocol; 256 bytes of a line, 16 KB of extensions" do
+      plain "malformed chunks", "the protocol; 256 bytes of a line, 16 KB of extensions" do
         { "an extension of 64 KB" => "1;#{"x" * 65_536}", "a size of 16 digits" => "1000000000000000\r\n",
           "a size with zeros before it" => "#{"0" * 200}1\r\n", "a size with a sign" => "-1\r\n",
           "a size with 0x" => "0x1\r\n", "a size with a blank before it" => " 1\r\n", "no size" => "\r\n",
@@ -48,7 +48,7 @@ module Spate
         end
         variant("one of 64 KB", 431) { |peer| peer.write("#{peer.chunked}0\r\nx: #{"y" * 65_536}\r\n\r\n") }
         variant("30,000 blanks", :served) { |peer| peer.write("#{peer.chunked}0\r\nx: a#{" " * 30_000}b \r\n\r\n") }
-        variant("that say how the request is to be read", :served) do |peer|
+        variant("with framing fields", :served) do |peer|
           peer.write("#{peer.chunked}0\r\ncontent-length: 99\r\ntransfer-encoding: chunked\r\nhost: y\r\n\r\n")
         end
         variant("that fold", 400) { |peer| peer.write("#{peer.chunked}0\r\nx: a\r\n b\r\n\r\n") }

@@ -4,7 +4,7 @@ module Spate
   module Server
     # HTTP/1.1: many requests, other protocols, ends.
     module Attacks
-      plain "floods of what is allowed", "frames_per_tick, and 5 ms" do
+      plain "floods of valid input", "frames_per_tick, and 5 ms" do
         { "requests behind each other" => 1, "on ten connections" => 10 }.each do |name, peers|
           variant(name, :served, peers: peers) { |peer| peer.flood(10_000 / peers) { peer.head } }
         end
@@ -23,11 +23,11 @@ module Spate
         variant("h2c by upgrade", :served) do |peer|
           peer.write(peer.head("/", "connection: upgrade, http2-settings", "upgrade: h2c", "http2-settings: AAMAAABk"))
         end
-        variant("a websocket that nobody wants", :served) do |peer|
+        variant("an unsupported websocket upgrade", :served) do |peer|
           peer.write(peer.head("/", "connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13"))
         end
-        variant("HTTP/2's greeting behind a request", 505) { |peer| peer.write(peer.head + HTTP2::PREFACE) }
-        variant("CONNECT, and requests in what is no tunnel", 500) do |peer|
+        variant("HTTP/2's preface after a request", 505) { |peer| peer.write(peer.head + HTTP2::PREFACE) }
+        variant("CONNECT, and requests without a tunnel", 500) do |peer|
           peer.write("CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n#{peer.head("/smuggled")}")
         end
         variant("TLS", 400) { |peer| peer.write("\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03#{"\n" * 100}".b) }

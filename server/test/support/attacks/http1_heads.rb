@@ -4,7 +4,7 @@ module Spate
   module Server
     # HTTP/1.1: what a request begins with.
     module Attacks
-      plain "heads that are large", "header_bytes, header_fields" do
+      plain "large heads", "header_bytes, header_fields" do
         variant("10,000 fields", 431) { |peer| peer.write(peer.head("/", *Array.new(10_000) { |n| "x#{n}: y" })) }
         variant("129 fields", 431) { |peer| peer.write(peer.head("/", *Array.new(129) { |n| "x#{n}: y" })) }
         variant("a field of 64 KB", 431) { |peer| peer.write(peer.head("/", "x: #{"y" * 65_536}")) }
@@ -21,7 +21,7 @@ module Spate
       end
 
       # As much as a head may have, before something else.
-      plain "separators", "what is read is read once" do
+      plain "separators", "linear parsing" do
         much = ->(separator) { "a#{separator * (30_000 / separator.bytesize)}b#{separator}" }
         { "blanks" => "x", "blanks in connection" => "connection", "blanks in accept" => "accept",
           "blanks in cookie" => "cookie" }.each do |name, field|
@@ -34,14 +34,14 @@ module Spate
           end
         end
         variant("blanks in host", 400) { |peer| peer.write("GET / HTTP/1.1\r\nhost: #{much.call(" ")}\r\n\r\n") }
-        variant("blanks before what no value has", 400) do |peer|
+        variant("blanks before an invalid value", 400) do |peer|
           peer.write(peer.head("/", "x: #{much.call(" ")}\x01"))
         end
         variant("percent signs in the target", :served) { |peer| peer.write(peer.head("/#{"%" * 30_000}")) }
         variant("question marks in the target", :served) { |peer| peer.write(peer.head("/#{"?" * 30_000}")) }
       end
 
-      plain "what two parsers read differently", "the protocol" do
+      plain "ambiguous requests", "the protocol" do
         { "both lengths" => ["content-length: 5", "transfer-encoding: chunked"],
           "both lengths, the other way round" => ["transfer-encoding: chunked", "content-length: 5"],
           "two lengths" => ["content-length: 5", "content-length: 6"],
@@ -57,13 +57,13 @@ module Spate
           "a line without a colon" => ["x"], "two hosts" => ["host: y"] }.each do |name, lines|
           variant(name, 400) { |peer| peer.write(peer.post("/read", *lines) + peer.head("/smuggled")) }
         end
-        variant("a coding that nobody knows the end of", 501) do |peer|
+        variant("an unknown transfer coding", 501) do |peer|
           peer.write(peer.post("/read", "transfer-encoding: gzip") + peer.head("/smuggled"))
         end
         variant("an unknown expectation", 417) do |peer|
           peer.write(peer.post("/read", "expect: the-spanish-inquisition"))
         end
-        { "no host" => "GET / HTTP/1.1\r\n\r\n", "a host that is no text" => "GET / HTTP/1.1\r\nhost: \xff\r\n\r\n",
+        { "no host" => "GET / HTTP/1.1\r\n\r\n", "a host with invalid UTF-8" => "GET / HTTP/1.1\r\nhost: \xff\r\n\r\n",
           "a host with a path" => "GET / HTTP/1.1\r\nhost: x/y\r\n\r\n",
           "an absolute target with a user" => "GET http://a@x/ HTTP/1.1\r\nhost: x\r\n\r\n",
           "an absolute target without a host" => "GET http:/// HTTP/1.1\r\nhost: x\r\n\r\n",
@@ -78,7 +78,7 @@ module Spate
         variant("an absolute target, and another host", :served) do |peer|
           peer.write("GET http://y/ HTTP/1.1\r\nhost: x\r\n\r\n")
         end
-        variant("bytes at random", :any) { |peer| peer.flood(2000) { |n| Random.new(n).bytes(64) } }
+        variant("random bytes", :any) { |peer| peer.flood(2000) { |n| Random.new(n).bytes(64) } }
       end
     end
   end

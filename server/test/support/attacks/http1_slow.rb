@@ -33,7 +33,7 @@ module Spate
           peer.write("#{peer.chunked}0\r\n")
           peer.dribble("x: #{"y" * 200}", 0.1, 5)
         end
-        variant("one that was invited", 408, slow: true) do |peer|
+        variant("after 100 Continue", 408, slow: true) do |peer|
           peer.write(peer.post("/read", "content-length: 9", "expect: 100-continue"))
         end
         variant("a hundred of them", 408, slow: true, peers: 100) do |peer|
@@ -42,7 +42,7 @@ module Spate
       end
 
       plain "slow reads", "a write buffer of 320 KB a connection; response_seconds, slowest" do
-        variant("an answer that is not read", :closed, slow: true) do |peer|
+        variant("an unread response", :closed, slow: true) do |peer|
           peer.silent = true
           peer.flood(20) { peer.head("/big") }
           sleep 4
@@ -52,16 +52,16 @@ module Spate
           peer.flood(20) { peer.head("/big") }
           sleep 4
         end
-        variant("more requests than answers fit", :any, slow: true) do |peer|
+        variant("more requests than responses fit", :any, slow: true) do |peer|
           peer.silent = true
           peer.flood(50_000) { peer.head }
           sleep 4
         end
       end
 
-      plain "holding on", "idle, whatever comes but requests" do
+      plain "idle connections", "idle, without requests" do
         variant("nothing", :closed, slow: true, &:read)
-        variant("behind an answer", :closed, slow: true) { |peer| peer.write(peer.head) }
+        variant("after a response", :closed, slow: true) { |peer| peer.write(peer.head) }
         variant("two hundred connections", :closed, slow: true, peers: 200) { |peer| peer.write(peer.head) }
         variant("empty lines", :closed, slow: true) { |peer| peer.every(0.2, 25) { "\r\n" } }
       end

@@ -4,10 +4,10 @@ module Spate
   module Server
     # Peers that take their time.
     module Attacks
-      attack "slow beginnings", nil, "head_seconds, settings_seconds" do
-        variant("half of the greeting", :closed, slow: true) { |peer| peer.bare.write(HTTP2::PREFACE[0, 12]) }
-        variant("the greeting and no SETTINGS", :PROTOCOL_ERROR, slow: true) { |peer| peer.bare.write(HTTP2::PREFACE) }
-        variant("the greeting, a byte at a time", :closed, slow: true) do |peer|
+      attack "slow connection starts", nil, "head_seconds, settings_seconds" do
+        variant("half of the preface", :closed, slow: true) { |peer| peer.bare.write(HTTP2::PREFACE[0, 12]) }
+        variant("the preface without SETTINGS", :PROTOCOL_ERROR, slow: true) { |peer| peer.bare.write(HTTP2::PREFACE) }
+        variant("the preface, a byte at a time", :closed, slow: true) do |peer|
           peer.bare.dribble(HTTP2::PREFACE, 0.2, 5)
         end
         variant("SETTINGS that are not acknowledged", :SETTINGS_TIMEOUT, slow: true) do |peer|
@@ -45,7 +45,7 @@ module Spate
       end
 
       attack "slow reads", nil, "response_seconds, slowest" do
-        variant("a stream's window that stays shut", %i[reset CANCEL], slow: true) do |peer|
+        variant("a stream's window that stays closed", %i[reset CANCEL], slow: true) do |peer|
           peer.write(peer.settings([4, 0]) + peer.request(1, "/big"))
         end
         variant("a hundred of them", %i[reset CANCEL], slow: true) do |peer|
@@ -56,7 +56,7 @@ module Spate
           peer.write(peer.settings([4, 1]) + peer.request(1, "/big"))
           peer.every(0.2, 15) { peer.word(8, 1, 1) }
         end
-        variant("the connection's window stays shut", :ENHANCE_YOUR_CALM, slow: true) do |peer|
+        variant("the connection's window stays closed", :ENHANCE_YOUR_CALM, slow: true) do |peer|
           peer.write(peer.settings([4, 1 << 20]) + peer.request(1, "/big"))
         end
         variant("a socket that is not read", :ENHANCE_YOUR_CALM, slow: true) do |peer|
@@ -67,7 +67,7 @@ module Spate
         end
       end
 
-      attack "holding on", nil, "idle, whatever comes but requests" do
+      attack "idle connections", nil, "idle, without requests" do
         variant("PINGs", :NO_ERROR, slow: true) do |peer|
           peer.every(0.2, 25) { peer.frame(6, 0, 0, "12345678") }
         end
@@ -75,7 +75,7 @@ module Spate
           peer.every(0.2, 25) { peer.word(8, 0, 1) + peer.frame(4) }
         end
         variant("nothing", :NO_ERROR, slow: true) { |peer| peer.write("") }
-        variant("a request without an answer, and no sign of life", :any, slow: true) do |peer|
+        variant("an unanswered request, and a silent peer", :any, slow: true) do |peer|
           peer.write(peer.request(1, "/never"))
           peer.wait(6) { peer.over? }
         end

@@ -63,7 +63,7 @@ module Spate
 
       attack "internal data buffering", "CVE-2019-9517", "a write buffer of 320 KB a connection; response_seconds" do
         wide = ->(peer) { peer.settings([4, 2**31 - 1]) + peer.word(8, 0, 2**30) }
-        variant("a hundred large responses that nobody reads", :ENHANCE_YOUR_CALM, slow: true) do |peer|
+        variant("a hundred unread large responses", :ENHANCE_YOUR_CALM, slow: true) do |peer|
           peer.silent = true
           peer.write(wide.call(peer) + (0..99).map { |n| peer.request(2 * n + 1, "/big") }.join)
           sleep 4
@@ -73,7 +73,7 @@ module Spate
           peer.write(wide.call(peer) + (0..99).map { |n| peer.request(2 * n + 1, "/big") }.join)
           sleep 4
         end
-        variant("more requests than answers fit", :any, slow: true) do |peer|
+        variant("more requests than responses fit", :any, slow: true) do |peer|
           peer.silent = true
           peer.flood(50_000) { |n| peer.request(2 * n + 1) }
         end

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # What any server does.
+    # Basic cases.
     module H2specCases
       expect "generic/1/1", "the greeting", :settings, HTTP2::PREFACE + settings([4, 65_535]), raw: true
       expect "generic/2/1", "PRIORITY, idle", :pong, priority(1) + PING

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What reading a client's text costs, counted in instructions: run by http1/parsing_cost_test.rb under callgrind, which
-# writes a file with the count since the last time whenever somebody asks for the parent's process number.
+# Counts the instructions for parsing a client's text: run by http1/parsing_cost_test.rb under callgrind, which writes
+# a file with the count since the last one at each call of Process.ppid.
 #
 #     counted_parsing.rb FOLDER OUT MOST     FOLDER: of a site; OUT: where callgrind writes; MOST: bytes of a text
 #
@@ -38,7 +38,7 @@ class Counter
   end
 end
 
-# A connection that notes what is told of it, as a real one does.
+# A connection that records refusals, like a real one.
 class Peer < Spate::Server::Connection::Null
   attr_reader :limits
 
@@ -78,7 +78,7 @@ module Texts
 
   # Separators of everything.
   SEPARATORS = [" ", "\t", ",", ";", "=", "\"", "%2e", "/", ":", "-"].freeze
-  # What only the line and its end are made of.
+  # Bytes of line ends and control characters.
   STRANGE = ["\r", "\n", "\r\n", "\0", "\x01"].freeze
 
   HTTP1 = { # rubocop:disable Style/MutableConstant -- more below
@@ -110,7 +110,7 @@ module Texts
     end
   }.freeze
 
-  # What backtracking likes: much of it before something else, with more of it behind; and many in turn.
+  # Input that provokes backtracking: many separators before something else, and many in a row.
   def self.of(separator, size)
     much = separator * (size * 2 / 3 / separator.bytesize)
     "a#{much}b#{"#{separator}c" * (size / 3 / (separator.bytesize + 1))}#{separator}".b

@@ -2,15 +2,15 @@
 #define SPATE_BYTES_H
 
 /*
- * For extensions that work on Spate's buffers without a call into Ruby.
+ * For extensions that access Spate's buffers without calling Ruby. All functions need the GVL.
  *
  *     rb_require("spate/bytes");
- *     const spate_bytes_abi *abi = spate_bytes_load();      // raises where the versions do not fit
+ *     const spate_bytes_abi *abi = spate_bytes_load();      // raises LoadError when the versions differ
  *     uint8_t *data = abi->pin(buffer, &length, true);      // may raise TypeError, FrozenError
- *     ...                                                   // data stays where it is until unpin
+ *     ...                                                   // data is valid until unpin, also without the GVL
  *     abi->unpin(buffer);
  *
- * The table only grows: `size` tells how much of it there is. Another `version` fits nobody.
+ * New functions are added at the end and increase `size`. Incompatible changes increase `version`.
  */
 #include <ruby.h>
 
@@ -22,32 +22,39 @@
 
 typedef struct spate_bytes_abi {
     uint32_t version;
-    uint32_t size; /* bytes of this struct as the library was built */
+    uint32_t size; /* bytes of this struct in the loaded library */
 
-    /* A new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, RangeError. */
+    /* Returns a new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, RangeError. */
     VALUE (*create)(size_t length);
-    /* Whether `object` is an ArrayBuffer, a DataView or a typed array. Never raises. */
+    /* Whether `object` is an ArrayBuffer, a DataView or a typed array. Does not raise. */
     bool (*has_bytes)(VALUE object);
-    /* The bytes of any of these, for reading or writing. Raises TypeError, FrozenError. The caller keeps `object` alive. */
+    /*
+     * Returns the address of the object's bytes and sets `*length` to their number. The bytes belong to the object,
+     * which the caller must keep reachable, and are neither moved nor freed before `unpin`. Pins are counted. Raises
+     * TypeError for other or detached objects, and FrozenError if `writable` and the object is frozen.
+     */
     uint8_t *(*pin)(VALUE object, size_t *length, bool writable);
-    /* Undoes one pin. Never raises. */
+    /* Releases one pin. Does not raise. */
     void (*unpin)(VALUE object);
-    /* Resizes a resizable ArrayBuffer. Raises RangeError, TypeError, NoMemoryError. */
+    /*
+     * Resizes a resizable ArrayBuffer to `length` bytes; new bytes are zero. Raises RangeError beyond its maximum,
+     * TypeError if it is pinned or detached, FrozenError, NoMemoryError.
+     */
     void (*resize)(VALUE buffer, size_t length);
 } spate_bytes_abi;
 
-/* The table of the loaded library. Raises LoadError if its version does not match. */
+/* Returns the table of the loaded library (static memory). Raises LoadError if it does not have this version. */
 static inline const spate_bytes_abi *spate_bytes_load_version(uint32_t version) {
     VALUE native = rb_const_get(rb_const_get(rb_cObject, rb_intern("Spate")), rb_intern("Native"));
     VALUE address = rb_const_get(native, rb_intern("BYTES_ABI"));
     const spate_bytes_abi *abi = (const spate_bytes_abi *)NUM2SIZET(address);
     if (abi->version != version || abi->size < sizeof *abi)
-        rb_raise(rb_eLoadError, "spate/bytes has interface %u of %u bytes, %u of %u are wanted", abi->version,
-                 abi->size, version, (unsigned)sizeof *abi);
+        rb_raise(rb_eLoadError, "spate/bytes has ABI version %u with %u bytes, expected version %u with %u",
+                 abi->version, abi->size, version, (unsigned)sizeof *abi);
     return abi;
 }
 
-/* The version that this header describes. */
+/* The same for the version of this header. */
 static inline const spate_bytes_abi *spate_bytes_load(void) {
     return spate_bytes_load_version(SPATE_BYTES_ABI_VERSION);
 }
