@@ -33,54 +33,51 @@ module Spate
       DEFINITIONS = [] # rubocop:disable Style/MutableConstant -- frozen below
 
       group "Connections" do
-        define :connections, 10_000, "N", "connections at once; more are closed at the door"
-        define :idle, 60, "SECONDS", "a connection without a request, whatever else its peer sends"
-        define :drain, 10, "SECONDS", "what open requests have when the server stops", least: 0
+        define :connections, 10_000, "N", "open connections; further ones are closed at once"
+        define :idle, 60, "SECONDS", "a connection without a request, even if its peer sends other frames"
+        define :drain, 10, "SECONDS", "for open requests when the server stops", least: 0
       end
 
       group "Requests" do
-        define :streams, 100, "N", "requests of a connection at once (SETTINGS_MAX_CONCURRENT_STREAMS)"
-        define :header_bytes, 32_768, "BYTES", "a request's fields, 32 added for each (SETTINGS_MAX_HEADER_LIST_SIZE)",
+        define :streams, 100, "N", "concurrent requests of a connection (SETTINGS_MAX_CONCURRENT_STREAMS)"
+        define :header_bytes, 32_768, "BYTES", "fields of a request, plus 32 for each (SETTINGS_MAX_HEADER_LIST_SIZE)",
                least: 256
-        define :header_fields, 128, "N", "a request's fields", least: 8
-        define :header_block, 65_536, "BYTES", "a request's fields as they are compressed", least: 256
+        define :header_fields, 128, "N", "fields of a request", least: 8
+        define :header_block, 65_536, "BYTES", "compressed fields of a request", least: 256
         define :continuations, 16, "N", "CONTINUATION frames of one header block", least: 0
         define :body, nil, "BYTES", "a request's body", least: 0, optional: true
       end
 
       group "Windows" do
-        define :stream_window, 1 << 20, "BYTES", "what a peer may send before the handler reads it, a request"
-        define :connection_window, 8 << 20, "BYTES", "the same, all requests of a connection", least: 65_535
-        define :windows, 128 << 20, "BYTES", "the same, all connections of a process, beyond 64 KB for each of them",
+        define :stream_window, 1 << 20, "BYTES", "unread bytes of a request's body"
+        define :connection_window, 8 << 20, "BYTES", "unread bytes of all requests of a connection", least: 65_535
+        define :windows, 128 << 20, "BYTES", "unread bytes of all connections of a process, beyond 64 KB for each",
                least: 0
       end
 
       group "Bodies for Rack applications" do
-        define :gathered, 256 << 20, "BYTES", "what is read of a request's body before the application is called, " \
-                                               "past 64 KB in a temporary file; the rest of it flows (0: all of it)",
+        define :gathered, 256 << 20, "BYTES", "buffered bytes of a request's body before the application is called, " \
+                                               "past 64 KB in a temporary file; the rest is streamed (0: all of it)",
                least: 0
-        define :gathered_in_all, 1 << 30, "BYTES", "what such files of a process take together; who needs more " \
-                                                    "is answered with 503"
-        define :awaited, 10_000, "BYTES", "what a peer sends a second of a body that is waited for: by a " \
-                                           "thread, or by others when half of the room is taken", least: 0
+        define :gathered_in_all, 1 << 30, "BYTES", "temporary files of all bodies of a process; beyond that, 503"
+        define :awaited, 10_000, "BYTES", "minimum rate per second of a body that a thread waits for, or of any body " \
+                                           "while half of the buffer space is used", least: 0
       end
 
       group "Time" do
-        define :handshake_seconds, 10, "SECONDS", "TLS's handshake"
+        define :handshake_seconds, 10, "SECONDS", "for the TLS handshake"
         define :settings_seconds, 10, "SECONDS", "until the peer acknowledges our SETTINGS"
-        define :head_seconds, 10, "SECONDS", "a request's fields from the first byte to the last; a connection's " \
-                                              "first bytes"
-        define :body_seconds, 30, "SECONDS", "in which a request's body must come on by slowest (or awaited) * " \
-                                              "SECONDS bytes"
-        define :response_seconds, 30, "SECONDS", "in which a peer must take slowest * SECONDS bytes of a response"
-        define :slowest, 240, "BYTES", "what a peer sends or takes a second at the least"
-        define :request_seconds, nil, "SECONDS", "a whole request and its response", optional: true
+        define :head_seconds, 10, "SECONDS", "for all fields of a request; for a connection's first bytes"
+        define :body_seconds, 30, "SECONDS", "over which a request's body must keep the minimum rate"
+        define :response_seconds, 30, "SECONDS", "over which a peer must read at the minimum rate"
+        define :slowest, 240, "BYTES", "minimum rate per second of a peer that sends or reads"
+        define :request_seconds, nil, "SECONDS", "for a request and its response", optional: true
       end
 
-      group "Patience" do
-        define :annoyances, 1000, "N", "frames that make work and are no requests (resets, pings, settings, empty " \
-                                        "frames ...), and tiny chunks, in one burst"
-        define :annoyances_a_second, 50, "N", "and for ever", least: 0
+      group "Floods" do
+        define :annoyances, 1000, "N", "frames besides requests (resets, pings, settings, empty frames ...) and tiny " \
+                                        "chunks, in one burst"
+        define :annoyances_a_second, 50, "N", "the same, per second in the long run", least: 0
         define :frames_per_tick, 250, "N", "frames, or requests and chunks, of a connection in one tick of the event " \
                                           "loop"
       end

@@ -5,7 +5,7 @@ module Spate
     class Files
       class Gzip
         # Compressed long files, so that a file is compressed once for all clients. Bounded: entries being made, kept or
-        # still sent count; when there is no room, a file is compressed for one client. On the reactor's thread only.
+        # still sent count; beyond the limit, a file is compressed for one client. On the reactor's thread only.
         class Cache
           autoload :Entry, "spate/server/files/gzip/cache/entry"
           autoload :Reader, "spate/server/files/gzip/cache/reader"

@@ -28,7 +28,7 @@ module Spate
             @mutex.synchronize { @memory + count <= MEMORY && @memory += count }
           end
 
-          # Reserves another file for so many bytes that are in memory now, if possible. most: bytes in all files.
+          # Reserves another file for `count` bytes that are in memory now, if possible. most: bytes in all files.
           def file?(count, most)
             @mutex.synchronize do
               next false if @files >= @most_files || @on_disk + count > most
