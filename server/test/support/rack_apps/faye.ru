@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a websocket says, back to it, by a gem that takes the socket (a full hijack).
+# Echoes a websocket's messages, with a gem that takes the socket (a full hijack).
 require "faye/websocket"
 
 run(lambda do |env|
