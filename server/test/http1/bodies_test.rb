@@ -78,7 +78,7 @@ module Spate
 
       # As with frames of HTTP/2: so many in a burst, and so many a second.
       def test_patience_with_chunks
-        protocol(Limits.new(annoyances: 10, annoyances_a_second: 0)) { |request| request.body.discard && nil }
+        protocol(Limits.new(control_frames: 10, control_frames_per_second: 0)) { |request| request.body.discard && nil }
         bytes = "#{CHUNKED}#{"1\r\nx\r\n" * 400}"
         buffer = ArrayBuffer.from(bytes)
         from = 0

@@ -122,7 +122,7 @@ module Spate
         assert_ended :PROTOCOL_ERROR, update(2, "u=1")
         assert_ended :FRAME_SIZE_ERROR, Wire.frame(16, 0, 0, "\0\0\1")
         assert_ended :PROTOCOL_ERROR, (0..4).map { |n| update(2 * n + 1, "u=1") }.join, streams: 4
-        assert_ended :ENHANCE_YOUR_CALM, update(1, "u=1") * 60, annoyances: 50, annoyances_a_second: 0
+        assert_ended :ENHANCE_YOUR_CALM, update(1, "u=1") * 60, control_frames: 50, control_frames_per_second: 0
       end
 
       def test_the_setting

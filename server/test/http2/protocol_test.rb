@@ -269,7 +269,7 @@ module Spate
         unknown: ->(talk, _) { talk.frame(99) },
         reset_by_us: ->(talk, n) { talk.open(2 * n + 1).frame(8, 0, 2 * n + 1, "\0\0\0\0") } }.each do |name, attack|
         define_method("test_flood_of_#{name}") do
-          talk(limits: limits(annoyances: 50, annoyances_a_second: 0)) { nil }
+          talk(limits: limits(control_frames: 50, control_frames_per_second: 0)) { nil }
           sent = (0..60).find do |n|
             talk.send(attack.call(talk, n))
             talk.protocol.finished?
@@ -281,7 +281,7 @@ module Spate
 
       # Unread responses take bounded memory, and nothing more is read.
       def test_a_peer_that_does_not_read
-        talk(limits: limits(annoyances: 1_000_000))
+        talk(limits: limits(control_frames: 1_000_000))
         40.times { talk.send(frame(6, 0, 0, "12345678") * 500) }
         assert_operator talk.write_buffer.pending, :<=, Native::WriteBuffer::BYTES
         refute_predicate talk.protocol, :finished?

@@ -20,7 +20,7 @@ module Spate
           @waiting = []
           @opened = []
           @now = 1.0
-          limits = Limits.new(streams: 8, stream_window: 2000, connection_window: WINDOW, annoyances: 10_000,
+          limits = Limits.new(streams: 8, stream_window: 2000, connection_window: WINDOW, control_frames: 10_000,
                               frames_per_tick: number(1..20), body: [nil, 1500].sample(random: @random),
                               settings_seconds: 1000, idle: 1000)
           @talk = Conversation.new(limits: limits) { |request| answer(request) }

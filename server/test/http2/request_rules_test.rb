@@ -99,7 +99,7 @@ module Spate
 
       # Section 6.9: unread bytes are returned to the connection's window, even if their stream failed.
       def test_the_connections_window_leaks_nothing
-        talk(connection_window: 65_535, stream_window: 40_000, annoyances: 10_000) { nil }
+        talk(connection_window: 65_535, stream_window: 40_000, control_frames: 10_000) { nil }
         20.times do |n|
           id = 2 * n + 1
           talk.open(id, talk.post(content_length: "100"), flags: 4).send(frame(0, 0, id, "x" * 10_000))

@@ -75,9 +75,9 @@ module Spate
       end
 
       group "Floods" do
-        define :annoyances, 1000, "N", "frames besides requests (resets, pings, settings, empty frames ...) and tiny " \
-                                        "chunks, in one burst"
-        define :annoyances_a_second, 50, "N", "the same, per second in the long run", least: 0
+        define :control_frames, 1000, "N", "frames besides requests (resets, pings, settings, empty frames ...) and " \
+                                            "tiny chunks, in one burst"
+        define :control_frames_per_second, 50, "N", "the same, per second in the long run", least: 0
         define :frames_per_tick, 250, "N", "frames, or requests and chunks, of a connection in one tick of the event " \
                                           "loop"
       end

@@ -30,7 +30,7 @@ module Spate
         end
       end
 
-      attack "trailers flood", nil, "header_fields, header_bytes; annoyances" do
+      attack "trailers flood", nil, "header_fields, header_bytes; control_frames" do
         variant("more than the limit", %i[reset ENHANCE_YOUR_CALM]) do |peer|
           peer.write(peer.post(1, "/read") + peer.frame(1, 5, 1, peer.block(*Array.new(500) do |n|
                                                                               ["x#{n}", "y"]

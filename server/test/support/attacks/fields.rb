@@ -52,7 +52,7 @@ module Spate
         end
       end
 
-      attack "zero-length headers", "CVE-2019-9516", "a request without a name is malformed; annoyances" do
+      attack "zero-length headers", "CVE-2019-9516", "a request without a name is malformed; control_frames" do
         variant("an empty name", %i[reset PROTOCOL_ERROR]) { |peer| peer.write(peer.request(1, "/", "", "")) }
         variant("five thousand of them", :served) do |peer|
           peer.write(peer.frame(1, 5, 1, peer.block(*REQUEST) + ("\x40\x00\x00".b * 5000)))

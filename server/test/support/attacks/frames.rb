@@ -4,7 +4,7 @@ module Spate
   module Server
     # Frames without content, and invalid frames.
     module Attacks
-      attack "empty frames", "CVE-2019-9518", "annoyances" do
+      attack "empty frames", "CVE-2019-9518", "control_frames" do
         variant("DATA", :ENHANCE_YOUR_CALM) do |peer|
           peer.write(peer.post(1, "/read"))
           peer.flood(20_000) { peer.frame(0, 0, 1) }
@@ -40,7 +40,7 @@ module Spate
         end
       end
 
-      attack "unknown frames", nil, "annoyances" do
+      attack "unknown frames", nil, "control_frames" do
         variant("empty", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.frame(0xbe) } }
         variant("of 16 KB", :ENHANCE_YOUR_CALM) { |peer| peer.flood(1500) { peer.frame(0xbe, 0, 1, "x" * 16_384) } }
         variant("of all types", :ENHANCE_YOUR_CALM) do |peer|

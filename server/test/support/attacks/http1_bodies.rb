@@ -4,7 +4,7 @@ module Spate
   module Server
     # HTTP/1.1: chunks and trailers.
     module Attacks
-      plain "tiny chunks", "annoyances; frames_per_tick, and 5 ms" do
+      plain "tiny chunks", "control_frames; frames_per_tick, and 5 ms" do
         { "of a byte" => 1, "on four connections" => 4 }.each do |name, peers|
           variant(name, 429, peers: peers) do |peer|
             peer.write(peer.chunked)

@@ -4,7 +4,7 @@ module Spate
   module Server
     # Streams that are opened only to be reset, by either side.
     module Attacks
-      attack "rapid reset", "CVE-2023-44487", "annoyances" do
+      attack "rapid reset", "CVE-2023-44487", "control_frames" do
         variant("each request is reset at once", :ENHANCE_YOUR_CALM) do |peer|
           peer.flood(5000) { |n| peer.request(2 * n + 1, "/never") + peer.word(3, 2 * n + 1, 8) }
         end
@@ -29,7 +29,7 @@ module Spate
         end
       end
 
-      attack "made you reset", "CVE-2025-8671", "annoyances" do
+      attack "made you reset", "CVE-2025-8671", "control_frames" do
         { "WINDOW_UPDATE by 0" => ->(peer, id) { peer.request(id, "/never") + peer.word(8, id, 0) },
           "a stream's window past 2^31-1" =>
             ->(peer, id) { peer.request(id, "/never") + peer.word(8, id, 2**31 - 1) },

@@ -4,7 +4,7 @@ module Spate
   module Server
     # Flow control, turned against the server.
     module Attacks
-      attack "WINDOW_UPDATE flood", nil, "annoyances, beside those that answer our DATA" do
+      attack "WINDOW_UPDATE flood", nil, "control_frames, beside those that answer our DATA" do
         variant("of the connection", :ENHANCE_YOUR_CALM) { |peer| peer.flood(20_000) { peer.word(8, 0, 1) } }
         variant("of a stream", :ENHANCE_YOUR_CALM) do |peer|
           peer.write(peer.request(1, "/never"))
@@ -35,7 +35,7 @@ module Spate
         end
       end
 
-      attack "flapping windows", nil, "annoyances" do
+      attack "flapping windows", nil, "control_frames" do
         variant("with a hundred responses that wait", :ENHANCE_YOUR_CALM) do |peer|
           peer.write(peer.settings([4, 0]) + (0..99).map { |n| peer.request(2 * n + 1, "/big") }.join)
           peer.flood(5000) { |n| peer.settings([4, n.even? ? 1 : 0]) }
@@ -46,7 +46,7 @@ module Spate
         end
       end
 
-      attack "data dribble", "CVE-2019-9511", "annoyances: a window of a few bytes earns no further WINDOW_UPDATE" do
+      attack "data dribble", "CVE-2019-9511", "control_frames: a window of a few bytes earns no WINDOW_UPDATE" do
         variant("a byte at a time", :ENHANCE_YOUR_CALM) do |peer|
           peer.write(peer.settings([4, 1]) + peer.request(1, "/big"))
           peer.flood(20_000) { peer.word(8, 1, 1) }

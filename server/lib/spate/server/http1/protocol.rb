@@ -119,7 +119,8 @@ module Spate
         def spent? = @budget.spent?
 
         def charge(what, cost = 1)
-          @flood_limit ||= Limits::TokenBucket.new(@limits.annoyances, @limits.annoyances_a_second) do |reason|
+          rate = @limits.control_frames_per_second
+          @flood_limit ||= Limits::TokenBucket.new(@limits.control_frames, rate) do |reason|
             BadRequest.new(reason, 429)
           end
           @flood_limit.take(what, cost)

@@ -29,7 +29,7 @@ module Spate
           @connection = connection
           @reader = Native::FrameReader.new(MAX_FRAME, Frame::Data::JOINED)
           @settings = PeerSettings.new
-          @flood_limit = Limits::TokenBucket.new(limits.annoyances, limits.annoyances_a_second) do |reason|
+          @flood_limit = Limits::TokenBucket.new(limits.control_frames, limits.control_frames_per_second) do |reason|
             ConnectionError.new(reason, ErrorCode::ENHANCE_YOUR_CALM)
           end
           @budget = Limits::Budget.new(limits.frames_per_tick)
