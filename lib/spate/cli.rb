@@ -46,8 +46,13 @@ module Spate
       "i" => "install", "e" => "exec", "-v" => "version", "--version" => "version", "-h" => "help", "--help" => "help"
     }.freeze
 
-    # Returns the exit code (docs/exit-codes.md). `out` takes data, `err` all progress and messages.
-    # A program that `exec` runs handles its own signals and exceptions.
+    # Runs a command. It reports errors itself; a program that `exec` runs handles its own signals and exceptions.
+    #
+    # @param argv [Array<String>] the words after `spate`
+    # @param out [IO, StringIO] for data
+    # @param err [IO, StringIO] for progress and messages
+    # @param env [ENV, Hash{String => String}]
+    # @return [Integer] the exit code (docs/exit-codes.md)
     def self.start(argv, out: $stdout, err: $stderr, env: ENV)
       # Checked here, since a boot should load as few files as possible.
       Util::SigningKey.withhold if env.equal?(ENV) && env.key?("SPATE_CACHE_KEY")

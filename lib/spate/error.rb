@@ -19,17 +19,21 @@ module Spate
   class Error < StandardError
     EXIT_CODE = 1
 
-    # One line that says what to do, or nil.
+    # @return [String, nil] one line that says what to do
     attr_reader :hint
-    # Lines of longer material (Array of String), empty where none.
+    # @return [Array<String>] lines of longer material, such as the end of a log
     attr_reader :details
 
+    # @param message [String, nil] facts, on one line
+    # @param hint [String, nil]
+    # @param details [Array<String>]
     def initialize(message = nil, hint: nil, details: [])
       super(message)
       @hint = hint
       @details = details
     end
 
+    # @return [Integer] the exit code of a command that fails with this error
     def exit_code = self.class::EXIT_CODE
   end
 

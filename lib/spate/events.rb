@@ -9,12 +9,20 @@ module Spate
       @mutex = Mutex.new
     end
 
-    # Yields each later event: a Hash with :event (Symbol) and its facts.
+    # Calls the block with each later event, on the thread that emits it.
+    #
+    # @yieldparam event [Hash{Symbol => Object}] `:event` (Symbol) and its facts; see docs/events.md
+    # @return [self]
     def subscribe(&listener)
       @mutex.synchronize { @listeners << listener }
       self
     end
 
+    # Sends an event to all listeners.
+    #
+    # @param kind [Symbol]
+    # @param facts [Hash{Symbol => Object}]
+    # @return [void]
     def emit(kind, **facts)
       return if @listeners.empty?
 

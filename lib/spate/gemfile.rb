@@ -21,7 +21,13 @@ module Spate
         .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }
     end
 
-    # The Gemfile in charge of a folder. cwd: absolute path. Raises NotFound.
+    # Finds the Gemfile in charge of a folder, as Bundler does.
+    #
+    # @param cwd [String] absolute path
+    # @param env [ENV, Hash{String => String}]
+    # @param gemfile [String, nil] a Gemfile that the user named
+    # @return [Location]
+    # @raise [NotFound]
     def self.find(cwd = Dir.pwd, env = ENV, gemfile: nil)
       Location.find(cwd, env, gemfile: gemfile)
     end

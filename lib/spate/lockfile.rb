@@ -16,26 +16,34 @@ module Spate
     autoload :Spec, "spate/lockfile/spec"
     autoload :Unreadable, "spate/lockfile/unreadable"
 
-    # The file's name as the user knows it, for messages.
+    # @return [String] the file's name as the user knows it, for messages
     attr_reader :path
-    # GemSource, GitSource, PathSource and PluginSource in the order of the file.
+    # @return [Array<GemSource, GitSource, PathSource, PluginSource>] in the order of the file
     attr_reader :sources
-    # Spec in the order of the file; for a duplicate full name, the last one.
+    # @return [Array<Spec>] in the order of the file; for a duplicate full name, the last one
     attr_reader :specs
-    # Platform, in the order of the file.
+    # @return [Array<Platform>] in the order of the file
     attr_reader :platforms
-    # Dependency of the Gemfile in the order of the file.
+    # @return [Array<Dependency>] those of the Gemfile, in the order of the file
     attr_reader :dependencies
-    # full name => { "sha256" => hex, "sha512" => ... }; {} if the line has no digest. nil without the section. Those
-    # of content-addressed gems are beside their address.
+    # Of each full name the digests by algorithm, empty if the line has none. Those of content-addressed gems are
+    # beside their address.
+    #
+    # @return [Hash{String => Hash{String => String}}, nil] nil without the section CHECKSUMS
     attr_reader :checksums
 
-    # text: the file's content. The block returns the version of RubyGems, whose older ones ignore content addresses; it
-    # is called only if there are some. Raises ParseError with the line and a hint.
+    # Parses a lockfile.
+    #
+    # @param text [String] the file's content
+    # @param path [String] its name, for messages
+    # @yieldreturn [String] the version of RubyGems, called only if there are content addresses: older ones ignore them
+    # @return [Lockfile]
+    # @raise [ParseError] with the line and a hint
     def self.parse(text, path: "Gemfile.lock", &rubygems)
       new(path: path, **Parser.new(text, path, &rubygems).parse)
     end
 
+    # @!visibility private
     def initialize(path:, sources:, specs:, platforms:, dependencies:, checksums:)
       @path = path
       @sources = sources
@@ -45,13 +53,19 @@ module Spate
       @checksums = checksums
     end
 
-    # Every variant of the gem: [Spec], in the order of the file.
+    # The variants of a gem, in the order of the file.
+    #
+    # @param name [String]
+    # @return [Array<Spec>]
     def variants(name)
       @by_name ||= @specs.group_by(&:name)
       @by_name[name] || []
     end
 
-    # The digests of one package: { "sha256" => hex }; {} if none is recorded.
+    # The digests of one package.
+    #
+    # @param full_name [String]
+    # @return [Hash{String => String}] algorithm => hex; empty if none is recorded
     def digests(full_name) = @checksums&.fetch(full_name, nil) || {}
   end
 end

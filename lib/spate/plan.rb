@@ -3,14 +3,15 @@
 module Spate
   # The contents of a bundle on this machine. Data only: it fetches, reads and writes nothing.
   class Plan
-    # Package, in the order of the lockfile.
+    # @return [Array<Package>] in the order of the lockfile
     attr_reader :packages
 
+    # @!visibility private
     def initialize(packages)
       @packages = packages
     end
 
-    # Warnings about a plan that can still be carried out: lines, facts first.
+    # @return [Array<String>] warnings about a plan that can still be carried out
     def warnings = [unlocked, other_algorithms].compact
 
     private

@@ -16,13 +16,16 @@ module Spate
     autoload :Variants, "spate/planner/variants"
     autoload :Wanted, "spate/planner/wanted"
 
-    # lockfile: Lockfile.
-    # gemfile: facts about the Gemfile, or nil while they are unknown: then everything is planned.
-    # settings: answers bool(key), array(key) and frozen?; nil for none.
-    # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }], asked only where the lockfile
-    #   lists no variants.
-    # rubygems_version: nil for that of this Ruby.
-    # unfit: full names of packages incompatible with this Ruby or RubyGems; the next best variant is used.
+    # @param lockfile [Lockfile]
+    # @param gemfile [Gemfile::Facts, nil] nil while they are unknown: then everything is planned
+    # @param settings [#bool, #array, #frozen?, nil] Bundler's settings
+    # @param platform [Platform]
+    # @param ruby_version [String]
+    # @param rubygems_version [String, nil] nil for that of this Ruby
+    # @param available [#call, nil] called with (name, source) only where the lockfile lists no variants; returns an
+    #   Array of Hashes with version, platform, ruby and rubygems
+    # @param unfit [Array<String>] full names of packages incompatible with this Ruby or RubyGems; the next best variant
+    #   is used
     def initialize(lockfile:, gemfile: nil, settings: nil, platform: Platform.local, ruby_version: RUBY_VERSION,
                    rubygems_version: nil, available: nil, unfit: [])
       @lockfile = lockfile
@@ -35,7 +38,10 @@ module Spate
                                available: available, running: running)
     end
 
-    # -> Plan. Raises Incomplete if the lockfile is incomplete: Bundler would resolve again.
+    # Chooses the packages of the bundle.
+    #
+    # @return [Plan]
+    # @raise [Incomplete] if Bundler would resolve again
     def plan
       platform_locked
       chosen = walk

@@ -10,11 +10,18 @@ module Spate
     autoload :Choice, "spate/platform/choice"
     autoload :Name, "spate/platform/name"
 
-    # cpu: "x86_64", "arm64", "universal" or nil; os: "linux", "darwin", "java" ...; version: "musl", "22" or nil.
-    attr_reader :cpu, :os, :version
+    # @return [String, nil] "x86_64", "arm64", "universal"
+    attr_reader :cpu
+    # @return [String] "linux", "darwin", "java"
+    attr_reader :os
+    # @return [String, nil] "musl", "22"
+    attr_reader :version
 
     class << self
-      # From a name as written in a lockfile: "ruby", "x86_64-linux-musl", "java". Same name, same object.
+      # The platform of a name. The same name returns the same object.
+      #
+      # @param name [String, Platform, nil] as written in a lockfile: "ruby", "x86_64-linux-musl", "java"
+      # @return [Platform]
       def parse(name)
         return name if name.is_a?(Platform)
         return RUBY if name.nil? || name.empty? || name == "ruby"
@@ -23,10 +30,14 @@ module Spate
         @parsed[name] ||= new(*COMMON.fetch(name) { Name.split(name) })
       end
 
-      # The platform of the running Ruby.
+      # @return [Platform] that of the running Ruby
       def local = @local ||= from_arch(Util::Ruby.arch, RUBY_PLATFORM)
 
-      # arch: RbConfig's "arch"; on a universal Ruby the real processor is in ruby_platform.
+      # The platform of a Ruby.
+      #
+      # @param arch [String] RbConfig's "arch"
+      # @param ruby_platform [String] RUBY_PLATFORM, which has the real processor of a universal Ruby
+      # @return [Platform]
       def from_arch(arch, ruby_platform = arch)
         arch = "#{arch}_60" if arch.end_with?("mswin32", "mswin64")
         platform = parse(arch)
@@ -48,6 +59,7 @@ module Spate
     @parsed = {}
     private_class_method :new
 
+    # @!visibility private
     def initialize(cpu, operating_system, version)
       @cpu = cpu
       @os = operating_system
@@ -61,19 +73,28 @@ module Spate
     JAVA = parse("java")
     WINDOWS = [parse("mswin32"), parse("mswin64"), parse("universal-mingw"), parse("x64-mingw32")].freeze
 
+    # @return [String] the name
     def to_s = @name
+    # @!visibility private
     def inspect = "#<#{self.class} #{@name}>"
+    # @return [Boolean] whether this is {RUBY}
     def ruby? = equal?(RUBY)
 
+    # @param other [Object]
+    # @return [Boolean] whether it is a platform with the same parts
     def ==(other)
       other.is_a?(Platform) && other.cpu == @cpu && other.os == @os && other.version == @version
     end
     alias eql? ==
 
+    # @!visibility private
     def hash = @name.hash
 
-    # Whether a package of this platform runs on the machine's platform `local`. A package of platform "ruby" runs
-    # everywhere; if `local` is "ruby" (force_ruby_platform) nothing else does.
+    # Whether a package of this platform runs on a machine. A package of platform "ruby" runs everywhere; if the
+    # machine's is "ruby" (force_ruby_platform) nothing else does.
+    #
+    # @param local [Platform] the machine's
+    # @return [Boolean]
     def match?(local)
       return true if ruby? || self == local
       return false if local.ruby?
@@ -82,14 +103,17 @@ module Spate
       cpu_matches?(local) && os == local.os && version_matches?(local)
     end
 
-    # RUBY or JAVA or a Windows platform: the platforms that a Gemfile can name.
+    # @return [Platform] RUBY, JAVA or one of WINDOWS: the platforms that a Gemfile can name
     def generic
       return self if ruby?
 
       [JAVA, *WINDOWS].find { |generic| match?(generic) } || RUBY
     end
 
-    # How far a package of this platform is from `local`; the smallest number is the best.
+    # How far a package of this platform is from a machine's.
+    #
+    # @param local [Platform]
+    # @return [Integer] the smallest is the best
     def distance(local)
       return -1 if self == local
       return 1_000_000 if ruby? || local.ruby?
@@ -97,7 +121,7 @@ module Spate
       (os == local.os ? 0 : 1) + (cpu_distance(local) * 10) + (version_distance(local) * 100)
     end
 
-    # The libc without the names of glibc: nil for glibc, "musl" for musl.
+    # @return [String, nil] the libc: nil for glibc, "musl" for musl
     def libc
       return unless @version
 

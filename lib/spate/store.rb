@@ -31,9 +31,13 @@ module Spate
     # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
 
-    # The store under `home` (a folder), or the environment's. Creates nothing. Refuses a folder in which another
-    # user could have put objects. makes: false for read-only use: a missing store is not created later either.
-    # Raises Util::NoHome, Untrusted, ReadOnly.
+    # Opens the store; the first write creates it. Refuses a folder in which another user could have put objects.
+    #
+    # @param home [String, nil] Spate's folder; nil for the environment's
+    # @param env [ENV, Hash{String => String}]
+    # @param makes [Boolean] false for read-only use: a missing store is not created later either
+    # @return [Store]
+    # @raise [Util::NoHome, Untrusted, ReadOnly]
     def self.open(home: nil, env: ENV, makes: true)
       home = home ? File.expand_path(home) : Util::StorePlace.home(env)
       root = Util::StorePlace.root(home)
@@ -47,6 +51,13 @@ module Spate
       end
     end
 
+    # @return [String] absolute path of Spate's folder: "/home/me/.cache/spate"
+    attr_reader :home
+    # @return [String] absolute path of the store in it: "/home/me/.cache/spate/store/v1"
+    attr_reader :root
+
+    # @!visibility private
+
     # SHA-256 of a String, in hex.
     def self.sha256(text)
       Native.sha256(text)
@@ -55,8 +66,6 @@ module Spate
       Digest::SHA256.hexdigest(text)
     end
 
-    # Absolute paths: Spate's folder, e.g. "~/.cache/spate", and the store in it.
-    attr_reader :home, :root
     # [Healing::Healed]: damaged objects that this process found, and replaced or gave up.
     attr_reader :healed
 
@@ -129,7 +138,7 @@ module Spate
     MANY = 32
     private_constant :MANY
 
-    # {key => manifest or nil} for many keys, opened in one call.
+    # Key => manifest or nil for many keys, opened in one call.
     def packages(keys)
       return keys.to_h { |key| [key, package(key)] } if keys.size < MANY
 

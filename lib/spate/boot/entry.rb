@@ -28,17 +28,24 @@ module Spate
     end
 
     class << self
-      # The boot of this process, nil if Spate takes no part in it.
+      # The boot of this process. Its `parts` (Hash) has `true` for each active part, or the reason why it is inactive.
+      #
+      # @return [#parts, nil] nil if Spate takes no part in the boot
       attr_reader :session
 
-      # Called with (event, path, reason) for :hit, :miss, :stale, :revalidated, :damaged, :warns and :rebuilt; nil
-      # turns it off.
+      # @return [#call, nil] what {instrumentation=} was given
       attr_reader :instrumentation
 
+      # Reports each file that is loaded from an image, or why it is not.
+      #
+      # @param block [#call, nil] called with (event, path, reason) for `:hit`, `:miss`, `:stale`, `:revalidated`,
+      #   `:damaged`, `:warns` and `:rebuilt`; nil turns it off
       def instrumentation=(block)
         @instrumentation = block
         Log.listen(block)
       end
+
+      # @!visibility private
 
       # Once per process. from: the calling file, which decides the application; nil: the one of this folder. Returns
       # the session, or nil under SPATE_BOOT=0. program: see Start; with one, an error of Bundler's about a bundle that

@@ -17,6 +17,8 @@ module Spate
       DAY = 24 * 60 * 60
 
       class << self
+        # @!visibility private
+
         # That of the environment's store. Raises Util::NoHome.
         def of(env) = new(Util::StorePlace.root(Util::StorePlace.home(env)))
 
@@ -31,13 +33,17 @@ module Spate
         end
       end
 
-      # store_root: the store's folder, e.g. "~/.cache/spate/store/v1", whether it exists or not.
+      # @param store_root [String] {Store#root}; need not exist
+      # @param ruby_key [String] the name of a Ruby's folder
       def initialize(store_root, ruby_key = RubyKey.current)
         @store_root = store_root
         @ruby_key = ruby_key
         @folder = "#{store_root}/images/#{ruby_key}"
       end
 
+      # @!visibility private
+
+      # As given, and the absolute path of this Ruby's images.
       attr_reader :store_root, :ruby_key, :folder
 
       # The image of a gem whose files have this fingerprint.

@@ -2,8 +2,17 @@
 
 module Spate
   module Gemfile
-    # gemfile, lockfile and the folder for relative paths, all absolute. The lockfile need not exist.
+    # The absolute paths of an application; {Gemfile.find} returns them.
+    #
+    # @!attribute gemfile
+    #   @return [String] the Gemfile or gems.rb
+    # @!attribute lockfile
+    #   @return [String] need not exist
+    # @!attribute root
+    #   @return [String] the folder for relative paths
     Location = Struct.new(:gemfile, :lockfile, :root) do
+      # @!visibility private
+
       # Like Bundler: from the command line, the setting `gemfile` (environment: BUNDLE_GEMFILE), or else
       # gems.rb or Gemfile in the folder or the nearest one above.
       def self.find(cwd, env = ENV, gemfile: nil)

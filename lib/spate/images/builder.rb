@@ -8,7 +8,12 @@ module Spate
     class Builder
       # Builds in a child and waits for it: for callers that need the images now.
       class Child
-        # env: the user's. See ApplicationBuild for the rest.
+        # @param location [Gemfile::Location]
+        # @param images [Boot::ImageFolder]
+        # @param env [ENV, Hash{String => String}] the user's
+        # @param jobs [Integer, nil] processes that compile; nil for one a processor
+        # @param exclude [Array<String>] patterns of folders and files whose code is not wanted
+        # @param team [Boolean] whether to query the team's cache
         def initialize(location, images:, env: ENV, jobs: nil, exclude: [], team: false)
           @env = Util::Environment.clean(env).except("SPATE_LOG")
           @arguments = Boot::Background::BuilderArguments.for(
@@ -16,7 +21,10 @@ module Spate
           )
         end
 
-        # Yields events (:image, :warning). Answers the Report's Hash; nil if the child died.
+        # Builds the images.
+        #
+        # @yieldparam event [Hash{Symbol => Object}] an event `:image` or `:warning` (docs/events.md)
+        # @return [Hash{Symbol => Object}, nil] the facts of the event `boot_images`; nil if the child died
         def call
           command = [*Boot::Background::RubyOptions.current, Boot::Background::SCRIPT, *@arguments]
           Util::Child.run(@env, *command, out: :err, chdir: "/") do |child|
@@ -27,6 +35,8 @@ module Spate
         end
       end
 
+      # @!visibility private
+      #
       # The result of one build. busy: another builder was at work for this application, so nothing was done; built,
       # reused, empty: gems; compiled, copied, warned, failed: files; bytes: of the images written; boot, overlay:
       # whether those were written; removed: images that Prune removed; cpu, seconds: processor time of the children,
@@ -65,6 +75,8 @@ module Spate
 
       # Seconds that a builder waits for another one that makes images of gems, and that it works at most.
       SECONDS = 600
+
+      # @!visibility private
 
       # images: Boot::ImageFolder. jobs: children at most. events: Spate::Events or nil. trusts, shared: see GemImages;
       # without them, code compiled elsewhere is not used.

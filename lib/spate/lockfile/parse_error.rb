@@ -2,12 +2,16 @@
 
 module Spate
   class Lockfile
-    # The lockfile cannot be read. line: starting at 1, nil for the whole file.
+    # The lockfile cannot be read.
     class ParseError < Error
       EXIT_CODE = 3
 
-      attr_reader :path, :line
+      # @return [String] the name that {Lockfile.parse} was given
+      attr_reader :path
+      # @return [Integer, nil] from 1 on; nil for the whole file
+      attr_reader :line
 
+      # @!visibility private
       def initialize(fact, path:, line: nil, hint: nil)
         @path = path
         @line = line

@@ -2,31 +2,70 @@
 
 module Spate
   class Lockfile
-    # A GEM section. remotes: [String] as written, the first is the first to be asked; may be empty.
+    # A GEM section.
+    #
+    # @!attribute remotes
+    #   @return [Array<String>] addresses as written, in the order of use; may be empty
     GemSource = Struct.new(:remotes) do
+      # @return [Symbol] `:gem`
       def type = :gem
+      # @return [String] the addresses, for messages
       def to_s = remotes.empty? ? "locally installed gems" : remotes.join(", ")
     end
 
-    # A GIT section. submodules: true, false or nil; glob: pattern of the gemspecs or nil for the usual one.
+    # A GIT section.
+    #
+    # @!attribute uri
+    #   @return [String] address of the repository
+    # @!attribute revision
+    #   @return [String] the locked commit
+    # @!attribute ref
+    #   @return [String, nil] `ref:` of the Gemfile
+    # @!attribute branch
+    #   @return [String, nil] `branch:` of the Gemfile
+    # @!attribute tag
+    #   @return [String, nil] `tag:` of the Gemfile
+    # @!attribute submodules
+    #   @return [Boolean, nil] `submodules:` of the Gemfile
+    # @!attribute glob
+    #   @return [String, nil] pattern of the gemspecs; nil for the usual one
+    # @!attribute name
+    #   @return [String] name of the checkout
     GitSource = Struct.new(:uri, :revision, :ref, :branch, :tag, :submodules, :glob, :name, keyword_init: true) do
+      # @return [Symbol] `:git`
       def type = :git
+      # @return [String] address and commit, for messages
       def to_s = "#{uri} (at #{[tag || branch || ref, revision.to_s[0, 7]].compact.join("@")})"
     end
 
-    # A PATH section. remote: the path as written, relative to the folder of the Gemfile; glob as for git.
+    # A PATH section.
+    #
+    # @!attribute remote
+    #   @return [String] the path as written, relative to the folder of the Gemfile
+    # @!attribute glob
+    #   @return [String, nil] pattern of the gemspecs; nil for the usual one
     PathSource = Struct.new(:remote, :glob) do
+      # @return [Symbol] `:path`
       def type = :path
+      # @return [String] the path as written
       def to_s = remote
     end
 
-    # A PLUGIN SOURCE section: a source only a Bundler plugin can read. plugin: its type; options: all its lines.
+    # A PLUGIN SOURCE section: a source only a Bundler plugin can read.
+    #
+    # @!attribute plugin
+    #   @return [String] its type
+    # @!attribute options
+    #   @return [Hash{String => Object}] all its lines
     PluginSource = Struct.new(:plugin, :options) do
+      # @return [Symbol] `:plugin`
       def type = :plugin
+      # @return [String] address and type, for messages
       def to_s = "#{options["remote"]} (plugin #{plugin})"
     end
 
     # Makes a source of its section's header and lines.
+    # @!visibility private
     module Sources
       # options: name => String, true, false, or an Array of these where a line occurs more than once.
       def self.build(kind, options)

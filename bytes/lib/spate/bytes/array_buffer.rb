@@ -7,8 +7,12 @@ module Spate
   #     Spate::DataView.new(buffer).set_uint16(0, 0xcafe)
   #     buffer.to_s # => "\xCA\xFE\x00\x00\x00\x00\x00\x00"
   class ArrayBuffer
-    # A copy of the bytes of `source`: a String, an ArrayBuffer, a view, an Enumerable of Integers (modulo 256), an
-    # IO::Buffer, or any object with a MemoryView or with to_str. TypeError for others.
+    # Copies the bytes of an object.
+    #
+    # @param source [String, ArrayBuffer, DataView, TypedArray, Enumerable<Integer>, IO::Buffer, #to_str] Integers are
+    #   taken modulo 256; any object with a MemoryView will do
+    # @return [ArrayBuffer]
+    # @raise [TypeError] for other objects
     def self.from(source)
       case source
       when String then Uint8Array.new(source.bytesize).tap { |bytes| bytes.set_bytes(0, source) }.buffer

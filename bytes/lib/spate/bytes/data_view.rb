@@ -10,6 +10,20 @@ module Spate
   # IndexError outside the view, TypeError for anything but a number or if the buffer is detached, FrozenError if view
   # or buffer is frozen.
   class DataView
+    # @!method get_uint32(byte_offset, little_endian: false)
+    #   Reads a number. The same for the other TYPES: `get_int16`, `get_float64`, and so on.
+    #   @param byte_offset [Integer]
+    #   @param little_endian [Boolean]
+    #   @return [Integer, Float]
+    #   @raise [IndexError, TypeError]
+    # @!method set_uint32(byte_offset, value, little_endian: false)
+    #   Writes a number, modulo its width. The same for the other TYPES.
+    #   @param byte_offset [Integer]
+    #   @param value [Numeric]
+    #   @param little_endian [Boolean]
+    #   @return [nil]
+    #   @raise [IndexError, TypeError, FrozenError]
+
     # Types wider than a byte, as method names have them.
     TYPES = %w[int16 uint16 uint24 int32 uint32 big_int64 big_uint64 float16 float32 float64].freeze
 

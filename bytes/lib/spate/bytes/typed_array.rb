@@ -7,11 +7,20 @@ module Spate
   # Methods that both Enumerable and JavaScript have (map, select, reject, sort, reverse) return a typed array.
   class TypedArray
     class << self
-      # A new array of these numbers. ECMA-262 23.2.2.2.
+      # Makes an array of these numbers. ECMA-262 23.2.2.2.
+      #
+      # @param numbers [Array<Numeric>]
+      # @return [TypedArray] of this class
       def of(*numbers) = new(numbers)
 
-      # A new array of the source's elements, each passed through the block if there is one. ECMA-262 23.2.2.1.
-      # TypeError for anything but a list of numbers.
+      # Makes an array of the source's elements, each passed through the block if there is one. ECMA-262 23.2.2.1.
+      #
+      # @param source [Enumerable<Numeric>]
+      # @yieldparam number [Numeric]
+      # @yieldparam index [Integer]
+      # @yieldreturn [Numeric]
+      # @return [TypedArray] of this class
+      # @raise [TypeError] for anything but a list of numbers
       def from(source, &block)
         raise TypeError, "#{source.class} is not a list of numbers" unless source.respond_to?(:each_entry)
 
@@ -20,28 +29,40 @@ module Spate
       end
     end
 
-    # The bytes of this array as a DataView.
+    # @return [DataView] the bytes of this array
     def data_view = DataView.new(buffer, byte_offset, byte_length)
 
-    # The bytes as a new binary String.
+    # @return [String] a binary copy of the bytes
     def bytes = data_view.to_s
 
-    # Enumerators of numbers, of indexes, and of [index, number]. ECMA-262 23.2.3.35, .19, .7.
+    # @return [Enumerator<Numeric>] ECMA-262 23.2.3.35
     def values = each
+    # @return [Enumerator<Integer>] the indexes. ECMA-262 23.2.3.19
     def keys = length.times
+    # @return [Enumerator<Array(Integer, Numeric)>] index and number. ECMA-262 23.2.3.7
     def entries = each_with_index.lazy.map { |number, index| [index, number] }.each
 
-    # The numbers as text, joined with the separator. ECMA-262 23.2.3.18.
+    # Joins the numbers as text. ECMA-262 23.2.3.18.
+    #
+    # @param separator [String]
+    # @return [String]
     def join(separator = ",") = to_a.join(separator)
 
-    # Typed arrays of the same type: of the block's results, of the elements that it accepts, of the others.
-    # ECMA-262 23.2.3.22, .10.
+    # Makes an array of the block's results. ECMA-262 23.2.3.22.
+    #
+    # @yieldparam number [Numeric]
+    # @yieldreturn [Numeric]
+    # @return [TypedArray, Enumerator] of the same class; an Enumerator without a block
     def map(&block)
       return enum_for(:map) { length } unless block
 
       self.class.new(to_a.map(&block))
     end
 
+    # Makes an array of the numbers that the block accepts. ECMA-262 23.2.3.10.
+    #
+    # @yieldparam number [Numeric]
+    # @return [TypedArray, Enumerator] of the same class; an Enumerator without a block
     def select(&block)
       return enum_for(:select) { length } unless block
 
@@ -49,13 +70,23 @@ module Spate
     end
     alias filter select
 
+    # Makes an array of the numbers that the block does not accept.
+    #
+    # @yieldparam number [Numeric]
+    # @return [TypedArray, Enumerator] of the same class; an Enumerator without a block
     def reject(&block)
       return enum_for(:reject) { length } unless block
 
       self.class.new(to_a.reject(&block))
     end
 
-    # In place: by number, or by the block as in Array#sort. NaN comes last. ECMA-262 23.2.3.29.
+    # Sorts in place, by number, or by the block as in Array#sort. NaN comes last. ECMA-262 23.2.3.29.
+    #
+    # @yieldparam left [Numeric]
+    # @yieldparam right [Numeric]
+    # @yieldreturn [Integer]
+    # @return [self]
+    # @raise [FrozenError]
     def sort!(&block)
       return sort_numbers unless block
 
@@ -64,14 +95,25 @@ module Spate
       self
     end
 
-    # Copies, sorted like sort!, and reversed. ECMA-262 23.2.3.33, .32.
+    # @return [TypedArray] a copy, sorted like {#sort!}. ECMA-262 23.2.3.33
     def sort(&block) = dup.sort!(&block)
+    # @return [TypedArray] a reversed copy. ECMA-262 23.2.3.32
     def reverse = dup.reverse!
 
-    # A copy with one number changed. ECMA-262 23.2.3.36. IndexError outside.
+    # Makes a copy with one number changed. ECMA-262 23.2.3.36.
+    #
+    # @param index [Integer]
+    # @param number [Numeric]
+    # @return [TypedArray]
+    # @raise [IndexError] outside
     def with(index, number) = dup.tap { |copy| copy[index] = number }
 
-    # The first index from `from` on, or nil.
+    # Finds a number, or the first that the block accepts.
+    #
+    # @param number [Numeric]
+    # @param from [Integer] where to begin; a negative one counts from the end
+    # @yieldparam number [Numeric]
+    # @return [Integer, nil] its first index
     def index(number = (missing = true), from = 0, &block)
       return to_a.index(&block) if missing
 
@@ -81,7 +123,12 @@ module Spate
     end
     alias find_index index
 
-    # The last index up to there, or nil.
+    # Finds a number, or the last that the block accepts, from the end.
+    #
+    # @param number [Numeric]
+    # @param from [Integer] where to begin; a negative one counts from the end
+    # @yieldparam number [Numeric]
+    # @return [Integer, nil] its last index up to there
     def rindex(number = (missing = true), from = -1, &block)
       return to_a.rindex(&block) if missing
 
@@ -89,7 +136,11 @@ module Spate
       from.negative? ? nil : to_a.first(from + 1).rindex(number)
     end
 
-    # Whether the number is included, from that index on; NaN is found too. ECMA-262 23.2.3.16.
+    # Whether a number is included; NaN is found too. ECMA-262 23.2.3.16.
+    #
+    # @param number [Object]
+    # @param from [Integer] where to begin
+    # @return [Boolean]
     def include?(number, from = 0)
       from = [from + length, 0].max if from.negative?
       rest = from.zero? ? self : to_a.drop(from)
@@ -98,7 +149,7 @@ module Spate
       from.zero? ? super(number) : rest.include?(number)
     end
 
-    # The last number, or nil.
+    # @return [Numeric, nil] the last number
     def last = self[-1]
 
     # @!group JavaScript's names
@@ -110,13 +161,28 @@ module Spate
     alias toReversed reverse
     alias subArray subarray
 
-    # -1 if the number is missing, as in JavaScript.
+    # Finds a number, as {#index}.
+    #
+    # @param number [Numeric]
+    # @param from [Integer]
+    # @return [Integer] -1 if it is missing, as in JavaScript
     def index_of(number, from = 0) = index(number, from) || -1
-    # The same from the end, and by a block. ECMA-262 23.2.3.20, .14.
+    # Finds a number from the end, as {#rindex}. ECMA-262 23.2.3.20.
+    #
+    # @param number [Numeric]
+    # @param from [Integer]
+    # @return [Integer] -1 if it is missing
     def last_index_of(number, from = -1) = rindex(number, from) || -1
+    # @yieldparam number [Numeric]
+    # @return [Integer] the index of the last number that the block accepts, or -1. ECMA-262 23.2.3.14
     def find_last_index(&block) = rindex(&block) || -1
-    # The last number that the block accepts, or nil; and `reduce` from the end. ECMA-262 23.2.3.13, .24.
+    # @yieldparam number [Numeric]
+    # @return [Numeric, nil] the last number that the block accepts. ECMA-262 23.2.3.13
     def find_last(&block) = to_a.reverse.find(&block)
+    # Does what `reduce` does, from the end. ECMA-262 23.2.3.24.
+    #
+    # @param initial [Array<Object>] none, or the first value
+    # @return [Object]
     def reduce_right(*initial, &block) = to_a.reverse.reduce(*initial, &block)
 
     alias indexOf index_of
@@ -130,6 +196,8 @@ module Spate
     # This machine's byte order, which Marshal stores with the bytes.
     BYTE_ORDER = [1].pack("S") == "\1\0" ? "little" : "big"
     private_constant :BYTE_ORDER
+
+    # @!visibility private
 
     # For Marshal: the bytes and their order, which another machine may have to swap.
     def marshal_dump = [bytes, BYTE_ORDER]

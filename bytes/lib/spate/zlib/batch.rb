@@ -3,11 +3,14 @@
 module Spate
   # Many Strings in one call: the GVL is released once, and all processors work.
   module Zlib
-    # Some items of a batch were bad; the others are done. index: the first bad one. errors: index => what a call for it
-    # alone raises. results: of the others at their indexes, nil for the bad ones.
+    # Some items of a batch were bad; the others are done.
     class BatchError < Error
-      attr_reader :errors, :results
+      # @return [Hash{Integer => Error}] of each bad item's index what a call for it alone raises
+      attr_reader :errors
+      # @return [Array<String, nil>, nil] of the others at their indexes, nil for the bad ones; nil from `each_inflated`
+      attr_reader :results
 
+      # @!visibility private
       def initialize(errors, results = nil)
         @errors = errors
         @results = results
@@ -16,7 +19,7 @@ module Spate
         super("item #{index}: #{error.message}#{others}")
       end
 
-      # The index of the first bad item.
+      # @return [Integer] the index of the first bad item
       def index = @errors.each_key.first
     end
 
@@ -27,10 +30,16 @@ module Spate
     private_constant :BATCH_FORMATS, :WINDOW, :WINDOW_COUNT
 
     class << self
-      # Inflates each String, in order. format: :zlib (RFC 1950), :gzip (1952), :raw (1951), or :auto for zlib
-      # or gzip. threads: default one per processor. max_output: of each, in bytes. Raises BatchError when all are done;
-      # with errors: :keep the bad ones' results are their errors instead. Anything but a String raises TypeError before
-      # anything is done, or is a bad item with errors: :keep.
+      # Inflates each String, in order.
+      #
+      # @param strings [Array<String>]
+      # @param threads [Integer, nil] nil for one per processor
+      # @param max_output [Integer, nil] bytes that each may inflate to
+      # @param format [Symbol] `:zlib` (RFC 1950), `:gzip` (1952), `:raw` (1951), or `:auto` for zlib or gzip
+      # @param errors [Symbol] `:raise`, or `:keep`: the bad ones' results are their errors
+      # @return [Array<String, Error>]
+      # @raise [BatchError] when all are done, if some are bad
+      # @raise [TypeError] for anything but Strings, before anything is done; with `errors: :keep` it is a bad item
       def inflate_all(strings, threads: nil, max_output: nil, format: :auto, errors: :raise)
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
 
@@ -49,7 +58,14 @@ module Spate
         results
       end
 
-      # Deflates each String, in order, as `deflate` does. format: :zlib, :gzip or :raw.
+      # Deflates each String, in order, as `deflate` does.
+      #
+      # @param strings [Array<String>]
+      # @param level [Integer, nil] 0 to 9
+      # @param threads [Integer, nil] nil for one per processor
+      # @param format [Symbol] `:zlib`, `:gzip` or `:raw`
+      # @return [Array<String>]
+      # @raise [StreamError] for an invalid level
       def deflate_all(strings, level: nil, threads: nil, format: :zlib)
         level = level.nil? ? DEFAULT_COMPRESSION : Integer(level)
         raise StreamError, "stream error" unless level.between?(-1, 9)
@@ -59,12 +75,23 @@ module Spate
       end
 
       # The CRC-32 of each String, in order.
+      #
+      # @param strings [Array<String>]
+      # @param threads [Integer, nil] nil for one per processor
+      # @return [Array<Integer>]
       def crc32_all(strings, threads: nil)
         batch(2, strings, check_threads(threads), 0, 0, nil).first
       end
 
-      # Calls the block with what each String inflates to and its index, in order; some of them are inflated ahead,
-      # never all. Strings may come from any Enumerable. Options are inflate_all's; a BatchError is raised at the end.
+      # Inflates Strings one after the other; some of them are inflated ahead, never all.
+      #
+      # @param strings [Enumerable<String>]
+      # @param errors [Symbol] as for {inflate_all}
+      # @param options [Hash{Symbol => Object}] as for {inflate_all}
+      # @yieldparam result [String, Error]
+      # @yieldparam index [Integer]
+      # @return [Enumerable<String>, Enumerator] the argument; an Enumerator without a block
+      # @raise [BatchError] at the end, if some are bad
       def each_inflated(strings, errors: :raise, **options)
         return to_enum(:each_inflated, strings, errors: errors, **options) unless block_given?
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)

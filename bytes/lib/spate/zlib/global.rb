@@ -9,7 +9,7 @@ module Spate
   #   ruby -r spate/zlib/global program.rb
   module Zlib
     class << self
-      # Ruby's own Zlib module; nil if it was not loaded.
+      # @return [Module, nil] Ruby's own Zlib module; nil if it was not loaded
       attr_reader :replaced
 
       private

@@ -4,16 +4,18 @@ module Spate
   module Zlib
     # Base of GzipReader and GzipWriter: an IO-like object, the header fields (RFC 1952), opening and closing.
     class GzipFile
-      # Something is wrong with a gzip file; `input` is what had been read but not used, or nil.
+      # Something is wrong with a gzip file.
       class Error < Zlib::Error
+        # @return [String, nil] what had been read but not used
         attr_reader :input
 
+        # @!visibility private
         def initialize(message = nil, input = nil)
           super(message)
           @input = input
         end
 
-        # With what was read but not used, if anything.
+        # @return [String] with what was read but not used, if anything
         def inspect
           @input ? "#{super.chomp(">")}, input=#{@input.inspect}>" : super
         end
@@ -32,9 +34,15 @@ module Spate
       end
 
       # Object's: the content is not for logs and error messages.
+      # @!visibility private
       alias inspect to_s
 
-      # With a block, its value, with the new object closed after it; else the object.
+      # Makes an object, and closes it after the block if there is one.
+      #
+      # @param arguments [Array<Object>] those of `new`
+      # @param options [Hash{Symbol => Object}] those of `new`
+      # @yieldparam file [GzipFile]
+      # @return [GzipFile, Object] the block's value if there is one
       def self.wrap(*arguments, **options, &block)
         closing(new(*arguments, **options), &block)
       end
@@ -61,27 +69,34 @@ module Spate
       private_class_method :closing
       private_class_method :open_file
 
-      # According to the header: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; of a writer, the level given.
+      # @return [Integer] that of the header: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; a writer's own
       def level = opened { @level }
-      # Facts of the header (RFC 1952, 2.3): the system's number (OS_UNIX, ...); Time; name and comment, String or nil.
+      # @return [Integer] the header's number of the system (RFC 1952, 2.3): OS_UNIX, ...
       def os_code = opened { @header.os_code }
+      # @return [Time] that of the header
       def mtime = opened { Time.at(@header.mtime) }
+      # @return [String, nil] the header's file name
       def orig_name = opened { @header.orig_name&.dup }
+      # @return [String, nil] the header's comment
       def comment = opened { @header.comment&.dup }
-      # The IO under it.
+      # @return [IO, Object] what it reads or writes
       def to_io = opened { @io }
-      # Whether each write is flushed.
+      # @return [Boolean] whether each write is flushed
       def sync = opened { @sync }
 
-      # true: each write is flushed to the IO, at the cost of size.
+      # Whether each write is flushed to the IO, at the cost of size.
+      #
+      # @param flag [Boolean]
       def sync=(flag)
         opened { @sync = flag ? true : false }
       end
 
-      # Whether close or finish was called.
+      # @return [Boolean] whether close or finish was called
       def closed? = !@open
 
-      # Ends the file and closes the IO, even if ending it raises. Returns the IO, nil if it was closed before.
+      # Ends the file and closes the IO, even if ending it raises.
+      #
+      # @return [IO, Object, nil] the IO; nil if it was closed before
       def close
         return if closed?
 
@@ -93,7 +108,10 @@ module Spate
         end
       end
 
-      # Ends the file and returns the IO, which stays open.
+      # Ends the file without closing the IO.
+      #
+      # @return [IO, Object] the IO
+      # @raise [Error] if it is closed
       def finish
         raise Error, "closed gzip stream" unless @open
 

@@ -14,10 +14,19 @@ module Spate
       ALL = 1 << 30
       private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY, :ALL
 
-      # See GzipFile.wrap.
+      # Opens a file; see {GzipFile.wrap}.
+      #
+      # @param name [String] path
+      # @param options [Hash{Symbol => Object}] those of `new`
+      # @return [GzipReader, Object] the block's value if there is one
       def self.open(name, **options, &block) = open_file(name, "rb", [], options, &block)
 
-      # The content of all members of a file; with a block nil, and the block gets their lines.
+      # Reads all members of a file.
+      #
+      # @param io [IO, StringIO]
+      # @param options [Hash{Symbol => Object}] those of `new`
+      # @yieldparam line [String]
+      # @return [String, nil] the content; nil with a block
       def self.zcat(io, **options, &block)
         content = "".b
         loop do
@@ -32,7 +41,10 @@ module Spate
         block ? nil : content
       end
 
-      # io: needs readpartial or read. max_output: bytes; more raises OutputLimitError. Others: see GzipFile::Encodings.
+      # @param io [#readpartial, #read]
+      # @param max_output [Integer, nil] bytes; more raise OutputLimitError
+      # @param options [Hash{Symbol => Object}] encodings, as for IO
+      # @raise [GzipFile::Error] if the gzip header is missing
       def initialize(io, max_output: nil, **options)
         super()
         @max_output = max_output
@@ -46,8 +58,12 @@ module Spate
         raise
       end
 
-      # Without a length the rest, in external_encoding; with one at most that many bytes, nil at the end.
-      # buffer: a String that receives them and is returned.
+      # Reads the rest, in external_encoding, or up to a number of bytes.
+      #
+      # @param length [Integer, nil] the most bytes; nil for the rest
+      # @param buffer [String, nil] receives them and is returned
+      # @return [String, nil] nil at the end if a length is given
+      # @raise [GzipFile::Error] if the file is damaged
       def read(length = nil, buffer = nil)
         check_open
         no_string(buffer) unless buffer.nil? || buffer.is_a?(String)
@@ -58,7 +74,12 @@ module Spate
         bytes && buffer
       end
 
-      # At least one byte and at most `length`; EOFError at the end.
+      # Reads at least one byte.
+      #
+      # @param length [Integer] the most bytes
+      # @param buffer [String, nil] receives them and is returned
+      # @return [String]
+      # @raise [EOFError] at the end
       def readpartial(length, buffer = nil)
         check_open
         length = not_negative(length)
@@ -74,7 +95,10 @@ module Spate
         buffer ? buffer.replace(bytes) : bytes
       end
 
-      # Puts bytes back; a String is converted to the file's encoding.
+      # Puts bytes back.
+      #
+      # @param text [String, Integer] a String is converted to the file's encoding
+      # @return [nil]
       def ungetc(text)
         return ungetbyte(text) if text.is_a?(Integer)
 
@@ -83,13 +107,18 @@ module Spate
         unshift((@encodings ? @encodings.encode(text) : text).b)
       end
 
-      # Puts a byte back (an Integer, or the first of a String).
+      # Puts a byte back.
+      #
+      # @param byte [Integer, String] of a String the first byte
+      # @return [nil]
       def ungetbyte(byte)
         check_open
         unshift(byte.is_a?(String) ? byte.byteslice(0).b : [byte].pack("C"))
       end
 
-      # Back to where the content begins. The IO needs `seek`.
+      # Goes back to where the content begins. The IO needs `seek`.
+      #
+      # @return [Integer] 0
       def rewind
         check_open
         back = taken + @footer.to_i + (@source.waiting&.bytesize || 0) + waiting_in_stream
@@ -101,7 +130,7 @@ module Spate
         0
       end
 
-      # Bytes that were read beyond the end of the member; nil if there are none or the end was not reached.
+      # @return [String, nil] bytes read beyond the end of the member; nil if there are none or the end was not reached
       def unused
         return if closed?
         return unless finished? && buffered == 0
@@ -110,14 +139,16 @@ module Spate
         @source.waiting&.dup
       end
 
-      # The position in the content, in bytes; what ungetc put back counts negative.
+      # @return [Integer] the position in the content, in bytes; what ungetc put back counts negative
       def pos
         check_open
         @produced - buffered
       end
       alias tell pos
 
-      # Whether everything was read; if nothing is buffered, the IO is read, as Ruby's own does since 3.2.
+      # Whether everything was read. If nothing is buffered, the IO is read, as Ruby's own does since 3.2.
+      #
+      # @return [Boolean]
       def eof?
         check_open
         more if buffered == 0
@@ -125,16 +156,18 @@ module Spate
       end
       alias eof eof?
 
-      # CRC-32 of what was read so far.
+      # @return [Integer] CRC-32 of what was read so far
       def crc
         check_open
         settle
         @crc
       end
 
-      # In bytes: compressed input used, content returned; and the Encoding of what is read as text.
+      # @return [Integer] bytes of compressed input used
       def total_in = opened { taken }
+      # @return [Integer] bytes of content returned
       def total_out = pos
+      # @return [Encoding] that of what is read as text
       def external_encoding = opened { @encoding }
 
       private

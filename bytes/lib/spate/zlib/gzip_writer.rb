@@ -8,10 +8,19 @@ module Spate
       GATHER = 8 * 1024
       private_constant :GATHER
 
-      # See GzipFile.wrap.
+      # Opens a file; see {GzipFile.wrap}.
+      #
+      # @param name [String] path
+      # @param arguments [Array<Integer>] level and strategy
+      # @param options [Hash{Symbol => Object}] those of `new`
+      # @return [GzipWriter, Object] the block's value if there is one
       def self.open(name, *arguments, **options, &block) = open_file(name, "wb", arguments, options, &block)
 
-      # level, strategy: as for Deflate.new. Options: see GzipFile::Encodings; what is written is converted.
+      # @param io [#write]
+      # @param level [Integer, nil] as for Deflate.new
+      # @param strategy [Integer, nil] as for Deflate.new
+      # @param options [Hash{Symbol => Object}] encodings, as for IO; what is written is converted
+      # @raise [StreamError] for an invalid level or strategy
       def initialize(io, level = nil, strategy = nil, **options)
         super()
         @level = level.nil? ? DEFAULT_COMPRESSION : integer(level)
@@ -26,7 +35,10 @@ module Spate
         attach(io, options)
       end
 
-      # Seconds since 1970, or a Time; 0 for none. By default the time of the first byte written.
+      # Sets the header's time. By default it is that of the first byte written.
+      #
+      # @param time [Time, Integer] seconds since 1970; 0 for none
+      # @raise [GzipFile::Error] once the header is written
       def mtime=(time)
         before_header
         seconds = Integer(time)
@@ -38,25 +50,37 @@ module Spate
         @mtime_given = true
       end
 
-      # The header's file name (RFC 1952, 2.3). GzipFile::Error once the header is written.
+      # Sets the header's file name (RFC 1952, 2.3).
+      #
+      # @param name [String]
+      # @raise [GzipFile::Error] once the header is written
       def orig_name=(name)
         before_header
         @header.orig_name = text(name)
       end
 
-      # The header's comment, likewise.
+      # Sets the header's comment.
+      #
+      # @param comment [String]
+      # @raise [GzipFile::Error] once the header is written
       def comment=(comment)
         before_header
         @header.comment = text(comment)
       end
 
-      # The number of bytes given.
+      # Writes objects as text.
+      #
+      # @param strings [Array<String, Object>]
+      # @return [Integer] the number of bytes given
       def write(*strings)
         check_open
         strings.sum { |string| write_one(string.is_a?(String) ? string : string.to_s) }
       end
 
-      # One byte: an Integer's lowest eight bits, or the first of a String. Returns its argument.
+      # Writes one byte.
+      #
+      # @param character [Integer, String] an Integer's lowest eight bits, or the first byte of a String
+      # @return [Integer, String] its argument
       def putc(character)
         check_open
         byte = character.is_a?(String) ? character.byteslice(0) : [integer(character) & 0xff].pack("C")
@@ -66,7 +90,10 @@ module Spate
         character
       end
 
-      # Writes out what is pending, with SYNC_FLUSH (or NO_FLUSH, FULL_FLUSH, FINISH), and flushes the IO.
+      # Writes out what is pending, and flushes the IO.
+      #
+      # @param mode [Integer, nil] SYNC_FLUSH (nil), NO_FLUSH, FULL_FLUSH or FINISH
+      # @return [self]
       def flush(mode = nil)
         check_open
         mode ||= SYNC_FLUSH
@@ -79,7 +106,7 @@ module Spate
         self
       end
 
-      # Bytes given so far.
+      # @return [Integer] bytes given so far
       def pos
         check_open
         taken + @gathered.bytesize
@@ -87,10 +114,10 @@ module Spate
       alias tell pos
       alias total_in pos
 
-      # Compressed bytes so far.
+      # @return [Integer] compressed bytes so far
       def total_out = opened { @stream&.total_out || 0 }
 
-      # CRC-32 of the bytes given so far.
+      # @return [Integer] CRC-32 of the bytes given so far
       def crc
         check_open
         Zlib.crc32(@gathered, @crc)

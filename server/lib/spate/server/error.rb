@@ -3,18 +3,24 @@
 module Spate
   module Server
     # The server cannot be started as configured: a folder is missing, a port is in use. The message states facts on one
-    # line; the hint (String or nil) names the remedy.
+    # line.
     class Error < StandardError
       EXIT_CODE = 9
 
+      # @return [String, nil] one line that names the remedy
       attr_reader :hint
 
+      # @param message [String, nil]
+      # @param hint [String, nil]
       def initialize(message = nil, hint: nil)
         super(message)
         @hint = hint
       end
 
+      # @return [Integer] the exit code of a program that fails with this error
       def exit_code = self.class::EXIT_CODE
+
+      # @!visibility private
 
       # The system's text for an error without the call and the path, which our messages name themselves.
       def self.reason(error)

@@ -30,11 +30,18 @@ module Spate
       # Attempts for a path that is replaced again and again.
       LOOKS = 3
 
-      # index: names of index files. listing: whether a folder without an index is listed. dotfiles: whether names that
-      # begin with a dot are served. gzip: whether files are compressed on the fly; precompressed: whether compressed
-      # files beside them are used. media_types: a file like /etc/mime.types. gzip_most: size in bytes beyond which a
-      # file is not compressed. threads: for slow work. links: whether symlinks are followed. note: whether the access
-      # time records, to the hour, when a file was last served. Raises Error when root is not a folder.
+      # @param root [String] path of the folder
+      # @param index [Array<String>] names of index files
+      # @param listing [Boolean] whether a folder without an index is listed
+      # @param dotfiles [Boolean] whether names that begin with a dot are served
+      # @param gzip [Boolean] whether files are compressed on the fly
+      # @param precompressed [Boolean] whether compressed files beside them are used
+      # @param media_types [String, nil] a file like /etc/mime.types
+      # @param gzip_most [Integer] size in bytes beyond which a file is not compressed
+      # @param threads [Integer] for slow work
+      # @param links [Boolean] whether symlinks are followed
+      # @param note [Boolean] whether the access time records, to the hour, when a file was last served
+      # @raise [Error] when root is not a folder
       def initialize(root, index: INDEX, listing: true, dotfiles: false, gzip: true, precompressed: true,
                      media_types: nil, gzip_most: Gzip::MOST, threads: 2, links: true, note: false)
         @folder = folder(root, links)
@@ -50,8 +57,11 @@ module Spate
         @responder = Responder.new(@threads) { |representation| read(representation) }
       end
 
-      # Returns a Response, or nil when the response follows later, like every handler. path: the path of a file,
-      # instead of the request's own.
+      # Responds to a request, like every handler.
+      #
+      # @param request [Request]
+      # @param path [String] of a file, instead of the request's own
+      # @return [Response, nil] nil when the response follows later
       def call(request, path = request.path)
         verb = request.verb
         return refuse(verb) unless verb == "GET" || verb == "HEAD"
@@ -61,6 +71,9 @@ module Spate
         Response.busy("The server is at its limits.\n")
       end
 
+      # Ends the threads.
+      #
+      # @return [void]
       def close = @threads.close
 
       private

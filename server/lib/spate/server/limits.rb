@@ -3,7 +3,8 @@
 module Spate
   module Server
     # Limits on what a peer may use: bytes, counts and seconds, each with a safe default. DEFINITIONS is the only list
-    # of them: names, defaults and the command's help texts. nil means "no limit", where that is allowed.
+    # of them: names, defaults and the command's help texts; each has a reader and a writer. nil means "no limit", where
+    # that is allowed.
     class Limits
       autoload :Budget, "spate/server/limits/budget"
       autoload :MinimumRate, "spate/server/limits/minimum_rate"
@@ -17,6 +18,7 @@ module Spate
       LINGER_MOST = 30
 
       # group: heading in the help. unit: of the value. least: the smallest valid value. optional: whether nil is valid.
+      # @!visibility private
       Definition = Struct.new(:name, :default, :group, :unit, :least, :optional, :text, keyword_init: true)
 
       def self.define(name, default, unit, text, least: 1, optional: false)
@@ -84,22 +86,33 @@ module Spate
 
       DEFINITIONS.freeze
       NAMES = DEFINITIONS.map(&:name).freeze
-      attr_accessor(*NAMES)
+      NAMES.each { |name| attr_accessor name }
 
-      # The defaults, with changes: Limits.new(idle: 5). Raises ArgumentError for an unknown name or an invalid value.
+      # The defaults, with changes: `Limits.new(idle: 5)`.
+      #
+      # @param changes [Hash{Symbol => Numeric, nil}] name => value
+      # @raise [ArgumentError] for an unknown name or an invalid value
       def initialize(**changes)
         DEFINITIONS.each { |limit| instance_variable_set(:"@#{limit.name}", limit.default) }
         changes.each { |name, value| self[name] = value }
       end
 
-      # All limits with their default values.
+      # @return [Limits] all limits with their default values
       def self.defaults = new
 
-      # Returns the Definition of a limit, or nil for an unknown name.
+      # @param name [Symbol]
+      # @return [Definition, nil] of a limit; nil for an unknown name
       def self.[](name) = DEFINITIONS.find { |limit| limit.name == name }
 
+      # @param name [Symbol]
+      # @return [Numeric, nil] the limit's value
       def [](name) = public_send(name)
 
+      # Changes a limit.
+      #
+      # @param name [Symbol]
+      # @param value [Numeric, nil]
+      # @raise [ArgumentError] for an unknown name or an invalid value
       def []=(name, value)
         definition = self.class[name] or raise ArgumentError, "unknown limit #{name}"
         fault = fault(definition, value)
@@ -108,6 +121,7 @@ module Spate
         public_send(:"#{name}=", value)
       end
 
+      # @return [Hash{Symbol => Numeric, nil}] name => value
       def to_h = NAMES.to_h { |name| [name, self[name]] }
 
       private

@@ -26,6 +26,7 @@ module Spate
 
       # A file with an unknown extension, or without a profile in it.
       class Unreadable < Error
+        # @!visibility private
         def initialize(path, reason)
           super("#{path}: #{reason}", hint: "use a file that ends with #{ENDINGS.join(" or ")}")
         end
@@ -39,8 +40,15 @@ module Spate
       @session = nil
 
       class << self
-        # path: the file; its extension selects the format. rate: samples per second. profiler: "vernier", "stackprof"
-        # or nil for the first one installed. seconds: stops after so long, and calls log with a line. Raises Unable.
+        # Starts a profile of this process.
+        #
+        # @param path [String] the file; its extension selects the format: .json or .html
+        # @param rate [Integer] samples per second
+        # @param profiler [String, nil] "vernier", "stackprof", or nil for the first one installed
+        # @param seconds [Numeric, nil] stops after so long
+        # @param log [#call, nil] called with a line then
+        # @return [Session]
+        # @raise [Unable, Unreadable]
         def start(path, rate: RATE, profiler: nil, seconds: nil, log: nil)
           raise Unable.new("a profile is running", hint: "stop it first") if running?
 
@@ -50,11 +58,15 @@ module Spate
           @session = Session.new(destination, profiler, rate: rate, seconds: seconds, log: log).start
         end
 
-        # Writes the file and returns its path; nil when no profile is running.
+        # Ends the profile and writes its file.
+        #
+        # @return [String, nil] the path; nil when no profile is running
         def stop
           session, @session = @session, nil
           session.stop if session&.here?
         end
+
+        # @!visibility private
 
         # Does the same, and logs the path or the error.
         def stop_and_log(log)

@@ -25,9 +25,15 @@ module Spate
       # A number of threads.
       COUNT = /\A[1-9]\d{0,5}\z/
 
-      # app: the path of a config.ru, or an object with `call(env)`. threads: that run at the same time. waiting:
-      # requests that may wait for a thread; more are answered with 503. multiprocess: whether other processes serve the
-      # same application. Raises Server::Error when the file does not exist or requires something that is missing.
+      # Makes a handler that calls a Rack application.
+      #
+      # @param app [String, #call] the path of a config.ru, or an object with `call(env)`
+      # @param threads [Integer, nil] that run at the same time; nil for {threads}
+      # @param waiting [Integer] requests that may wait for a thread; more are answered with 503
+      # @param log [#call, nil] called with a line; nil for stderr
+      # @param multiprocess [Boolean] whether other processes serve the same application
+      # @return [Handler]
+      # @raise [Server::Error] when the file does not exist or requires something that is missing
       def self.handler(app, threads: nil, waiting: WAITING, log: nil, multiprocess: false)
         threads ||= self.threads
         app = Application.load(app) if app.is_a?(String)
@@ -36,6 +42,10 @@ module Spate
       end
 
       # The number of threads from the environment variables that Rails and puma use.
+      #
+      # @param env [ENV, Hash{String => String}]
+      # @return [Integer]
+      # @raise [Server::Error] for anything but a number
       def self.threads(env = ENV)
         name = %w[RAILS_MAX_THREADS MAX_THREADS].find { |variable| env[variable] } or return THREADS
         return env[name].to_i if env[name].match?(COUNT)
@@ -44,6 +54,7 @@ module Spate
                         hint: "unset it, or say --threads N")
       end
 
+      # @!visibility private
       # Whether the loaded gem rack is older than 3: values are joined by line breaks, and input must be rewindable.
       def self.second? = defined?(::Rack.release) ? ::Rack.release < "3" : false
     end

@@ -13,11 +13,13 @@ module Spate
       autoload :EventQueue, "spate/server/reactor/event_queue"
       autoload :TimeoutCheck, "spate/server/reactor/rounds"
 
+      # @!visibility private
       # Unused memory of write buffers, for reuse. Half of it beyond KEPT is released each second, so that the memory
       # used for many slow clients is returned.
       class BufferPool < Array
         KEPT = 64
 
+        # @!visibility private
         def trim = pop([(size - KEPT + 1) / 2, 0].max)
       end
 
@@ -33,12 +35,17 @@ module Spate
       # Errors that end only the connection in which they are raised, NotImplementedError of a handler included.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
 
-      # Open connections.
+      # @return [Integer] open connections
       attr_reader :size
 
-      # handler: `call(request)` returns a Response, or nil and responds later; `every_second`, if defined, is called
-      # once a second. log: called with a line. tls: what Connection::TLS.load returns, or nil for clear text. observer:
-      # a Monitoring::Observer or nil. shared: whether other processes wait on the same socket.
+      # @param listener [TCPServer, UNIXServer]
+      # @param handler [#call] `call(request)` returns a Response, or nil and responds later; `every_second` is
+      #   called once a second, if it is defined
+      # @param limits [Limits]
+      # @param log [#call, nil] called with a line
+      # @param tls [Object, nil] what Connection::TLS.load returns; nil for clear text
+      # @param observer [Monitoring::Observer, nil]
+      # @param shared [Boolean] whether other processes wait on the same socket
       def initialize(listener, handler, limits: Limits.defaults, log: nil, tls: nil, observer: nil, shared: false)
         @tls = tls
         @limits = limits
@@ -57,7 +64,9 @@ module Spate
         @size = 0
       end
 
-      # Returns after `stop`, when all connections are drained.
+      # Serves until {#stop}, and until all connections are drained.
+      #
+      # @return [void]
       def run
         @thread = Thread.current
         @poller.add(@event_queue.descriptor, READ)
@@ -71,17 +80,23 @@ module Spate
         @observer&.close
       end
 
-      # From any thread or signal handler: accepts no more connections; open requests are still answered.
+      # Accepts no more connections; open requests are still answered. From any thread or signal handler.
+      #
+      # @return [void]
       def stop
         @asked_to_stop = true
         @event_queue.wake
       end
 
-      # Stops without waiting for open requests.
+      # Stops without waiting for open requests. From any thread or signal handler.
+      #
+      # @return [void]
       def halt
         @at_once = true
         stop
       end
+
+      # @!visibility private
 
       # From any thread: runs the block on the reactor's thread, and then a tick of the connection unless it is closed
       # by then. connection: nil for a block that concerns no connection.

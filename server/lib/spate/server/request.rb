@@ -6,6 +6,118 @@ module Spate
     class Request
       autoload :Body, "spate/server/request/body"
 
+      # @return [String] the method: "GET"
+      attr_reader :verb
+      # @return [String] "http" or "https"
+      attr_reader :scheme
+      # @return [String, nil] "localhost:8080"
+      attr_reader :authority
+      # @return [String] "/path?query" as sent
+      attr_reader :target
+      # @return [Body, nil] nil for a request without one
+      attr_reader :body
+      # @return [String] "HTTP/2" or "HTTP/1.1"
+      attr_reader :version
+
+      # A request without a client, for tests of handlers.
+      #
+      # @param verb [String]
+      # @param target [String]
+      # @param headers [Hash{String => String}]
+      # @param version [String]
+      # @param scheme [String]
+      # @param authority [String, nil]
+      # @param body [Body, nil]
+      def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil)
+        @verb = verb
+        @target = target
+        @headers = headers
+        @version = version
+        @scheme = scheme
+        @authority = authority
+        @body = body
+        @connection = Connection::Null::ONE
+      end
+
+      # @return [Hash{String => String}] field names in lower case to values; those of repeated fields are joined
+      def headers
+        @headers ||= Request.gather(@fields, @first)
+      end
+
+      # @param name [String] in lower case
+      # @return [String, nil] the value of a field
+      def [](name) = headers[name]
+
+      # Yields the fields in the order received.
+      #
+      # @yieldparam name [String] in lower case
+      # @yieldparam value [String]
+      # @return [void]
+      def each_field(&block)
+        return headers.each_pair(&block) unless @fields
+
+        index = @first
+        while (name = @fields[index])
+          yield name, @fields[index + 1]
+          index += 2
+        end
+      end
+
+      # @return [Boolean] whether the method is HEAD: the response body is not sent
+      def head? = @verb == "HEAD"
+
+      # @return [String] the target without its query, still percent-encoded
+      def path
+        mark = @target.index("?")
+        mark ? @target[0, mark] : @target
+      end
+
+      # @return [String, nil] the client's address
+      def peer = @connection.peer
+
+      # @return [Boolean] whether the client no longer waits for the response; from any thread
+      def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
+
+      # Sends the response of a handler that returned nil. From any thread. A second response is closed without being
+      # sent.
+      #
+      # @param response [Response]
+      # @return [void]
+      def answer(response)
+        return @connection.post { answer(response) } unless @connection.here?
+        return response.close if @answered
+
+        @answered = true
+        @exchange&.respond(@stream, response)
+      end
+
+      # Sends an interim response, for example 103 (RFC 8297). From any thread. Not sent to HTTP/1.0 clients.
+      #
+      # @param status [Integer]
+      # @param headers [Hash{String => String}]
+      # @return [void]
+      def inform(status, headers)
+        return @connection.post { inform(status, headers) } unless @connection.here?
+
+        @exchange&.inform(@stream, status, headers) unless @answered
+      end
+
+      # Takes over the connection's socket, on the reactor's thread. The block is called when the server releases it.
+      #
+      # @yieldparam socket [BasicSocket]
+      # @yieldparam output [String] bytes that were not sent yet
+      # @return [Boolean, nil] whether that is possible: in HTTP/1.1 without TLS, before the response
+      def hijack(&taker)
+        return false if @answered || !@exchange.respond_to?(:hijack) || !@exchange.hijack(@stream, &taker)
+
+        @answered = true
+      end
+
+      # @!visibility private
+
+      # A Connection or Connection::Null.
+      attr_reader :connection
+
       # Joins the values of repeated fields: RFC 9110, section 5.3; for cookies RFC 9113, section 8.2.3.
       def self.join(name, known, value) = "#{known}#{name == "cookie" ? "; " : ", "}#{value}"
 
@@ -31,21 +143,6 @@ module Spate
                          version: version, body: body, connection: connection, exchange: exchange, stream: stream)
       end
 
-      # "GET"; "http"; "localhost:8080" or nil; "/path?query" as sent; a Request::Body or nil; "HTTP/2" or "HTTP/1.1"; a
-      # Connection or Connection::Null.
-      attr_reader :verb, :scheme, :authority, :target, :body, :version, :connection
-
-      def initialize(verb:, target:, headers:, version:, scheme: "http", authority: nil, body: nil)
-        @verb = verb
-        @target = target
-        @headers = headers
-        @version = version
-        @scheme = scheme
-        @authority = authority
-        @body = body
-        @connection = Connection::Null::ONE
-      end
-
       def receive(verb:, target:, scheme:, authority:, fields:, first:, version:, body:, connection:, exchange:,
                   stream:)
         @verb = verb
@@ -62,40 +159,6 @@ module Spate
         self
       end
 
-      # Field names in lower case to values; the values of repeated fields are joined.
-      def headers
-        @headers ||= Request.gather(@fields, @first)
-      end
-
-      # The value of a field, or nil.
-      def [](name) = headers[name]
-
-      # Yields each field's name and value, in the order received.
-      def each_field(&block)
-        return headers.each_pair(&block) unless @fields
-
-        index = @first
-        while (name = @fields[index])
-          yield name, @fields[index + 1]
-          index += 2
-        end
-      end
-
-      # Whether the method is HEAD: the response body is not sent.
-      def head? = @verb == "HEAD"
-
-      # The target without its query, still percent-encoded.
-      def path
-        mark = @target.index("?")
-        mark ? @target[0, mark] : @target
-      end
-
-      # The client's address, or nil.
-      def peer = @connection.peer
-
-      # Whether the client no longer waits for the response. From any thread.
-      def abandoned? = @exchange.respond_to?(:abandoned?) && @exchange.abandoned?(@stream)
-
       # Called by the protocol: runs the handler. When it raises, the client gets 500 and the error is logged.
       def handle(handler, log)
         response = handler.call(self)
@@ -105,32 +168,6 @@ module Spate
       rescue StandardError => e
         log&.call("#{@target.b}: #{e.class}: #{e.message.b}") # the encodings may differ
         answer(Response.failure)
-      end
-
-      # For a handler that returned nil and answers later, from any thread. A second response is closed without being
-      # sent.
-      def answer(response)
-        return @connection.post { answer(response) } unless @connection.here?
-        return response.close if @answered
-
-        @answered = true
-        @exchange&.respond(@stream, response)
-      end
-
-      # Sends an interim response, from any thread: 103 and its fields (RFC 8297). Not sent to HTTP/1.0 clients.
-      def inform(status, headers)
-        return @connection.post { inform(status, headers) } unless @connection.here?
-
-        @exchange&.inform(@stream, status, headers) unless @answered
-      end
-
-      # On the reactor's thread: takes over the connection's socket. When the server has released it, the block is
-      # called with the socket and the unsent output. Returns whether that is possible: in HTTP/1.1 without TLS, before
-      # the response.
-      def hijack(&taker)
-        return false if @answered || !@exchange.respond_to?(:hijack) || !@exchange.hijack(@stream, &taker)
-
-        @answered = true
       end
     end
   end

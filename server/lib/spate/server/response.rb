@@ -2,18 +2,32 @@
 
 module Spate
   module Server
-    # A handler's response. `headers`: name => String or Array of Strings. `body`: nil, a String, a File, an IO, an
-    # object with `each`, or one of Body's classes. `trailers`: a Hash, or a callable that returns one after the body.
+    # A handler's response.
     class Response
       autoload :Body, "spate/server/response/body"
       autoload :HTTPDate, "spate/server/response/http_date"
 
-      attr_reader :status, :headers, :body, :trailers, :tunnel
+      # @return [Integer] for example 200
+      attr_reader :status
+      # @return [Hash{String => String, Array<String>}] names in lower case
+      attr_reader :headers
+      # @return [Object, nil] one of Body's classes, which sends the body
+      attr_reader :body
+      # @return [Hash{String => String}, #call, nil] fields after the body
+      attr_reader :trailers
+      # @return [Request::Body, nil] receives the client's bytes after status 101
+      attr_reader :tunnel
 
       LENGTH = /\A\d{1,18}\z/
 
-      # tunnel: for status 101, the Request::Body that receives the client's bytes from then on. closed: called once, on
-      # the reactor's thread, when the response was sent or can no longer be sent.
+      # The block is called once, on the reactor's thread, when the response was sent or can no longer be sent.
+      #
+      # @param status [Integer]
+      # @param headers [Hash{String => String, Array<String>}] names in lower case
+      # @param body [String, File, IO, #each, Body::Queue, nil]
+      # @param trailers [Hash{String => String}, #call, nil] fields, or what returns them after the body
+      # @param tunnel [Request::Body, nil] for status 101: receives the client's bytes from then on
+      # @yieldparam error [Exception, nil] why the response could not be sent completely
       def initialize(status, headers = {}, body = nil, trailers: nil, tunnel: nil, &closed)
         @status = status
         @headers = headers
@@ -24,15 +38,29 @@ module Spate
       end
 
       # A plain-text response.
+      #
+      # @param status [Integer]
+      # @param text [String]
+      # @param headers [Hash{String => String}]
+      # @return [Response]
       def self.text(status, text, headers = {})
         fields = { "content-type" => "text/plain; charset=utf-8", "content-length" => text.bytesize.to_s }
         new(status, fields.merge(headers), text)
       end
 
-      # 503; the client may retry in a second.
+      # A response with status 503; the client may retry in a second.
+      #
+      # @param text [String]
+      # @return [Response]
       def self.busy(text) = self.text(503, text, "retry-after" => "1")
 
+      # A response with status 500.
+      #
+      # @param headers [Hash{String => String}]
+      # @return [Response]
       def self.failure(headers = {}) = text(500, "The server failed.\n", headers)
+
+      # @!visibility private
 
       # Raises ArgumentError for a response that cannot be sent: after an interim status the client waits for another
       # one, and 101 needs a tunnel that receives the client's bytes.

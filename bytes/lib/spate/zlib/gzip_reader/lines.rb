@@ -11,9 +11,12 @@ module Spate
       WIDTHS = { Encoding::BINARY => 1, Encoding::US_ASCII => 1, Encoding::ISO_8859_1 => 1 }.freeze
       private_constant :PARAGRAPH, :NEWLINE, :WIDTHS
 
-      # The number of the last line read.
+      # @return [Integer] the number of the last line read
       def lineno = opened { @lineno }
 
+      # Sets the number from which the next lines are counted.
+      #
+      # @param number [Integer]
       def lineno=(number)
         opened { @lineno = integer(number) }
       end

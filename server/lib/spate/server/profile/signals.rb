@@ -12,8 +12,16 @@ module Spate
         # A profile without a second signal ends after so many seconds.
         SECONDS = 60
 
-        # path: profiles are written beside it, with the process's id and a count. The default is the system's folder
-        # for temporary files, so that profiles do not appear in the served folder. log: called with a line.
+        # Installs the signal handler.
+        #
+        # @param path [String, nil] profiles are written beside it, with the process's id and a count; nil for the
+        #   system's folder for temporary files, so that profiles do not appear in the served folder
+        # @param rate [Integer] samples per second
+        # @param profiler [String, nil] as for {Profile.start}
+        # @param seconds [Numeric] after which a profile without a second signal ends
+        # @param log [#call, nil] called with a line
+        # @return [void]
+        # @raise [Unreadable] for an unknown extension
         def self.install(path = nil, rate: RATE, profiler: nil, seconds: SECONDS, log: nil)
           path ||= File.join(Dir.tmpdir, "spate-serve.html")
           Profile.ending(path)

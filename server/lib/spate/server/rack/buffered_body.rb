@@ -16,6 +16,8 @@ module Spate
         class Full < IOError
         end
 
+        # @!visibility private
+
         # Bytes that are kept in memory.
         MEMORY = 65_536
 

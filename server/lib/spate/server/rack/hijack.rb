@@ -10,10 +10,13 @@ module Spate
         class Refused < IOError
         end
 
+        # @!visibility private
         def initialize(request, env)
           @request = request
           @env = env
         end
+
+        # @!visibility private
 
         # Whether the application has the socket, so that no response follows.
         def done? = !@socket.nil?

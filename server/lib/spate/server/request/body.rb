@@ -14,9 +14,17 @@ module Spate
         # Bytes that another thread takes before the reactor is notified, unless that thread has to wait.
         STEP = 65_536
 
-        # The announced bytes, or nil. The trailers, a Hash, once the body is complete. Unread bytes. The Connection or
-        # nil.
-        attr_reader :length, :trailers, :size, :connection
+        # @return [Integer, nil] the announced bytes
+        attr_reader :length
+        # @return [Hash{String => String}, nil] the fields after the body, once it is complete
+        attr_reader :trailers
+        # @return [Integer] unread bytes
+        attr_reader :size
+
+        # @!visibility private
+
+        # The Connection or nil.
+        attr_reader :connection
         # The handler's buffer for this body (Rack::BufferedBody).
         attr_accessor :buffered
 
@@ -38,7 +46,11 @@ module Spate
         # Whether the client waits for 100 Continue.
         def hesitant? = !@wanted.nil?
 
+        # @!visibility public
+
         # Announces that the body will be read, so that a waiting client gets 100 Continue. From any thread.
+        #
+        # @return [void]
         def want
           wanted, @wanted = @wanted, nil
           return if wanted.nil?
@@ -46,8 +58,12 @@ module Spate
           @connection.post(&wanted)
         end
 
-        # Yields each part of the body, including earlier ones. lent: the block may use a part only until it returns;
-        # its memory is reused for the next one, which makes large bodies three times as fast.
+        # Calls the block with each part of the body, including earlier ones, on the reactor's thread.
+        #
+        # @param lent [Boolean] the block may use a part only until it returns; its memory is reused for the next one,
+        #   which makes large bodies three times as fast
+        # @yieldparam part [String]
+        # @return [self]
         def on_chunk(lent: false, &taker)
           want
           @lent = lent
@@ -56,26 +72,35 @@ module Spate
           self
         end
 
-        # Later parts are left for `take`.
+        # Leaves later parts for {#take}.
+        #
+        # @return [void]
         def pause
           @taker = nil
         end
 
-        # Called with the trailers, a Hash, when the body is complete. Not called when the peer gives up.
+        # Calls the block when the body is complete; not when the peer gives up.
+        #
+        # @yieldparam trailers [Hash{String => String}]
+        # @return [self]
         def on_end(&ending)
           @ending = ending
           ending.call(@trailers) if @trailers
           self
         end
 
-        # Called instead of on_end when the peer gives up.
+        # Calls the block when the peer gives up.
+        #
+        # @return [self]
         def on_lost(&ending)
           @losing = ending
           ending.call if @lost
           self
         end
 
-        # Readers get no more bytes; later bytes are dropped.
+        # Drops later bytes; readers get no more.
+        #
+        # @return [self]
         def discard
           return self if @discarded
 
@@ -84,7 +109,10 @@ module Spate
           on_chunk(lent: true) { nil }
         end
 
-        # Waits for the next part and returns it, nil at the end. Raises Aborted. From any thread but the reactor's.
+        # Waits for the next part. From any thread but the reactor's.
+        #
+        # @return [String, nil] nil at the end
+        # @raise [Aborted]
         def take
           want if @wanted
           tell if @waiting.empty?
@@ -96,14 +124,17 @@ module Spate
           part
         end
 
-        # Whether `take` would not block.
+        # @return [Boolean] whether {#take} would not block
         def ready? = !@waiting.empty? || @waiting.closed?
 
+        # @!visibility private
         # Whether a thread waits for the client, or other requests wait for the buffer space of this body.
         def awaited? = @waiting.num_waiting.positive? || (@buffered&.crowded? || false)
 
-        # Whether the body is complete.
+        # @return [Boolean] whether the body is complete
         def whole? = !@trailers.nil?
+
+        # @!visibility private
 
         # Called by the protocol: a part that arrived, the end, or a premature end.
         def push(bytes)

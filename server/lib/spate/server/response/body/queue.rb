@@ -16,9 +16,11 @@ module Spate
           # Smaller parts are joined, up to so many bytes.
           SMALL = 16_384
 
-          # Bytes in total, or nil when unknown.
+          # @return [Integer, nil] bytes in total; nil when unknown
           attr_reader :length
 
+          # @param length [Integer, nil] bytes in total, if known
+          # @param most [Integer] bytes that are queued before a thread has to wait
           def initialize(length: nil, most: MOST)
             @length = length
             @most = most
@@ -30,7 +32,12 @@ module Spate
             @starving = false
           end
 
-          # From any thread but the reactor's: waits while the queue is full. Raises Disconnected.
+          # Adds bytes, and waits while the queue is full. From any thread but the reactor's.
+          #
+          # @param string [String]
+          # @return [self]
+          # @raise [Disconnected] if the client is gone
+          # @raise [IOError] after {#finish}
           def push(string)
             @mutex.synchronize do
               @changed.wait(@mutex) while @size >= @most && !@closed
@@ -45,12 +52,18 @@ module Spate
           end
           alias << push
 
+          # Ends the body.
+          #
+          # @return [void]
           def finish
             @mutex.synchronize { @finished = true }
             call
           end
 
-          # The rest of the body cannot be sent.
+          # Ends the body early; the client sees that it is incomplete.
+          #
+          # @param error [Exception]
+          # @return [void]
           def fail(error)
             @mutex.synchronize do
               @error = error
@@ -58,6 +71,8 @@ module Spate
             end
             call
           end
+
+          # @!visibility private
 
           # For the protocol, on the reactor's thread. After `ready?` returned false, the block is called there when
           # there are bytes, an end or an error. connection: nil where there is only one thread.
