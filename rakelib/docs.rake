@@ -12,3 +12,13 @@ task :site, [:folder] do |_, arguments|
   folder = arguments[:folder] || "tmp/site"
   puts "#{Site.new(File.expand_path("..", __dir__), folder).write} pages: #{folder}/index.html"
 end
+
+desc "Write the public Ruby API as HTML into tmp/doc or another folder (gem yard); any of its warnings fails"
+task :doc, [:folder] do |_, arguments|
+  require_relative "api_docs"
+  folder = File.expand_path(arguments[:folder] || "tmp/doc")
+  APIDocs.new(File.expand_path("..", __dir__)).write(folder)
+  puts "#{folder}/index.html"
+rescue APIDocs::Missing => e
+  abort "rake doc: #{e.message}"
+end

@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require_relative "../../rakelib/api_docs"
+
+# The public Ruby API: each method is documented, and `rake doc` builds the pages without warnings.
+class APIDocsTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+
+  # Without aliases, and writers of attributes: the documentation is that of their originals, and of the readers.
+  def self.methods_of_the_api
+    @methods_of_the_api ||= APIDocs.new(ROOT).methods.reject do |method|
+      method.is_alias? || (method.is_attribute? && method.writer?)
+    end
+  end
+
+  def test_files_exist
+    assert_empty APIDocs::FILES.reject { |path| File.file?("#{ROOT}/#{path}") }
+  end
+
+  def test_public_methods_have_a_summary_and_say_what_they_return
+    assert_operator methods.size, :>, 150
+    assert_empty methods.reject { |method| summary?(method) }.map(&:path), "without a summary"
+    assert_empty methods.reject { |method| returns?(method) }.map(&:path), "without @return"
+  end
+
+  def test_parameters_are_those_of_the_signature
+    wrong = methods.reject { |method| documented(method) == accepted(method) }
+
+    assert_empty(wrong.to_h { |method| [method.path, { documented: documented(method), accepted: accepted(method) }] })
+  end
+
+  def test_rake_writes_pages_without_warnings
+    skip_without_yard
+    output, status = rake("doc[#{folder}/doc]")
+
+    assert_predicate status, :success?, output
+    assert_equal "#{folder}/doc/index.html\n", output
+    assert_includes File.read("#{folder}/doc/Spate/Store.html", encoding: "UTF-8"), "open-class_method"
+    refute_includes File.read("#{folder}/doc/Spate/Server/Request.html", encoding: "UTF-8"), "received-class_method"
+  end
+
+  def test_a_warning_fails
+    skip_without_yard
+    write("copy/lib/wrong.rb", "# Nothing.\nclass Wrong\n  # @param [String] missing not there\n  def call; end\nend\n")
+    script = "APIDocs::FILES = %w[lib/wrong.rb]; APIDocs.new(ARGV[0]).write(ARGV[1])"
+    output, status = Open3.capture2e(RbConfig.ruby, "-W0", "-r", "#{ROOT}/rakelib/api_docs", "-e", script,
+                                     "#{folder}/copy", "#{folder}/doc")
+
+    assert_match(/@param tag has unknown parameter name: missing/, output)
+    refute_predicate status, :success?
+  end
+
+  def test_without_yard_rake_names_the_package
+    write("shadow/yard.rb", "raise LoadError\n")
+    output, status = rake("doc[#{folder}/doc]", "RUBYLIB" => "#{folder}/shadow")
+
+    assert_equal 1, status.exitstatus
+    assert_equal "rake doc: cannot load the gem yard\nhint: apt-get install yard, or gem install yard\n", output
+  end
+
+  private
+
+  def rake(task, env = {}) = Open3.capture2e(env, RbConfig.ruby, "-S", "rake", task, chdir: ROOT)
+
+  def methods
+    skip_without_yard
+    self.class.methods_of_the_api
+  end
+
+  def skip_without_yard
+    require "yard"
+  rescue LoadError
+    skip "no gem yard for this Ruby"
+  end
+
+  # What YARD makes up for an attribute ("Returns the value of attribute x") does not count.
+  def summary?(method)
+    text = method.docstring.to_s
+    return true unless text.empty? || text.match?(/\A(?:Returns the value of|Sets the) attribute/)
+
+    method.tag(:return)&.text.to_s.match?(/\w/) || method.constructor?
+  end
+
+  def returns?(method)
+    return true if method.constructor? || method.name.end_with?("=")
+
+    method.tags(:return).any? { |tag| tag.types&.any? } ||
+      method.tags(:overload).any? { |overload| overload.tag(:return)&.types&.any? }
+  end
+
+  def documented(method)
+    overloads = method.tags(:overload)
+    return accepted(method) if overloads.any?
+
+    (method.tags(:param) + method.tags(:yieldblock)).map { |tag| tag.name.delete("*&:") }.sort
+  end
+
+  # Without the block, for which @yield is used.
+  def accepted(method)
+    method.parameters.map(&:first).grep_v(/\A&/).map { |name| name.delete("*:") }.reject(&:empty?).sort
+  end
+end
