@@ -48,12 +48,12 @@ module Spate
 
       def test_another_size
         File.write(@file, "ONE = 11\n")
-        assert_state(:stale, /\Aits size is another\z/)
+        assert_state(:stale, /\Aits size differs\z/)
       end
 
       def test_another_content_of_the_same_size
         File.write(@file, "ONE = 2\n")
-        assert_state(:stale, /\Aits content is another\z/)
+        assert_state(:stale, /\Aits content differs\z/)
       end
 
       def test_the_same_content_with_another_mtime
@@ -79,7 +79,7 @@ module Spate
         @image = image
         File.rename(File.dirname(@file), "#{elsewhere}/place")
         File.symlink("#{elsewhere}/place", File.dirname(@file))
-        assert_state(:stale, /\Aits real path is another\z/)
+        assert_state(:stale, /\Aits real path differs\z/)
       end
 
       def test_blob_that_ruby_rejects

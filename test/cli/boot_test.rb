@@ -129,7 +129,7 @@ module Spate
       found = facts("status")
 
       assert_equal [1, 0], found["overlay"].values_at("stale", "hit")
-      assert_match(/its size is another/, found["overlay"]["differing"].first["reason"])
+      assert_match(/its size differs/, found["overlay"]["differing"].first["reason"])
       assert_match(%r{^differs    .*/local.rb: its size is}, boot!("status"))
 
       write("app/Gemfile", "#{File.read(project.path("Gemfile"))}\n")
@@ -355,7 +355,7 @@ module Spate
                                          "p $seen.find { |e, *| e == :stale }, $seen.any? { |e, *| e == :hit }",
                            SPATE_LOG: log, SPATE_BOOT_BACKGROUND: "1")
 
-      assert_match(/\A\[:stale, "local.rb", "its size is another"\]\ntrue\n/, output)
+      assert_match(/\A\[:stale, "local.rb", "its size differs"\]\ntrue\n/, output)
       lines = File.readlines(log).map { |line| line.split(" ", 3).last }
       assert_includes lines.join, "miss #{project.path("local/lib/more.rb")} (no image of the application has it)\n"
       assert_match(/^stale .*local.rb \(its size is/, lines.join)

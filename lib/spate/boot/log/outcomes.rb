@@ -8,8 +8,8 @@ module Spate
       module Outcomes
         # By the symbols of Native::Loader.judge.
         WORDS = {
-          gone: "there is no such file", kind: "it is not a regular file", size: "its size is another",
-          content: "its content is another", place: "its real path is another",
+          gone: "there is no such file", kind: "it is not a regular file", size: "its size differs",
+          content: "its content differs", place: "its real path differs",
           encoding: "it was asked for by a name in another encoding", damaged: "its code is damaged",
           refused: "Ruby does not take its code", mtime: "its mtime is another; its content is the same",
           ctime: "its ctime is another; its content is the same",
