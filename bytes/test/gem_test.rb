@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rubygems/package"
+require "support/hasty_compiler"
 
 module Spate
   # The gem as users get it: built, and installed into an empty GEM_HOME.
@@ -33,7 +34,7 @@ module Spate
 
     def run_in(dir, *words)
       env = { "GEM_HOME" => "#{folder}/gems", "GEM_PATH" => "#{folder}/gems", "HOME" => folder, "RUBYOPT" => nil,
-              "RUBYLIB" => nil, "MAKEFLAGS" => "-j2" }
+              "RUBYLIB" => nil, "MAKEFLAGS" => "-j2", "PATH" => HastyCompiler.path("#{folder}/hasty") }
       output, status = Open3.capture2e(env, RbConfig.ruby, *words, chdir: dir, stdin_data: "")
       assert_predicate status, :success?, output
       output

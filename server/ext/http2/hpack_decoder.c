@@ -1,4 +1,4 @@
-#include "hpack_binding.h"
+#include "hpack_fields.h"
 #include "request_fields.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "hpack_binding.h"
+#include "hpack_fields.h"
 
 /* Native::HpackEncoder: encodes the header blocks of one connection. RFC 7541. */
 

@@ -1,9 +1,9 @@
-#include "hpack_binding.h"
+#include "hpack_fields.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Encodes the fields of a response from a Hash. All are checked before the first is encoded. */
+/* Conversion of fields between Ruby and HPACK. A response's fields are all checked before the first is encoded. */
 
 #define NAME_BYTES 256
 
@@ -89,4 +89,16 @@ void spate_encode_response(spate_hpack_encoder *encoder, VALUE status, VALUE fie
         spate_check_encoded(spate_hpack_encode(encoder, &field, SPATE_HPACK_INDEX_IT, output));
     }
     rb_hash_foreach(fields, append_pair, (VALUE)&b);
+}
+
+VALUE spate_table_array(const spate_hpack_table *table) {
+    VALUE entries = rb_ary_new();
+    for (uint32_t i = 1; i <= table->count; i++) {
+        spate_hpack_field field;
+        if (!spate_hpack_table_at(table, SPATE_HPACK_STATIC_ENTRIES + i, &field))
+            break;
+        rb_ary_push(entries, rb_assoc_new(spate_field_string(field.name, field.name_length),
+                                          spate_field_string(field.value, field.value_length)));
+    }
+    return entries;
 }

@@ -1,5 +1,19 @@
 #include "native.h"
 
+const spate_bytes_abi *spate_bytes;
+const spate_write_buffer_abi *spate_write_buffer;
+
+void spate_raise_connection_error(uint32_t code, const char *reason) {
+    VALUE error = rb_path2class("Spate::Server::HTTP2::ConnectionError");
+    rb_exc_raise(rb_funcall(error, rb_intern("new"), 2, rb_utf8_str_new_cstr(reason), UINT2NUM(code)));
+}
+
+void spate_raise_stream_error(uint32_t code, uint32_t stream, const char *reason) {
+    VALUE error = rb_path2class("Spate::Server::HTTP2::StreamError");
+    rb_exc_raise(
+        rb_funcall(error, rb_intern("new"), 3, rb_utf8_str_new_cstr(reason), UINT2NUM(code), UINT2NUM(stream)));
+}
+
 RUBY_FUNC_EXPORTED void Init_http2(void) {
     rb_require("spate/server/native/io");
     spate_bytes = spate_bytes_load();

@@ -1,7 +1,7 @@
-#ifndef SPATE_SERVER_HPACK_BINDING_H
-#define SPATE_SERVER_HPACK_BINDING_H
+#ifndef SPATE_SERVER_HPACK_FIELDS_H
+#define SPATE_SERVER_HPACK_FIELDS_H
 
-/* Shared by the bindings of the HPACK decoder (hpack_decoder.c) and encoder (hpack_encoder.c, hpack_fields.c). */
+/* Conversion of fields, for hpack_decoder.c and hpack_encoder.c. */
 #include "native.h"
 
 #include <ruby/encoding.h>
