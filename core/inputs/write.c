@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The roots in use, numbered as in the place. */
+/* Maps the root numbers of a spate_inputs_place to those of the record, for the roots that are used. */
 typedef struct used_roots {
     uint32_t number[256]; /* by the place's root + 1: the number in the record, + 1; 0: not used */
     uint32_t count;

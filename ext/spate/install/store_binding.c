@@ -97,7 +97,7 @@ typedef struct unpacking {
     uint8_t sha512[SPATE_DIGEST_MAX];
     spate_unpack_options options;
     spate_unpacked *unpacked;
-    spate_unpacked made; /* filled in by the threads: the object's is accessed only with the GVL */
+    spate_unpacked made; /* filled in without the GVL; *unpacked belongs to object and needs the GVL */
     VALUE object;
     VALUE self;
     VALUE path;

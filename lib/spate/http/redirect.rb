@@ -2,7 +2,7 @@
 
 module Spate
   module HTTP
-    # Where an answer sends who asked.
+    # Resolves the target of a redirect.
     module Redirect
       module_function
 
@@ -18,7 +18,7 @@ module Spate
         raise Misdirected.new(uri, location)
       end
 
-      # At another port another program listens; the two of http and https count as one.
+      # A different port is a different server, except that the default ports of http and https count as the same.
       def same_host?(uri, target)
         uri.host == target.host &&
           (uri.port == target.port || [uri, target].all? { |each| each.port == each.default_port })

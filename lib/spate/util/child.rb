@@ -15,7 +15,7 @@ module Spate
         child&.finish
       end
 
-      # Whether a process runs, any user's.
+      # Whether the process is running, whichever user owns it.
       def self.alive?(pid)
         Process.kill(0, pid)
         true

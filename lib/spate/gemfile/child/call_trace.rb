@@ -179,7 +179,7 @@ module Spate
           rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
           console winsize inspect <=> fdatasync fsync advise wait wait_readable
         ].freeze
-        # Use chance, the clock or the time zone, which cannot be traced.
+        # Use random numbers, the clock or the time zone, which cannot be traced.
         NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
         # Reveal addresses, the caller, or what is defined, which only Ruby's library may ask; or get around a hook.
         PRIVATE = %i[
@@ -282,7 +282,7 @@ module Spate
         # kind: of the caller's code.
         def judge(point, kind)
           owner, single = owner_of(point)
-          # It reads the encoding of names.
+          # Ruby's library asks for the encoding of file names; the Gemfile does not.
           return if kind == :library && owner == "Encoding"
 
           name = point.method_id

@@ -260,7 +260,7 @@ module Spate
           @probing ? @probing.call(words, answer) : answer
         end
 
-        # [String] about gemspecs in which lists decide more than files.
+        # Returns a reason (String) for each gemspec in which the list of git affects more than the files of the gem.
         def deciding
           @decided ||= {}
           @lists.each { |path| @decided.fetch(path) { @decided[path] = Probe.new(path, self).decides? } }
