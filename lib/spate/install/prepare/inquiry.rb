@@ -5,7 +5,8 @@ module Spate
     module Prepare
       # Evaluates the Gemfile with Bundler and queries the team's cache at the same time; the first answer is used.
       class Inquiry
-        # Returns an Inquiry, or a plain Gemfile::Evaluation if no team cache is configured. known: location, settings, store.
+        # Returns an Inquiry, or a plain Gemfile::Evaluation where no team cache is configured.
+        # known: location, settings, store.
         def self.start(context, known)
           evaluation = Gemfile::Check.start(**known, read_only: context.options.background)
           return evaluation if context.options.local || !RemoteCache.set?(context.settings)
