@@ -60,6 +60,7 @@ module Spate
 
     # Native extensions: when to build each, and which stored builds can be used instead.
     module Extensions
+      autoload :BuildState, "spate/install/extensions/build_state"
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
       autoload :Keys, "spate/install/extensions/keys"
       autoload :Lookup, "spate/install/extensions/lookup"
