@@ -4,9 +4,10 @@ module Spate
   # Installs a bundle from a lockfile; one folder per phase.
   module Install
     autoload :ArchiveError, "spate/install/errors"
+    autoload :Attempt, "spate/install/attempt"
     autoload :BundleFolder, "spate/install/bundle_folder"
+    autoload :ByBundler, "spate/install/by_bundler"
     autoload :ChecksumError, "spate/install/errors"
-    autoload :Cleaner, "spate/install/cleaner"
     autoload :Context, "spate/install/context"
     autoload :Dependencies, "spate/install/dependencies"
     autoload :FolderLock, "spate/install/folder_lock"
@@ -19,6 +20,7 @@ module Spate
     autoload :NotLocalError, "spate/install/errors"
     autoload :Options, "spate/install/options"
     autoload :Pipeline, "spate/install/pipeline"
+    autoload :Previous, "spate/install/previous"
     autoload :Report, "spate/install/report"
     autoload :Shareable, "spate/install/shareable"
     autoload :UnknownGemError, "spate/install/errors"

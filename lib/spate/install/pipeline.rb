@@ -8,10 +8,8 @@ module Spate
     #
     #   needed -> acquiring -> stored -> committed        in_place
     class Pipeline
-      # record: Store::BundleRecord of the previous install, or nil.
-      def initialize(context, record)
+      def initialize(context)
         @context = context
-        @record = record
         @results = Thread::Queue.new
         @acquired = []
       end
@@ -24,8 +22,10 @@ module Spate
         acquisition.add(items.each { |item| item.state = :acquiring })
       end
 
-      # Takes all items to :committed or :in_place. Raises the first error, after ending all running work.
-      def run(items)
+      # Takes all items to :committed or :in_place. record: Store::BundleRecord of the previous install, or nil. Raises
+      # the first error, after ending all running work.
+      def run(items, record)
+        @record = record
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
 
