@@ -99,7 +99,7 @@ module Spate
       def ready?(item) = !item.native? || build_step.ready?(item)
 
       def receive(message)
-        Garbage.look
+        Fetch::Backlog.look_for_garbage
         kind, item, result = message
         case kind
         when :acquired then item.state = :stored
