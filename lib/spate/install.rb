@@ -69,9 +69,8 @@ module Spate
       autoload :Step, "spate/install/extensions/step"
     end
 
-    # Marks gems as installed, and writes the notes about the bundle.
+    # Marks gems as installed, and writes the record of the bundle.
     module Commit
-      autoload :Notes, "spate/install/commit/notes"
       autoload :Plugins, "spate/install/commit/plugins"
       autoload :RecordWriter, "spate/install/commit/record_writer"
       autoload :Step, "spate/install/commit/step"

@@ -79,7 +79,7 @@ module Spate
 
         def built = @state = :built
 
-        # Raises the error if there is no other way to a result.
+        # Raises the error unless another attempt, or an entry, can still give a result.
         def failed(error)
           return @state = :found if @entry
           return @state = :needed if @early && error.is_a?(Build::BuildError)
