@@ -25,7 +25,7 @@ module Spate
       # early::      it failed before the gems that it depends on were installed, and is repeated after them
       # error::      it ends the install, unless the cache may still answer
       class BuildState
-        # key: the first key. checkout: name of the gem's git checkout, or nil. entry: Build::Cache::Entry to use, or
+        # key: the build key. checkout: name of the gem's git checkout, or nil. entry: Build::Cache::Entry to use, or
         # nil.
         attr_reader :key, :full_name, :checkout, :state, :entry
 
