@@ -6,6 +6,18 @@ module Spate
     class Check < Command
       INCOMPLETE = 11
 
+      # A read-only command found a lockfile that does not match its Gemfile.
+      class Disagreement < Error
+        EXIT_CODE = 4
+
+        # difference: one line about what differs.
+        def initialize(difference)
+          absent = difference == "there is no lockfile"
+          super(absent ? difference : "Gemfile and lockfile disagree: #{difference}",
+                hint: "spate install, which has Bundler resolve first")
+        end
+      end
+
       summary "Check that the bundle and node_modules are complete and unchanged"
       usage "spate check [options]"
       bundle_options

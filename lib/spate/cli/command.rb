@@ -6,7 +6,6 @@ module Spate
     class Command
       autoload :BundlerOptions, "spate/cli/command/bundler_options"
       autoload :Context, "spate/cli/command/context"
-      autoload :Disagreement, "spate/cli/command/disagreement"
       %i[Option Parser].each { |name| autoload name, "spate/cli/command/parser" }
 
       class << self

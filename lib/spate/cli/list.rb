@@ -35,7 +35,7 @@ module Spate
       def resolution
         @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context, resolves: false).tap do |resolution|
           difference = resolution.difference or next
-          raise Disagreement, difference
+          raise Check::Disagreement, difference
         end
       end
 
