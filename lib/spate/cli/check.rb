@@ -22,6 +22,7 @@ module Spate
       usage "spate check [options]"
       bundle_options
       common_options
+      left_to_bundler "--dry-run", "--path"
       note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
            "lockfile disagree. Changed files, and gems that are being edited (`spate edit`), are listed and do not\n" \
            "count as failures. node_modules is checked if `spate install --js` was remembered, and\n" \
