@@ -5,6 +5,7 @@ module Spate
     # Base class of all commands: an option is declared once, for the parser and the help.
     class Command
       autoload :Context, "spate/cli/command/context"
+      autoload :Subcommand, "spate/cli/command/subcommand"
       %i[Option Parser].each { |name| autoload name, "spate/cli/command/parser" }
 
       class << self
