@@ -91,8 +91,8 @@ module Spate
       def no_operands!
         return if operands.empty?
 
-        raise UsageError.new("`spate #{self.class.name_on_line}` takes no operands, got #{operands.first.inspect}",
-                             hint: "spate #{self.class.name_on_line} --help")
+        line = "spate #{self.class.name_on_line}"
+        raise UsageError.new("`#{line}` takes no operands, got #{operands.first.inspect}", hint: "#{line} --help")
       end
 
       # The bundle this command works on, found on first use.
