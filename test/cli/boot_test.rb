@@ -170,7 +170,7 @@ module Spate
       2.times { spate_exec("ruby", "-e", "1") }
       reason = /#{Regexp.escape(project.path("Gemfile"))} changed/
       assert_match(/^replay     not used: #{reason}$/, boot!("status"))
-      assert_match(/ran Bundler.setup, without its replay: #{reason}\n +hint: spate boot build.*for Bundler.setup"$/,
+      assert_match(/ran Bundler.setup, without its replay: #{reason}\n +hint: spate boot build.*"Bundler replay"$/,
                    project.spate("doctor").first)
 
       write("app/Gemfile", gemfile)
