@@ -16,7 +16,7 @@ Gem::Specification.new do |spec|
                     "changelog" => "server/CHANGELOG.md" }
 
   spec.files = Dir.chdir(__dir__) do
-    Dir["server/lib/**/*.rb", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/assets/**/*",
+    Dir["server/{lib,sig}/**/*.{rb,rbs}", "server/ext/**/*.{rb,c,h}", "server/core/*.{c,h}", "server/assets/**/*",
         "assets/page.css", "server/exe/*", "server/docs/**/*.md", "server/*.{md,txt}"].select do |path|
       File.file?(path)
     end.sort

@@ -13,7 +13,7 @@ module Spate
   # Key, and the parts of Trace and Cache that look up a stored build, are on the hot path: they need only core Ruby,
   # the store and the check of inputs.
   module Build
-    autoload :BuildError, "spate/build/errors"
+    autoload :BuildError, "spate/build/failure"
     autoload :Builder, "spate/build/builder"
     autoload :Environment, "spate/build/environment"
     autoload :Explanation, "spate/build/explanation"
@@ -21,7 +21,7 @@ module Spate
     autoload :Job, "spate/build/job"
     autoload :Key, "spate/build/key"
     autoload :Result, "spate/build/job"
-    autoload :RubyBuild, "spate/build/ruby_build"
+    autoload :RubyBuild, "spate/build/key"
     autoload :Schedule, "spate/build/schedule"
 
     # Child processes that build.

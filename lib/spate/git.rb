@@ -4,22 +4,14 @@ module Spate
   # Gems from git repositories, with Bundler's layout: a bare clone in cache/bundler/git, a checkout in bundler/gems
   # whose gemspecs are replaced by their evaluated form. All access is through the git command.
   module Git
-    autoload :Checkout, "spate/git/checkout"
     autoload :Command, "spate/git/command"
-    autoload :CommandFailed, "spate/git/errors"
-    autoload :Error, "spate/git/errors"
-    autoload :Gemspec, "spate/git/gemspec"
-    autoload :Gemspecs, "spate/git/gemspecs"
     autoload :Names, "spate/git/names"
-    autoload :NotInstalled, "spate/git/errors"
-    autoload :NotLocal, "spate/git/errors"
-    autoload :AtomicFolder, "spate/git/atomic_folder"
     autoload :Repository, "spate/git/repository"
-    autoload :RevisionMissing, "spate/git/errors"
-    autoload :TemporaryFailure, "spate/git/errors"
-    autoload :Tree, "spate/git/tree"
-    autoload :UnusableGemspec, "spate/git/errors"
-    autoload :WorkingTree, "spate/git/working_tree"
+    %i[AtomicFolder WorkingTree].each { |name| autoload name, "spate/git/working_tree" }
+    %i[Checkout Tree].each { |name| autoload name, "spate/git/checkout" }
+    %i[Gemspec Gemspecs].each { |name| autoload name, "spate/git/gemspecs" }
+    %i[CommandFailed Error NotInstalled NotLocal RevisionMissing TemporaryFailure UnusableGemspec]
+      .each { |name| autoload name, "spate/git/errors" }
 
     # Creates the checkout of a lockfile's GitSource, or uses an existing one. settings: for credentials, the number of
     # tries and vendor/cache; without, none of these. vendor: a Registry::Vendor. local: no network. Returns a Checkout.

@@ -11,15 +11,14 @@ module Spate
   module HTTP
     autoload :Addresses, "spate/http/addresses"
     autoload :Certificates, "spate/http/certificates"
-    autoload :Client, "spate/http/client"
     autoload :Connections, "spate/http/connections"
     autoload :Download, "spate/http/download"
     autoload :Gemrc, "spate/http/gemrc"
     autoload :Meter, "spate/http/meter"
     autoload :Netrc, "spate/http/netrc"
     autoload :Proxy, "spate/http/proxy"
-    autoload :Redirect, "spate/http/redirect"
     autoload :Session, "spate/http/session"
+    %i[Client Redirect].each { |name| autoload name, "spate/http/client" }
 
     %i[
       CredentialsRefused CredentialsRequired Endless Error Forbidden InsecureRedirect Misdirected RedirectError Status

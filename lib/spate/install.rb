@@ -4,21 +4,22 @@ module Spate
   # Installs a bundle from a lockfile; one folder per phase.
   module Install
     autoload :ArchiveError, "spate/install/errors"
+    autoload :Attempt, "spate/install/attempt"
     autoload :BundleFolder, "spate/install/bundle_folder"
+    autoload :ByBundler, "spate/install/by_bundler"
     autoload :ChecksumError, "spate/install/errors"
-    autoload :Cleaner, "spate/install/cleaner"
     autoload :Context, "spate/install/context"
     autoload :Dependencies, "spate/install/dependencies"
     autoload :FolderLock, "spate/install/folder_lock"
-    autoload :Garbage, "spate/install/garbage"
     autoload :HeldError, "spate/install/errors"
     autoload :IndistinctError, "spate/install/errors"
     autoload :Installer, "spate/install/installer"
     autoload :Item, "spate/install/item"
     autoload :MissingFolderError, "spate/install/errors"
     autoload :NotLocalError, "spate/install/errors"
-    autoload :Options, "spate/install/options"
+    autoload :Options, "spate/install/context"
     autoload :Pipeline, "spate/install/pipeline"
+    autoload :Previous, "spate/install/previous"
     autoload :Report, "spate/install/report"
     autoload :Shareable, "spate/install/shareable"
     autoload :UnknownGemError, "spate/install/errors"
@@ -60,6 +61,7 @@ module Spate
 
     # Native extensions: when to build each, and which stored builds can be used instead.
     module Extensions
+      autoload :BuildState, "spate/install/extensions/build_state"
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"
       autoload :Keys, "spate/install/extensions/keys"
       autoload :Lookup, "spate/install/extensions/lookup"
@@ -67,9 +69,8 @@ module Spate
       autoload :Step, "spate/install/extensions/step"
     end
 
-    # Marks gems as installed, and writes the notes about the bundle.
+    # Marks gems as installed, and writes the record of the bundle.
     module Commit
-      autoload :Notes, "spate/install/commit/notes"
       autoload :Plugins, "spate/install/commit/plugins"
       autoload :RecordWriter, "spate/install/commit/record_writer"
       autoload :Step, "spate/install/commit/step"

@@ -4,11 +4,9 @@ module Spate
   # Profiles a boot: runs a command (Run) with a probe in its process (Probe), evaluates the probe's stamps (Trace), and
   # writes a page and a data file (Page).
   module Profile
-    autoload :Comparison, "spate/profile/comparison"
-    autoload :Owners, "spate/profile/owners"
-    autoload :Page, "spate/profile/page"
     autoload :Run, "spate/profile/run"
-    autoload :Trace, "spate/profile/trace"
+    %i[Comparison Page].each { |name| autoload name, "spate/profile/page" }
+    %i[Owners Trace].each { |name| autoload name, "spate/profile/trace" }
 
     # Of the data; increased when a reader of the previous one would misread it.
     FORMAT = 1

@@ -8,13 +8,10 @@ module Spate
   class Settings
     autoload :Catalogue, "spate/settings/catalogue"
     autoload :ConfigFile, "spate/settings/config_file"
-    autoload :Credentials, "spate/settings/credentials"
     autoload :Folders, "spate/settings/folders"
     autoload :InstallPath, "spate/settings/install_path"
-    autoload :Key, "spate/settings/key"
-    autoload :Mirrors, "spate/settings/mirrors"
-    autoload :Value, "spate/settings/value"
-
+    %i[Credentials Mirrors].each { |name| autoload name, "spate/settings/mirrors" }
+    %i[Key Value].each { |name| autoload name, "spate/settings/value" }
     %i[Error GroupConflict InvalidValue NoList OnlyUnknown PathConflict Unreadable]
       .each { |name| autoload name, "spate/settings/errors" }
 

@@ -96,7 +96,7 @@ module Spate
       after = boot!("status")
       assert_match(/^for        ruby #{RUBY_VERSION}/, after)
       assert_match(/^image      \d+ files, .* as recorded/, after)
-      assert_match(/^Bundler replay   replaces Bundler.setup$/, after)
+      assert_match(/^replay     replaces Bundler.setup$/, after)
       assert_match(/^boot       .*without images.*; saved /, after)
       refute_match(/differs/, after)
     end
@@ -134,7 +134,7 @@ module Spate
 
       write("app/Gemfile", "#{File.read(project.path("Gemfile"))}\n")
       output = boot!("status")
-      assert_match(/^Bundler replay   not used: .*Gemfile changed$/, output)
+      assert_match(/^replay     not used: .*Gemfile changed$/, output)
       assert_match(/built for another Gemfile/, output)
     end
 
@@ -169,8 +169,8 @@ module Spate
       write("app/Gemfile", "#{gemfile = File.read(project.path("Gemfile"))}\n")
       2.times { spate_exec("ruby", "-e", "1") }
       reason = /#{Regexp.escape(project.path("Gemfile"))} changed/
-      assert_match(/^Bundler replay   not used: #{reason}$/, boot!("status"))
-      assert_match(/ran Bundler.setup, without its replay: #{reason}\n +hint: spate boot build.*for Bundler.setup"$/,
+      assert_match(/^replay     not used: #{reason}$/, boot!("status"))
+      assert_match(/ran Bundler.setup, without its replay: #{reason}\n +hint: spate boot build.*"Bundler replay"$/,
                    project.spate("doctor").first)
 
       write("app/Gemfile", gemfile)

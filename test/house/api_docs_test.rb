@@ -31,6 +31,12 @@ class APIDocsTest < Minitest::Test
     assert_empty(wrong.to_h { |method| [method.path, { documented: documented(method), accepted: accepted(method) }] })
   end
 
+  def test_public_methods_have_a_signature
+    missing = methods.map(&:path) - signed
+
+    assert_empty missing
+  end
+
   def test_rake_writes_pages_without_warnings
     skip_without_yard
     output, status = rake("doc[#{folder}/doc]")
@@ -67,6 +73,28 @@ class APIDocsTest < Minitest::Test
   def methods
     skip_without_yard
     self.class.methods_of_the_api
+  end
+
+  # "Spate::Store.open", "Spate::Plan#packages": what the RBS files declare.
+  def signed
+    require "rbs"
+    Dir["#{ROOT}/{.,bytes,server}/sig/*.rbs"].flat_map do |path|
+      parsed = RBS::Parser.parse_signature(File.read(path, encoding: "UTF-8"))
+      paths(parsed.last.is_a?(Array) ? parsed.last : parsed) # RBS 3 returns the source and directives, too
+    end
+  rescue LoadError
+    skip "no gem rbs for this Ruby"
+  end
+
+  def paths(declarations, owner = nil)
+    declarations.flat_map do |declaration|
+      next ["#{owner}##{declaration.new_name}"] if declaration.respond_to?(:new_name)
+      next [] unless declaration.respond_to?(:name)
+      next paths(declaration.members, [owner, declaration.name].compact.join("::")) if declaration.respond_to?(:members)
+      next [] unless declaration.respond_to?(:kind)
+
+      ["#{owner}#{declaration.kind == :singleton ? "." : "#"}#{declaration.name}"]
+    end
   end
 
   def skip_without_yard

@@ -7,7 +7,6 @@ module Spate
       autoload :Build, "spate/cli/boot/build"
       autoload :Explain, "spate/cli/boot/explain"
       autoload :Profile, "spate/cli/boot/profile"
-      autoload :Subcommand, "spate/cli/boot/subcommand"
       autoload :Status, "spate/cli/boot/status"
       %i[Clear Verify].each { |name| autoload name, "spate/cli/boot/maintenance" }
 
@@ -58,13 +57,7 @@ module Spate
       end
 
       def run
-        name, *rest = operands
-        unless SUBCOMMANDS.key?(name)
-          near = name && Util::Suggestion.near(name, SUBCOMMANDS.keys)
-          message = name ? "unknown command `spate boot #{name}`" : "expected one of #{SUBCOMMANDS.keys.join(", ")}"
-          raise UsageError.new(message, hint: near ? "did you mean `spate boot #{near}`?" : "spate boot --help")
-        end
-
+        name, rest = Command::Subcommand.choose("spate boot", operands, SUBCOMMANDS.keys)
         native
         Boot.const_get(SUBCOMMANDS[name]).new(rest, values: values, terminal: terminal, context: context).run
       end
@@ -75,6 +68,29 @@ module Spate
         require "spate/native/boot"
       rescue LoadError => e
         raise Unavailable, e.message
+      end
+
+      # Common code of the `spate boot` commands.
+      class Subcommand < Command::Subcommand
+        private
+
+        def images = @images ||= ::Spate::Boot::ImageFolder.new(context.store.root)
+
+        def no_operands!
+          return if operands.empty?
+
+          raise UsageError.new("`spate boot #{name}` takes no operands, got #{operands.first.inspect}",
+                               hint: "spate boot --help")
+        end
+
+        # The application in the current directory, with or without a Gemfile.
+        def location
+          context.location
+        rescue Gemfile::NotFound
+          raise if values[:gemfile]
+
+          Gemfile::Location.new(nil, nil, Dir.pwd)
+        end
       end
     end
   end

@@ -50,13 +50,7 @@ module Spate
       end
 
       def run
-        name, *rest = operands
-        unless SUBCOMMANDS.key?(name)
-          near = Util::Suggestion.near(name, SUBCOMMANDS.keys)
-          raise UsageError.new("unknown command `spate cache #{name}`",
-                               hint: near ? "did you mean `spate cache #{near}`?" : "spate cache --help")
-        end
-
+        name, rest = Command::Subcommand.choose("spate cache", operands, SUBCOMMANDS.keys)
         Cache.const_get(SUBCOMMANDS[name]).new(rest, values: values, terminal: terminal, context: context).run
       end
     end

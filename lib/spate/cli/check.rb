@@ -6,10 +6,23 @@ module Spate
     class Check < Command
       INCOMPLETE = 11
 
+      # A read-only command found a lockfile that does not match its Gemfile.
+      class Disagreement < Error
+        EXIT_CODE = 4
+
+        # difference: one line about what differs.
+        def initialize(difference)
+          absent = difference == "there is no lockfile"
+          super(absent ? difference : "Gemfile and lockfile disagree: #{difference}",
+                hint: "spate install, which has Bundler resolve first")
+        end
+      end
+
       summary "Check that the bundle and node_modules are complete and unchanged"
       usage "spate check [options]"
       bundle_options
       common_options
+      left_to_bundler "--dry-run", "--path"
       note "Exit code 0 when complete, #{INCOMPLETE} when a gem or a file of one is missing, 4 when Gemfile and\n" \
            "lockfile disagree. Changed files, and gems that are being edited (`spate edit`), are listed and do not\n" \
            "count as failures. node_modules is checked if `spate install --js` was remembered, and\n" \

@@ -4,9 +4,8 @@ module Spate
   module CLI
     # Base class of all commands: an option is declared once, for the parser and the help.
     class Command
-      autoload :BundlerOptions, "spate/cli/command/bundler_options"
       autoload :Context, "spate/cli/command/context"
-      autoload :Disagreement, "spate/cli/command/disagreement"
+      autoload :Subcommand, "spate/cli/command/subcommand"
       %i[Option Parser].each { |name| autoload name, "spate/cli/command/parser" }
 
       class << self
@@ -47,10 +46,17 @@ module Spate
 
         def name_on_line = COMMANDS.key(name[/\w+\z/].to_sym)
 
-        # Runs Bundler for options that only Bundler supports.
+        # Options and subcommands of this command that only Bundler supports.
+        def left_to_bundler(*words) = (@left_to_bundler ||= []).concat(words)
+
+        # The first of them in argv, or nil.
+        def bundlers_word(argv)
+          (argv.take_while { |word| word != "--" }.map { |word| word[/\A[^=]*/] } & left_to_bundler).first
+        end
+
         def run(argv, terminal:, env:)
-          if (option = BundlerOptions.left(name_on_line, argv))
-            terminal.tell "running Bundler for #{option}: bundle #{name_on_line} #{argv.join(" ")}"
+          if (word = bundlers_word(argv))
+            terminal.tell "running Bundler for #{word}: bundle #{name_on_line} #{argv.join(" ")}"
             return PassThrough.new(name_on_line, argv, terminal: terminal, env: env).plain
           end
 
@@ -85,8 +91,8 @@ module Spate
       def no_operands!
         return if operands.empty?
 
-        raise UsageError.new("`spate #{self.class.name_on_line}` takes no operands, got #{operands.first.inspect}",
-                             hint: "spate #{self.class.name_on_line} --help")
+        line = "spate #{self.class.name_on_line}"
+        raise UsageError.new("`#{line}` takes no operands, got #{operands.first.inspect}", hint: "#{line} --help")
       end
 
       # The bundle this command works on, found on first use.

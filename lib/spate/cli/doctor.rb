@@ -34,6 +34,7 @@ module Spate
       usage "spate doctor [options]"
       bundle_options
       common_options
+      left_to_bundler "ssl", "diagnose", "--ssl"
       note "Changes nothing. Exit code 0, or that of the first broken finding."
 
       def run

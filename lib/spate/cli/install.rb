@@ -32,6 +32,8 @@ module Spate
       option :boot_images, "--boot-images", "wait|background|off", "when to build boot images"
       bundle_options
       common_options
+      left_to_bundler "--standalone", "--binstubs", "--shebang", "--trust-policy", "--target-rbconfig", "--redownload",
+                      "--force", "--no-lock"
       example "spate install", "install the gems of Gemfile.lock into the bundle's path"
       example "spate install --frozen", "for CI: fail if the lockfile is not up to date"
       example "spate install --rebuild nokogiri", "after an update of a system library"
@@ -39,7 +41,10 @@ module Spate
       example "spate install --copy", "for a container image, or to edit gems in place"
       note "Remembered options are written to .bundle/config by `bundle config set --local`; Bundler reads them too."
 
-      def self.parse(argv) = super(BundlerOptions.without_needless(argv))
+      # Bundler's options without effect: Spate never fetches a full index without need and never writes vendor/cache.
+      NEEDLESS = %w[--full-index --no-cache --no-prune --prefer-local].freeze
+
+      def self.parse(argv) = super(argv - NEEDLESS)
 
       def self.elsewhere(name)
         option = JS.options.find { |each| each.spellings.include?(name) } or return

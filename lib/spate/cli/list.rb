@@ -8,6 +8,7 @@ module Spate
       usage "spate list [NAME ...] [options]"
       bundle_options
       common_options
+      left_to_bundler "--paths", "--name-only", "--only-group", "--without-group", "--format"
       example "spate list --json", "print name, version, platform, source, state, bytes"
       note "State: linked or copied (from the store), private (`spate edit`), installed (by another tool),\n" \
            "default (with Ruby), path, or missing."
@@ -35,7 +36,7 @@ module Spate
       def resolution
         @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context, resolves: false).tap do |resolution|
           difference = resolution.difference or next
-          raise Disagreement, difference
+          raise Check::Disagreement, difference
         end
       end
 

@@ -24,12 +24,7 @@ module Spate
       note "AGE is a number and s, m, h, d or w. Prune does not remove files from projects."
 
       def run
-        name, *rest = operands
-        unless SUBCOMMANDS.include?(name)
-          near = name && Util::Suggestion.near(name, SUBCOMMANDS)
-          message = name ? "unknown command `spate store #{name}`" : "expected one of #{SUBCOMMANDS.join(", ")}"
-          raise UsageError.new(message, hint: near ? "did you mean `spate store #{near}`?" : "spate store --help")
-        end
+        name, rest = Subcommand.choose("spate store", operands, SUBCOMMANDS)
         return forget(rest) if name == "forget"
 
         unless rest.empty?

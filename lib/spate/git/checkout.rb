@@ -14,5 +14,40 @@ module Spate
       # Gemspec of a gem in the checkout, or nil.
       def gemspec(gem_name) = gemspecs.find { |gemspec| gemspec.name == gem_name }
     end
+
+    # The content of a checkout: a patched copy in vendor/cache may differ from its revision.
+    class Tree
+      # Older RubyGems write the date of evaluation to a gemspec.
+      DATE = /^  s\.date = "[\d-]+"\n/
+      def initialize(folder)
+        @folder = folder
+      end
+
+      # SHA-256 (hex) of all names, modes and contents, without absolute paths.
+      def identity = Store.sha256(lines("").sort.join)
+
+      private
+
+      def lines(below)
+        Dir.children(@folder + below).flat_map do |name|
+          next [] if name == ".git"
+
+          path = "#{below}/#{name}"
+          stat = File.lstat(@folder + path)
+          stat.directory? ? lines(path) : ["#{path.dump} #{stat.mode.to_s(8)} #{content(@folder + path, stat)}\n"]
+        end
+      end
+
+      def content(path, stat)
+        return File.readlink(path).dump if stat.symlink?
+
+        stat.file? ? Store.sha256(text(path)) : stat.ftype
+      end
+
+      def text(path)
+        text = File.binread(path)
+        path.end_with?(".gemspec") && text.match?(Gemspecs::EVALUATED) ? text.sub(DATE, "") : text
+      end
+    end
   end
 end

@@ -8,17 +8,16 @@ module Spate
     # manifest:: Native::Manifest of its files, once it is in the store
     # tree:: a folder with its files, to be renamed into the bundle, or nil
     # generated:: Specification::GeneratedFiles, once known
-    # early:: whether its build started before its dependencies were installed; nil before it starts
     # signers:: of the builds that its own build sees: see Extensions::DependencyBuilds
-    # build_key, build:: the key of its build, and a Build::Cache::Entry once there is one
+    # build:: Build::Cache::Entry of its build, once there is one
     # shared:: whether the build came from the team's cache in this run
     # replaces:: whether the bundle had the gem before this run
     # origin:: where its files came from in this run: :network, :vendor, :team (its cache) or :store; :bundle if already
     #          installed
     class Item
       attr_reader :package, :manifest
-      attr_accessor :sha256, :generated, :tree, :origin, :build_key, :build, :bytes, :state, :seconds,
-                    :retried, :early, :shared, :signers, :replaces
+      attr_accessor :sha256, :generated, :tree, :origin, :build, :bytes, :state, :seconds,
+                    :retried, :shared, :signers, :replaces
 
       def initialize(package)
         @package = package
@@ -56,8 +55,6 @@ module Spate
       # Whether it is missing from the store.
       def lacking? = %i[needed acquiring].include?(state)
       def native? = facts.native?
-      # nil: the item comes from a gem source.
-      def checkout = nil
       def stored? = !manifest.nil? && !generated.nil?
     end
   end

@@ -6,15 +6,12 @@ module Spate
     # results through one queue. A package is linked once it is in the store, built once its dependencies are installed,
     # and committed last.
     #
-    #   needed -> acquiring -> stored -> building -> committed        in_place
+    #   needed -> acquiring -> stored -> committed        in_place
     class Pipeline
-      # record: Store::BundleRecord of the previous install, or nil.
-      def initialize(context, record)
+      def initialize(context)
         @context = context
-        @record = record
         @results = Thread::Queue.new
         @acquired = []
-        @failures = {}.compare_by_identity # errors of builds that a cache may still have
       end
 
       # Starts to acquire items before the bundle's plan is known.
@@ -25,8 +22,10 @@ module Spate
         acquisition.add(items.each { |item| item.state = :acquiring })
       end
 
-      # Takes all items to :committed or :in_place. Raises the first error, after ending all running work.
-      def run(items)
+      # Takes all items to :committed or :in_place. record: Store::BundleRecord of the previous install, or nil. Raises
+      # the first error, after ending all running work.
+      def run(items, record)
+        @record = record
         @waiting = items.reject { |item| item.state == :in_place }
         return if @waiting.empty?
 
@@ -49,7 +48,7 @@ module Spate
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
         # Linked, perhaps partly built, but not installed: removed here, since no record names them.
-        @link_step&.discard(@waiting.select { |item| %i[stored building].include?(item.state) }) if @waiting
+        @link_step&.discard(@waiting.select { |item| item.state == :stored }) if @waiting
         @link_step&.empty_trash
       end
 
@@ -97,51 +96,29 @@ module Spate
         speculate(items)
       end
 
-      def ready?(item)
-        return true unless item.native?
-        return false unless build_step.decidable?(item)
-
-        build_step.recall(item) unless item.build_key
-        build_step.settled?(item)
-      end
+      def ready?(item) = !item.native? || build_step.ready?(item)
 
       def receive(message)
-        Garbage.look
-        kind, item, error = message
+        Fetch::Backlog.look_for_garbage
+        kind, item, result = message
         case kind
         when :acquired then item.state = :stored
-        when :built then commit(item)
-        when :late then build_step.late(item)
-        when :answered then answered(item, error)
-        when :failed then failed(item, error)
+        when :failed then failed(item, result)
+        when :built
+          build_step.built(item, result)
+          commit(item)
+        when :unbuilt then build_step.unbuilt(item, result)
+        else build_step.receive(*message)
         end
       end
 
-      # Receives a cache's answer for an item. A build started in the meantime is ended by it, or has failed already.
-      def answered(item, entry)
-        build_step.answered(item, entry)
-        error = @failures.delete(item)
-        return unless @waiting.include?(item) && (error || item.state == :stored)
-
-        build_step.take_offer(item) ? item.state = :stored : (raise error if error)
-      end
-
-      # A fetch that needs credentials is repeated with those of the Gemfile, which a speculative fetch does not have. A
-      # build that failed before its dependencies were installed is repeated after them, in new files. A failed build
-      # that a cache may have counts as failed only after the cache's answer.
+      # A fetch that needs credentials is repeated with those of the Gemfile, which a speculative fetch does not have.
       def failed(item, error)
         return unless @waiting.include?(item)
-        return item.state = :stored if item.state == :building && otherwise?(item, error)
-        return @failures[item] = error if item.state == :building && build_step.pending?(item)
         raise error if item.retried || !error.is_a?(HTTP::CredentialsRequired)
 
         item.retried = true
         speculate([item])
-      end
-
-      # Whether a failed build is repeated, or replaced by a result of the cache.
-      def otherwise?(item, error)
-        (item.early && error.is_a?(Build::BuildError)) || build_step.take_offer(item)
       end
 
       def install_native(item)
@@ -152,7 +129,6 @@ module Spate
       end
 
       def build(item)
-        item.state = :building
         @context.events.emit(:build_queued, name: item.name)
         build_step.start(item)
       end

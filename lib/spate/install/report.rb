@@ -13,7 +13,9 @@ module Spate
       # Full names of gems whose builds can be used only in this bundle's folder.
       attr_reader :bound
 
-      def initialize
+      # events: Events that also receive the warnings.
+      def initialize(events = Events.new)
+        @events = events
         @total = @fetched = @fetched_bytes = @from_store = @from_vendor = @built = @build_reused = @reused = 0
         @from_git = @in_folders = @copied = @relinked = @from_team = @team_bytes = @builds_from_team = 0
         @seconds = 0.0
@@ -22,6 +24,11 @@ module Spate
         @messages = []
         @removed = []
         @bound = []
+      end
+
+      def warn(text, **hint)
+        warnings << text
+        @events.emit(:warning, message: text, **hint)
       end
 
       # Whether nothing was installed, written or removed.

@@ -38,7 +38,7 @@ module Spate
 
       private
 
-      def notes = @notes ||= Commit::Notes.parse(@record.notes)
+      def notes = @notes ||= Previous::Notes.parse(@record.notes)
 
       # Only this project's gems: other projects in the same folder may have other keys and secrets.
       def own = @own ||= @record.only(sources.keys)

@@ -5,9 +5,6 @@ module Spate
     # A cache in one run of an install, for any number of threads. A failure is a miss; where more requests would only
     # cost time, the cache is disabled for the run, with a warning.
     class Client
-      autoload :Asking, "spate/remote_cache/client/asking"
-      autoload :Usage, "spate/remote_cache/client/usage"
-
       # Bytes of a document, and of a blob, at most.
       DOCUMENT = Document::ActionResult::LIMIT
       BLOB = 2 << 30
@@ -161,6 +158,99 @@ module Spate
         end
         @events.emit(:warning, message: "#{error.message}; this run goes on without it", hint: error.hint) if news
         nil
+      end
+
+      # An install's requests for builds.
+      class Asking
+        # builds: Builds.
+        def initialize(client, builds, layout:, store:)
+          @client = client
+          @builds = builds
+          @layout = layout
+          @store = store
+          @paths = Thread::Queue.new # of blobs that were begun
+        end
+
+        # Builds::Offer that fits here, or nil. key: the build key. checkout: the name of the folder that git
+        # checked the gem out into, or nil. Yields before what came is looked at.
+        def choose(key, full_name, checkout = nil)
+          document = @client.document(key) or return
+          yield
+          places = checkout ? Pack::Places.checkout(@layout, full_name, checkout) : Pack::Places.of(@layout, full_name)
+          answer = @builds.choose(document, key, places)
+          answer.is_a?(Builds::Offer) ? answer : @client.miss(answer)
+        rescue Malformed => e
+          @client.malformed(e)
+        end
+
+        # Path of the offer's blob, which is the caller's to remove, or nil.
+        def fetch(offer)
+          @paths << path = @store.temporary("blob")
+          path if @client.build(offer.blob, offer.bytes, to: path)
+        end
+
+        # Build::Cache::Entry, now in the store. Raises Refused, Store::Error.
+        def accept(offer, path)
+          @builds.accept(offer, path).tap do
+            @client.count(:builds)
+            @client.count(:seconds, offer.entry.seconds.to_f)
+          end
+        end
+
+        # When anything came from the cache last (monotonic seconds), or nil.
+        def answered_at = @client.answered_at
+
+        def trouble(error) = @client.trouble(error)
+
+        # Ends all requests.
+        def close = @client.close
+
+        # Removes what is left of transfers.
+        def clean = (Util::Files.remove(@paths.pop) until @paths.empty?)
+      end
+
+      # The use of a cache on this machine, added up over installs and kept in the store.
+      #
+      #   installs, archives, builds, checks, images, misses, failures, bytes   Integer
+      #   seconds   of compiling that was spared, Float
+      #   reasons   {words => how often}: why what it has is of no use
+      #   failure   words of the last one, or nil
+      class Usage
+        KIND = "team"
+        NUMBERS = %i[installs archives builds checks images misses failures bytes seconds].freeze
+        # Reasons that are kept, those seen most.
+        MOST = 20
+
+        # name: of the cache, as people know it and as no other has it: a transport's to_s.
+        def initialize(store, name)
+          @store = store.keeper
+          @key = Store.sha256(name)
+        end
+
+        # {installs: …, reasons: {…}}; zeros where nothing was noted.
+        def to_h
+          require "json"
+          kept = JSON.parse(@store&.read(KIND, @key) || "{}", symbolize_names: false)
+          reasons = kept["reasons"].is_a?(Hash) ? kept["reasons"] : {}
+          { **NUMBERS.to_h { |name| [name, kept[name.to_s] || 0] }, reasons: reasons, failure: kept["failure"] }
+        rescue JSON::ParserError
+          { **NUMBERS.to_h { |name| [name, 0] }, reasons: {}, failure: nil }
+        end
+
+        # tally: of a Client. Only what saves work is at stake: what cannot be noted is not.
+        def add(tally)
+          return unless @store
+
+          @store.lock("team") do
+            before = to_h
+            sums = NUMBERS.to_h { |name| [name, before[name] + tally[name].to_i] }
+            sums[:seconds] = (before[:seconds] + tally[:seconds].to_f).round(1)
+            reasons = before[:reasons].merge(tally[:reasons]) { |_, one, other| one + other }
+            text = JSON.generate(**sums, reasons: reasons.max_by(MOST) { |_, count| count }.to_h,
+                                         failure: tally[:failure] || before[:failure])
+            @store.write(KIND, @key, text)
+          end
+        end
       end
     end
   end

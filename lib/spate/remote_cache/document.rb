@@ -6,8 +6,7 @@ module Spate
     # files are the entries' blobs; its stdout is a line of format, and then of each entry a line with the lengths of
     # text, signature and records, and these.
     class Document
-      autoload :ActionResult, "spate/remote_cache/document/action_result"
-      autoload :Wire, "spate/remote_cache/document/wire"
+      %i[ActionResult Wire].each { |name| autoload name, "spate/remote_cache/document/action_result" }
 
       FORMAT = "spate document 1".b.freeze
       MOST = 8

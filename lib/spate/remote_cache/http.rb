@@ -6,7 +6,6 @@ module Spate
     # BASE/cas/<hex>. User and password are its address', Bundler's settings' or netrc's, in this order.
     class HTTP
       autoload :Listing, "spate/remote_cache/http/listing"
-      autoload :Login, "spate/remote_cache/http/login"
 
       include Transport
 
@@ -20,6 +19,35 @@ module Spate
       UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
                       "docs/team-cache.md"
       private_constant :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
+
+      # User and password for a server. userinfo: as in a URI. origin: where they are from, in words.
+      Login = Struct.new(:userinfo, :origin) do
+        # Those of the address, of Bundler's settings or of netrc, in this order; nil where none has any.
+        def self.of(address, settings:, env:)
+          return new(address.userinfo, "its address") if address.userinfo
+
+          set = Settings::Credentials.new(settings).for(address.to_s)
+          return new(set, "the setting #{address.uri.host}") if set
+
+          found = Spate::HTTP::Netrc.load(env).for(address.uri.hostname)
+          new(found, "netrc") if found
+        end
+
+        # How to set them for a host.
+        def self.hint(host)
+          variable = Settings::Key.for(host)
+          in_ci = "; in CI set #{variable} to the same value" if variable.match?(/\A\w+\z/)
+          "bundle config set --global #{host} USER:PASSWORD (any:TOKEN if the server uses tokens)#{in_ci}"
+        end
+
+        def authorization = Spate::HTTP.basic(userinfo)
+
+        # For the message of a refusal. A name that may be a token is not shown.
+        def to_s
+          user, password = userinfo.split(":", 2)
+          [nil, "", "x-oauth-basic"].include?(password) ? "the user of #{origin}" : "the user #{user} of #{origin}"
+        end
+      end
 
       def initialize(address, requests, env:, settings: {})
         @address = address

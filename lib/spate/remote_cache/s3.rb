@@ -7,11 +7,10 @@ module Spate
     # them, others refuse the whole request.
     class S3
       autoload :Credentials, "spate/remote_cache/s3/credentials"
-      autoload :Listing, "spate/remote_cache/s3/listing"
       autoload :Place, "spate/remote_cache/s3/place"
       autoload :Roles, "spate/remote_cache/s3/roles"
       autoload :Signature, "spate/remote_cache/s3/signature"
-      autoload :XML, "spate/remote_cache/s3/xml"
+      %i[Listing XML].each { |name| autoload name, "spate/remote_cache/s3/listing" }
 
       include Transport
 

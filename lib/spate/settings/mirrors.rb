@@ -4,8 +4,6 @@ module Spate
   class Settings
     # Mirrors of gem sources: `mirror.all`, `mirror.URI`, `mirror.HOST`, each with its `fallback_timeout`.
     class Mirrors
-      autoload :Probe, "spate/settings/mirrors/probe"
-
       # uri: String with a trailing slash. timeout in seconds; 0 uses the mirror without a check.
       Mirror = Struct.new(:uri, :timeout)
 
@@ -66,6 +64,54 @@ module Spate
         return true if mirror.timeout.zero?
 
         @valid.fetch(mirror) { @valid[mirror] = (@probe || Probe).replies?(mirror.uri, mirror.timeout) }
+      end
+
+      # Whether a host accepts a TCP connection in time.
+      module Probe
+        PORTS = { "http" => 80, "https" => 443 }.freeze
+        ADDRESS = %r{\A(https?)://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)(?::(\d+))?}i
+
+        # seconds: for each address of the host.
+        def self.replies?(uri, seconds)
+          require "socket"
+          scheme, host, port = ADDRESS.match(uri)&.captures
+          return false unless host
+
+          Addrinfo.getaddrinfo(host.delete("[]"), port || PORTS[scheme.downcase], nil, :STREAM).any? do |address|
+            connects?(address, seconds)
+          end
+        rescue SocketError
+          false
+        end
+
+        def self.connects?(address, seconds)
+          address.connect(timeout: seconds).close
+          true
+        rescue SystemCallError, IOError
+          false
+        end
+        private_class_method :connects?
+      end
+    end
+
+    # User and password for a source: by its whole address, or else by its host.
+    class Credentials
+      HOST = %r{\A[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)}i
+
+      def initialize(settings)
+        @settings = settings
+      end
+
+      def for(uri)
+        value = (@settings[uri] if uri.start_with?("http")) || by_host(uri)
+        value.is_a?(String) && !value.empty? ? value : nil
+      end
+
+      private
+
+      def by_host(uri)
+        host = uri[HOST, 1]
+        @settings[host.downcase] if host
       end
     end
   end

@@ -5,7 +5,7 @@ require "test_helper"
 # How long a build waits for a team cache: `team` reports when it last received data, and responds on demand.
 class PatienceTest < Minitest::Test
   Lookup = Spate::Install::Extensions::Lookup
-  Item = Struct.new(:build_key, :full_name, :checkout)
+  BuildState = Spate::Install::Extensions::BuildState
   Entry = Struct.new(:seconds)
   Offer = Struct.new(:entry)
 
@@ -45,7 +45,7 @@ class PatienceTest < Minitest::Test
     @team = Team.new
     @results = Thread::Queue.new
     @lookup = Lookup.new(@team, Backlog.new, @results)
-    @item = Item.new("key", "a-1")
+    @build = BuildState.new("key", "a-1")
   end
 
   def teardown = @lookup.stop
@@ -66,70 +66,71 @@ class PatienceTest < Minitest::Test
   end
 
   def test_silent_cache_is_not_waited_for
-    @lookup.settled?(@item)
-    assert_equal [:late, @item], result(10)
+    @lookup.ask(@build)
+    assert_equal [:late, @build], result(10)
   end
 
   def test_responsive_cache_is_waited_for
-    @lookup.settled?(@item)
+    @lookup.ask(@build)
     @team.speaking = true
     assert_nil result(4 * Lookup::PATIENCE)
     @team.speaking = false
-    assert_equal [:late, @item], result(10)
+    assert_equal [:late, @build], result(10)
   end
 
   def test_waiting_is_limited_by_the_time_of_a_response
-    @lookup.settled?(@item)
+    @lookup.ask(@build)
     @team.speaking = true
-    assert_equal [:late, @item], result(Lookup::TRANSFER + 10)
+    assert_equal [:late, @build], result(Lookup::TRANSFER + 10)
   end
 
   def test_longer_wait_for_builds_that_take_long
-    @lookup.settled?(@item)
+    @lookup.ask(@build)
     @team.answer("key", Offer.new(Entry.new(60)))
     @team.speaking = true
     assert_nil result(Lookup::TRANSFER + 0.5)
   end
 
   def test_checking_a_response_is_not_silence
-    @lookup.settled?(@item)
+    @lookup.ask(@build)
     @team.answer("key", :judging)
     assert_nil result(4 * Lookup::PATIENCE)
     @team.answer("key", Offer.new(Entry.new(1)))
-    assert_equal [:late, @item], result(10)
+    assert_equal [:late, @build], result(10)
   end
 
   def test_downloaded_build_is_not_built
-    @lookup.settled?(@item)
+    @lookup.ask(@build)
     @team.answer("key", Offer.new(Entry.new(1)))
     @team.send("path")
     assert_nil result(4 * Lookup::PATIENCE)
   end
 
   def test_miss
-    @lookup.settled?(@item)
+    @lookup.ask(@build)
     @team.answer("key", nil)
-    assert_equal [:answered, @item, nil], result(10)
+    assert_equal [:answered, @build, nil], result(10)
   end
 
   # No alternative is left.
   def test_failed_build_is_answered_within_a_limit
-    @lookup.settled?(@item)
-    assert_equal [:late, @item], result(10)
-    @lookup.late(@item)
+    @lookup.ask(@build)
+    assert_equal [:late, @build], result(10)
+    @build.late
+    @build.start(early: false)
+    @build.failed(RuntimeError.new("no compiler"))
     @lookup.define_singleton_method(:sleep) { |_seconds| nil }
-    assert @lookup.pending?(@item)
-    assert_equal [:answered, @item, nil], result(10)
-    @lookup.answered(@item)
-    refute @lookup.pending?(@item)
+    @lookup.limit(@build)
+    assert_equal [:answered, @build, nil], result(10)
+    assert_equal "no compiler", assert_raises(RuntimeError) { @build.answered(nil) }.message
   end
 
   def test_any_exception_is_an_answer
     [ArgumentError, NoMemoryError].each do |error|
-      item = Item.new(error.name, "a-1")
-      @lookup.settled?(item)
-      @team.answer(item.build_key, error)
-      assert_equal [:answered, item, nil], result(10)
+      build = BuildState.new(error.name, "a-1")
+      @lookup.ask(build)
+      @team.answer(build.key, error)
+      assert_equal [:answered, build, nil], result(10)
     end
   end
 end

@@ -47,7 +47,7 @@ module Spate
           row "own files", file(facts[:overlay])
           row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
           row "index", index(facts[:index])
-          row "Bundler replay", facts[:replay] == true ? "replaces Bundler.setup" : "not used: #{facts[:replay]}"
+          row "replay", facts[:replay] == true ? "replaces Bundler.setup" : "not used: #{facts[:replay]}"
           differing(facts)
           gains(facts)
           others(facts)

@@ -13,24 +13,11 @@ module Spate
       end
 
       # Common code of the `spate cache` commands.
-      class Subcommand
+      class Subcommand < Command::Subcommand
         # Hint for a configuration without trusted signers.
         TRUST = "choose the signers to trust: spate cache trust NAME:KEY; create a key: spate cache key NAME"
-        # operands: the arguments after the command's name.
-        def initialize(operands, values:, terminal:, context:)
-          @operands = operands
-          @values = values
-          @terminal = terminal
-          @context = context
-        end
 
         private
-
-        attr_reader :operands, :values, :terminal, :context
-
-        def name = self.class.name[/\w+\z/].downcase
-        def json? = values[:json]
-        def json = @json ||= Util::JsonLines.new(terminal.out)
 
         # Returns the operands; their number must be that of the words.
         def operands!(*words)

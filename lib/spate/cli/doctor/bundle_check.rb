@@ -103,7 +103,7 @@ module Spate
 
         def broken(difference)
           Finding.broken("Gemfile and lockfile disagree: #{difference}", hint: "spate install",
-                                                                         exit_code: Command::Disagreement::EXIT_CODE)
+                                                                         exit_code: Check::Disagreement::EXIT_CODE)
         end
 
         def missing(full_name)

@@ -6,7 +6,7 @@ module Spate
       # Checks Ruby and the tools that an install may call.
       class MachineCheck
         SUPPORTED = [3, 1].freeze
-        HEARING = "tracing needs Linux 5.5 on x86_64 or aarch64; a container must allow seccomp(2)"
+        TRACING_NEEDS = "tracing needs Linux 5.5 on x86_64 or aarch64; a container must allow seccomp(2)"
 
         def initialize(context)
           @env = context.env
@@ -64,7 +64,7 @@ module Spate
           return Finding.ok("builds and Gemfiles are traced: the files they read are known") if reason == true
 
           Finding.odd("builds and Gemfiles cannot be traced (#{reason}): builds are used for their own bundle " \
-                      "only, and Bundler evaluates the Gemfile each time", hint: HEARING)
+                      "only, and Bundler evaluates the Gemfile each time", hint: TRACING_NEEDS)
         rescue LoadError
           Finding.odd("builds and Gemfiles cannot be traced: Spate's extension does not load", hint: Native.remedy)
         end

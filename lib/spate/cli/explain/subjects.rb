@@ -3,8 +3,24 @@
 module Spate
   module CLI
     class Explain
+      # A subject prints the explanations of its stored results.
+      class Subject < Command::Subcommand
+        private
+
+        # answer: the facts about one result (Hash), see the subject's `lines`.
+        def tell(answer)
+          return json.call(event: :"#{name}_explained", **answer) if json?
+
+          lines(answer).each { |line| terminal.out.puts Util::Terminal.plain(line) }
+        end
+
+        def state(answer)
+          answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
+        end
+      end
+
       # `spate explain build GEM ...`
-      class Build
+      class Build < Subject
         USAGE = "spate explain build GEM ...   stored builds of an extension; GEM or GEM-VERSION"
         # Plurals of the kinds that are not nouns, or have an irregular plural.
         PLURALS = { "library" => "libraries", "looked" => "looked at", "listed" => "listed", "absent" => "absent",
@@ -13,32 +29,23 @@ module Spate
         NO_BUNDLE = "no Gemfile found here: run the command in the application's folder"
         private_constant :NO_BUNDLE
 
-        def initialize(operands, values:, terminal:, context:)
-          @names = operands
-          @values = values
-          @terminal = terminal
-          @context = context
-        end
-
         def run
-          raise UsageError.new("missing gem name", hint: "spate explain build GEM") if @names.empty?
+          raise UsageError.new("missing gem name", hint: "spate explain build GEM") if operands.empty?
 
-          found = @names.map { |name| [name, explanation.of(name, all: @values[:verbose])] }
+          found = operands.map { |name| [name, explanation.of(name, all: values[:verbose])] }
           found.each { |name, answers| answers.empty? ? tell_none(name) : answers.each { |answer| tell(answer) } }
           found.all? { |_, answers| answers.any? } ? 0 : NOTHING
         end
 
         private
 
-        def json = @json ||= Util::JsonLines.new(@terminal.out)
-
         def explanation
-          @explanation ||= ::Spate::Build::Explanation.new(@context.store, root, @context.env)
+          @explanation ||= ::Spate::Build::Explanation.new(context.store, root, context.env)
         end
 
         # The bundle's folder, or the current directory.
         def root
-          @context.layout.root
+          context.layout.root
         rescue ::Spate::Gemfile::NotFound
           Dir.pwd
         end
@@ -46,17 +53,17 @@ module Spate
         # Reports a missing build. A build for a single folder is not stored.
         def tell_none(name)
           spec = locked.find { |one| [one.name, one.full_name].include?(name) }
-          return @terminal.error("no build of #{name} is stored: #{reason(spec)}") if spec
+          return terminal.error("no build of #{name} is stored: #{reason(spec)}") if spec
 
-          return @terminal.error("no build of #{name} is stored", hint: NO_BUNDLE) unless @context.bundle?
+          return terminal.error("no build of #{name} is stored", hint: NO_BUNDLE) unless context.bundle?
 
           near = Util::Suggestion.near(name, [*explanation.names, *locked.map(&:name)].uniq)
-          @terminal.error("no build of #{name} is stored, and it is not in the bundle",
-                          hint: near ? "did you mean #{near}?" : "`spate list` shows the bundle's gems")
+          terminal.error("no build of #{name} is stored, and it is not in the bundle",
+                         hint: near ? "did you mean #{near}?" : "`spate list` shows the bundle's gems")
         end
 
         def reason(spec)
-          gemspec = "#{@context.layout.specifications}/#{spec.full_name}.gemspec"
+          gemspec = "#{context.layout.specifications}/#{spec.full_name}.gemspec"
           return "it is not installed here, or not from a gem server" unless File.file?(gemspec)
           return "the gem has no extension" unless File.read(gemspec, encoding: "UTF-8").match?(/^\s*s\.extensions = /)
 
@@ -64,20 +71,13 @@ module Spate
         end
 
         def locked
-          @locked ||= @context.lockfile.specs
+          @locked ||= context.lockfile.specs
         rescue Error
           @locked = [] # no bundle here
         end
 
-        def tell(answer)
-          return json.call(event: :build_explained, **answer) if @values[:json]
-
-          lines(answer).each { |line| @terminal.out.puts Util::Terminal.plain(line) }
-        end
-
         def lines(answer)
-          state = answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
-          ["#{answer[:gem]}  #{answer[:build]}", "  #{state}", "  depends on #{counts(answer[:inputs])}",
+          ["#{answer[:gem]}  #{answer[:build]}", "  #{state(answer)}", "  depends on #{counts(answer[:inputs])}",
            *answer[:programs].map { |name, path| "  program #{name}: #{path.empty? ? "not on the PATH" : path}" },
            *answer.fetch(:all, []).map { |kind, path| "  #{kind} #{path}" }]
         end
@@ -88,54 +88,38 @@ module Spate
       end
 
       # `spate explain gemfile`
-      class Gemfile
+      class Gemfile < Subject
         USAGE = "spate explain gemfile         stored results of Bundler about the lockfile and Bundler.setup"
         WORDS = { file: "read", looked: "looked at", listed: "listed", absent: "absent", environment: "variables",
                   link: "links", library: "libraries", run: "programs", pattern: "patterns" }.freeze
 
-        def initialize(operands, values:, terminal:, context:)
-          @operands = operands
-          @values = values
-          @terminal = terminal
-          @context = context
-        end
-
         def run
-          raise UsageError.new("explain gemfile takes no operands", hint: "spate explain gemfile") if @operands.any?
+          raise UsageError.new("explain gemfile takes no operands", hint: "spate explain gemfile") if operands.any?
 
-          answers = explanations.flat_map { |one| one.to_a(all: @values[:verbose]) }
+          answers = explanations.flat_map { |one| one.to_a(all: values[:verbose]) }
           answers.each { |answer| tell(answer) }
           return 0 if answers.any?
 
           obstacle = ::Spate::Gemfile::Observation.obstacle
-          @terminal.tell(["nothing is stored for #{@context.location.gemfile}", *obstacle].join(": "))
-          @terminal.hint("`spate install` stores Bundler's result") unless obstacle || @terminal.quiet?
+          terminal.tell(["nothing is stored for #{context.location.gemfile}", *obstacle].join(": "))
+          terminal.hint("`spate install` stores Bundler's result") unless obstacle || terminal.quiet?
           NOTHING
         end
 
         private
 
-        def json = @json ||= Util::JsonLines.new(@terminal.out)
-
         def explanations
-          trust = RemoteCache::Trust.from(@context.settings)
-          [::Spate::Gemfile::Explanation.new(@context.location, @context.settings, @context.store, @context.env,
+          trust = RemoteCache::Trust.from(context.settings)
+          [::Spate::Gemfile::Explanation.new(context.location, context.settings, context.store, context.env,
                                              trusts: ->(signer, made) { trust.doubt(signer, made).nil? }),
-           ::Spate::Images::ReplayExplanation.new(@context.location, @context.env)]
-        end
-
-        def tell(answer)
-          return json.call(event: :gemfile_explained, **answer) if @values[:json]
-
-          lines(answer).each { |line| @terminal.out.puts Util::Terminal.plain(line) }
+           ::Spate::Images::ReplayExplanation.new(context.location, context.env)]
         end
 
         def lines(answer)
           return ["#{answer[:answer]}  none: #{answer[:refused]}"] if answer[:refused]
 
-          state = answer[:change] ? "not used here: #{answer[:change]}" : "would be used here: nothing changed"
           counts = answer[:inputs].map { |kind, count| "#{count} #{WORDS.fetch(kind)}" }.join(", ")
-          ["#{answer[:answer]}  #{state}", "  depends on #{counts}",
+          ["#{answer[:answer]}  #{state(answer)}", "  depends on #{counts}",
            *answer.fetch(:all, []).map { |kind, text| "  #{WORDS.fetch(kind)}  #{text}" }]
         end
       end

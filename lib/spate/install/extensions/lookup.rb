@@ -6,8 +6,8 @@ module Spate
       # Looks up builds missing from the store in the team's cache. If the cache does not respond in time, the builds
       # run as well, and the first result is used.
       #
-      # The deciding thread calls settled?, answered, late and pending?. Results go through its queue: [:answered, item,
-      # Build::Cache::Entry or nil] for each requested item, and [:late, item].
+      # The deciding thread calls ask, limit, await and stop. Results go through its queue: [:answered, BuildState,
+      # Build::Cache::Entry or nil] for each requested build, and [:late, BuildState].
       class Lookup
         # Seconds without data after which a build starts; while the cache sends data, the build waits.
         PATIENCE = 0.25
@@ -29,52 +29,45 @@ module Spate
           @team = team
           @backlog = backlog
           @results = results
-          @states = {}.compare_by_identity # item => :asked, :late, :answered
-          @bounds = {}.compare_by_identity # item => maximum seconds of waiting for a found build
-          @owed = {}.compare_by_identity # item => time of the pending request; none while checked locally
-          @told = {}.compare_by_identity # item => true once it is answered
-          @line = Thread::Queue.new
+          @requests = Thread::Queue.new
           @askers = []
           @watchers = []
         end
 
-        # Whether there is nothing to wait for. Requests the item if that has not happened.
-        def settled?(item)
-          return true unless @team
+        # Requests a build that is needed, once.
+        def ask(build)
+          return if @team.nil? || build.asked? || build.state != :needed
 
-          ask(item) unless @states[item]
-          @states[item] != :asked
+          build.ask
+          now = Util.now
+          @requests << request = Request.new(build, now, now, TRANSFER)
+          @askers << thread { look_all } if @askers.size < THREADS
+          @watchers << thread { watch(request) }
         end
 
-        # Whether an answer may still come; called for an item whose build failed. An answer arrives within a limit,
-        # possibly an empty one.
-        def pending?(item)
-          return false unless %i[asked late].include?(@states[item])
-
+        # Answers the request of a failed build within a limit.
+        def limit(build)
           @watchers << thread do
             sleep PATIENCE + TRANSFER
-            tell(item, nil)
+            @results << [:answered, build, nil]
           end
-          true
         end
 
-        def late(item) = (@states[item] = :late if @states[item] == :asked)
-        def answered(item) = @states[item] = :answered
-
         # Waits as long as a build would, without other work. Returns the Build::Cache::Entry, now in the store, or nil.
-        def await(item)
-          until settled?(item)
+        def await(build)
+          ask(build)
+          until build.ready?
             kind, other, entry = @results.pop
-            kind == :late ? late(other) : answered(other)
+            kind == :late ? other.late : other.answered(entry)
           end
-          entry if other.equal?(item)
+          build.entry
         end
 
         # Stops all threads. Returns whether there were any.
         def stop
           return false if @askers.empty?
 
-          @line.close
+          @requests.close
           @backlog.leave(self)
           [*@askers, *@watchers].each(&:kill).each(&:join)
           @team.clean
@@ -87,65 +80,63 @@ module Spate
         def lane(_job, _path) = 0
         def close = @team.close
 
-        def unpack((item, offer), path)
-          tell(item, @team.accept(offer, path))
+        def unpack((request, offer), path)
+          answer(request, @team.accept(offer, path))
         ensure
           Util::Files.remove(path) if File.exist?(path)
         end
 
-        def failed((item, _offer), error)
+        def failed((request, _offer), error)
           @team.trouble(error)
-          tell(item, nil)
+          answer(request, nil)
         end
 
         private
 
-        def ask(item)
-          @states[item] = :asked
-          @owed[item] = Util.now
-          @line << item
-          @askers << thread { look_all } if @askers.size < THREADS
-          @watchers << thread { watch(item) }
-        end
+        # asked: time of the request. owed: since when the cache has to send something; nil while its answer is checked
+        # locally. bound: maximum seconds of waiting.
+        Request = Struct.new(:build, :asked, :owed, :bound, :answered)
+        private_constant :Request
 
         def look_all
-          while (item = @line.pop)
-            look(item)
+          while (request = @requests.pop)
+            look(request)
           end
         end
 
-        def look(item)
-          offer = @team.choose(item.build_key, item.full_name, item.checkout) { @owed.delete(item) }
-          return tell(item, nil) unless offer
+        def look(request)
+          build = request.build
+          offer = @team.choose(build.key, build.full_name, build.checkout) { request.owed = nil }
+          return answer(request, nil) unless offer
 
-          @bounds[item] = offer.entry.seconds.to_f.clamp(TRANSFER, LONGEST)
-          @owed[item] = Util.now
-          path = @team.fetch(offer) or return tell(item, nil)
-          @owed.delete(item)
-          @backlog.hand(self, [item, offer], path)
+          request.bound = offer.entry.seconds.to_f.clamp(TRANSFER, LONGEST)
+          request.owed = Util.now
+          path = @team.fetch(offer) or return answer(request, nil)
+          request.owed = nil
+          @backlog.hand(self, [request, offer], path)
         rescue StandardError, NoMemoryError => e # otherwise it would be lost
           @team.trouble(e)
-          tell(item, nil)
+          answer(request, nil)
         end
 
-        def watch(item)
-          asked = Util.now
-          until @told[item]
-            left = left(asked, @owed[item], @bounds.fetch(item, TRANSFER))
-            return @results << [:late, item] unless left.positive?
+        def watch(request)
+          until request.answered
+            left = left(request)
+            return @results << [:late, request.build] unless left.positive?
 
             sleep left
           end
         end
 
-        # Minimum seconds that an item waits.
-        def left(asked, owed, bound)
-          owed ? [[owed, *@team.answered_at].max + PATIENCE, asked + bound].min - Util.now : PATIENCE
+        # Minimum seconds that a build waits.
+        def left(request)
+          owed = request.owed or return PATIENCE
+          [[owed, *@team.answered_at].max + PATIENCE, request.asked + request.bound].min - Util.now
         end
 
-        def tell(item, entry)
-          @told[item] = true
-          @results << [:answered, item, entry]
+        def answer(request, entry)
+          request.answered = true
+          @results << [:answered, request.build, entry]
         end
 
         def thread

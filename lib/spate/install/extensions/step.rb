@@ -6,8 +6,7 @@ module Spate
       # Native extensions: finds usable stored builds, and runs the other builds in threads that each wait for a child.
       class Step
         # record: Store::BundleRecord of the previous install, or nil. results: Thread::Queue that receives [:built,
-        # item]
-        # or [:failed, item, error].
+        # item, Build::Result], [:unbuilt, item, error], and the messages of Lookup.
         def initialize(context, dependencies, record, results)
           @context = context
           @layout = context.layout
@@ -16,38 +15,27 @@ module Spate
           @threads = []
           @schedule = Build::Schedule.new
           @record = record
-          @offers = {}.compare_by_identity
+          @builds = {}.compare_by_identity # item => BuildState
         end
 
-        def decidable?(item) = keys.decidable?(item)
+        # Whether an item can be linked: with item.build, which this sets, or to be built.
+        def ready?(item)
+          return false unless keys.decidable?(item)
 
-        # Looks for a stored build; sets item.build_key, and item.build if one is usable.
-        def recall(item)
-          item.build_key = keys.of(item)
-          item.build = builder.reuse(item.build_key)
+          build = @builds[item] ||= recall(item)
+          lookup.ask(build) unless build.entry
+          return build.ready? unless build.state == :found
+
+          item.shared = build.shared?
+          item.build = build.entry
         end
 
-        # Whether the team's cache need not be waited for.
-        def settled?(item) = item.build || lookup.settled?(item)
+        # Receives a message of the team's cache. A running build whose entry arrives is ended, and fails.
+        def receive(kind, build, entry = nil)
+          return build.late if kind == :late
 
-        # Whether a cache may still answer.
-        def pending?(item) = lookup.pending?(item)
-        def late(item) = lookup.late(item)
-
-        # entry: Build::Cache::Entry that a cache had for the item, or nil. A running build of the item is ended, and
-        # fails.
-        def answered(item, entry)
-          lookup.answered(item)
-          @offers[item] = entry
-          builder.abandon(item.build_key) if entry && item.state == :building
-        end
-
-        # Uses the entry from a cache. Returns whether there was one.
-        def take_offer(item)
-          return false unless @offers[item]
-
-          item.shared = true
-          item.build = @offers[item]
+          build.answered(entry)
+          builder.abandon(build.key) if entry && build.state == :building
         end
 
         # Builds the item once the gems that it may load while building are installed, longest chain first; immediately
@@ -55,11 +43,26 @@ module Spate
         # other.
         def start(item)
           needs = missing(item)
-          needs = [] if (item.early = item.early.nil? && !needs.empty? && keys.standalone?(item))
+          build = @builds[item]
+          early = !build.started? && !needs.empty? && keys.standalone?(item)
+          build.start(early: early)
           item.signers = keys.signers(item)
           weight = weights.of(item.name, item.manifest)
-          @schedule.add(item.full_name, weight: weight, needs: needs, payload: item)
+          @schedule.add(item.full_name, weight: weight, needs: early ? [] : needs, payload: item)
           spawn if @threads.size < limit
+        end
+
+        def built(item, result)
+          @builds[item].built
+          item.seconds = result.seconds unless result.cached?
+          item.build = result.stored
+        end
+
+        # Raises the error if neither another attempt nor the team's cache can have a result.
+        def unbuilt(item, error)
+          build = @builds[item]
+          build.failed(error)
+          lookup.limit(build) if build.state == :failed
         end
 
         # Called for each installed gem, native or not.
@@ -79,6 +82,11 @@ module Spate
 
         def builder = @builder ||= @context.new_builder
         def lookup = @lookup ||= Lookup.of(@context, builder, @results)
+
+        def recall(item)
+          key = keys.of(item)
+          BuildState.new(key, item.full_name, entry: builder.reuse(key))
+        end
 
         # Full names of its dependencies that are not installed yet.
         def missing(item)
@@ -105,14 +113,12 @@ module Spate
           result = builder.build(
             package: item.package, facts: item.facts, specification: item.generated.specification,
             gem_dir: gem_dir(item), extension_dir: "#{@layout.extensions}/#{item.full_name}",
-            key: item.build_key, package_manifest: item.manifest, needed: @dependencies.of(item).map(&:full_name),
+            key: @builds[item].key, package_manifest: item.manifest, needed: @dependencies.of(item).map(&:full_name),
             signers: item.signers
           )
-          item.seconds = result.seconds unless result.cached?
-          item.build = result.stored
-          @results << [:built, item]
+          @results << [:built, item, result]
         rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise it would be lost
-          @results << [:failed, item, e]
+          @results << [:unbuilt, item, e]
         end
       end
     end

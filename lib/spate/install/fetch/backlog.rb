@@ -15,6 +15,18 @@ module Spate
       #   failed(job, error)   an error raised by any of these
       #   close                ends its requests immediately
       class Backlog
+        # With more objects, or more bytes allocated outside of them, garbage collection is enabled.
+        OBJECTS = 400_000
+        BYTES = 32 << 20
+        private_constant :OBJECTS, :BYTES
+
+        # Enables garbage collection once there is enough garbage: for an install of a few hundred gems, collecting
+        # takes more time than its memory is worth. The command line disables GC at its start; working threads call this
+        # regularly.
+        def self.look_for_garbage
+          GC.enable if GC.stat(:heap_live_slots) > OBJECTS || GC.stat(:malloc_increase_bytes) > BYTES
+        end
+
         # unpacking: number of unpacking threads, nil for one per processor. connections: maximum number.
         def initialize(unpacking: nil, connections: Sources::CONNECTIONS)
           @unpacking = unpacking
@@ -158,7 +170,7 @@ module Spate
         # Jobs of an owner that has left are not started.
         def attempt(owner, job)
           side = begin_for(owner) or return
-          Garbage.look
+          Backlog.look_for_garbage
           yield
         rescue ClosedQueueError
           nil

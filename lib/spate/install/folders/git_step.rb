@@ -9,8 +9,6 @@ module Spate
         # Parameters of a build: the facts of a gemspec, and the package with the identity of its source.
         Buildable = Struct.new(:extensions, :require_paths)
         Identified = Struct.new(:name, :version, :platform, :full_name, :sha256)
-        # Parameters of a lookup in a team's cache: see Extensions::Lookup.
-        Asked = Struct.new(:build_key, :full_name, :checkout)
 
         # finished: names of checkouts completed by an earlier install. items: the bundle's other gems, installed.
         # record: Store::BundleRecord of the previous install, or nil. result: Step::Result, to be filled.
@@ -103,15 +101,17 @@ module Spate
           needed = dependencies.named(package.dependencies)
           identified = Identified.new(package.name, package.version, package.platform, package.full_name,
                                       Store.sha256("git #{identity}"))
-          asked = Asked.new(keys.of_other(identified, needed), package.full_name, File.basename(folder))
-          stored = builder.reuse(asked.build_key) || (shared = lookup.await(asked))
+          key = keys.of_other(identified, needed)
+          state = Extensions::BuildState.new(key, package.full_name, checkout: File.basename(folder),
+                                                                     entry: builder.reuse(key))
+          stored = state.entry || lookup.await(state)
           signers = keys.signers_of_other(needed)
           sign(folder, stored, signers)
           result = builder.build(package: identified, facts: facts, gem_dir: gemspec.folder, extension_dir: folder,
-                                 key: asked.build_key, spec_path: gemspec.path, again: true,
+                                 key: key, spec_path: gemspec.path, again: true,
                                  needed: needed.map(&:full_name), signers: signers, **more)
           sign(folder, result.stored, signers)
-          note(asked, shared, result)
+          note(state, result)
         end
 
         # stored: Build::Cache::Entry, or nil: then the gem was built here and saw builds of these signers.
@@ -120,10 +120,10 @@ module Spate
           Extensions::Signers.note(folder, @signers[folder])
         end
 
-        def note(asked, shared, result)
+        def note(state, result)
           (result.cached? ? @result.reused : @result.built) << result
-          @result.shared += 1 if shared && result.cached?
-          @result.kept << "#{asked.checkout} #{result.stored.key}" if result.stored
+          @result.shared += 1 if state.shared? && result.cached?
+          @result.kept << "#{state.checkout} #{result.stored.key}" if result.stored
         end
 
         def distrusted = @distrusted ||= Prepare::Distrusted.new(@context)

@@ -10,7 +10,7 @@ module Spate
         # made:: number of gems from checkouts made in this run
         # built, reused:: Build::Results of extensions in checkouts
         # shared:: number of reused builds that came from the team's cache in this run
-        # kept:: see Commit::Notes#built
+        # kept:: see Previous::Notes#built
         # for_bundler:: sources with a checkout in vendor/cache that Bundler must finish
         Result = Struct.new(:in_folders, :checkouts, :made, :built, :reused, :shared, :kept, :for_bundler)
 

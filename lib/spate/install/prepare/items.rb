@@ -6,25 +6,41 @@ module Spate
       # Determines, for each package of a plan, the work already done: in the bundle, in the store, or none. Only reads;
       # the hot path of every install.
       class Items
-        def initialize(context, inventory)
+        # {full name => Item} of all packages so far.
+        attr_reader :known
+
+        def initialize(context)
           @context = context
           @store = context.store
-          @inventory = inventory
+          @known = {}
         end
 
-        # [Item], each with its state: :in_place, :stored or :needed.
-        def items(packages, record)
+        # [Item] of these packages, each with its state: :in_place, :stored or :needed. record: Store::BundleRecord of
+        # the previous install, or nil.
+        def of(packages, record)
           @record = record
+          prepare(packages.reject { |package| prepared?(package) }).each { |item| known[item.full_name] = item }
+          packages.map { |package| known.fetch(package.full_name) }
+        end
+
+        private
+
+        # Results and fetches without the Gemfile's credentials are invalid for a source that needs them.
+        def prepared?(package)
+          known.key?(package.full_name) &&
+            (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
+        end
+
+        def prepare(packages)
+          @inventory ||= Inventory.new(@context.layout)
           @distrusted = Distrusted.new(@context)
-          items = packages.map { |package| item(package, record&.tree("gems/#{package.full_name}")) }
+          items = packages.map { |package| item(package, @record&.tree("gems/#{package.full_name}")) }
           refresh(items) if @context.options.refresh
           name(items.select { |item| item.state.nil? && item.sha256.nil? })
           items.each { |item| item.manifest = manifest(item.sha256) if item.state.nil? && item.sha256 }
           recall(items.select(&:manifest))
           items.each { |item| item.state ||= item.stored? ? :stored : :needed }
         end
-
-        private
 
         def item(package, tree)
           item = Item.new(package)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Counts the instructions for parsing a client's text: run by http1/parsing_cost_test.rb under callgrind, which writes
-# a file with the count since the last one at each call of Process.ppid.
+# Counts the instructions for parsing a client's text: run by http1/parsing_cost_test.rb under callgrind, which starts
+# to count at a call of Process.getsid and writes a file with the count at one of Process.ppid.
 #
 #     counted_parsing.rb FOLDER OUT MOST     FOLDER: of a site; OUT: where callgrind writes; MOST: bytes of a text
 #
@@ -28,13 +28,13 @@ class Counter
 
   # Instructions of the block.
   def count
-    Process.ppid
+    Process.getsid
     yield
     Process.ppid
-    before, path = Array.new(2) { "#{@out}.#{@files += 1}" }
+    path = "#{@out}.#{@files += 1}"
     File.read(path)[/^totals: (\d+)/, 1].to_i
   ensure
-    File.delete(before, path)
+    File.delete(path)
   end
 end
 

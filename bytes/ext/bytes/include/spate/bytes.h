@@ -24,26 +24,34 @@ typedef struct spate_bytes_abi {
     uint32_t version;
     uint32_t size; /* bytes of this struct in the loaded library */
 
-    /* Returns a new ArrayBuffer of `length` zero bytes. Raises NoMemoryError, RangeError. */
+    /*
+     * Returns a new ArrayBuffer of `length` zero bytes, with a fixed length. The caller must keep it reachable. Raises
+     * RangeError if `length` is too large, NoMemoryError.
+     */
     VALUE (*create)(size_t length);
-    /* Whether `object` is an ArrayBuffer, a DataView or a typed array. Does not raise. */
+    /* Returns whether `object`, any VALUE, is an ArrayBuffer, a DataView or a typed array. Does not raise. */
     bool (*has_bytes)(VALUE object);
     /*
      * Returns the address of the object's bytes and sets `*length` to their number. The bytes belong to the object,
-     * which the caller must keep reachable, and are neither moved nor freed before `unpin`. Pins are counted. Raises
-     * TypeError for other or detached objects, and FrozenError if `writable` and the object is frozen.
+     * which the caller must keep reachable, and are neither moved nor freed before `unpin`; until then the buffer can be
+     * neither resized nor transferred. The address may be NULL if there are no bytes. Pins are counted. Raises TypeError
+     * for other or detached objects and views outside their buffer, and FrozenError if `writable` and the object is
+     * frozen.
      */
     uint8_t *(*pin)(VALUE object, size_t *length, bool writable);
-    /* Releases one pin. Does not raise. */
+    /* Releases one pin of `object`, which must be pinned. Does not raise. */
     void (*unpin)(VALUE object);
     /*
-     * Resizes a resizable ArrayBuffer to `length` bytes; new bytes are zero. Raises RangeError beyond its maximum,
-     * TypeError if it is pinned or detached, FrozenError, NoMemoryError.
+     * Resizes a resizable ArrayBuffer to `length` bytes; new bytes are zero. Raises RangeError beyond its maximum or for
+     * a fixed length, TypeError if it is pinned, detached or another kind of object, FrozenError, NoMemoryError.
      */
     void (*resize)(VALUE buffer, size_t length);
 } spate_bytes_abi;
 
-/* Returns the table of the loaded library (static memory). Raises LoadError if it does not have this version. */
+/*
+ * Returns the table of the loaded library (static memory). Raises LoadError if it does not have this version, NameError
+ * before `require "spate/bytes"`.
+ */
 static inline const spate_bytes_abi *spate_bytes_load_version(uint32_t version) {
     VALUE native = rb_const_get(rb_const_get(rb_cObject, rb_intern("Spate")), rb_intern("Native"));
     VALUE address = rb_const_get(native, rb_intern("BYTES_ABI"));
