@@ -160,7 +160,7 @@ module Spate
       @source.add("alpha", "1.1")
       @source.yank("alpha-1.0")
 
-      assert_match(/alpha-1.0 is not at/, assert_raises(Registry::NotFound) { fetch }.message)
+      assert_match(/alpha-1.0 was not found at/, assert_raises(Registry::NotFound) { fetch }.message)
       assert_raises(Registry::NotFound) { fetch(sha256: @entry.sha256) }
     end
 

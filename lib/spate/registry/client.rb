@@ -57,7 +57,7 @@ module Spate
       # the network's errors (see errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
-        raise NotFound.new(name, remotes(package), "it is not the name of a gem") unless FULL_NAME.match?(name)
+        raise NotFound.new(name, remotes(package), "invalid name of a gem") unless FULL_NAME.match?(name)
 
         remote, listed, sha256 = choose(package, sha256)
         @events.emit(:fetch_start, name: name, bytes: nil, source: remote.source)

@@ -50,7 +50,7 @@ module Spate
 
       def initialize(full_name, sources, reason = nil)
         @full_name = full_name
-        super("#{full_name} is not at #{sources.map { |source| Util.redact(source) }.join(" nor at ")}" \
+        super("#{full_name} was not found at #{sources.map { |source| Util.redact(source) }.join(" or ")}" \
               "#{": #{reason}" if reason}",
               hint: "it may have been yanked: `bundle update #{full_name[/\A(.+?)-\d/,
                                                                          1] || full_name}` takes another version")

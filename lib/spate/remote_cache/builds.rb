@@ -40,7 +40,7 @@ module Spate
       # The offer's build, out of the file at `blob`, now in the store: Build::Cache::Entry. Raises Refused where the
       # file is not what was offered, Store::Error.
       def accept(offer, blob)
-        home = @store.keeper or raise Refused, "no store can be written"
+        home = @store.keeper or raise Refused, "the store is not writable"
         home.lock("store", shared: true) do
           home.guard do
             Adoption.new(home).call(offer.entry, offer.records, @pack.read(offer.entry, blob, offer.places))
@@ -59,7 +59,7 @@ module Spate
       # (Build::Cache::Entry) must stay here (String). key: Trust::PrivateKey. Raises Store::Error.
       def offer(build, key)
         reason = own(build) and return reason
-        home = @store.keeper or return "no store can be written"
+        home = @store.keeper or return "the store is not writable"
         home.guard { send_off(build, key, home.temporary("blob")) }
       rescue Refused, Native::Error => e
         e.message

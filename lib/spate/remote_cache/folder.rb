@@ -128,7 +128,7 @@ module Spate
       # Yields name and File::Stat of all files whose name is of that form.
       def files(prefix, form)
         folder = prefix.delete_suffix("/")
-        raise ArgumentError, "no part of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
+        raise ArgumentError, "not a part of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
 
         found = looking { Dir.children(path(folder)) if real_folder?(folder) }
         found.to_a.map { |each| "#{folder}/#{each}" }.grep(form).sort.each do |name|

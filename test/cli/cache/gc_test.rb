@@ -34,7 +34,7 @@ class CacheGcTest < TeamCase
     [project.path("Gemfile"), *others.map { |text| write("other", text) }].each do |path|
       output, status = project.spate("cache", "gc", "--older-than", "1d", path)
       assert_equal 2, status.exitstatus, output
-      assert_match(/ names no gem under DEPENDENCIES$\nhint: name a whole Gemfile.lock$/, output)
+      assert_match(/ has no gems under DEPENDENCIES$\nhint: name a complete Gemfile.lock$/, output)
       assert_equal all, Dir.glob("#{@cache}/*/*")
     end
   end

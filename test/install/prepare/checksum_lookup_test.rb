@@ -165,7 +165,8 @@ class ChecksumLookupTest < InstallCase
     project = app("second", gems: %w[pkg])
     @source.yank("pkg-1.0")
 
-    assert_match(/^warning: pkg-1\.0 is not at .*\nhint: it may have been yanked/, assert_installs(project, "pkg-1.0"))
+    assert_match(/^warning: pkg-1\.0 was not found at .*\nhint: it may have been yanked/,
+                 assert_installs(project, "pkg-1.0"))
   end
 
   def test_source_that_now_refuses_access

@@ -186,7 +186,7 @@ class CredentialsTest < Minitest::Test
     assert_equal [["/role?x=1", "secret"], ["/role?x=1", "from file"]], Array.new(2) { paths.pop }
 
     ["http://metadata.test/role", "http://127.0.0.1.evil.test/", "file:///etc/passwd"].each do |address|
-      refused({ "AWS_CONTAINER_CREDENTIALS_FULL_URI" => address }, /is neither this machine nor https/)
+      refused({ "AWS_CONTAINER_CREDENTIALS_FULL_URI" => address }, /must be on this machine or use https/)
     end
   end
 

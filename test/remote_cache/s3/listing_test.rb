@@ -55,7 +55,7 @@ class ListingTest < Minitest::Test
     ["", "<NextContinuationToken></NextContinuationToken>", "<NextMarker>#{ONE}</NextMarker>"].each do |other|
       cut = text.sub(%r{<NextC.*/NextC\w+>}, other)
       error = assert_raises(Spate::RemoteCache::Unavailable, cut) { S3::Listing.read(cut, "s3://acme") }
-      assert_match(/sent a part of a list/, error.message)
+      assert_match(/sent a truncated list/, error.message)
     end
   end
 

@@ -63,7 +63,7 @@ class PlaceTest < Minitest::Test
       error = assert_raises(RemoteCache::Unavailable) { RemoteCache.transport(address, env: env).get(NAME, limit: 9) }
 
       assert_equal :credentials, error.reason
-      assert_match(%r{would see keys at http://.*s3.test, expected https}, error.message)
+      assert_match(%r{would receive credentials at http://.*s3.test, expected https}, error.message)
       assert_match(/AWS_ENDPOINT_URL_S3/, error.hint)
       assert_equal "bytes", RemoteCache.transport(address, env: env.except(*KEYS.keys)).get(NAME, limit: 9)
       assert_nil sent.pop

@@ -67,7 +67,7 @@ module Spate
           lockfile = Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
           return lockfile if lockfile.dependencies.any?
 
-          raise UsageError.new("#{path} names no gem under DEPENDENCIES", hint: "name a whole Gemfile.lock")
+          raise UsageError.new("#{path} has no gems under DEPENDENCIES", hint: "name a complete Gemfile.lock")
         rescue SystemCallError => e
           raise UsageError.new("#{path} cannot be read: #{e.message}", hint: "name a Gemfile.lock")
         end

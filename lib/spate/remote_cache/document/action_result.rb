@@ -65,7 +65,7 @@ module Spate
           at = 0
           while at < bytes.bytesize
             tag, at = varint(bytes, at)
-            raise Malformed, "a field without number in an action result" unless (tag >> 3).between?(1, (1 << 29) - 1)
+            raise Malformed, "an invalid field number in an action result" unless (tag >> 3).between?(1, (1 << 29) - 1)
 
             value, at = value(bytes, at, tag & 7)
             found << [tag >> 3, value]

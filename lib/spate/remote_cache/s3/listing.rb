@@ -13,7 +13,7 @@ module Spate
           list = new(text)
           return list unless list.token == ""
 
-          raise Unavailable.new(:answer, address, "sent a part of a list, and not how to get the rest")
+          raise Unavailable.new(:answer, address, "sent a truncated list without a continuation token")
         end
 
         # What to ask for the next page with, nil at the last.

@@ -12,7 +12,7 @@ module Spate
         IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
         REGION = /\A[a-z0-9-]{2,40}\z/i
         LOOPBACK = %r{\Ahttp://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:/|\z)}i
-        OWN = "set AWS_ENDPOINT_URL_S3 on machines that are to send them there: an address alone may not lead them"
+        OWN = "to send them there anyway, set AWS_ENDPOINT_URL_S3 on this machine; an address alone cannot allow it"
         private_constant :DOMAINS, :IN_HOST, :REGION, :LOOPBACK, :OWN
 
         # As far as is known.
@@ -56,7 +56,8 @@ module Spate
           asked = base(@region)
           return if !@address.options["endpoint"] || asked.match?(/\Ahttps:/i) || LOOPBACK.match?(asked)
 
-          raise Unavailable.new(:credentials, @address, "would see keys at #{asked}, expected https", hint: OWN)
+          raise Unavailable.new(:credentials, @address, "would receive credentials at #{asked}, expected https",
+                                hint: OWN)
         end
 
         # Address of another service of AWS: "sts".

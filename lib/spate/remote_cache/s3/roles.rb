@@ -101,7 +101,7 @@ module Spate
           uri = URI(address)
           return uri if uri.is_a?(URI::HTTPS) || (uri.is_a?(URI::HTTP) && LOCAL.match?(uri.host.to_s))
 
-          raise Unavailable.new(:credentials, address, "is neither this machine nor https")
+          raise Unavailable.new(:credentials, address, "must be on this machine or use https")
         rescue URI::Error
           raise Unavailable.new(:credentials, address, "is not an address")
         end

@@ -50,7 +50,7 @@ module Spate
           add_details(parser, values)
           parser.on("--profile-convert FROM,TO", Array,
                     "write the page TO (.html) of the profile FROM (.json), and exit") do |two|
-            raise OptionParser::InvalidArgument, "#{two.join(",")}: FROM,TO are two files" if two.size != 2
+            raise OptionParser::InvalidArgument, "#{two.join(",")}: expected two files, FROM,TO" if two.size != 2
 
             values[:profile_convert] = two
           end
@@ -73,7 +73,7 @@ module Spate
 
         def add_details(parser, values)
           parser.on("--profile-rate N", Integer, "samples per second (#{Profile::RATE})") do |rate|
-            raise OptionParser::InvalidArgument, "#{rate}: 1 to 10000" unless rate.between?(1, 10_000)
+            raise OptionParser::InvalidArgument, "#{rate}: expected 1 to 10000" unless rate.between?(1, 10_000)
 
             set(values, :rate, rate)
           end

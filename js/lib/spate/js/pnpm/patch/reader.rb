@@ -39,7 +39,7 @@ module Spate
 
           def change
             header = header()
-            raise Error, "copies and binary files are not what pnpm takes" if header[:other] && !@loose
+            raise Error, "pnpm does not support copies and binary files in patches" if header[:other] && !@loose
 
             hunks = []
             hunks << hunk while @lines[@at]&.start_with?("@@ ")

@@ -38,7 +38,7 @@ module Spate
             protocol.flood_limit.take_earned("PRIORITY_UPDATE frames")
             content = protocol.content(frame)
             id = content.unpack1("N") & Scheduler::LARGEST_WINDOW
-            raise ConnectionError, "PRIORITY_UPDATE of stream #{id}" if id.even?
+            raise ConnectionError, "PRIORITY_UPDATE for stream #{id}, expected a client's stream" if id.even?
 
             protocol.prioritize(id, Native.priority(content.byteslice(4, MOST)))
           end
