@@ -5,8 +5,6 @@ module Spate
     module Pnpm
       # Where each snapshot's files are: in a slot of the virtual store, below the slot's node_modules.
       class Layout
-        autoload :Circles, "spate/js/pnpm/layout/circles"
-        autoload :Global, "spate/js/pnpm/layout/global"
         autoload :GraphHash, "spate/js/pnpm/layout/graph_hash"
 
         # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
@@ -76,6 +74,98 @@ module Spate
 
           @claimed[name.downcase] = key
           name
+        end
+
+        # Which packages need each other in a circle: the strongly connected components of a graph (Tarjan, "Depth-first
+        # search and linear graph algorithms", 1972).
+        class Circles
+          # The block answers the keys that a key needs.
+          def initialize(&needs)
+            @needs = needs
+            @circles = {}
+            @numbers = {}
+            @lowest = {}
+            @open = []
+          end
+
+          # All keys of the circle that a key is in, itself too. Raises SystemStackError.
+          def of(key)
+            visit(key) unless @numbers.key?(key)
+            @circles.fetch(key)
+          end
+
+          private
+
+          def visit(key)
+            @numbers[key] = @lowest[key] = @numbers.size
+            @open << key
+            @needs.call(key).each do |other|
+              visit(other) unless @numbers.key?(other)
+              @lowest[key] = [@lowest[key], @lowest[other]].min unless @circles.key?(other)
+            end
+            close(key) if @lowest[key] == @numbers[key]
+          end
+
+          def close(key)
+            circle = @open.slice!(@open.rindex(key)..)
+            circle.each { |each| @circles[each] = circle }
+          end
+        end
+
+        # Slots in a folder that projects share. Each project has a symbolic link for every dependency, and its own
+        # folder of hoisted packages. Packages whose scripts may write into them are not shared, nor are their
+        # dependents: those are below the project, as without a global virtual store.
+        class Global < Layout
+          # Changes when the content of a slot changes under the same name.
+          FORMAT = 1
+          # A part of a path that is one folder.
+          PART = %r{\A(?!\.{1,2}\z)[^/\\:\0\s]+\z}
+
+          # shared: the folder, absolute. hashes: GraphHash. Others: see Layout.
+          def initialize(folder, longest, root, shared, hashes)
+            super(folder, longest)
+            @root = root
+            @shared = shared
+            @hashes = hashes
+            @modules = {}
+            @paths = {}
+            @parts = {} # of slots, below the folder
+          end
+
+          def modules(snapshot)
+            @modules[snapshot.key] ||= shared?(snapshot) ? "#{slot(snapshot)}/node_modules" : super
+          end
+
+          def path(snapshot) = @paths[snapshot.key] ||= "#{modules(snapshot)}/#{snapshot.name}"
+
+          # The path between slots, without comparing their whole paths, which are long and many.
+          def sibling(snapshot, name, other)
+            from, to = [snapshot, other].map { |each| @parts[each.key] if modules(each) }
+            same = (0..3).find { |part| from[part] != to[part] } if from && to
+            return Layout.relative(File.dirname("#{modules(snapshot)}/#{name}"), path(other), @root) unless same
+
+            "#{"../" * (5 - same + name.count("/"))}#{to.drop(same).join("/")}/node_modules/#{other.name}"
+          end
+
+          # Whether a snapshot is in a slot that projects share.
+          def shared?(snapshot) = !@hashes.builds?(snapshot.key)
+
+          # The folder that relative paths of a plan are below: links lead from there into the store.
+          attr_reader :root, :shared
+
+          private
+
+          def slot(snapshot)
+            version = (snapshot.entry["version"] || snapshot.version).to_s
+            # Without a digest the name does not identify the content.
+            known = PART.match?(version) && snapshot.entry.dig("resolution", "integrity")
+            raise LeftToTool, ["#{snapshot.key} in a global virtual store"] unless known
+
+            scope = "@/" unless snapshot.name.start_with?("@")
+            name = "#{scope}#{snapshot.name}/#{version}/#{@hashes.of(snapshot.key)}"
+            @parts[snapshot.key] = name.split("/")
+            "#{@shared}/#{name}"
+          end
         end
       end
     end

@@ -5,12 +5,12 @@ module Spate
     module Pnpm
       # Puts a Plan together.
       class Planning
-        autoload :Demands, "spate/js/pnpm/planning/demands"
+        autoload :Demands, "spate/js/pnpm/planning/pin"
         autoload :Foreign, "spate/js/pnpm/planning/foreign"
         autoload :Pin, "spate/js/pnpm/planning/pin"
         autoload :ReleaseAge, "spate/js/pnpm/planning/release_age"
         autoload :Resolution, "spate/js/pnpm/planning/resolution"
-        autoload :Tarballs, "spate/js/pnpm/planning/tarballs"
+        autoload :Tarballs, "spate/js/pnpm/planning/release_age"
 
         # project: Project. configuration: Configuration or nil. options: Options or nil.
         # slots: answers the folder of a global virtual store when called, or nil.
