@@ -6,8 +6,8 @@ module Spate
       # Whether a node_modules is as its plan has it: every file of every package, links, bins, state. Changes nothing.
       class Check
         autoload :Built, "spate/js/restore/check/built"
-        autoload :Extra, "spate/js/restore/check/extra"
-        autoload :ToolScripts, "spate/js/restore/check/tool_scripts"
+        autoload :Extra, "spate/js/restore/check/built"
+        autoload :ToolScripts, "spate/js/restore/check/built"
 
         # One difference.
         #
