@@ -14,13 +14,13 @@ module Spate
     #   Build      the result of a job, stored for reuse
     #   Memory     the scripts that have run in this project
     module Scripts
-      autoload :Asking, "spate/js/scripts/asking"
+      autoload :Asking, "spate/js/scripts/policy"
       autoload :Build, "spate/js/scripts/build"
-      autoload :Diagnosis, "spate/js/scripts/diagnosis"
+      autoload :Diagnosis, "spate/js/scripts/run"
       autoload :Job, "spate/js/scripts/job"
       autoload :Machine, "spate/js/scripts/machine"
       autoload :Memory, "spate/js/scripts/memory"
-      autoload :Order, "spate/js/scripts/order"
+      autoload :Order, "spate/js/scripts/job"
       autoload :Own, "spate/js/scripts/own"
       autoload :Policy, "spate/js/scripts/policy"
       autoload :Run, "spate/js/scripts/run"

@@ -10,7 +10,6 @@ module Spate
       # Not stored if the scripts used the network, wrote a file outside of their folder that still exists, or found
       # files in their folder that are not from the archive: then they run wherever the package is placed.
       class Build
-        autoload :Folder, "spate/js/scripts/build/folder"
         autoload :Observed, "spate/js/scripts/build/observed"
 
         FORMAT = "spate js build 3"
@@ -139,6 +138,52 @@ module Spate
 
         # By the clock of the kernel's file times, which is a tick behind.
         def coarse = Time.at(0, Process.clock_gettime(::Spate::Native::FILE_CLOCK, :nanosecond), :nsec)
+
+        # The folder of a package, without other packages in it.
+        class Folder
+          MODULES = "node_modules"
+          # A Snapshot that leaves out one folder's node_modules.
+          class Snapshot < ::Spate::Build::Run::Snapshot
+            def initialize(folder, leave_out)
+              @leave_out = leave_out
+              super(folder)
+            end
+
+            def add(path) = (super unless path == @leave_out)
+          end
+
+          def initialize(job, plan)
+            @folder = job.folder
+            inner = "#{job.path}/#{MODULES}/"
+            @leave_out = ("#{@folder}/#{MODULES}" if plan.trees.any? { |tree| tree.path.start_with?(inner) })
+          end
+
+          # Path of its node_modules, where that has other packages.
+          attr_reader :leave_out
+
+          def snapshot = Snapshot.new(@folder, @leave_out)
+
+          # Replaces the package's files by copies: those of the store are shared.
+          def part(folder = @folder)
+            Dir.each_child(folder) do |name|
+              path = "#{folder}/#{name}"
+              next if path == @leave_out
+
+              stat = File.lstat(path)
+              stat.directory? ? part(path) : own(path, stat)
+            end
+          end
+
+          private
+
+          def own(path, stat)
+            return unless stat.file? && (stat.nlink > 1 || stat.mode & 0o200 == 0)
+
+            Util::Files.replace(path) do |fresh|
+              Util::Files.copy(path, fresh, mode: (stat.mode & 0o777) | 0o200, time: stat.mtime)
+            end
+          end
+        end
       end
     end
   end
