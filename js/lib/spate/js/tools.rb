@@ -10,15 +10,15 @@ module Spate
     #   Memory   a record of the last run, to skip the next one
     #   Run      runs it
     module Tools
-      autoload :Berry, "spate/js/tools/berry"
-      autoload :Bun, "spate/js/tools/bun"
+      autoload :Berry, "spate/js/tools/yarn"
+      autoload :Bun, "spate/js/tools/tool"
       autoload :Child, "spate/js/tools/child"
-      autoload :Deno, "spate/js/tools/deno"
+      autoload :Deno, "spate/js/tools/tool"
       autoload :KnownSettings, "spate/js/tools/known_settings"
       autoload :Memory, "spate/js/tools/memory"
-      autoload :Npm, "spate/js/tools/npm"
+      autoload :Npm, "spate/js/tools/tool"
       autoload :OwnScripts, "spate/js/tools/own_scripts"
-      autoload :Pnpm, "spate/js/tools/pnpm"
+      autoload :Pnpm, "spate/js/tools/tool"
       autoload :Program, "spate/js/tools/program"
       autoload :Run, "spate/js/tools/run"
       autoload :Tool, "spate/js/tools/tool"
