@@ -19,7 +19,7 @@ module Spate
     autoload :NodeMissing, "spate/js/errors"
     autoload :Npm, "spate/js/npm"
     autoload :Options, "spate/js/options"
-    autoload :Outcome, "spate/js/outcome"
+    autoload :Outcome, "spate/js/plan"
     autoload :Package, "spate/js/package"
     autoload :PackageFileError, "spate/js/errors"
     autoload :Plan, "spate/js/plan"

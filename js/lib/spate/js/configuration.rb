@@ -11,10 +11,10 @@ module Spate
     # A value is nil where no level sets it: callers know the defaults.
     class Configuration
       autoload :Address, "spate/js/configuration/address"
-      autoload :Environment, "spate/js/configuration/environment"
+      autoload :Environment, "spate/js/configuration/npm_levels"
       autoload :Ini, "spate/js/configuration/ini"
       autoload :InvalidAuthError, "spate/js/configuration/errors"
-      autoload :Level, "spate/js/configuration/level"
+      autoload :Level, "spate/js/configuration/npm_levels"
       autoload :NerfDart, "spate/js/configuration/nerf_dart"
       autoload :NpmFolder, "spate/js/configuration/npm_folder"
       autoload :NpmLevels, "spate/js/configuration/npm_levels"
@@ -24,9 +24,9 @@ module Spate
       autoload :UnknownRegistryError, "spate/js/configuration/errors"
       autoload :UnexpandedRegistryError, "spate/js/configuration/errors"
       autoload :Unscoped, "spate/js/configuration/unscoped"
-      autoload :Unsupported, "spate/js/configuration/unsupported"
-      autoload :Value, "spate/js/configuration/value"
-      autoload :YamlFile, "spate/js/configuration/yaml_file"
+      autoload :Unsupported, "spate/js/configuration/unscoped"
+      autoload :Value, "spate/js/configuration/types"
+      autoload :YamlFile, "spate/js/configuration/ini"
 
       # Keys whose values must not be printed.
       SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i

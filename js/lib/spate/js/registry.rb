@@ -9,14 +9,14 @@ module Spate
     #   Remote    such an address, and the credentials to send to it
     #   Client    fetches
     module Registry
-      autoload :Advice, "spate/js/registry/advice"
+      autoload :Advice, "spate/js/registry/errors"
       autoload :Certificates, "spate/js/registry/certificates"
       autoload :Client, "spate/js/registry/client"
       autoload :Locator, "spate/js/registry/locator"
       autoload :NotADocument, "spate/js/registry/errors"
       autoload :NotAnArchive, "spate/js/registry/errors"
       autoload :Proxy, "spate/js/registry/proxy"
-      autoload :Remote, "spate/js/registry/remote"
+      autoload :Remote, "spate/js/registry/locator"
       autoload :UnsupportedAddressError, "spate/js/registry/errors"
     end
   end

@@ -52,6 +52,44 @@ module Spate
           nil
         end
       end
+
+      # One place of settings.
+      #
+      # name:: :env, :project, :user, :global, :builtin …
+      # path:: its file, absolute, which may be missing; nil where it is none
+      # settings:: { key => value }, in npm's spelling
+      # written:: the file's values before npm's types are applied; nil except for config.yaml
+      Level = Struct.new(:name, :path, :settings, :written) do
+        # Hides the values.
+        def inspect = "#<#{self.class} #{name} #{path}>"
+      end
+
+      class Level
+        # The text of a file as node reads it; nil if it is missing or unreadable.
+        def self.text(path)
+          Reading.file?(path) ? Reading.text(path).scrub : nil
+        rescue SystemCallError
+          nil
+        end
+      end
+
+      # Settings in environment variables: npm_config_strict_ssl in any case is `strict-ssl`; after "npm_config_//"
+      # follows an address, whose case is kept. Empty ones are ignored.
+      module Environment
+        module_function
+
+        # { key => value } of a prefix ("npm_config_").
+        def values(env, prefix)
+          env.each_with_object({}) do |(name, value), found|
+            next if value.empty? || !name.downcase.start_with?(prefix)
+
+            key = name[prefix.size..]
+            found[key.start_with?("//") ? key : normal(key)] = value
+          end
+        end
+
+        def normal(key) = key.gsub(/(?!\A)_/, "-").downcase
+      end
     end
   end
 end
