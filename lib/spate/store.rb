@@ -15,6 +15,7 @@ module Spate
     autoload :BundleRecord, "spate/store/bundle_record"
     autoload :Edits, "spate/store/edits"
     autoload :Healing, "spate/store/healing"
+    autoload :Linking, "spate/store/linking"
     autoload :Lock, "spate/store/lock"
     autoload :Object, "spate/store/object"
     autoload :PackageKey, "spate/store/package_key"

@@ -105,31 +105,20 @@ module Spate
             Util::Files.write(path, entry.text, mode: entry.mode)
           end
 
-          # Retries once after healing damaged objects.
-          def link(fresh, trees, place, links, again: true)
-            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.shared_method] }
-            *results, last = @context.native.link(jobs, root: fresh, links: links)
-            stale = trees.zip(results).select { |_, result| result.status == :stale }.map(&:first)
-            bad = [*results, last].reject { |result| result.ok? || result.status == :stale }.first
-            refuse(bad) if bad
-            return [] if stale.empty?
-
-            lost = again ? heal(stale) : stale.map { |tree| @items.of(tree) }
-            lost.any? ? lost : link(fresh, stale, place, {}, again: false)
+          # Returns Items that the store has lost.
+          def link(fresh, trees, place, links)
+            jobs = trees.map do |tree|
+              item = @items.of(tree)
+              Store::Linking::Job.new(item, item, @store.package_path(item.key), place[tree.path],
+                                      @context.shared_method)
+            end
+            Store::Linking.new(@store, root: fresh) { |_, result| refuse(result) }.call(jobs, links: links).uniq
           end
 
           def refuse(result)
-            raise Interrupted, "interrupted" if result.status == :cancelled
             raise Store::Error.for(result.errno, result.member) if result.errno.positive?
 
             raise Store::Error.new("#{result.member}: #{result.message}", hint: "restore again")
-          end
-
-          # Returns Items that the store has lost.
-          def heal(trees)
-            items = trees.map { |tree| @items.of(tree) }.uniq
-            renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
-            items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }.reject(&:stored?)
           end
 
           # Moves an existing slot aside, to be deleted at the end.
