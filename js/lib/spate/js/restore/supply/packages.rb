@@ -7,7 +7,6 @@ module Spate
         # The store's side: packages that it has, and archives that become packages. The archive itself is not kept.
         class Packages
           PACKAGE = "package.json"
-          EXECUTABLE = 0o111
           # How many times longer than its archive what is in it can be: deflate has no shorter way to say more.
           MOST_INFLATED = 1032
           BUNDLED = %r{(?:\A|/)node_modules/(?:@[^/]+/)?[^/]+/package\.json\z}
@@ -135,17 +134,10 @@ module Spate
           def content(entry) = entry[:type] == :file ? File.binread(object(entry)) : ""
           def object(entry) = @native.object_path(entry[:sha256], entry[:mode])
 
-          # npm and pnpm make the files executable that a package's bins name. A file's mode is part of its object's
-          # name.
+          # npm and pnpm make the files executable that a package's bins name.
           def mark_executables(facts, unpacked, paths, tree)
-            ((facts.executables | bundled_executables(facts, unpacked, paths)) & paths).each do |path|
-              entry = unpacked.entry(index = paths.index(path))
-              next if entry[:type] != :file || entry[:mode] & EXECUTABLE == EXECUTABLE
-
-              adopted = adopt(entry)
-              unpacked.change_mode(index, adopted[:mode], adopted[:mtime_ns])
-              replace("#{tree}/#{path}", adopted) if tree
-            end
+            executables = (facts.executables | bundled_executables(facts, unpacked, paths)) & paths
+            Store::Executables.mark(@store, unpacked, executables.map { |path| paths.index(path) }, tree)
           end
 
           # Those of packages in its archive, which are linked as all others.
@@ -158,21 +150,6 @@ module Spate
             rescue PackageFileError
               []
             end
-          end
-
-          def adopt(entry)
-            temporary = @store.temporary("executable")
-            File.binwrite(temporary, File.binread(object(entry)))
-            File.chmod(entry[:mode] | EXECUTABLE, temporary)
-            @native.adopt(temporary)
-          ensure
-            Util::Files.remove(temporary) if temporary
-          end
-
-          def replace(target, adopted)
-            File.unlink(target) # perhaps the store's own
-            Util::Files.copy(object(adopted), target, mode: adopted[:mode],
-                                                      time: Time.at(0, adopted[:mtime_ns], :nsec))
           end
         end
       end

@@ -57,13 +57,8 @@ module Spate
           def trimmed(entry)
             return entry unless lines.include?(entry[:path])
 
-            temporary = @store.temporary("executable")
-            text = File.binread(@native.object_path(entry[:sha256], entry[:mode]))
-            File.binwrite(temporary, text.sub(CARRIAGE_RETURN, "\\1\n".b))
-            File.chmod(entry[:mode], temporary)
-            { path: entry[:path], **@native.adopt(temporary) }
-          ensure
-            Util::Files.remove(temporary) if temporary
+            adopted = Store::Executables.adopt(@store, entry) { |text| text.sub(CARRIAGE_RETURN, "\\1\n".b) }
+            { path: entry[:path], **adopted }
           end
         end
 
