@@ -14,7 +14,6 @@ module Spate
       autoload :Client, "spate/js/registry/client"
       autoload :Locator, "spate/js/registry/locator"
       autoload :NotADocument, "spate/js/registry/errors"
-      autoload :NotAnArchive, "spate/js/registry/errors"
       autoload :Proxy, "spate/js/registry/proxy"
       autoload :Remote, "spate/js/registry/locator"
       autoload :UnsupportedAddressError, "spate/js/registry/errors"

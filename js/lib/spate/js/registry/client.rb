@@ -44,7 +44,7 @@ module Spate
         end
 
         # Fetches a package's archive to the path `to`, atomically; the caller must check its content. Returns a Result.
-        # Raises the errors of Spate::Registry, NotAnArchive and UnsafePathError.
+        # Raises the errors of Spate::Registry and UnsafePathError.
         def fetch(package, to:)
           return copy(package, to) if package.file?
 
@@ -99,7 +99,8 @@ module Spate
             head = File.binread(path, 4096) || ""
             unless head.start_with?(GZIP) || tar?(head)
               found = Spate::Registry::Archive.describe(head)
-              raise NotAnArchive.new(package.full_name, source: remote.source, found: found)
+              raise Spate::Registry::NotAnArchive.new(package.full_name, source: remote.source, found: found,
+                                                                         kind: "package")
             end
 
             bytes
