@@ -16,11 +16,8 @@ module Spate
       # The file of a workspace above that may replace a folder's own lockfile, by tool.
       ABOVE = { "npm" => PACKAGE, "pnpm" => "pnpm-workspace.yaml" }.freeze
 
-      autoload :Braces, "spate/js/project/workspace"
-      autoload :Manager, "spate/js/project/manager"
-      autoload :Trust, "spate/js/project/trust"
-      autoload :Version, "spate/js/project/manager"
-      autoload :Workspace, "spate/js/project/workspace"
+      %i[Braces Trust Workspace].each { |name| autoload name, "spate/js/project/workspace" }
+      %i[Manager Version].each { |name| autoload name, "spate/js/project/manager" }
 
       # The Project of a folder; nil where it has no package.json. Loads nothing where one lockfile is beside it and no
       # workspace can be above. Raises LockfileError. from: where the user is, if that is below: files of other

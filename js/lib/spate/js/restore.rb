@@ -11,21 +11,17 @@ module Spate
     # The completion markers (the tool's state files, the Record) are removed first and written last, so that after a
     # kill in between the next restore checks the whole node_modules.
     module Restore
-      autoload :ArchiveError, "spate/js/restore/errors"
+      %i[ArchiveError ChecksumError FolderError NotLocalError ReleaseAgeError].each do |name|
+        autoload name, "spate/js/restore/errors"
+      end
       autoload :Check, "spate/js/restore/check"
-      autoload :ChecksumError, "spate/js/restore/errors"
       autoload :Context, "spate/js/restore/context"
-      autoload :FolderError, "spate/js/restore/errors"
-      autoload :LeftOut, "spate/js/restore/execution"
+      %i[Execution LeftOut Queue].each { |name| autoload name, "spate/js/restore/execution" }
       autoload :Memory, "spate/js/restore/memory"
-      autoload :NotLocalError, "spate/js/restore/errors"
       autoload :Place, "spate/js/restore/place"
-      autoload :Queue, "spate/js/restore/execution"
-      autoload :ReleaseAgeError, "spate/js/restore/errors"
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"
       autoload :Wanted, "spate/js/restore/wanted"
-      autoload :Execution, "spate/js/restore/execution"
 
       # Restores an existing Plan. client: responds to fetch(package, to:) -> Result, which has bytes. surroundings: of
       # Record, nil to write none. Returns a Report.

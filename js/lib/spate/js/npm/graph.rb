@@ -6,8 +6,7 @@ module Spate
       # Connects the places of a lockfile: nesting, link targets, dependencies. An edge is two entries of Place#edges:
       # the place it leads to and the kinds it lets pass (Kinds::PROD and the like).
       class Graph
-        autoload :Kinds, "spate/js/npm/graph/kinds"
-        autoload :OptionalSet, "spate/js/npm/graph/kinds"
+        %i[Kinds OptionalSet].each { |name| autoload name, "spate/js/npm/graph/kinds" }
 
         # lockfile: Lockfile. project: Npm::Project, the package.json files. legacy_peers: ignore peer dependencies.
         def initialize(lockfile, project, legacy_peers: false)

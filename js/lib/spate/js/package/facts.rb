@@ -23,8 +23,7 @@ module Spate
 
       # In the class itself, where its constants are found.
       class Facts
-        autoload :Bins, "spate/js/package/facts/reader"
-        autoload :Reader, "spate/js/package/facts/reader"
+        %i[Bins Reader].each { |name| autoload name, "spate/js/package/facts/reader" }
 
         # In the order in which they run.
         BUILDS = %w[preinstall install postinstall].freeze

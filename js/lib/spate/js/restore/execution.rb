@@ -13,11 +13,9 @@ module Spate
       #   Notes      what prune and the next restore need to know, at each of these steps
       #   Parts      shared state
       class Execution
-        autoload :Addresses, "spate/js/restore/execution/release_ages"
+        %i[Addresses ReleaseAges].each { |name| autoload name, "spate/js/restore/execution/release_ages" }
         autoload :Finish, "spate/js/restore/execution/finish"
-        autoload :Look, "spate/js/restore/execution/look"
-        autoload :Notes, "spate/js/restore/execution/look"
-        autoload :ReleaseAges, "spate/js/restore/execution/release_ages"
+        %i[Look Notes].each { |name| autoload name, "spate/js/restore/execution/look" }
         autoload :Placing, "spate/js/restore/execution/placing"
 
         # surroundings, sources: of Record; nil to keep none. The block does what has time until others are at work.

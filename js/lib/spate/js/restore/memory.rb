@@ -5,11 +5,8 @@ module Spate
     module Restore
       # Data in the store about a project, for its next restore.
       module Memory
-        autoload :KeptPlan, "spate/js/restore/memory/kept_plan"
-        autoload :Names, "spate/js/restore/memory/places"
-        autoload :OwnFile, "spate/js/restore/memory/kept_plan"
-        autoload :Places, "spate/js/restore/memory/places"
-        autoload :Reach, "spate/js/restore/memory/reach"
+        %i[KeptPlan OwnFile Reach].each { |name| autoload name, "spate/js/restore/memory/kept_plan" }
+        %i[Names Places].each { |name| autoload name, "spate/js/restore/memory/places" }
         autoload :Sources, "spate/js/restore/memory/sources"
 
         # A project's node_modules after a restore, so that the next restore sees quickly that it has nothing to do: the

@@ -5,12 +5,10 @@ module Spate
     module Restore
       # Places files, links and folders in a project, and removes strays.
       module Place
-        autoload :Anew, "spate/js/restore/place/in_place"
+        %i[Anew InPlace].each { |name| autoload name, "spate/js/restore/place/in_place" }
         autoload :Folders, "spate/js/restore/place/folders"
-        autoload :InPlace, "spate/js/restore/place/in_place"
         autoload :Slots, "spate/js/restore/place/slots"
-        autoload :Strays, "spate/js/restore/place/strays"
-        autoload :Trash, "spate/js/restore/place/trash"
+        %i[Strays Trash].each { |name| autoload name, "spate/js/restore/place/strays" }
         autoload :Trees, "spate/js/restore/place/trees"
 
         # Which trees are inside which.

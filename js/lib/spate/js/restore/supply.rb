@@ -5,10 +5,8 @@ module Spate
     module Restore
       # Packages come into the store.
       module Supply
-        autoload :Acquisition, "spate/js/restore/supply/acquisition"
-        autoload :Packages, "spate/js/restore/supply/packages"
-        autoload :Patched, "spate/js/restore/supply/rewritten"
-        autoload :Rewritten, "spate/js/restore/supply/rewritten"
+        %i[Acquisition Packages].each { |name| autoload name, "spate/js/restore/supply/packages" }
+        %i[Patched Rewritten].each { |name| autoload name, "spate/js/restore/supply/rewritten" }
 
         # One archive of the plan, and its state.
         #

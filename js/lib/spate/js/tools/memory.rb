@@ -9,8 +9,7 @@ module Spate
       # options and its results. While they are unchanged, there is nothing to do. It is in the store, by the project's
       # real path: Spate writes nothing into the tool's node_modules.
       class Memory
-        autoload :Members, "spate/js/tools/memory/sources"
-        autoload :Sources, "spate/js/tools/memory/sources"
+        %i[Members Sources].each { |name| autoload name, "spate/js/tools/memory/sources" }
 
         # Beside Restore's records, under a key of its own.
         KIND = "js"
