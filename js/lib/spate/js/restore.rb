@@ -23,20 +23,6 @@ module Spate
       autoload :Supply, "spate/js/restore/supply"
       autoload :Wanted, "spate/js/restore/wanted"
 
-      # Restores an existing Plan. client: responds to fetch(package, to:) -> Result, which has bytes. surroundings: of
-      # Record, nil to write none. Returns a Report.
-      def self.of_plan(plan, store:, client:, configuration: nil, env: ENV, events: Events.new, options: Options.new,
-                       surroundings: nil)
-        context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,
-                              configuration: configuration, client: client)
-        sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store, env.to_h) if surroundings
-        FolderError.guard(plan.root) do
-          Install::BundleFolder.lock(plan.root, events) do
-            Execution.new(context, plan, surroundings: surroundings, sources: sources).call
-          end
-        end
-      end
-
       # The result of one restore. Counts are of packages (places in node_modules, of which several may have one
       # archive); seconds of wall time; fetched_bytes of archives from the network.
       class Report
