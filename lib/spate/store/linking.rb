@@ -44,7 +44,7 @@ module Spate
 
       private
 
-      # job, result: both nil where there are no links.
+      # Without links, the pair after the last job is nil, nil.
       def stale?(job, result)
         return false if result.nil? || result.ok?
         raise Interrupted, "interrupted" if result.status == :cancelled
