@@ -46,7 +46,7 @@ module Spate
         def reuse
           return false unless key
 
-          kept = @store.shelves.flat_map { |store| ::Spate::Build::Cache::Candidates.new(store, key).all }
+          kept = @store.shelves.flat_map { |store| ::Spate::Build::Cache::Variants.new(store, key).all }
           found = kept.find { |entry| check.change(entry).nil? }
           !found.nil? && place(found)
         end
