@@ -14,9 +14,7 @@ module Spate
     %i[Error Full ReadOnly Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
     autoload :BundleRecord, "spate/store/bundle_record"
     autoload :Edits, "spate/store/edits"
-    autoload :Executables, "spate/store/executables"
     autoload :Healing, "spate/store/healing"
-    autoload :Linking, "spate/store/linking"
     autoload :Lock, "spate/store/lock"
     autoload :Object, "spate/store/object"
     autoload :PackageKey, "spate/store/package_key"

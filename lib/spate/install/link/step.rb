@@ -101,12 +101,12 @@ module Spate
 
         def jobs(items)
           items.map do |item|
-            Store::Linking::Job.new(item, item, path(item), destination(item),
-                                    builds?(item) ? :copy : @context.link_method)
+            Linking::Job.new(item, item, path(item), destination(item),
+                             builds?(item) ? :copy : @context.link_method)
           end
         end
 
-        def linking(store) = Store::Linking.new(store) { |item, result| refuse(item, result) }
+        def linking(store) = Linking.new(store) { |item, result| refuse(item, result) }
 
         def refuse(item, result)
           raise IndistinctError.file(item.full_name, result.member) if failed_by?(Errno::EEXIST, result)
@@ -155,7 +155,7 @@ module Spate
         def link_builds(items)
           items.each { |item| replace_changed(item) }
           items.group_by { |item| item.build.store }.flat_map do |store, kept|
-            jobs = kept.map { |item| Store::Linking::Job.new(item, item.build, nil, @layout.root, :clone) }
+            jobs = kept.map { |item| Linking::Job.new(item, item.build, nil, @layout.root, :clone) }
             linking(store).try(jobs).map(&:owner)
           end
         end

@@ -13,9 +13,9 @@ module Spate
           @facts = facts
         end
 
-        # See Store::Executables.
+        # See ExecutableBits.
         def mark(unpacked, tree)
-          Store::Executables.mark(@store, unpacked, entries(unpacked).each_value.filter_map { |index,| index }, tree)
+          ExecutableBits.mark(@store, unpacked, entries(unpacked).each_value.filter_map { |index,| index }, tree)
         end
 
         # {executable => its first line, or nil if the package lacks the file}. files: Native::Unpacked or

@@ -109,10 +109,10 @@ module Spate
           def link(fresh, trees, place, links)
             jobs = trees.map do |tree|
               item = @items.of(tree)
-              Store::Linking::Job.new(item, item, @store.package_path(item.key), place[tree.path],
-                                      @context.shared_method)
+              Install::Link::Linking::Job.new(item, item, @store.package_path(item.key), place[tree.path],
+                                              @context.shared_method)
             end
-            Store::Linking.new(@store, root: fresh) { |_, result| refuse(result) }.call(jobs, links: links).uniq
+            Install::Link::Linking.new(@store, root: fresh) { |_, result| refuse(result) }.call(jobs, links: links).uniq
           end
 
           def refuse(result)

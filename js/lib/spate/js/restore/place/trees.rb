@@ -63,10 +63,10 @@ module Spate
           def link(trees)
             jobs = trees.sort_by(&:path).map do |tree|
               item = @items.of(tree)
-              Store::Linking::Job.new(tree, item, @store.package_path(item.key), tree.path,
-                                      @copies[tree.path] ? :copy : @context.link_method)
+              Install::Link::Linking::Job.new(tree, item, @store.package_path(item.key), tree.path,
+                                              @copies[tree.path] ? :copy : @context.link_method)
             end
-            Store::Linking.new(@store, root: @context.root) { |tree, result| refuse(tree, result) }.call(jobs)
+            Install::Link::Linking.new(@store, root: @context.root) { |tree, result| refuse(tree, result) }.call(jobs)
           end
 
           def refuse(tree, result)

@@ -137,7 +137,7 @@ module Spate
           # npm and pnpm make the files executable that a package's bins name.
           def mark_executables(facts, unpacked, paths, tree)
             executables = (facts.executables | bundled_executables(facts, unpacked, paths)) & paths
-            Store::Executables.mark(@store, unpacked, executables.map { |path| paths.index(path) }, tree)
+            Install::Unpack::ExecutableBits.mark(@store, unpacked, executables.map { |path| paths.index(path) }, tree)
           end
 
           # Those of packages in its archive, which are linked as all others.

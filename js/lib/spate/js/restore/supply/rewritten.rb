@@ -57,7 +57,9 @@ module Spate
           def trimmed(entry)
             return entry unless lines.include?(entry[:path])
 
-            adopted = Store::Executables.adopt(@store, entry) { |text| text.sub(CARRIAGE_RETURN, "\\1\n".b) }
+            adopted = Install::Unpack::ExecutableBits.adopt(@store, entry) do |text|
+              text.sub(CARRIAGE_RETURN, "\\1\n".b)
+            end
             { path: entry[:path], **adopted }
           end
         end
