@@ -16,6 +16,14 @@ module Spate
     # Seconds of the monotonic clock (Float).
     def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
+    # A thread that does not print its error: the code that waits for its result reports it, or does without.
+    def self.quiet_thread
+      Thread.new do
+        Thread.current.report_on_exception = false
+        yield
+      end
+    end
+
     # Differs once a file was replaced or written, or names in a folder changed; "-" for a missing path. It does not
     # notice a write whose time was set back: where that matters, there is a record of Inputs.
     def self.stamp(path)
