@@ -5,8 +5,8 @@ module Spate
   module Util
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
-      JsonLines: "json_lines", NoHome: "no_home", PathConflict: "path_conflict", Openssl: "openssl", Processors: "processors",
-      Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key",
+      JsonLines: "json_lines", NoHome: "no_home", PathConflict: "path_conflict", Openssl: "openssl",
+      Processors: "processors", Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key",
       Suggestion: "suggestion", Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # by their paths, as a boot loads them
 
