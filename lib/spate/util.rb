@@ -6,8 +6,8 @@ module Spate
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
       JsonLines: "json_lines", NoHome: "no_home", PathConflict: "path_conflict", Openssl: "openssl",
-      Processors: "processors", Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key",
-      Suggestion: "suggestion", Terminal: "terminal"
+      Processors: "processors", Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby",
+      SigningKey: "signing_key", Suggestion: "suggestion", Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # by their paths, as a boot loads them
 
     # See Redaction.
