@@ -49,12 +49,14 @@ module Spate
 
     # From an archive to a package in the store.
     module Unpack
+      autoload :ExecutableBits, "spate/install/unpack/executable_bits"
       autoload :Executables, "spate/install/unpack/executables"
       autoload :Step, "spate/install/unpack/step"
     end
 
     # From the store to gems/ of the bundle.
     module Link
+      autoload :Linking, "spate/install/link/linking"
       autoload :MethodChange, "spate/install/link/method_change"
       autoload :Step, "spate/install/link/step"
     end

@@ -5,9 +5,9 @@ module Spate
   module Util
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
-      JsonLines: "json_lines", NoHome: "no_home", PathConflict: "path_conflict", Openssl: "openssl", Processors: "processors",
-      Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key",
-      Suggestion: "suggestion", Terminal: "terminal"
+      JsonLines: "json_lines", NoHome: "no_home", PathConflict: "path_conflict", Openssl: "openssl",
+      Processors: "processors", Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby",
+      SigningKey: "signing_key", Suggestion: "suggestion", Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # by their paths, as a boot loads them
 
     # See Redaction.
@@ -15,6 +15,14 @@ module Spate
 
     # Seconds of the monotonic clock (Float).
     def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    # A thread that does not print its error: the code that waits for its result reports it, or does without.
+    def self.quiet_thread
+      Thread.new do
+        Thread.current.report_on_exception = false
+        yield
+      end
+    end
 
     # Differs once a file was replaced or written, or names in a folder changed; "-" for a missing path. It does not
     # notice a write whose time was set back: where that matters, there is a record of Inputs.

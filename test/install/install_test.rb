@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "install/install_case"
 require "test_helper"
 require "support/project"
 require "support/tree_comparison"
@@ -123,18 +124,6 @@ class InstallTest < Minitest::Test
     assert_empty Dir.glob("#{app.home}/spate/store/v1/packages/*")
   end
 
-  # In an ASCII locale, as in most containers.
-  def test_project_and_files_with_non_ascii_names
-    @source.add("plain", "1.0", files: { "lib/plain.rb" => "PLAIN = 1\n", "lib/ü ä.rb" => "" })
-    project = app("sp ace é", gems: %w[plain], LC_ALL: "C")
-
-    assert_installs(project, "plain-1.0")
-    assert_path_exists "#{project.bundle_root}/gems/plain-1.0/lib/ü ä.rb"
-    assert_match(/nothing to do/, assert_installs(project, "plain-1.0"))
-    %w[check list doctor].each { |command| assert_equal "", project.spate(command).first.b[/this is a bug.*/].to_s }
-    assert_match(/the bundle is complete: 1 gem/, project.spate("check").first.b)
-  end
-
   private
 
   def bundled(name, gems)
@@ -150,5 +139,19 @@ class InstallTest < Minitest::Test
       File.symlink(File.realpath(target), File.join(bin, name)) if target
     end
     bin
+  end
+end
+
+# Names that are not ASCII, in an ASCII locale, as in most containers.
+class LocaleTest < InstallCase
+  def test_project_and_files_with_non_ascii_names
+    @source.add("plain", "1.0", files: { "lib/plain.rb" => "PLAIN = 1\n", "lib/ü ä.rb" => "" })
+    project = app("sp ace é", gems: %w[plain], LC_ALL: "C")
+
+    assert_installs(project, "plain-1.0")
+    assert_path_exists "#{project.bundle_root}/gems/plain-1.0/lib/ü ä.rb"
+    assert_match(/nothing to do/, assert_installs(project, "plain-1.0"))
+    %w[check list doctor].each { |command| assert_equal "", project.spate(command).first.b[/this is a bug.*/].to_s }
+    assert_match(/the bundle is complete: 1 gem/, project.spate("check").first.b)
   end
 end

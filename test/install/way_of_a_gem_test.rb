@@ -8,7 +8,7 @@ class WayOfAGemTest < InstallCase
   LIBRARY = File.expand_path("../../lib", __dir__)
   # Files that handle the gem, and all files that run in an install. Fewer is better.
   WAY = 40
-  ALL = 77
+  ALL = 78
 
   # Prints the files with called methods, in any thread: "+" if the receiver or an argument holds the gem's name.
   SCRIPT = <<~'RUBY'

@@ -147,7 +147,7 @@ module Runner
 
     def style
       missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
-      # Compiled, it needs a third less time.
+      # Compiled, it needs less time.
       compiled = defined?(RubyVM::YJIT) ? { "RUBYOPT" => "--yjit" } : {}
       [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing,
                                                                            env: compiled, early: true)]

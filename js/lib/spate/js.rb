@@ -8,40 +8,22 @@ module Spate
   #
   # A Plan is all that a restore knows: which packages go where. Each package manager's rules are in its own room.
   module JS
-    autoload :BinFolder, "spate/js/plan"
+    %i[BinFolder Outcome Plan Symlink TextFile Tree].each { |name| autoload name, "spate/js/plan" }
     autoload :Configuration, "spate/js/configuration"
-    autoload :DisagreementError, "spate/js/errors"
-    autoload :ForeignRoot, "spate/js/errors"
+    %i[DisagreementError ForeignRoot LeftToTool LockfileError NoLockfile NodeMissing PackageFileError ScriptFailed
+       SeveralLockfiles ToolFailed ToolMissing ToolUnusable UnknownPackage UnsafeNameError UnsafePathError
+       UnusedLockfile].each { |name| autoload name, "spate/js/errors" }
     autoload :Importmap, "spate/js/importmap"
-    autoload :LeftToTool, "spate/js/errors"
-    autoload :LockfileError, "spate/js/errors"
-    autoload :NoLockfile, "spate/js/errors"
-    autoload :NodeMissing, "spate/js/errors"
     autoload :Npm, "spate/js/npm"
     autoload :Options, "spate/js/options"
-    autoload :Outcome, "spate/js/outcome"
     autoload :Package, "spate/js/package"
-    autoload :PackageFileError, "spate/js/errors"
-    autoload :Plan, "spate/js/plan"
     autoload :Pnpm, "spate/js/pnpm"
     autoload :Project, "spate/js/project"
     autoload :Reading, "spate/js/reading"
     autoload :Registry, "spate/js/registry"
     autoload :Restore, "spate/js/restore"
-    autoload :ScriptFailed, "spate/js/errors"
     autoload :Scripts, "spate/js/scripts"
-    autoload :SeveralLockfiles, "spate/js/errors"
-    autoload :Symlink, "spate/js/plan"
-    autoload :TextFile, "spate/js/plan"
-    autoload :ToolFailed, "spate/js/errors"
-    autoload :ToolMissing, "spate/js/errors"
-    autoload :ToolUnusable, "spate/js/errors"
     autoload :Tools, "spate/js/tools"
-    autoload :Tree, "spate/js/plan"
-    autoload :UnknownPackage, "spate/js/errors"
-    autoload :UnsafeNameError, "spate/js/errors"
-    autoload :UnsafePathError, "spate/js/errors"
-    autoload :UnusedLockfile, "spate/js/errors"
 
     # Restores a project's node_modules. root: the lockfile's folder; backlog: what both halves of an install fetch
     # through, or nil. Report. Raises Spate::Error.

@@ -297,14 +297,14 @@ class JSRegistryClientTest < Minitest::Test
 
   def test_a_page_of_the_network
     @registry.fault(/./, :html)
-    error = assert_fails(JS::Registry::NotAnArchive)
+    error = assert_fails(Registry::NotAnArchive)
 
     assert_equal "#{@registry.url} sent an HTML page (\"Sign in to the network\") instead of the package hello@1.0.0",
                  error.message
     { "{}" => "a JSON document", "" => "nothing", "hello" => "a text (\"hello\")" }.each do |body, said|
       @registry.fault(/./, :garble, body: body)
 
-      assert_match(/ sent #{Regexp.escape(said)} instead/, assert_fails(JS::Registry::NotAnArchive).message)
+      assert_match(/ sent #{Regexp.escape(said)} instead/, assert_fails(Registry::NotAnArchive).message)
     end
   end
 

@@ -5,6 +5,7 @@ require "zlib"
 require "json"
 require "openssl"
 require "support/hostile_archives/tar"
+require "support/restore_plan"
 
 module Spate
   # Made packages, a registry that is a Hash, a store and a project of the test's own.
@@ -88,8 +89,8 @@ module Spate
     end
 
     def restore(plan, options: JS::Options.new, events: Events.new, store: self.store, surroundings: "here")
-      JS::Restore.of_plan(plan, store: store, client: client, env: {}, options: options, events: events,
-                                surroundings: surroundings)
+      RestorePlan.call(plan, store: store, client: client, env: {}, options: options, events: events,
+                             surroundings: surroundings)
     end
 
     def inside(path) = File.join(root, path)

@@ -18,7 +18,7 @@ module Spate
       autoload :Check, "spate/cli/js/check"
       autoload :Half, "spate/cli/js/half"
       autoload :NoProject, "spate/cli/js/half"
-      autoload :Pins, "spate/cli/js/pins"
+      autoload :Pins, "spate/cli/js/check"
       autoload :Scripts, "spate/cli/js/scripts"
       autoload :ToolCommand, "spate/cli/js/tool_command"
 

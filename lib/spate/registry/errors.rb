@@ -23,13 +23,13 @@ module Spate
       end
     end
 
-    # A page, or anything else, where a gem should be.
+    # A page, or anything else, where an archive should be.
     class NotAnArchive < HTTP::Error
       EXIT_CODE = 8
 
-      # found: what came instead, e.g. `an HTML page ("Sign in")`.
-      def initialize(full_name, source:, found:)
-        super("#{Util.redact(source)} sent #{found} instead of the gem #{full_name}",
+      # found: the response, e.g. `an HTML page ("Sign in")`. kind: of the archive, "gem" or "package".
+      def initialize(full_name, source:, found:, kind: "gem")
+        super("#{Util.redact(source)} sent #{found} instead of the #{kind} #{full_name}",
               hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
       end
     end

@@ -10,23 +10,12 @@ module Spate
     #
     # A value is nil where no level sets it: callers know the defaults.
     class Configuration
-      autoload :Address, "spate/js/configuration/address"
-      autoload :Environment, "spate/js/configuration/environment"
-      autoload :Ini, "spate/js/configuration/ini"
-      autoload :InvalidAuthError, "spate/js/configuration/errors"
-      autoload :Level, "spate/js/configuration/level"
-      autoload :NerfDart, "spate/js/configuration/nerf_dart"
-      autoload :NpmFolder, "spate/js/configuration/npm_folder"
-      autoload :NpmLevels, "spate/js/configuration/npm_levels"
+      %i[Address NerfDart Unscoped Unsupported].each { |name| autoload name, "spate/js/configuration/nerf_dart" }
+      %i[Environment Level NpmFolder NpmLevels].each { |name| autoload name, "spate/js/configuration/npm_levels" }
+      %i[Ini YamlFile].each { |name| autoload name, "spate/js/configuration/ini" }
       autoload :PnpmLevels, "spate/js/configuration/pnpm_levels"
       autoload :PublicRegistry, "spate/js/configuration/public_registry"
-      autoload :Types, "spate/js/configuration/types"
-      autoload :UnknownRegistryError, "spate/js/configuration/errors"
-      autoload :UnexpandedRegistryError, "spate/js/configuration/errors"
-      autoload :Unscoped, "spate/js/configuration/unscoped"
-      autoload :Unsupported, "spate/js/configuration/unsupported"
-      autoload :Value, "spate/js/configuration/value"
-      autoload :YamlFile, "spate/js/configuration/yaml_file"
+      %i[Types Value].each { |name| autoload name, "spate/js/configuration/types" }
 
       # Keys whose values must not be printed.
       SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i
@@ -150,6 +139,40 @@ module Spate
 
         plain = (Address.parse(value.strip) || value.strip).to_s
         plain.end_with?("/") ? plain : "#{plain}/"
+      end
+
+      # Credentials without an address: npm refuses to work with them.
+      class InvalidAuthError < Error
+        EXIT_CODE = 12
+
+        # problems: [[file, key], ...]. place: "//host/" of the registry.
+        def initialize(problems, place)
+          named = problems.map { |file, key| "#{key} in #{file}" }.uniq
+          super("#{named.join(" and ")} #{named.one? ? "does" : "do"} not say which registry it is for",
+                hint: "write #{place}:#{problems.last.last} instead (`npm config fix` does it)")
+        end
+      end
+
+      # A variable in a registry's address in a file of the repository. pnpm does not expand it, so that a repository
+      # cannot send secrets to another host, and does not fall back to another registry.
+      class UnexpandedRegistryError < Error
+        EXIT_CODE = 12
+
+        def initialize(key, file)
+          super("#{key} in #{file} has a variable, which pnpm replaces in no file of the project",
+                hint: "write the address as it is, or set it in the user's .npmrc")
+        end
+      end
+
+      # No file names a registry, no tool is there that would have a default, and the lockfile does not say where a
+      # package is from.
+      class UnknownRegistryError < Error
+        EXIT_CODE = 12
+        UNKNOWN = "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one"
+        HINT = "name it in the project's .npmrc: registry=ADDRESS"
+
+        # name: of the package.
+        def initialize(name) = super("#{name}: #{UNKNOWN}", hint: HINT)
       end
     end
   end

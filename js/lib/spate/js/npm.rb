@@ -13,13 +13,11 @@ module Spate
     module Npm
       autoload :Agreement, "spate/js/npm/agreement"
       autoload :Bins, "spate/js/npm/bins"
-      autoload :Collation, "spate/js/npm/collation"
       autoload :Graph, "spate/js/npm/graph"
       autoload :HiddenLockfile, "spate/js/npm/hidden_lockfile"
-      autoload :Left, "spate/js/npm/left"
+      %i[Left Planner].each { |name| autoload name, "spate/js/npm/planner" }
       autoload :Lockfile, "spate/js/npm/lockfile"
       autoload :Machine, "spate/js/npm/machine"
-      autoload :Planner, "spate/js/npm/planner"
       autoload :Project, "spate/js/npm/project"
       autoload :Selection, "spate/js/npm/selection"
       autoload :Semver, "spate/js/npm/semver"
@@ -29,6 +27,28 @@ module Spate
       # spelling, `inputs`, `env`. options: `omit`. Raises LockfileError, DisagreementError, LeftToTool.
       def self.plan(project, configuration, options, **)
         Planner.new(project, configuration, options).plan
+      end
+
+      # The order in which npm writes names: English as ICU sorts it (`localeCompare(other, "en")`). Punctuation sorts
+      # first, then digits, then letters; case matters only if nothing else differs.
+      module Collation
+        # Unicode's default order of the characters in names and paths.
+        ORDER = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
+        # The same as something that sorts by its bytes.
+        RANKS = ORDER.each_char.with_index.map { |_, index| (33 + index).chr }.join
+        # Both for String#tr, to which "-", "^" and "\" mean something.
+        FROM = ORDER.gsub(/[\\^-]/) { |char| "\\#{char}" }.freeze
+        TO = RANKS.gsub(/[\\^-]/) { |char| "\\#{char}" }.freeze
+        private_constant :RANKS
+
+        module_function
+
+        # A String that sorts as the text does.
+        def key(text)
+          small = text.downcase
+          ranked = small.tr(FROM, TO)
+          small == text ? ranked : "#{ranked}\0#{text.gsub(/[[:upper:]]/, "2").gsub(/[^2]/, "1")}"
+        end
       end
     end
   end

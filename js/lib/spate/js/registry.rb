@@ -9,15 +9,83 @@ module Spate
     #   Remote    such an address, and the credentials to send to it
     #   Client    fetches
     module Registry
-      autoload :Advice, "spate/js/registry/advice"
       autoload :Certificates, "spate/js/registry/certificates"
-      autoload :Client, "spate/js/registry/client"
-      autoload :Locator, "spate/js/registry/locator"
-      autoload :NotADocument, "spate/js/registry/errors"
-      autoload :NotAnArchive, "spate/js/registry/errors"
-      autoload :Proxy, "spate/js/registry/proxy"
-      autoload :Remote, "spate/js/registry/remote"
-      autoload :UnsupportedAddressError, "spate/js/registry/errors"
+      %i[Client Proxy].each { |name| autoload name, "spate/js/registry/client" }
+      %i[Locator Remote].each { |name| autoload name, "spate/js/registry/locator" }
+
+      # The registry's response is not a JSON object.
+      class NotADocument < Spate::HTTP::Error
+        EXIT_CODE = 8
+
+        def initialize(name, source:)
+          super("#{Util.redact(source)} did not return a JSON object for the package #{name}",
+                hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+        end
+      end
+
+      # An address that a registry does not have: git, or an invalid address.
+      class UnsupportedAddressError < LockfileError
+        def initialize(package)
+          super("#{package.name}: #{Util.redact(package.resolved)} is neither http, https nor a file of the project",
+                hint: "let the project's own package manager install it")
+        end
+      end
+
+      # Hints for errors of the network that differ from those of gem sources: they name npm's keys, never their values.
+      class Advice
+        # The first match is used: { class of Spate::Registry => hint }.
+        HINTS = {
+          Untrusted: "name the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
+          Truncated: "install again; `fetch-retries` in .npmrc allows more tries",
+          TooLarge: "no package is that large: the registry is in trouble, or means no good",
+          TooSlow: "the network or the registry is slow: install again; `fetch-timeout` in .npmrc allows more time",
+          Status: "the registry is in trouble: install again later, or name a mirror in .npmrc (registry=ADDRESS)",
+          Unreachable: "check the network, and https-proxy, proxy and noproxy in .npmrc and the environment",
+          TooManyRedirects: "the registry is in trouble, or the address in the lockfile is wrong",
+          Misdirected: "the registry is in trouble, or means no good",
+          InsecureRedirect: "name the target as the registry in .npmrc if that is what you want"
+        }.freeze
+        private_constant :HINTS
+
+        # remote: Remote that was asked.
+        def initialize(configuration, remote)
+          @configuration = configuration
+          @remote = remote
+        end
+
+        # The same error with a hint for this registry.
+        def on(error) = error.with_hint(hint(error))
+
+        private
+
+        def hint(error)
+          case error
+          when Spate::HTTP::CredentialsRequired, Spate::HTTP::CredentialsRefused, Spate::HTTP::Forbidden
+            credentials(error)
+          when Spate::HTTP::Status::Missing then missing
+          else
+            HINTS.each { |name, hint| return hint if error.is_a?(Spate::HTTP.const_get(name)) }
+            error.hint
+          end
+        end
+
+        def credentials(error)
+          return "the credentials for #{place} may have expired, or may not read this package: log in again" if given?
+          return "#{place}:_authToken is missing in .npmrc" unless error.is_a?(Spate::HTTP::Forbidden)
+
+          "it may need a login: #{place}:_authToken in .npmrc"
+        end
+
+        # Registries also return "not found" for private packages.
+        def missing
+          return "it may have been unpublished: `#{@configuration.tool} install` resolves again" if given?
+
+          "it may have been unpublished, or need a login: #{place}:_authToken in .npmrc"
+        end
+
+        def given? = !@remote.authorization.nil?
+        def place = @remote.credentials.place || Configuration::NerfDart.of(@remote.source)
+      end
     end
   end
 end

@@ -11,34 +11,53 @@ module Spate
     # The completion markers (the tool's state files, the Record) are removed first and written last, so that after a
     # kill in between the next restore checks the whole node_modules.
     module Restore
-      autoload :ArchiveError, "spate/js/restore/errors"
+      %i[ArchiveError ChecksumError FolderError NotLocalError ReleaseAgeError].each do |name|
+        autoload name, "spate/js/restore/errors"
+      end
       autoload :Check, "spate/js/restore/check"
-      autoload :ChecksumError, "spate/js/restore/errors"
       autoload :Context, "spate/js/restore/context"
-      autoload :FolderError, "spate/js/restore/errors"
-      autoload :LeftOut, "spate/js/restore/left_out"
+      %i[Execution LeftOut Queue].each { |name| autoload name, "spate/js/restore/execution" }
       autoload :Memory, "spate/js/restore/memory"
-      autoload :NotLocalError, "spate/js/restore/errors"
       autoload :Place, "spate/js/restore/place"
-      autoload :Queue, "spate/js/restore/queue"
-      autoload :ReleaseAgeError, "spate/js/restore/errors"
-      autoload :Report, "spate/js/restore/report"
       autoload :Run, "spate/js/restore/run"
       autoload :Supply, "spate/js/restore/supply"
       autoload :Wanted, "spate/js/restore/wanted"
-      autoload :Execution, "spate/js/restore/execution"
 
-      # Restores an existing Plan. client: responds to fetch(package, to:) -> Result, which has bytes. surroundings: of
-      # Record, nil to write none. Returns a Report.
-      def self.of_plan(plan, store:, client:, configuration: nil, env: ENV, events: Events.new, options: Options.new,
-                       surroundings: nil)
-        context = Context.new(root: plan.root, env: env, store: store, events: events, options: options,
-                              configuration: configuration, client: client)
-        sources = Memory::Sources.of(plan, Reading.new, Memory::Sources.clock, store, env.to_h) if surroundings
-        FolderError.guard(plan.root) do
-          Install::BundleFolder.lock(plan.root, events) do
-            Execution.new(context, plan, surroundings: surroundings, sources: sources).call
-          end
+      # The result of one restore. Counts are of packages (places in node_modules, of which several may have one
+      # archive); seconds of wall time; fetched_bytes of archives from the network.
+      class Report
+        # tool:: "npm", "pnpm" or the tool that did it
+        # total:: number of packages; for --json nil if the project's own tool restored them
+        # fetched, from_store:: archives from the network, and those that the store had
+        # linked:: packages put into place; reused:: those that were in place
+        # built, build_reused:: packages whose scripts ran, and those whose results came out of the store
+        # pending:: keys of packages whose scripts were not allowed to run
+        # told:: those of them that a warning named
+        # skipped:: { key of an optional package => why (String) }
+        # removed:: paths that did not belong
+        # handed_over:: why the project's own tool did it (String), or nil
+        attr_accessor :tool, :total, :fetched, :fetched_bytes, :from_store, :linked, :reused, :built, :build_reused,
+                      :pending, :told, :skipped, :removed, :warnings, :seconds, :handed_over, :root
+        attr_writer :noop
+
+        def initialize
+          @total = @fetched = @fetched_bytes = @from_store = @linked = @reused = @built = @build_reused = 0
+          @seconds = 0.0
+          @pending = []
+          @told = []
+          @skipped = {}
+          @removed = []
+          @warnings = []
+        end
+
+        # Nothing was made, and nothing taken away.
+        def noop? = !!@noop
+
+        def to_h
+          { tool: tool, root: root, total: (total unless handed_over), fetched: fetched, fetched_bytes: fetched_bytes,
+            from_store: from_store, linked: linked, reused: reused, built: built, builds_reused: build_reused,
+            pending: pending, skipped: skipped, removed: removed, warnings: warnings, handed_over: handed_over,
+            noop: noop?, seconds: seconds.round(3) }
         end
       end
     end

@@ -14,18 +14,13 @@ module Spate
     #   Build      the result of a job, stored for reuse
     #   Memory     the scripts that have run in this project
     module Scripts
-      autoload :Asking, "spate/js/scripts/asking"
+      %i[Asking Policy].each { |name| autoload name, "spate/js/scripts/policy" }
       autoload :Build, "spate/js/scripts/build"
-      autoload :Diagnosis, "spate/js/scripts/diagnosis"
-      autoload :Job, "spate/js/scripts/job"
-      autoload :Machine, "spate/js/scripts/machine"
-      autoload :Memory, "spate/js/scripts/memory"
-      autoload :Order, "spate/js/scripts/order"
-      autoload :Own, "spate/js/scripts/own"
-      autoload :Policy, "spate/js/scripts/policy"
-      autoload :Run, "spate/js/scripts/run"
+      %i[Diagnosis Run].each { |name| autoload name, "spate/js/scripts/run" }
+      %i[Job Memory Order].each { |name| autoload name, "spate/js/scripts/job" }
+      %i[Machine Variables].each { |name| autoload name, "spate/js/scripts/variables" }
+      autoload :Own, "spate/js/scripts/run"
       autoload :Session, "spate/js/scripts/session"
-      autoload :Variables, "spate/js/scripts/variables"
 
       # How many packages' scripts ran, and for how many the store had the result.
       Count = Struct.new(:ran, :reused)

@@ -10,19 +10,13 @@ module Spate
     #   Memory   a record of the last run, to skip the next one
     #   Run      runs it
     module Tools
-      autoload :Berry, "spate/js/tools/berry"
-      autoload :Bun, "spate/js/tools/bun"
+      %i[Berry Yarn].each { |name| autoload name, "spate/js/tools/yarn" }
+      %i[Bun Deno Npm Pnpm Tool].each { |name| autoload name, "spate/js/tools/tool" }
       autoload :Child, "spate/js/tools/child"
-      autoload :Deno, "spate/js/tools/deno"
       autoload :KnownSettings, "spate/js/tools/known_settings"
       autoload :Memory, "spate/js/tools/memory"
-      autoload :Npm, "spate/js/tools/npm"
-      autoload :OwnScripts, "spate/js/tools/own_scripts"
-      autoload :Pnpm, "spate/js/tools/pnpm"
+      %i[OwnScripts Run].each { |name| autoload name, "spate/js/tools/run" }
       autoload :Program, "spate/js/tools/program"
-      autoload :Run, "spate/js/tools/run"
-      autoload :Tool, "spate/js/tools/tool"
-      autoload :Yarn, "spate/js/tools/yarn"
 
       # tool:: as people call it
       # ran:: whether it was started; false: nothing to do

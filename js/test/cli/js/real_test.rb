@@ -193,7 +193,7 @@ class RealJSTest < CLICase
 
   def test_allowed_and_denied_by_a_list
     js
-    { true => "allowed", false => "permission_error" }.each do |value, word|
+    { true => "allowed", false => "denied" }.each do |value, word|
       write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
                                               allowScripts: { "builder" => value }))
       assert_equal "builder@2.0.0  #{word} (package.json allowScripts: builder)  install: node install.js\n",

@@ -55,7 +55,7 @@ module Spate
       @plan = plan(tree("node_modules/a", package("a", json: { scripts: { install: "true" } })), state: @plan.state)
       restore(@plan, options: JS::Options.new(ignore_scripts: true))
       edited(mine: true, scripts: { install: "true" })
-      report = JS::Restore.of_plan(@plan, store: store, client: client, env: { "PATH" => ENV.fetch("PATH") })
+      report = RestorePlan.call(@plan, store: store, client: client, env: { "PATH" => ENV.fetch("PATH") })
       assert_equal [1, []], [report.built, report.warnings]
     end
 

@@ -41,13 +41,13 @@ module Spate
           build.ask
           now = Util.now
           @requests << request = Request.new(build, now, now, TRANSFER)
-          @askers << thread { look_all } if @askers.size < THREADS
-          @watchers << thread { watch(request) }
+          @askers << Util.quiet_thread { look_all } if @askers.size < THREADS
+          @watchers << Util.quiet_thread { watch(request) }
         end
 
         # Answers the request of a failed build within a limit.
         def limit(build)
-          @watchers << thread do
+          @watchers << Util.quiet_thread do
             sleep PATIENCE + TRANSFER
             @results << [:answered, build, nil]
           end
@@ -137,13 +137,6 @@ module Spate
         def answer(request, entry)
           request.answered = true
           @results << [:answered, request.build, entry]
-        end
-
-        def thread
-          Thread.new do
-            Thread.current.report_on_exception = false
-            yield
-          end
         end
       end
     end

@@ -101,8 +101,7 @@ module Spate
         def limit = Util::Processors.count * 2
 
         def spawn
-          @threads << Thread.new do
-            Thread.current.report_on_exception = false
+          @threads << Util.quiet_thread do
             while (item = @schedule.take)
               attempt(item)
             end

@@ -121,7 +121,7 @@ module Spate
         def start
           @to_fetch = Line.new
           @to_unpack = Line.new
-          @threads = Array.new(@unpacking || Util::Processors.count) { thread { unpack_all } }
+          @threads = Array.new(@unpacking || Util::Processors.count) { Util.quiet_thread { unpack_all } }
         end
 
         # Opens the connections, up to the limit, when the first archives must be fetched.
@@ -130,7 +130,7 @@ module Spate
           return unless wanted.positive?
 
           @connections += wanted
-          @threads.concat(Array.new(wanted) { thread { fetch_all } })
+          @threads.concat(Array.new(wanted) { Util.quiet_thread { fetch_all } })
         end
 
         # Queues a local archive for unpacking. An error is reported as if a connection had raised it.
@@ -144,13 +144,6 @@ module Spate
 
         def unpack_later(owner, job, archive)
           @to_unpack.push([owner, job, archive], owner.lane(job, archive))
-        end
-
-        def thread(&block)
-          Thread.new do
-            Thread.current.report_on_exception = false
-            block.call
-          end
         end
 
         def fetch_all

@@ -93,31 +93,22 @@ module Spate
         # Returns the lost items. Objects whose content or time differs from the manifest are checked and repaired, all
         # at once; then their packages are linked again.
         def link(items)
-          stale = try(items)
-          return [] if stale.empty?
-
-          renewed = @store.renew(stale.map { |item| path(item) })
-          stale.each { |item| item.manifest = renewed[path(item)] }
-          whole, lost = stale.partition(&:manifest)
-          whole.each { |item| clear(item) }
-          @context.events.emit(:healed, packages: whole.map(&:full_name)) unless whole.empty?
-          lost + try(whole)
+          linking(@store).call(jobs(items)) do |whole|
+            whole.each { |item| clear(item) }
+            @context.events.emit(:healed, packages: whole.map(&:full_name)) unless whole.empty?
+          end
         end
 
-        # Links all in one call of the core; returns the items that have a damaged object.
-        def try(items)
-          return [] if items.empty?
-
-          jobs = items.map { |item| [destination(item), [item.manifest], builds?(item) ? :copy : @context.link_method] }
-          results = @context.native.link(jobs)
-          items.zip(results).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
+        def jobs(items)
+          items.map do |item|
+            Linking::Job.new(item, item, path(item), destination(item),
+                             builds?(item) ? :copy : @context.link_method)
+          end
         end
 
-        # Returns false if the item can be repaired; raises otherwise.
-        def settle(item, result)
-          raise Interrupted, "interrupted" if result.status == :cancelled
-          return false if result.status == :stale
+        def linking(store) = Linking.new(store) { |item, result| refuse(item, result) }
 
+        def refuse(item, result)
           raise IndistinctError.file(item.full_name, result.member) if failed_by?(Errno::EEXIST, result)
 
           denied = PermissionError.new(destination(item)) if failed_by?(Errno::EACCES, result)
@@ -164,8 +155,8 @@ module Spate
         def link_builds(items)
           items.each { |item| replace_changed(item) }
           items.group_by { |item| item.build.store }.flat_map do |store, kept|
-            jobs = kept.map { |item| [@layout.root, [item.build.manifest], :clone] }
-            kept.zip(store.native.link(jobs)).reject { |item, result| result.ok? || settle(item, result) }.map(&:first)
+            jobs = kept.map { |item| Linking::Job.new(item, item.build, nil, @layout.root, :clone) }
+            linking(store).try(jobs).map(&:owner)
           end
         end
 
@@ -178,7 +169,7 @@ module Spate
         # A damaged build is built again, with copies of the gem's files.
         def rebuild(items)
           items.each { |item| clear(item) }
-          try(items)
+          linking(@store).try(jobs(items))
         end
       end
     end

@@ -56,8 +56,7 @@ module Spate
           @sources.client # loads what the threads need
           queue = packages.each_with_object(Thread::Queue.new) { |package, all| all << package }.close
           threads = Array.new([Fetch::Sources::CONNECTIONS, packages.size].min) do
-            Thread.new do
-              Thread.current.report_on_exception = false
+            Util.quiet_thread do
               while (package = queue.pop)
                 yield package
               end

@@ -24,8 +24,9 @@ module Spate
         def initialize(evaluation, &other)
           @evaluation = evaluation
           @answers = Thread::Queue.new
-          @threads = [beside { other.call&.then { |facts| @answers << facts } },
-                      beside { @evaluation.wait.then { @answers << nil } }]
+          # An error in one of them means no answer.
+          @threads = [Util.quiet_thread { other.call&.then { |facts| @answers << facts } },
+                      Util.quiet_thread { @evaluation.wait.then { @answers << nil } }]
         end
 
         # See Evaluation.
@@ -40,16 +41,6 @@ module Spate
         def cancel
           @threads.each(&:kill)
           @evaluation.cancel
-        end
-
-        private
-
-        # An error in the thread means no answer.
-        def beside
-          Thread.new do
-            Thread.current.report_on_exception = false
-            yield
-          end
         end
       end
     end

@@ -80,7 +80,7 @@ module Spate
 
         # "esbuild@0.19.0  allowed (package.json allowScripts: esbuild)  postinstall: node install.js"
         def line(asking)
-          state = { true => "allowed", false => "permission_error", nil => "not allowed" }.fetch(asking.allowed)
+          state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
           state += ", its archive is #{asking.found}" if asking.found
           state += ": a list names it, and the registry is unknown" if asking.unknown
           scripts = asking.scripts.map { |event, text| "#{event}: #{shortened(text)}" }.join("; ")

@@ -7,8 +7,6 @@ module Spate
       # requires: npm would have to ask the registry for anything missing.
       class Agreement
         autoload :Overrides, "spate/js/npm/agreement/overrides"
-        autoload :Peers, "spate/js/npm/agreement/peers"
-        autoload :Spec, "spate/js/npm/agreement/spec"
 
         # A dependency that the lockfile does not satisfy. asked: "a@^2.0.0 (package.json)". found: for people.
         Problem = Struct.new(:asked, :found) do
@@ -109,6 +107,131 @@ module Spate
             next if target&.path == path
 
             Problem.new("workspace #{name} in #{path}", "the lockfile has #{target ? target.path : "none"}")
+          end
+        end
+
+        # Decides about a peer of the wrong version. npm tries to place another version; where it cannot, it accepts the
+        # one that is there, unless the project itself requires the other.
+        class Peers
+          PEERS = [Graph::Kinds::PEER, Graph::Kinds::PEER_OPTIONAL].freeze
+
+          # lockfile: connected by Graph. strict: accept none. force: accept all.
+          def initialize(lockfile, strict: false, force: false)
+            @lockfile = lockfile
+            @strict = strict
+            @force = force
+          end
+
+          # Whether npm leaves it. Raises LeftToTool where the registry decides.
+          def stays?(place, found, spec)
+            return false if !@force && (@strict || mine?(place))
+            return true if found.parent.equal?(beside(place, found.name)) && !replaceable?(found, spec)
+
+            raise LeftToTool, "#{place.path} asks for #{found.name}@#{spec}, and the lockfile has #{found.version}"
+          end
+
+          private
+
+          # Whether the project asks for it, or for what has it for a peer.
+          def mine?(place, seen = {}.compare_by_identity)
+            return false if seen.key?(place)
+
+            seen[place] = true
+            askers(place).any? do |from, kind|
+              from.root? || @lockfile.workspaces.include?(from.path) || (PEERS.include?(kind) && mine?(from, seen))
+            end
+          end
+
+          def askers(place)
+            Graph::OptionalSet.connect(@lockfile.places)
+            Graph::OptionalSet.pairs(place.dependents)
+          end
+
+          # Where npm would place another version: beside the dependent, or above dependents that have it as a peer.
+          def beside(place, name)
+            place = place.above
+            place = place.above while place && !place.folder? && place.data["peerDependencies"]&.key?(name)
+            place
+          end
+
+          # Whether one version may be what all ask for.
+          def replaceable?(found, spec)
+            Semver.meet?([spec, *askers(found).filter_map { |from, _| Graph::Asked.of(from)[found.name]&.first }])
+          end
+        end
+
+        # The spec of a dependency: a range, a tag, an alias, a folder, an archive.
+        #
+        # https://docs.npmjs.com/cli/using-npm/package-spec
+        class Spec
+          ALIAS = %r{\Anpm:(?:@[^/@]+/)?[^/@]+(?:@(.*))?\z}
+          FOLDER = %r{\A(?:file:|link:|\.{1,2}(?:/|\z)|/|~/)}
+          # Replaces the root, deep enough that no path climbs out of it.
+          SOMEWHERE = ("/root" * 40).freeze
+          # Dist-tags, which only the registry resolves: "latest", "next".
+          TAG = /\A[a-zA-Z][\w.-]*\z/
+
+          # Fast path for most specs and versions: a lockfile has thousands.
+          USUAL = /\A(\d{1,9})\.(\d{1,9})\.(\d{1,9})\z/
+
+          def initialize(text)
+            @text = text.strip
+            @operator = @text[/\A[\^~]?/]
+            @numbers = numbers(@text.delete_prefix(@operator))
+          end
+
+          # Whether a place is what is asked for. from: Place that asks.
+          def met?(place, from)
+            usual = @numbers && known(place.version)
+            return usual unless usual.nil?
+
+            case @text
+            when ALIAS then Spec.new($1 || "*").met?(place, from)
+            when FOLDER then folder?(place, from)
+            when %r{\Ahttps?://} then git? || place.entry["resolved"] == @text
+            else version?(place)
+            end
+          end
+
+          private
+
+          # Where it comes from is looked at elsewhere.
+          def git? = Source::GIT.match?(@text)
+
+          def version?(place)
+            return true if ["", "*"].include?(@text) || git? || @text.match?(%r{\A[^@/\s]+/[^@/\s]+\z})
+            return TAG.match?(@text) unless range
+
+            version = Semver::Version.parse(place.version, loose: true)
+            !version.nil? && range.include?(version)
+          end
+
+          def range = @range ||= Semver::Range.parse(@text, loose: true)
+
+          def numbers(text)
+            text.split(".").map(&:to_i) if USUAL.match?(text)
+          end
+
+          # Once for the same version; nil for an unusual one.
+          def known(version)
+            @known ||= {}
+            @known.fetch(version) { @known[version] = (found = numbers(version.to_s)) && usual?(found) }
+          end
+
+          # The fixed numbers: for "~" major and minor, for "^" all up to the first that is not 0.
+          def usual?(found)
+            return found == @numbers if @operator == ""
+
+            kept = @operator == "~" ? 2 : (@numbers.index(&:positive?) || 2) + 1
+            found.first(kept) == @numbers.first(kept) && (found <=> @numbers) >= 0
+          end
+
+          def folder?(place, from)
+            path = File.expand_path(@text.sub(/\A(?:file|link):/, ""), File.join(SOMEWHERE, from.path))
+            return File.expand_path(place.target.path, SOMEWHERE) == path if place.target
+
+            resolved = place.entry["resolved"].to_s
+            resolved.start_with?("file:") && File.expand_path(resolved.delete_prefix("file:"), SOMEWHERE) == path
           end
         end
       end

@@ -6,11 +6,7 @@ module Spate
       # Connects the places of a lockfile: nesting, link targets, dependencies. An edge is two entries of Place#edges:
       # the place it leads to and the kinds it lets pass (Kinds::PROD and the like).
       class Graph
-        autoload :Asked, "spate/js/npm/graph/asked"
-        autoload :Bundles, "spate/js/npm/graph/bundles"
-        autoload :Kinds, "spate/js/npm/graph/kinds"
-        autoload :OptionalSet, "spate/js/npm/graph/optional_set"
-        autoload :Place, "spate/js/npm/graph/place"
+        %i[Kinds OptionalSet].each { |name| autoload name, "spate/js/npm/graph/kinds" }
 
         # lockfile: Lockfile. project: Npm::Project, the package.json files. legacy_peers: ignore peer dependencies.
         def initialize(lockfile, project, legacy_peers: false)
@@ -89,6 +85,126 @@ module Spate
           found.each_with_object([]) do |(name, (_, kind)), edges|
             to = place.resolve(name)
             edges << to << kind if to
+          end
+        end
+
+        # One key of a lockfile's `packages`: the root (""), a folder of the project ("packages/a"), what is below a
+        # node_modules ("node_modules/a/node_modules/b"), or a link to a folder.
+        class Place
+          NODE_MODULES = "node_modules/"
+
+          # path:: the key. name:: the last folder below node_modules (an alias may differ from the package's name).
+          # entry:: Hash, its entry in the lockfile.
+          attr_reader :path, :name, :entry
+          # parent:: Place whose node_modules this is in, nil for a folder of the project.
+          # above:: where its own packages are looked for next: the parent, or the folder around it.
+          # target:: of a link: the Place it leads to.
+          # children:: { name => Place }
+          # manifest:: of a folder of the project: its package.json
+          # edges:: [Place, kinds, Place, kinds, ...]: what it needs, see Graph
+          # dependents:: the same the other way round, see OptionalSet
+          # kinds:: bits, see Kinds
+          # inert:: left out with an optional package
+          # bundler:: Place in whose archive it is
+          attr_accessor :parent, :above, :target, :children, :edges, :dependents, :kinds, :manifest, :inert, :bundler
+
+          def initialize(path, name, entry)
+            @path = path
+            @name = name
+            @entry = entry
+            @kinds = 0
+          end
+
+          def root? = @path.empty?
+          def link? = !@target.nil?
+          # A folder of the project, not below a node_modules.
+          def folder? = @name.nil?
+          # Whether it is needed at all. For the reasons see Kinds.
+          def wanted? = @kinds.anybits?(Kinds::WANTED)
+          def dev? = @kinds.nobits?(Kinds::DEV_FREE)
+          def optional? = @kinds.nobits?(Kinds::OPTIONAL_FREE)
+          def peer? = @kinds.nobits?(Kinds::PEER_FREE)
+          def dev_optional? = @kinds.nobits?(Kinds::PLAIN) && !dev? && !optional?
+          # Outside of the root.
+          def outside? = @path == ".." || @path.start_with?("../")
+          # Its package.json as far as the lockfile has it; for a folder the package.json itself.
+          def data = @manifest || (@target ? @target.data : @entry)
+          # The name by which registries know it.
+          def package_name = @entry["name"] || @name || folder_name
+          def version = data["version"]
+          # npm's name of a folder: with its scope, if it is in one.
+          def folder_name = @path[%r{(?:\A|/)(@[^/]+/[^/]+)\z}, 1] || File.basename(@path)
+
+          # The place that `require(name)` finds from here, or nil.
+          def resolve(name)
+            place = self
+            place = place.above until place.nil? || (found = place.children&.[](name))
+            found
+          end
+
+          # The outermost one around it that is in no node_modules.
+          def top
+            place = self
+            place = place.parent while place.parent
+            place
+          end
+
+          def depth = @parent ? @parent.depth + 1 : 0
+        end
+
+        # The dependencies of a place. If several fields have a name, the last one counts.
+        module Asked
+          module_function
+
+          # { name => [what is asked for, kinds that it lets pass] }
+          def of(place, legacy_peers: false)
+            data = place.data
+            found = {}
+            peers(found, data) unless legacy_peers
+            mark(found, data["dependencies"], Kinds::PROD)
+            mark(found, data["optionalDependencies"], Kinds::OPTIONAL)
+            mark(found, data["devDependencies"], Kinds::DEV) if place.folder?
+            found
+          end
+
+          def peers(found, data)
+            meta = data["peerDependenciesMeta"] || {}
+            data["peerDependencies"]&.each do |name, spec|
+              found[name] = [spec, meta.dig(name, "optional") ? Kinds::PEER_OPTIONAL : Kinds::PEER]
+            end
+          end
+
+          def mark(found, dependencies, kind)
+            dependencies&.each { |name, spec| found[name] = [spec, kind] }
+          end
+        end
+
+        # Which places come in the archive of a package around them: those that it bundles, what is below these, and
+        # what all of them need and find beside them.
+        module Bundles
+          module_function
+
+          # Sets Place#bundler of places that come in an archive, or that the root bundles: npm marks them the same.
+          # places: all of a lockfile, connected.
+          def tell(places)
+            bundling = places.each_value.select { |place| place.children && names(place).any? }
+            bundling.sort_by(&:depth).each { |place| tell_of(place) unless place.bundler }
+          end
+
+          def names(place)
+            list = place.data["bundleDependencies"]
+            list.is_a?(Array) ? list : []
+          end
+
+          def tell_of(bundler)
+            queue = names(bundler).filter_map { |name| bundler.children[name] }
+            while (place = queue.shift)
+              next if place.bundler
+
+              place.bundler = bundler
+              queue.concat(place.children.values) if place.children
+              place.edges&.each_slice(2) { |to, _| queue << to if to.parent.equal?(bundler) }
+            end
           end
         end
       end

@@ -6,9 +6,6 @@ module Spate
       # This machine from npm's point of view: evaluates a package's `os`, `cpu`, `libc` and `engines`.
       class Machine
         autoload :DevEngines, "spate/js/npm/machine/dev_engines"
-        autoload :Engines, "spate/js/npm/machine/engines"
-        autoload :NodeVersion, "spate/js/npm/machine/node_version"
-        autoload :Tooling, "spate/js/npm/machine/tooling"
 
         SYSTEMS = { "linux" => "linux", "darwin" => "darwin", "mswin" => "win32", "mingw" => "win32",
                     "freebsd" => "freebsd", "openbsd" => "openbsd", "solaris" => "sunos", "aix" => "aix" }.freeze
@@ -81,6 +78,82 @@ module Spate
           "glibc" if text.include?("GNU C Library")
         rescue SystemCallError
           RUBY_PLATFORM.include?("musl") ? "musl" : "glibc"
+        end
+
+        # A package's `engines` against the node and npm of this machine. Prereleases count as releases here.
+        module Engines
+          module_function
+
+          # engines: Hash. A missing node or npm refuses nothing.
+          def fit?(engines, tooling)
+            satisfied?(engines["node"]) { tooling.node_version } && satisfied?(engines["npm"]) { tooling.npm_version }
+          end
+
+          def satisfied?(range)
+            return true unless range.is_a?(String) && !range.empty?
+
+            version = yield or return true
+            Semver.satisfies?(version, range, prereleases: true)
+          end
+        end
+
+        # The node and npm of this machine, looked up when needed.
+        class Tooling
+          # env: Hash of the environment.
+          def initialize(env)
+            @env = env
+          end
+
+          # "20.1.0", nil without node.
+          def node_version
+            return @node_version if defined?(@node_version)
+
+            @node_version = NodeVersion.of(@env)
+          end
+
+          # "11.1.0", nil without npm.
+          def npm_version
+            return @npm_version if defined?(@npm_version)
+
+            @npm_version = JS::Project::Version.installed("npm", @env)
+          end
+
+          # The values a plan read from here, for its fingerprint.
+          def used = [(@node_version if defined?(@node_version)), (@npm_version if defined?(@npm_version))]
+        end
+
+        # The version of the node on the PATH: from its own header file, else from its output. Cached for the process.
+        module NodeVersion
+          HEADER = "../include/node/node_version.h"
+
+          @mutex = Mutex.new
+          @answers = {}
+
+          # "20.1.0", nil without node. env: the environment that node gets.
+          def self.of(env)
+            program = Tools::Program.find("node", env["PATH"]) or return
+            path = File.realpath(program)
+            from_header(path) || begin
+              # A wrapper that chooses a version may choose another one the next time.
+              Reading.unsure unless File.basename(path).start_with?("node") && File.binread(path, 2) != "#!"
+              @mutex.synchronize { @answers.fetch(program) { @answers[program] = ask(program, env.to_h) } }
+            end
+          rescue SystemCallError
+            nil
+          end
+
+          def self.from_header(path)
+            text = File.read(File.expand_path(HEADER, File.dirname(path)), encoding: Encoding::BINARY)
+            numbers = %w[MAJOR MINOR PATCH].map { |part| text[/^#define NODE_#{part}_VERSION (\d+)/, 1] }
+            numbers.join(".") if numbers.all? && text.match?(/^#define NODE_VERSION_IS_RELEASE 1/)
+          rescue SystemCallError
+            nil
+          end
+
+          def self.ask(program, env)
+            IO.popen(env, [program, "--version"], in: File::NULL, err: File::NULL, &:read)[/\Av(\d\S*)/, 1]
+          end
+          private_class_method :from_header, :ask
         end
       end
     end

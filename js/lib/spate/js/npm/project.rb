@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Spate
   module JS
     module Npm
       # The package.json files of a project: the root's, and those of the folders that it works in.
       class Project
-        autoload :Manifest, "spate/js/npm/project/manifest"
-        autoload :Workspaces, "spate/js/npm/project/workspaces"
-
         PACKAGE = "package.json"
 
         attr_reader :root
@@ -50,6 +49,151 @@ module Spate
           Manifest::DEPENDENCIES.flat_map { |field| (found[field] || {}).values }
                                 .grep(%r{\A(?:file:|link:|\.{1,2}/|/|~/)})
                                 .map { |spec| File.expand_path(spec.sub(/\A(?:file|link):/, ""), "#{@root}/#{path}") }
+        end
+
+        # A package.json of the project's own, as npm has it after reading: a Hash in which what may be written in
+        # several ways is written in one.
+        #
+        # https://docs.npmjs.com/cli/configuring-npm/package-json
+        module Manifest
+          BOM = "\uFEFF".b.force_encoding(Encoding::UTF_8).freeze
+          DEPENDENCIES = %w[dependencies devDependencies optionalDependencies peerDependencies].freeze
+
+          module_function
+
+          # nil if it is missing. Raises LockfileError.
+          def read(path)
+            text = Reading.text(path).delete_prefix(BOM)
+            raise LockfileError, "#{path} is not valid UTF-8" unless text.valid_encoding?
+
+            normalize(JSON.parse(text, max_nesting: Lockfile::DEPTH), path)
+          rescue Errno::ENOENT, Errno::ENOTDIR
+            nil
+          rescue JSON::ParserError => e
+            raise Reading::Fault.error(path, text, e)
+          end
+
+          def normalize(data, path)
+            raise LockfileError, "#{path}: expected an object, found #{data.class}" unless data.is_a?(Hash)
+
+            DEPENDENCIES.each { |field| data[field] = only(String, data[field]) if data.key?(field) }
+            data["optionalDependencies"]&.each_key { |name| data["dependencies"]&.delete(name) }
+            data["peerDependenciesMeta"] = only(Hash, data["peerDependenciesMeta"]) if data.key?("peerDependenciesMeta")
+            bundles(data)
+            data["funding"] = { "url" => data["funding"] } if data["funding"].is_a?(String)
+            bins = Bins.clean(data["bin"], data["name"])
+            bins.empty? ? data.delete("bin") : data["bin"] = bins
+            data
+          end
+
+          def only(type, value) = value.is_a?(Hash) ? value.select { |_, each| each.is_a?(type) } : {}
+
+          def bundles(data)
+            found = data.delete("bundledDependencies")
+            data["bundleDependencies"] = found if found && !data.key?("bundleDependencies")
+            case value = data["bundleDependencies"]
+            when true then data["bundleDependencies"] = (data["dependencies"] || {}).keys
+            when Hash then data["bundleDependencies"] = value.keys
+            when Array then value
+            else data.delete("bundleDependencies")
+            end
+          end
+        end
+
+        # Which folders package.json's `workspaces` names: patterns, of which those with "!" take away.
+        module Workspaces
+          module_function
+
+          # { name => path, relative to the root }. Raises LockfileError.
+          def find(project)
+            named(project, folders(project.root, *kept(patterns(project))))
+          end
+
+          # Paths that change when a workspace is added, relative to the root: folders in which it would be, and
+          # package.json files of folders that a pattern names literally and that do not exist yet.
+          def looked_at(project)
+            wanted, = kept(patterns(project))
+            wanted.flat_map { |pattern| JS::Project::Braces.alternatives(all_below(pattern)) }
+                  .flat_map { |pattern| Listed.of(project.root, pattern) }.uniq
+          end
+
+          def patterns(project)
+            patterns = project.manifest["workspaces"]
+            patterns = patterns["packages"] if patterns.is_a?(Hash)
+            file = "#{project.root}/#{PACKAGE}"
+            unless patterns.is_a?(Array) && patterns.all?(String)
+              raise LockfileError, "#{file}: `workspaces`: expected a list of patterns"
+            end
+
+            JS::Project::Braces.check(patterns, file)
+          end
+
+          # [patterns, patterns of what is left out]. A pattern takes back an earlier "!" that covers it.
+          def kept(patterns)
+            wanted = []
+            unwanted = []
+            patterns.each do |pattern|
+              marks = pattern[/\A!*/].size
+              pattern = pattern[marks..].sub(%r{\A\.?/+}, "").chomp("/").tr("\\", "/")
+              next unwanted << pattern if marks.odd?
+
+              unwanted.reject! { |out| File.fnmatch?(out, pattern, FLAGS) }
+              wanted << pattern
+            end
+            [wanted, unwanted]
+          end
+          FLAGS = File::FNM_PATHNAME | File::FNM_EXTGLOB
+
+          def folders(root, wanted, unwanted)
+            found = wanted.flat_map { |pattern| Dir.glob(all_below(pattern), base: root) }
+                          .map { |path| path.chomp("/") }
+            found.uniq.reject do |path|
+              path.start_with?("/", "../") || path.split("/").include?("node_modules") ||
+                unwanted.any? { |out| File.fnmatch?(out, path, FLAGS) || File.fnmatch?(all_below(out), path, FLAGS) }
+            end
+          end
+
+          # Ruby's "**" is folders only with a "/" behind it.
+          def all_below(pattern) = pattern.sub(%r{(\A|/)\*\*\z}, '\1**/')
+
+          def named(project, folders)
+            folders.each_with_object({}) do |path, all|
+              manifest = project.folder(path) or next
+              name = manifest["name"] || Graph::Place.new(path, nil, {}).folder_name
+              if all[name]
+                raise LockfileError, "#{project.root}: the workspaces #{all[name]} and #{path} are both called #{name}"
+              end
+
+              all[name] = path
+            end
+          end
+        end
+
+        # Where a folder that a pattern fits may come to be.
+        module Listed
+          MAGIC = /[*?\[]/
+
+          module_function
+
+          # Paths relative to the root: the folders that are listed for the pattern, there or not, and the package.json
+          # where nothing has to be listed for it. pattern: without braces.
+          def of(root, pattern)
+            parts = pattern.split("/")
+            return [File.join(pattern, PACKAGE)] if parts.grep(MAGIC).empty?
+
+            parts.each_index.flat_map do |at|
+              parts[at].match?(MAGIC) ? folders(root, parts[0...at], below: parts[at] == "**") : []
+            end
+          end
+
+          # below: whether all folders in them are listed, too.
+          def folders(root, parts, below:)
+            found = parts.grep(MAGIC).empty? ? [parts.join("/")] : glob(root, "#{parts.join("/")}/")
+            found += found.flat_map { |path| glob(root, path.empty? ? "**/" : "#{path}/**/") } if below
+            found.reject { |path| path.start_with?("../") || path.split("/").include?("node_modules") }.uniq
+          end
+
+          def glob(root, pattern) = Dir.glob(pattern, base: root).map { |path| path.chomp("/") }
         end
       end
     end

@@ -5,8 +5,6 @@ module Spate
     module Npm
       # Where a place's archive comes from: the Package, or why npm is to fetch it itself.
       class Source
-        autoload :Allowed, "spate/js/npm/source/allowed"
-
         # Dependencies that npm packs itself, running their scripts.
         GIT = %r{\A(?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:)|\A[a-z+]+://[^#?]+\.git(?:#|\z)}i
         REMOTE = %r{\Ahttps?://}i
@@ -52,6 +50,115 @@ module Spate
           raise LeftToTool, "#{place.path} comes from outside of the project" unless Package::Name.inside?(path)
 
           "file:#{path}"
+        end
+
+        # Which archives npm accepts (`allow-remote`, `allow-file`): "all", "none", or "root", which means those that a
+        # package.json of the project names itself. Archives below the registry's address are always allowed, unless a
+        # dependency names that address.
+        class Allowed
+          # Path segments that a server may resolve to another path.
+          DOTS = %r{/(?:\.|%2e){1,2}(?:[/?#]|\z)}i
+          # From this npm version on the default allows no addresses.
+          NEWEST = "12"
+
+          # lockfile: connected by Graph, with its workspaces. npm: its version, nil for the newest.
+          def initialize(lockfile, configuration, npm)
+            @lockfile = lockfile
+            @configuration = configuration
+            @npm = npm || NEWEST
+            @settings = { "allow-file" => configuration["allow-file"] || "all",
+                          "allow-remote" => configuration["allow-remote"] || (@npm.to_i < 12 ? "all" : "none") }
+            @registries = {}
+          end
+
+          # Whether npm would not fetch a place.
+          def refused?(place)
+            address = place.entry["resolved"]
+            return false if address.nil? || place.link? || GIT.match?(address)
+
+            case @settings[setting(place)]
+            when "all" then false
+            when "root" then !asked_by_project.key?(place) && !registry?(place, address)
+            else !registry?(place, address)
+            end
+          end
+
+          # Raises LockfileError. places: those to fetch.
+          def check(places)
+            refused = places.select { |place| refused?(place) }
+            return if refused.empty?
+
+            first, *others = refused.map { |place| told(place) }
+            raise LockfileError.new(first, details: others, hint: hint(refused))
+          end
+
+          private
+
+          def setting(place) = place.entry["resolved"].start_with?("file:") ? "allow-file" : "allow-remote"
+
+          def told(place)
+            registry = registry_for(place.name)
+            "#{place.path} comes from #{Util.redact(place.entry["resolved"])}; expected an archive of " \
+              "#{registry ? Util.redact(registry) : "the registry"}, since npm #{@npm} lets in none beside " \
+              "(#{setting(place)} = #{@settings[setting(place)]})"
+          end
+
+          def hint(places)
+            value = places.all? { |place| asked_by_project.key?(place) } ? "root" : "all"
+            "`#{places.map { |place| "#{setting(place)}=#{value}" }.uniq.join("` and `")}` in .npmrc lets it in"
+          end
+
+          # Places that the root or a workspace needs.
+          def asked_by_project
+            @asked_by_project ||= ["", *@lockfile.workspaces].each_with_object({}.compare_by_identity) do |path, found|
+              @lockfile.places[path]&.edges&.each_slice(2) { |to, _| found[to] = true }
+            end
+          end
+
+          def registry?(place, address)
+            return false if address.start_with?("file:") || DOTS.match?(address) || by_address.key?(address)
+
+            registry = registry_for(place.name) or return true
+            below?(registry, address) || fetched_from(address).start_with?(registry)
+          end
+
+          # Fast path. Addresses of the default registry are fetched from the configured one.
+          def below?(registry, address) = registry == registry_for("") && address.start_with?(registry)
+
+          # npm uses the scope of the folder, also for an alias. nil if no registry is configured.
+          def registry_for(name)
+            scope = name[%r{\A@[^/]+/}].to_s
+            @registries.fetch(scope) { @registries[scope] = @configuration.registry_for(scope) }
+          rescue Configuration::UnknownRegistryError
+            @registries[scope] = nil
+          end
+
+          # With the registry's host in place of another one (`replace-registry-host`).
+          def fetched_from(address)
+            @locator ||= Registry::Locator.new(@configuration)
+            @locator.remote(Package.new(name: "any", resolved: address)).to_s
+          rescue Spate::Error
+            ""
+          end
+
+          # { address that a dependency names => true }
+          def by_address
+            @by_address ||= asked.to_h { |address| [address, true] }
+          end
+
+          def asked
+            @lockfile.places.each_value.flat_map do |place|
+              addresses(place.data.values_at(*Project::Manifest::DEPENDENCIES, *("overrides" if place.root?)))
+            end
+          end
+
+          def addresses(value)
+            case value
+            when Hash then addresses(value.values)
+            when Array then value.flat_map { |each| addresses(each) }
+            else REMOTE.match?(value.to_s) ? [value] : []
+            end
+          end
         end
       end
     end

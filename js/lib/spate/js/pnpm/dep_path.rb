@@ -8,8 +8,6 @@ module Spate
       # A snapshot's key: `name@version`, then `(patch_hash=...)`, then parentheses for each peer, which has such
       # a key inside again: "foo@1.0.0(patch_hash=ab)(bar@2.0.0(baz@3.0.0))".
       module DepPath
-        autoload :Base32, "spate/js/pnpm/dep_path/base32"
-
         UNSAFE = %r{[\\/:*?"<>|#]}
         OLD_UNSAFE = %r{[\\/:*?"<>|]}
         # Length of the digest and its separator in a shortened name; OLD_DIGEST up to pnpm 9.
@@ -85,6 +83,16 @@ module Spate
 
           rest = [longest - (old ? OLD_DIGEST : DIGEST), 0].max
           "#{name.byteslice(0, rest).scrub("")}_#{old ? Base32.md5(name) : Digest::SHA256.hexdigest(name)[0, 32]}"
+        end
+
+        # MD5 in the letters of RFC 4648, as pnpm named long slots and patches up to its ninth version.
+        module Base32
+          LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+
+          def self.md5(text)
+            bits = Digest::MD5.digest(text).unpack1("B*")
+            bits.scan(/.{1,5}/).map { |five| LETTERS[five.ljust(5, "0").to_i(2)] }.join
+          end
         end
       end
     end

@@ -5,10 +5,6 @@ module Spate
     module Pnpm
       # Where each snapshot's files are: in a slot of the virtual store, below the slot's node_modules.
       class Layout
-        autoload :Circles, "spate/js/pnpm/layout/circles"
-        autoload :Global, "spate/js/pnpm/layout/global"
-        autoload :GraphHash, "spate/js/pnpm/layout/graph_hash"
-
         # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
         # old: whether slots are called as up to pnpm 9.
         def initialize(folder, longest, old: false)
@@ -76,6 +72,173 @@ module Spate
 
           @claimed[name.downcase] = key
           name
+        end
+
+        # Which packages need each other in a circle: the strongly connected components of a graph (Tarjan, "Depth-first
+        # search and linear graph algorithms", 1972).
+        class Circles
+          # The block answers the keys that a key needs.
+          def initialize(&needs)
+            @needs = needs
+            @circles = {}
+            @numbers = {}
+            @lowest = {}
+            @open = []
+          end
+
+          # All keys of the circle that a key is in, itself too. Raises SystemStackError.
+          def of(key)
+            visit(key) unless @numbers.key?(key)
+            @circles.fetch(key)
+          end
+
+          private
+
+          def visit(key)
+            @numbers[key] = @lowest[key] = @numbers.size
+            @open << key
+            @needs.call(key).each do |other|
+              visit(other) unless @numbers.key?(other)
+              @lowest[key] = [@lowest[key], @lowest[other]].min unless @circles.key?(other)
+            end
+            close(key) if @lowest[key] == @numbers[key]
+          end
+
+          def close(key)
+            circle = @open.slice!(@open.rindex(key)..)
+            circle.each { |each| @circles[each] = circle }
+          end
+        end
+
+        # Slots in a folder that projects share. Each project has a symbolic link for every dependency, and its own
+        # folder of hoisted packages. Packages whose scripts may write into them are not shared, nor are their
+        # dependents: those are below the project, as without a global virtual store.
+        class Global < Layout
+          # Changes when the content of a slot changes under the same name.
+          FORMAT = 1
+          # A part of a path that is one folder.
+          PART = %r{\A(?!\.{1,2}\z)[^/\\:\0\s]+\z}
+
+          # shared: the folder, absolute. hashes: GraphHash. Others: see Layout.
+          def initialize(folder, longest, root, shared, hashes)
+            super(folder, longest)
+            @root = root
+            @shared = shared
+            @hashes = hashes
+            @modules = {}
+            @paths = {}
+            @parts = {} # of slots, below the folder
+          end
+
+          def modules(snapshot)
+            @modules[snapshot.key] ||= shared?(snapshot) ? "#{slot(snapshot)}/node_modules" : super
+          end
+
+          def path(snapshot) = @paths[snapshot.key] ||= "#{modules(snapshot)}/#{snapshot.name}"
+
+          # The path between slots, without comparing their whole paths, which are long and many.
+          def sibling(snapshot, name, other)
+            from, to = [snapshot, other].map { |each| @parts[each.key] if modules(each) }
+            same = (0..3).find { |part| from[part] != to[part] } if from && to
+            return Layout.relative(File.dirname("#{modules(snapshot)}/#{name}"), path(other), @root) unless same
+
+            "#{"../" * (5 - same + name.count("/"))}#{to.drop(same).join("/")}/node_modules/#{other.name}"
+          end
+
+          # Whether a snapshot is in a slot that projects share.
+          def shared?(snapshot) = !@hashes.builds?(snapshot.key)
+
+          # The folder that relative paths of a plan are below: links lead from there into the store.
+          attr_reader :root, :shared
+
+          private
+
+          def slot(snapshot)
+            version = (snapshot.entry["version"] || snapshot.version).to_s
+            # Without a digest the name does not identify the content.
+            known = PART.match?(version) && snapshot.entry.dig("resolution", "integrity")
+            raise LeftToTool, ["#{snapshot.key} in a global virtual store"] unless known
+
+            scope = "@/" unless snapshot.name.start_with?("@")
+            name = "#{scope}#{snapshot.name}/#{version}/#{@hashes.of(snapshot.key)}"
+            @parts[snapshot.key] = name.split("/")
+            "#{@shared}/#{name}"
+          end
+        end
+
+        # The names of slots in a global virtual store: a digest of the package and all its dependencies, so that
+        # projects with the same graph share a slot. As pnpm names them, with two exceptions. In a dependency cycle,
+        # pnpm's names depend on where it began, and leave out some dependencies: two projects would need different
+        # content in one slot. And packages that are built are not shared here.
+        class GraphHash
+          # lockfile: Lockfile. built: a Proc that answers for a package's name whether its scripts may run.
+          def initialize(lockfile, root, built)
+            @snapshots = lockfile.snapshots
+            @root = root
+            @built = built
+            @hashes = {}
+            @own = {}
+            @children = {}
+            @builds = {}.compare_by_identity
+            @circles = Circles.new { |key| children(key).values }
+          end
+
+          # Hexadecimal.
+          def of(key)
+            # pnpm does not sort these two.
+            text = ObjectHash.write(+"object:2:".b << "string:6:engine:", nil) << ",string:4:deps:"
+            Digest::SHA256.hexdigest(ObjectHash.write(text, hash(key)) << ",")
+          rescue SystemStackError
+            raise LeftToTool, ["a graph of packages that is too deep (#{key})"]
+          end
+
+          # Whether something is built there: of the package, or of what it needs.
+          def builds?(key)
+            circle = @circles.of(key)
+            @builds.fetch(circle) do
+              @builds[circle] = circle.any? { |each| built?(each) } ||
+                                circle.any? { |each| outside(each, circle).any? { |child| builds?(child) } }
+            end
+          rescue SystemStackError
+            raise LeftToTool, ["a graph of packages that is too deep (#{key})"]
+          end
+
+          private
+
+          def built?(key) = (snapshot = @snapshots[key]) && @built.call(snapshot.name)
+          def outside(key, circle) = children(key).values - circle
+
+          def hash(key)
+            @hashes[key] ||= begin
+              circle = @circles.of(key)
+              all = own(key, circle)
+              all["circle"] = circle.map { |each| digest(each, circle) }.sort if circle.size > 1
+              ObjectHash.digest(all)
+            end
+          end
+
+          # A package in its circle, of which the others are names alone.
+          def own(key, circle)
+            { "id" => id(key),
+              "deps" => children(key).transform_values { |child| circle.include?(child) ? child : hash(child) } }
+          end
+
+          def digest(key, circle) = @own[key] ||= ObjectHash.digest(own(key, circle))
+
+          def id(key)
+            snapshot = @snapshots[key] or return key
+            integrity = snapshot.entry.dig("resolution", "integrity")
+            [DepPath.with_patch(key), integrity].compact.join(":")
+          end
+
+          # { alias => key }, and "link:..." for a folder.
+          def children(key)
+            @children[key] ||= begin
+              snapshot = @snapshots[key]
+              links = snapshot ? snapshot.links.transform_values { |path| "link:#{File.expand_path(path, @root)}" } : {}
+              snapshot ? snapshot.needs.merge(snapshot.wants, links) : links
+            end
+          end
         end
       end
     end

@@ -6,10 +6,8 @@ module Spate
       # pnpm's state files in node_modules. Plain data, so that a plan can be stored; the outcome of a restore is added
       # at its end.
       class State
-        autoload :CurrentLockfile, "spate/js/pnpm/state/current_lockfile"
         autoload :Modules, "spate/js/pnpm/state/modules"
         autoload :PackageMap, "spate/js/pnpm/state/package_map"
-        autoload :StoreFolder, "spate/js/pnpm/state/store_folder"
         autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
 
         # As JavaScript writes it: an empty list or object on one line.
@@ -58,6 +56,129 @@ module Spate
           found[@package_map.path] = @package_map.text if @package_map
           found[@workspace.path] = @workspace.text(outcome) if @workspace
           found
+        end
+
+        # Where pnpm has its own store: on the project's file system.
+        class StoreFolder
+          VERSIONS = { 8 => "v3", 9 => "v3", 10 => "v10" }.freeze
+
+          # given: the setting storeDir, or nil. major: of pnpm.
+          def initialize(given, major, env)
+            @given = given
+            @major = major
+            @own = own(env) unless given
+          end
+
+          # root: of the project.
+          def path(root) = "#{@given ? given(root) : near(root)}/#{VERSIONS.fetch(@major, "v11")}"
+          # The same without "." and "..".
+          def clean_path(root) = File.expand_path(path(root))
+
+          private
+
+          def given(root)
+            return @given if @given.start_with?("/")
+            return "#{Configuration.home({})}/#{@given.delete_prefix("~/")}" if @given.start_with?("~/")
+
+            @major <= 10 ? File.expand_path(@given, root) : "#{root}/#{@given}"
+          end
+
+          def own(env)
+            base = [env["PNPM_HOME"], env["XDG_DATA_HOME"]&.then { |each| "#{each}/pnpm" unless each.empty? }]
+            base = base.find { |each| !each.to_s.empty? }
+            return "#{base}/store" if base
+
+            "#{Configuration.home(env)}/#{RUBY_PLATFORM.include?("darwin") ? "Library" : ".local/share"}/pnpm/store"
+          end
+
+          def near(root) = near?(@own, root) ? @own : "#{mount_point(root)}/.pnpm-store".sub("//", "/")
+
+          # Whether a folder that may not be there yet would be on the project's file system.
+          def near?(path, root)
+            path = File.dirname(path) until File.exist?(path)
+            device(path) == device(root)
+          end
+
+          def mount_point(root)
+            path = root
+            path = File.dirname(path) until path == "/" || device(File.dirname(path)) != device(root)
+            path
+          end
+
+          def device(path) = File.stat(path).dev
+        end
+
+        # The lockfile's text without what is not installed: pnpm's own text, entries left out.
+        class CurrentLockfile
+          # { hash: ..., path: ... }, of pnpm 10 and before.
+          OLD_PATCH = /^(  \S.*):\n    hash: (\S+)\n    path: .*\n/
+
+          # lockfile: Lockfile. selection: Selection. major: of pnpm, which lists importers of missing projects up to
+          # version 11, and writes patches as digests since then.
+          def initialize(lockfile, selection, major)
+            @lockfile = lockfile
+            @shortens = major > 10 && lockfile.patches.each_value.any?(Hash)
+            @dropped = major < 12 ? {} : lockfile.absent
+            @empty = lockfile.importers.each_value.all? { |importer| selection.wanted(importer).empty? }
+            @kept = selection.kept
+            @groups = selection.groups
+          end
+
+          # nil if nothing is installed.
+          def text
+            return if @empty
+            return @lockfile.text if whole?
+
+            @packages = @kept.each_key.to_h { |key| [DepPath.package(key), true] }
+            @lockfile.text.split(/^(?=[a-zA-Z])/).map { |section| filtered(section) }.join
+          end
+
+          private
+
+          def whole?
+            @kept.size == @lockfile.snapshots.size && @groups == Lockfile::GROUPS && @dropped.empty? && !@shortens
+          end
+
+          def filtered(section)
+            case section[/\A\w+/]
+            when "packages" then entries(section) { |key| @packages.key?(key) }
+            when "snapshots" then entries(section) { |key| @kept.key?(key) }
+            when "importers" then importers(section)
+            when "patchedDependencies" then @shortens ? section.gsub(OLD_PATCH, "\\1: \\2\n") : section
+            else section
+            end
+          end
+
+          def entries(section)
+            head, *entries = section.split(/^(?=  \S)/)
+            kept = entries.select { |entry| yield key(entry) }
+            kept[-1] = kept[-1].sub(/\n*\z/, "\n") + trailing(section) unless kept.empty?
+            [head, *kept].join
+          end
+
+          # Empty lines between this section and the next.
+          def trailing(section) = "\n" * (section[/\n*\z/].size - 1)
+
+          # "  '@a/b@1.0.0':\n" and "  a@1.0.0: {}\n"
+          def key(entry)
+            line = entry[/\A  (.*?)(?::| \{\}| \|-)*$/, 1]
+            line.start_with?("'") ? line[1..].sub(/'.*\z/m, "") : line.sub(/:(?: .*)?\z/, "")
+          end
+
+          def importers(section)
+            head, *entries = section.split(/^(?=  \S)/)
+            kept = entries.reject { |entry| @dropped.key?(key(entry)) }
+            kept[-1] = kept[-1].sub(/\n*\z/, "\n") + trailing(section) unless kept.empty?
+            [head, *kept.map { |entry| importer(entry) }].join
+          end
+
+          def importer(entry)
+            left_out = Lockfile::GROUPS - @groups
+            parts = entry.split(/^(?=    \w)/)
+            kept = parts.reject { |part| left_out.include?(part[/\A    (\w+):/, 1]) }
+            kept[0] = kept[0].sub(/:\s*\z/, ": {}\n") if kept.size == 1 && parts.size > 1
+            kept.join.sub(/\n*\z/, "\n" * entry[/\n*\z/].size)
+          end
         end
       end
     end

@@ -106,6 +106,81 @@ module Spate
         end
         private_class_method :above, :pnpm?, :npm, :pnpm, :member?, :npm_claims?, :claims?, :patterns, :among?
       end
+
+      # "{a,b}/{c,d}" in a workspace's patterns. Each pair of braces multiplies the alternatives, also in Ruby's own
+      # File.fnmatch and Dir.glob, so they are counted before anything is matched.
+      module Braces
+        # Limit of alternatives for all of a project's patterns together.
+        MOST = 10_000
+        # Bytes of a pattern with braces; a path has no more.
+        LONGEST = 4096
+        GROUP = /\{[^{}]*\}/
+
+        module_function
+
+        # The patterns. whose: the file, for messages. Raises LockfileError.
+        def check(patterns, whose)
+          room = MOST
+          patterns.each do |pattern|
+            raise LockfileError, "#{whose}: invalid pattern #{pattern.inspect}" if pattern.include?("\0")
+            next unless pattern.include?("{")
+
+            room -= pattern.bytesize > LONGEST ? room : alternatives(pattern, room).size
+            next if room.positive?
+
+            raise LockfileError.new("#{whose}: the workspace's patterns expand to more than #{MOST} without their " \
+                                    "braces, #{pattern[0, 60].inspect} among them", hint: "use * or ** instead")
+          end
+        end
+
+        # The alternatives of a pattern, without braces; they may contain "/". Returns about `most` at most.
+        def alternatives(pattern, most = MOST)
+          found = []
+          pending = [pattern]
+          while found.size < most && (one = pending.pop)
+            group = one[GROUP]
+            next found << one unless group
+
+            before, after = one.split(group, 2)
+            pending.concat(group[1..-2].split(",", -1).reverse.map { |each| "#{before}#{each}#{after}" })
+          end
+          found
+        end
+      end
+
+      # Whether a folder above the user's may be read. A folder such as /tmp has files of other users, and a project's
+      # files can run programs, so another user's files are not even read.
+      class Trust
+        OTHERS_WRITE = 0o002
+        # Files that mark a project.
+        NAMES = [PACKAGE, *Workspace::PNPM, *Lockfiles::TOOLS.keys, Lockfiles::DENO].uniq.freeze
+
+        # folder: the user's, absolute. Its owner is trusted, too: root works in others' folders.
+        def initialize(folder)
+          @folder = folder
+          stat = File.stat(folder)
+          @owners = [Process.euid, 0, stat.uid]
+          # File systems without permissions report that everything is writable by others.
+          @writable = stat.mode & OTHERS_WRITE
+        end
+
+        # The first file of a project in a folder that other users could have written, or nil.
+        def culprit(folder)
+          return if folder == @folder
+
+          found = NAMES.map { |name| File.join(folder, name) }.select { |path| File.exist?(path) }
+          foreign?(folder) ? found.first : found.find { |path| foreign?(path) }
+        end
+
+        private
+
+        # Checks the owner of a link and of its target.
+        def foreign?(path)
+          stat = File.stat(path)
+          !@owners.include?(stat.uid) || !@owners.include?(File.lstat(path).uid) ||
+            stat.mode & OTHERS_WRITE > @writable
+        end
+      end
     end
   end
 end

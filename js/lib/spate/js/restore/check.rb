@@ -5,9 +5,7 @@ module Spate
     module Restore
       # Whether a node_modules is as its plan has it: every file of every package, links, bins, state. Changes nothing.
       class Check
-        autoload :Built, "spate/js/restore/check/built"
-        autoload :Extra, "spate/js/restore/check/extra"
-        autoload :ToolScripts, "spate/js/restore/check/tool_scripts"
+        %i[Built Extra ToolScripts].each { |name| autoload name, "spate/js/restore/check/built" }
 
         # One difference.
         #

@@ -13,12 +13,9 @@ module Spate
       #   Notes      what prune and the next restore need to know, at each of these steps
       #   Parts      shared state
       class Execution
-        autoload :Addresses, "spate/js/restore/execution/addresses"
+        %i[Addresses ReleaseAges].each { |name| autoload name, "spate/js/restore/execution/release_ages" }
         autoload :Finish, "spate/js/restore/execution/finish"
-        autoload :Look, "spate/js/restore/execution/look"
-        autoload :Notes, "spate/js/restore/execution/notes"
-        autoload :Parts, "spate/js/restore/execution/parts"
-        autoload :ReleaseAges, "spate/js/restore/execution/release_ages"
+        %i[Look Notes].each { |name| autoload name, "spate/js/restore/execution/look" }
         autoload :Placing, "spate/js/restore/execution/placing"
 
         # surroundings, sources: of Record; nil to keep none. The block does what has time until others are at work.
@@ -78,6 +75,119 @@ module Spate
           @parts.trash.put_back unless @whole
           @parts.trash.empty
         end
+
+        # State shared by the steps of one restore.
+        class Parts
+          attr_reader :context, :plan, :store, :report, :outcome, :items, :left_out, :packages, :trash, :folders,
+                      :slots, :scripts
+          # Whether there was a node_modules.
+          attr_accessor :existed
+
+          def initialize(context, plan)
+            @context = context
+            @plan = plan
+            @store = context.store
+            @report = Report.new
+            @outcome = Outcome.new(root: plan.root, store_root: @store.root)
+            @items = Supply::Items.new(plan)
+            @packages = Supply::Packages.new(context)
+            @scripts = Scripts::Session.new(plan, @outcome, context.configuration, context) do |tree|
+              @packages.vouch?(@items.of(tree), tree)
+            end
+            context.share_nothing if @scripts.own? && !Scripts.part?
+            make_places
+          end
+
+          # Whether a tree is one of a global virtual store.
+          def shared?(tree) = tree.path.start_with?("/")
+
+          # Scripts will write into such a tree, so it shares nothing.
+          def runs?(tree)
+            return false unless @items.of(tree).facts.builds? && !@context.options.ignore_scripts
+
+            @policy ||= Scripts::Policy.of(@plan, @context.configuration)
+            @policy.decide(tree).first
+          end
+
+          # Trees that are there: [Tree].
+          def present = @left_out.others
+
+          # Wanted, by what is known of the packages now. ran: as Wanted has it.
+          def wanted(ran = @scripts.scripted)
+            @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
+            Wanted.new(@plan, @outcome.facts, @left_out.trees, @context, ran)
+          end
+
+          # entries: { path => Symlink or TextFile }
+          def place_entries(entries) = Place::Entries.new(@context, @folders, @trash).call(entries)
+
+          private
+
+          def make_places
+            @left_out = LeftOut.new(@plan, @items, @outcome)
+            @trash = Place::Trash.new(@store, @plan.root)
+            @folders = Place::Folders.new(@plan.root, @trash)
+            @slots = Place::Slots.new(@context, @plan, @items, @trash)
+          end
+        end
+      end
+
+      # Trees of a plan that are not installed: optional packages that failed to install or build, and what their tool
+      # removes with them.
+      class LeftOut
+        def initialize(plan, items, outcome)
+          @plan = plan
+          @items = items
+          @outcome = outcome
+        end
+
+        # [Tree]
+        def trees = look.trees
+        # Trees that are there: [Tree].
+        def others = look.others
+        # Those of #trees that are in the store or were in place: [Tree].
+        def gone = look.gone
+
+        private
+
+        Seen = Struct.new(:skipped, :trees, :others, :gone)
+        private_constant :Seen
+
+        # Recomputed if another package failed since.
+        def look
+          @seen = see if @seen.nil? || @seen.skipped != @outcome.skipped.size
+          @seen
+        end
+
+        def see
+          paths = @plan.goes_with(@outcome.skipped).to_h { |path| [path, true] }
+          gone, rest = @plan.trees.partition { |tree| paths[tree.path] }
+          others, lacking = rest.partition { |tree| @items.of(tree).stored? }
+          Seen.new(@outcome.skipped.size, gone + lacking, others, gone)
+        end
+      end
+
+      # Trees that wait for their package to be in the store. Each is handed out once for that.
+      class Queue
+        # trees: of the plan; placed: those that are in place.
+        def initialize(trees, placed, items)
+          placed = placed.to_h { |tree| [tree.path, true] }
+          @waiting = trees.reject { |tree| placed[tree.path] }.to_h { |tree| [tree.path, tree] }
+          @ready = @waiting.values.select { |tree| items.of(tree).stored? }
+        end
+
+        def done? = @waiting.empty?
+        # Whether all that wait can be placed.
+        def supplied? = @ready.size == @waiting.size
+        # Trees that wait.
+        def waiting = @waiting.values
+        # Trees that can be placed now.
+        def ready = @ready.tap { @ready = [] }
+        # An item's package is in the store, or is so again.
+        def stored(item) = @ready.concat(item.trees.select { |tree| @waiting.key?(tree.path) })
+        def placed(trees) = trees.each { |tree| @waiting.delete(tree.path) }
+        # Without the trees of an item.
+        def drop(item) = placed(item.trees)
       end
     end
   end

@@ -5,14 +5,160 @@ module Spate
     module Restore
       # Data in the store about a project, for its next restore.
       module Memory
-        autoload :KeptPlan, "spate/js/restore/memory/kept_plan"
-        autoload :Names, "spate/js/restore/memory/names"
-        autoload :OwnFile, "spate/js/restore/memory/own_file"
-        autoload :Places, "spate/js/restore/memory/places"
-        autoload :Reach, "spate/js/restore/memory/reach"
-        autoload :Record, "spate/js/restore/memory/record"
+        %i[KeptPlan OwnFile Reach].each { |name| autoload name, "spate/js/restore/memory/kept_plan" }
+        %i[Names Places].each { |name| autoload name, "spate/js/restore/memory/places" }
         autoload :Sources, "spate/js/restore/memory/sources"
-        autoload :Surroundings, "spate/js/restore/memory/surroundings"
+
+        # A project's node_modules after a restore, so that the next restore sees quickly that it has nothing to do: the
+        # Sources of its plan, and the lstat of the tool's state files, of each folder with packages or links, and of
+        # each package's package.json; of state files the ctime, too, as an edit may keep size and mtime. Stored as text
+        # under "js"; the packages themselves are in a Store::BundleRecord, which prune reads.
+        #
+        #   spate-js 4<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
+        class Record
+          HEADER = "spate-js 4"
+          KIND = "js"
+
+          NEVER = "\0".b * 12
+          private_constant :NEVER
+
+          # surroundings:: other inputs: options, environment, versions
+          # summary:: { "tool" => ..., "total" => ... }
+          # sources:: Sources
+          # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
+          # watched:: those whose ctime is compared, too; changes:: these times
+          attr_reader :root, :surroundings, :summary, :sources, :names, :marks, :watched, :changes
+
+          # root: real path of the project. nil without a complete record.
+          def self.load(store, root)
+            store.shelves.filter_map { |shelf| parse(root, shelf.read(KIND, key(root))) }.first
+          end
+
+          def self.key(root) = Store.sha256(root)
+
+          def self.parse(root, text)
+            text = text&.b
+            head = text&.slice(/\A#{HEADER}\t[\d ]+\n/o) or return
+            at = head.bytesize
+            surroundings, summary, sources, names, marks, watched, changes = head.split("\t").last.split.map do |length|
+              text.byteslice(at, length.to_i).tap { at += length.to_i }
+            end
+            new(root, surroundings: surroundings, summary: summary.split("\n").to_h { |line| line.split("\t", 2) },
+                      sources: Sources.parse(sources, root), names: names, marks: marks, watched: watched,
+                      changes: changes)
+          end
+
+          def self.forget(store, root)
+            store.shelves.each { |shelf| Util::Files.remove(shelf.path(KIND, key(root))) if shelf.writable? }
+          end
+
+          def initialize(root, surroundings:, summary:, names:, sources: nil, marks: nil, watched: "", changes: nil)
+            @root = root
+            @surroundings = surroundings.b
+            @summary = summary
+            @sources = sources
+            @names = names.b
+            @watched = watched.b
+            @changes = changes || look_at_changes
+            @marks = marks || Native.marks(root, @names)
+          end
+
+          # Whether all is as it was.
+          def hold?(surroundings, env = {})
+            @surroundings == surroundings.b && !@marks.nil? && @sources.same?(env) &&
+              Native.marks(root, @names) == @marks && look_at_changes == @changes
+          end
+
+          # Whether the tool's state is as the restore left it: no other tool has worked here since.
+          def state? = look_at_changes == @changes
+
+          # { name => its mark }
+          def by_name
+            names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }
+          end
+
+          # Lets the next look at sources be enough, where this one was not.
+          def renew(store, env = {})
+            return unless @sources.worn?
+
+            @sources = @sources.renewed(store, env) || return
+            save(store)
+          end
+
+          # Returns false if it cannot be written.
+          def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
+
+          def to_s
+            told = summary.map { |pair| pair.join("\t") }.join("\n")
+            parts = [surroundings, told, sources.to_s, names, marks, watched, changes].map(&:b)
+            "#{HEADER}\t#{parts.map(&:bytesize).join(" ")}\n".b << parts.join
+          end
+
+          private
+
+          # Native.marks has no such time.
+          def look_at_changes
+            @watched.split("\0").map do |name|
+              time = File.lstat("#{root}/#{name}").ctime
+              [time.to_i, time.nsec].pack("qL")
+            rescue SystemCallError
+              NEVER
+            end.join
+          end
+
+          def mark(index) = marks.byteslice(index * Native::MARK_BYTES, Native::MARK_BYTES)
+        end
+
+        # Everything that affects a node_modules besides the inputs of its plan: options, environment, versions.
+        class Surroundings
+          # Variables that package managers read.
+          READ = /\A(?:npm_config_|pnpm_config_|(?:pnpm_home|node_env|home|prefix|ci|xdg_\w+_home|spate_copy)\z)/i
+          # These affect only the login at a registry, and are secret.
+          SECRET = /auth|passw|token|secret|cert|key/i
+          # Of JS::Options; the others do not affect the result, or are for one run.
+          OPTIONS = %i[copy omit ignore_scripts global_virtual_store].freeze
+
+          # Whether a variable counts.
+          def self.read?(name) = READ.match?(name) && !SECRET.match?(name)
+
+          def initialize(env, options, store)
+            @env = env
+            @options = options
+            @store = store
+          end
+
+          # A digest, since addresses may contain passwords. If it changes, node_modules may have to change.
+          def to_s
+            options = OPTIONS.map { |name| @options[name] }
+            all = [VERSION, store, options, File.umask, Process.euid, variables, programs]
+            Store.sha256(all.map(&:inspect).join("\n"))
+          end
+
+          private
+
+          # The store's real path: node_modules may have links into it.
+          def store
+            near = Util::Files.nearest(@store.root)
+            File.realpath(near) + @store.root.delete_prefix(near)
+          end
+
+          def variables
+            @env.select { |name, _| Surroundings.read?(name) }.sort
+          end
+
+          # node, because of `engines`, and the tools, whose behavior depends on their version.
+          def programs = %w[node npm pnpm].map { |name| program(name) }
+
+          def program(name)
+            @env["PATH"].to_s.split(":").each do |folder|
+              stat = File.stat(path = File.join(folder, name))
+              return [path, stat.size, stat.ino, stat.mtime.to_r] if stat.file?
+            rescue SystemCallError
+              next
+            end
+            nil
+          end
+        end
       end
     end
   end

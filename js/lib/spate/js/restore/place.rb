@@ -5,17 +5,173 @@ module Spate
     module Restore
       # Places files, links and folders in a project, and removes strays.
       module Place
-        autoload :Anew, "spate/js/restore/place/anew"
-        autoload :Entries, "spate/js/restore/place/entries"
+        %i[Anew InPlace].each { |name| autoload name, "spate/js/restore/place/in_place" }
         autoload :Folders, "spate/js/restore/place/folders"
-        autoload :InPlace, "spate/js/restore/place/in_place"
-        autoload :Meanwhile, "spate/js/restore/place/meanwhile"
-        autoload :OwnBins, "spate/js/restore/place/own_bins"
-        autoload :Paths, "spate/js/restore/place/paths"
         autoload :Slots, "spate/js/restore/place/slots"
-        autoload :Strays, "spate/js/restore/place/strays"
-        autoload :Trash, "spate/js/restore/place/trash"
+        %i[Strays Trash].each { |name| autoload name, "spate/js/restore/place/strays" }
         autoload :Trees, "spate/js/restore/place/trees"
+
+        # Which trees are inside which.
+        class Paths
+          NESTED = "/node_modules/"
+
+          def initialize(trees)
+            @paths = trees.to_h { |tree| [tree.path, true] }
+          end
+
+          # Paths of all trees whose folders a path is in.
+          def above(path)
+            found = []
+            while (cut = path.rindex(NESTED))
+              found << path if @paths[path = path[0, cut]]
+            end
+            found
+          end
+        end
+
+        # Two things at once, of which one has no need of Ruby's lock for most of its time.
+        module Meanwhile
+          module_function
+
+          # Calls the block, which soon releases Ruby's lock, and meanwhile `other` in a thread of its own. Returns the
+          # block's result. Raises the error of either, after both have ended.
+          def call(other)
+            thread = Thread.new(&other)
+            thread.report_on_exception = false
+            yield.tap { thread.value }
+          ensure
+            wait(thread) if thread
+          end
+
+          # The thread is not killed: it may be loading a file, which RubyGems reports as its own error. Its exception
+          # was reported already, or matters less than the one that ended the block.
+          def wait(thread)
+            Thread.handle_interrupt(::Interrupt => :never) { thread.join }
+          rescue StandardError
+            nil
+          end
+          private_class_method :wait
+        end
+
+        # Makes symbolic links and small files. Correct ones stay.
+        class Entries
+          # In the core's format.
+          def self.plain(entry) = entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
+
+          def initialize(context, folders, trash)
+            @context = context
+            @folders = folders
+            @trash = trash
+          end
+
+          # entries: { path => Symlink or TextFile }. Files without a mode, such as completion markers, are written last
+          # and atomically.
+          def call(entries)
+            later, now = entries.partition { |_, entry| entry.is_a?(TextFile) && entry.mode.nil? }
+            make(now)
+            later.each do |path, entry|
+              @folders.make(path)
+              file(@context.path(path), entry)
+            end
+          end
+
+          private
+
+          # All in one call of the core, which follows no link on its way.
+          def make(entries)
+            lacking = entries.select { |path, entry| lacking?(path, entry) }
+            return if lacking.empty?
+
+            links = lacking.to_h.transform_values { |entry| Entries.plain(entry) }
+            result = @context.native.link([], root: @context.root, links: links).last
+            raise Interrupted, "interrupted" if result.status == :cancelled
+            raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
+          end
+
+          # Whether an entry is not there yet; what is in its place makes room.
+          def lacking?(path, entry)
+            full = @context.path(path)
+            there = Store::Object.lstat(full) if @folders.clear(path) == :folder
+            return false if there && same?(full, entry, there)
+
+            make_room(full, there)
+            true
+          end
+
+          def make_room(path, there)
+            @trash.take(path) if there
+            @trash.made(path)
+          end
+
+          def file(path, entry)
+            stat = Store::Object.lstat(path)
+            return if stat && same?(path, entry, stat)
+
+            make_room(path, stat)
+            Util::Files.write(path, entry.text, mode: 0o666 & ~umask)
+          end
+
+          def same?(path, entry, stat)
+            return stat.symlink? && File.readlink(path) == entry.target if entry.is_a?(Symlink)
+
+            stat.file? && stat.size == entry.text.bytesize && (entry.mode.nil? || stat.mode & 0o777 == entry.mode) &&
+              File.binread(path) == entry.text.b
+          end
+
+          def umask = @umask ||= File.umask
+        end
+
+        # Executables of the project's own folders, as npm leaves them once it has linked them: with all x bits that the
+        # umask allows, and without a carriage return in a first line "#!". They are the user's files: a file whose real
+        # path is outside of the project is not touched.
+        class OwnBins
+          # Bytes in which npm looks for the end of a first line.
+          FIRST = 2048
+          CARRIAGE_RETURN = /\A(#![^\n]+)\r\n/n
+
+          # bins: [BinFolder] of a plan.
+          def initialize(context, bins)
+            @context = context
+            @bins = bins.select { |folder| folder.style.respond_to?(:own_files) }
+          end
+
+          # entries: { path => Symlink }, of which those count that are links to such files.
+          def call(entries)
+            @bins.each do |folder|
+              folder.style.own_files(folder).each { |link, file| mend(@context.path(file)) if entries.key?(link) }
+            end
+          end
+
+          private
+
+          def mend(path)
+            path = File.realpath(path)
+            stat = File.stat(path)
+            return unless stat.file? && path.start_with?("#{root}/")
+
+            mode = 0o777 & ~umask
+            change_mode(path, stat, mode) unless stat.mode & mode == mode
+            rewrite(path) { |text| text.sub(CARRIAGE_RETURN, "\\1\n".b) } if CARRIAGE_RETURN.match?(head(path))
+          rescue SystemCallError => e
+            raise FolderError.for(e.errno, path, @context.root)
+          end
+
+          # The target of a link may be a package's file, which other projects share.
+          def change_mode(path, stat, mode)
+            rewrite(path, &:itself) if stat.nlink > 1 && path.include?(Trash::MODULES)
+            File.chmod(mode, path)
+          end
+
+          # Another file in its place.
+          def rewrite(path)
+            mode = File.stat(path).mode & 0o7777
+            Util::Files.write(path, yield(File.binread(path)), mode: mode)
+          end
+
+          def head(path) = File.binread(path, FIRST).to_s
+          def root = @root ||= File.realpath(@context.root)
+          def umask = @umask ||= File.umask
+        end
       end
     end
   end

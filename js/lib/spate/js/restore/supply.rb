@@ -5,14 +5,164 @@ module Spate
     module Restore
       # Packages come into the store.
       module Supply
-        autoload :Acquisition, "spate/js/restore/supply/acquisition"
-        autoload :Digests, "spate/js/restore/supply/digests"
-        autoload :Item, "spate/js/restore/supply/item"
-        autoload :Items, "spate/js/restore/supply/items"
-        autoload :Origins, "spate/js/restore/supply/origins"
-        autoload :Packages, "spate/js/restore/supply/packages"
-        autoload :Patched, "spate/js/restore/supply/patched"
-        autoload :Rewritten, "spate/js/restore/supply/rewritten"
+        %i[Acquisition Packages].each { |name| autoload name, "spate/js/restore/supply/packages" }
+        %i[Patched Rewritten].each { |name| autoload name, "spate/js/restore/supply/rewritten" }
+
+        # One archive of the plan, and its state.
+        #
+        # published:: the name of the archive's package in the store; nil until it was found or fetched, where the
+        #             lockfile has no digest of it, or several
+        # key:: the name of what is placed: the same, unless the tool rewrites something in it
+        # manifest, facts:: once it is in the store
+        # tree:: a folder with its files already made, to be renamed into place, or nil
+        # bytes:: of its archive, where it was fetched
+        # rewrites:: see Plan
+        # base:: of a patched one, the Item of the package as it was published
+        class Item
+          attr_reader :package, :trees, :patch, :rewrites, :base
+          attr_accessor :published, :key, :manifest, :facts, :tree, :bytes
+
+          # patch: absolute path of a patch for it, or nil.
+          def initialize(package, patch = nil, rewrites = [])
+            @package = package
+            @rewrites = Array(rewrites)
+            @patch = patch
+            @base = Item.new(package) if patch
+            @names = package.integrity&.names.to_a
+            @names = @names.map { |name| patched(name, File.binread(patch)) } if patch
+            @published = @key = (@names.first if @names.one?)
+            @trees = []
+          end
+
+          # The name of a patched package. text: of the patch.
+          def patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}#{"-loose" if loose?}"
+
+          # Whether the patch is a loose one: see Pnpm::Patch.
+          def loose? = rewrites.include?(:loose)
+
+          # Possible names of its package in the store.
+          def names = [published, *@names].compact.uniq
+          def integrity = package.integrity
+          def full_name = package.full_name
+          # Whether the restore goes on without it.
+          def optional? = trees.all?(&:optional)
+          def stored? = !manifest.nil?
+          # Where its archive comes from, for messages: without what only the registry may know.
+          def origin = package.resolved ? Util.redact(package.resolved) : "the registry"
+
+          # Names of packages in the node_modules that its archive has.
+          def bundled
+            return [] unless manifest
+
+            manifest.paths.filter_map { |path| path[%r{\Anode_modules/((?:@[^/]+/)?[^/]+)}, 1] }.uniq
+          end
+
+          # Removes a tree that was not renamed into place.
+          def discard_tree
+            Store::Sweep.remove(tree) if tree
+            self.tree = nil
+          end
+        end
+
+        # The archives of a plan, each once, however often and wherever it is placed.
+        class Items
+          include Enumerable
+
+          def initialize(plan)
+            @by_tree = {}.compare_by_identity
+            found = {}
+            plan.trees.each do |tree|
+              item = found[[identity(tree.package), tree.patch]] ||=
+                Item.new(tree.package, (File.expand_path(tree.patch, plan.root) if tree.patch), plan.rewrites)
+              item.trees << tree
+              @by_tree[tree] = item
+            end
+            @all = found.values
+          end
+
+          def each(&) = @all.each(&)
+          def size = @all.size
+          # The Item of a tree.
+          def of(tree) = @by_tree.fetch(tree)
+
+          private
+
+          # Without a digest only the address identifies a package.
+          def identity(package) = package.integrity&.key || [package.name, package.version, package.resolved]
+        end
+
+        # Verifies an archive against the lockfile. The core verifies one SHA-512 while it unpacks; all other digests
+        # are computed here, before anything is unpacked.
+        module Digests
+          CLASSES = { "sha512" => :SHA512, "sha384" => :SHA384, "sha256" => :SHA256, "sha1" => :SHA1 }.freeze
+
+          module_function
+
+          # The digest that the core verifies: hex, or nil.
+          def for_core(integrity)
+            integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
+          end
+
+          # Verifies all others. Returns the archive's digest (if the core verifies it: the expected one), nil without
+          # an integrity. Raises ChecksumError. path: of the item's archive.
+          def verify(item, path)
+            return unless item.integrity
+
+            for_core(item.integrity) || of(item.integrity, path).tap do |found|
+              raise ChecksumError.new(item, found) unless item.integrity.digests.include?(found)
+            end
+          end
+
+          # Hex digest of a file by an Integrity's algorithm.
+          def of(integrity, path)
+            require "digest"
+            Digest.const_get(CLASSES.fetch(integrity.algorithm)).file(path).hexdigest
+          end
+        end
+
+        # Records which addresses served which archives. A lockfile's digest matches an archive from any source, and
+        # does not prove that the registry published it: before a list of registry packages allows it to run scripts,
+        # the registry itself must have served it.
+        class Origins
+          KIND = "origins"
+
+          def initialize(context)
+            @context = context
+            @store = context.store
+          end
+
+          # Call for each archive with scripts that was fetched and verified. name: of its package in the store.
+          def note(package, name) = package.file? || @store.write(KIND, key(package, name), "")
+
+          # Whether an item's archive is the one at a package's own address. Fetches it if that was never checked
+          # before.
+          # Raises ChecksumError, and what the client raises.
+          def vouch?(item, package)
+            name = (item.base || item).published
+            return true if package.integrity.nil? || @store.read(KIND, key(package, name))
+            return false if @context.options.local && !package.file?
+
+            fetch(package)
+            note(package, name)
+            true
+          end
+
+          private
+
+          def key(package, name)
+            registry = @context.configuration&.registry_for(package.name)
+            Store.sha256([name, package.name, package.version, package.resolved, registry].join("\n"))
+          end
+
+          def fetch(package)
+            path = @store.temporary("archive")
+            @context.client.fetch(package, to: path)
+            found = Digests.of(package.integrity, path)
+            raise ChecksumError.new(Item.new(package), found) unless package.integrity.digests.include?(found)
+          ensure
+            Util::Files.remove(path) if path
+          end
+        end
       end
     end
   end

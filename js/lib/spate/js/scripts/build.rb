@@ -10,9 +10,6 @@ module Spate
       # Not stored if the scripts used the network, wrote a file outside of their folder that still exists, or found
       # files in their folder that are not from the archive: then they run wherever the package is placed.
       class Build
-        autoload :Folder, "spate/js/scripts/build/folder"
-        autoload :Observed, "spate/js/scripts/build/observed"
-
         FORMAT = "spate js build 3"
 
         # Has the interface of ::Spate::Build::Job for the recorder. texts: of its scripts. left_out: see Folder.
@@ -49,7 +46,7 @@ module Spate
         def reuse
           return false unless key
 
-          kept = @store.shelves.flat_map { |store| ::Spate::Build::Cache::Candidates.new(store, key).all }
+          kept = @store.shelves.flat_map { |store| ::Spate::Build::Cache::Variants.new(store, key).all }
           found = kept.find { |entry| check.change(entry).nil? }
           !found.nil? && place(found)
         end
@@ -139,6 +136,106 @@ module Spate
 
         # By the clock of the kernel's file times, which is a tick behind.
         def coarse = Time.at(0, Process.clock_gettime(::Spate::Native::FILE_CLOCK, :nanosecond), :nsec)
+
+        # The folder of a package, without other packages in it.
+        class Folder
+          MODULES = "node_modules"
+          # A Snapshot that leaves out one folder's node_modules.
+          class Snapshot < ::Spate::Build::Run::Snapshot
+            def initialize(folder, leave_out)
+              @leave_out = leave_out
+              super(folder)
+            end
+
+            def add(path) = (super unless path == @leave_out)
+          end
+
+          def initialize(job, plan)
+            @folder = job.folder
+            inner = "#{job.path}/#{MODULES}/"
+            @leave_out = ("#{@folder}/#{MODULES}" if plan.trees.any? { |tree| tree.path.start_with?(inner) })
+          end
+
+          # Path of its node_modules, where that has other packages.
+          attr_reader :leave_out
+
+          def snapshot = Snapshot.new(@folder, @leave_out)
+
+          # Replaces the package's files by copies: those of the store are shared.
+          def part(folder = @folder)
+            Dir.each_child(folder) do |name|
+              path = "#{folder}/#{name}"
+              next if path == @leave_out
+
+              stat = File.lstat(path)
+              stat.directory? ? part(path) : own(path, stat)
+            end
+          end
+
+          private
+
+          def own(path, stat)
+            return unless stat.file? && (stat.nlink > 1 || stat.mode & 0o200 == 0)
+
+            Util::Files.replace(path) do |fresh|
+              Util::Files.copy(path, fresh, mode: (stat.mode & 0o777) | 0o200, time: stat.mtime)
+            end
+          end
+        end
+
+        # The inputs of a package's scripts. As for a gem's extension, except that a build that wrote files elsewhere is
+        # not stored: they would be missing on reuse.
+        class Observed < ::Spate::Build::Trace::ObservedInputs
+          # Files that are temporary, or created again on demand.
+          PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)|/__pycache__(?:/|\z)}
+          # These contain the project's path, which may be part of the result.
+          WHERE = %w[INIT_CWD npm_config_local_prefix npm_package_json PNPM_SCRIPT_SRC_DIR].freeze
+          CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
+
+          def initialize(trace, job, environment:, **given)
+            super
+            @folder = "#{job.gem_dir}/"
+            @inner = "#{real(job.gem_dir)}#{Folder::MODULES}/"
+            home = environment["HOME"]
+            places = [environment["TMPDIR"], environment["XDG_CACHE_HOME"], environment["npm_config_cache"], "/tmp",
+                      "/var/tmp", *(CACHES.map { |name| "#{home}/#{name}" } if home)]
+            @passing = places.compact.map { |place| "#{place.chomp("/")}/" }
+            @traces = trace
+            @job = job
+          end
+
+          def doubt = super || outside_writes
+          def bound? = WHERE.any? { |name| words.say?(name) || @job.texts.any? { |text| text.include?(name) } }
+
+          private
+
+          # Scripts have all variables in their environment.
+          def places = @environment.places
+
+          # Excludes packages in its node_modules, bundled ones included.
+          def own?(path) = super && !inner?(path)
+          def known?(path) = super && !inner?(path)
+          def inner?(path) = "#{path}/".start_with?(@inner)
+
+          # Neighbouring packages and files differ from project to project.
+          def chance?(*) = false
+
+          # Some packages hard-link another's file into their folder (esbuild), which changes its ctime only.
+          def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)
+
+          def outside_writes
+            path = @traces.flat_map(&:written).find do |at|
+              !kept?(at) && !PASSING.match?(at) && !"#{at}/".start_with?(*passing) &&
+                ::Spate::Build::Trace::Content.there?(at)
+            end
+            "it wrote #{path}" if path
+          end
+
+          def kept?(path) = path.start_with?(@folder) && !(@job.left_out && path.start_with?("#{@job.left_out}/"))
+
+          # Not where the project itself is below one of them.
+          def passing = @passing.reject { |place| @folder.start_with?(place) }
+        end
       end
     end
   end

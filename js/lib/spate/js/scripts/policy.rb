@@ -7,9 +7,7 @@ module Spate
       # package comes from one: a name in the archive, or an alias, allows nothing. A package is denied, though, if the
       # name in its archive differs from the lockfile's.
       module Policy
-        autoload :Npm, "spate/js/scripts/policy/npm"
         autoload :Pnpm, "spate/js/scripts/policy/pnpm"
-        autoload :Source, "spate/js/scripts/policy/source"
 
         VERSION = /\A\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?\z/
 
@@ -41,6 +39,168 @@ module Spate
 
         def self.clean(version) = version.to_s.gsub(UNCLEAN, "")
         private_class_method :clean
+
+        # Whether a package comes from the registry, under the name that the lockfile gives it.
+        class Source
+          # configuration: answers registry_for(name) and public_registry; nil: only what has no address is from there.
+          def initialize(configuration)
+            @configuration = configuration
+            @unknown = []
+          end
+
+          # Full names of packages that would have been proven if a registry were known.
+          attr_reader :unknown
+
+          # Whether it is one, for a list that names it.
+          def proven?(package)
+            found = registry?(package)
+            known = found || package.file? || @configuration.nil? || @configuration.public_registry
+            @unknown |= [package.full_name] unless known
+            found
+          end
+
+          def registry?(package)
+            return false unless package.version
+            return package.resolved.nil? unless @configuration
+
+            known = registries(package.name)
+            package.resolved ? below?(package, known) : known.any?
+          end
+
+          private
+
+          def below?(package, registries)
+            address = Configuration::Address.parse(package.resolved)
+            !address.nil? && registries.any? { |registry| archive?(package, address, registry) }
+          end
+
+          # Below the registry's own path: a host may have registries of several people.
+          def archive?(package, address, registry)
+            return false unless address.origin == registry.origin && address.path.start_with?(registry.path) &&
+                                address.query.empty?
+
+            name, version = [package.name, package.version.sub(/\+.*/, "")].map { |part| Regexp.escape(part) }
+            base = Regexp.escape(package.name[%r{[^/]+\z}])
+            address.path.delete_prefix(registry.path)
+                   .match?(%r{\A#{name.sub("/", "(?:/|%2[fF])")}/-/#{base}-#{version}\.tgz\z})
+          end
+
+          def registries(name)
+            [@configuration.registry_for(name), @configuration.public_registry]
+              .compact.uniq.filter_map { |address| Configuration::Address.parse(address) }
+          end
+        end
+
+        # npm's lists: `allowScripts` of the root's package.json ({ "sharp": true, "sharp@0.33.0 || 0.34.0": false });
+        # only without it, `allow-scripts` of .npmrc (names, with commas). Denying entries win. Versions must be exact,
+        # since a range would allow versions that were not reviewed.
+        class Npm
+          PACKAGE = "package.json allowScripts"
+          SETTING = ".npmrc allow-scripts"
+          ALL = "dangerously-allow-all-scripts"
+
+          def initialize(root, package, configuration)
+            @root = root
+            @configuration = configuration
+            @source = Source.new(configuration)
+            @where, @list = list(package)
+          end
+
+          def silent? = setting("ignore-scripts") == true
+
+          # Invalid entries: neither a package nor a version.
+          def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
+
+          # Full names of listed packages that may or may not come from the registry.
+          def unknown = @source.unknown
+
+          def decide(tree)
+            return [true, ALL] if setting(ALL) == true
+
+            found = @list.select { |word, allowed| match?(tree.package, word, allowed == false) }
+            word, allowed = found.find { |_, value| value == false } || found.find { |_, value| value == true }
+            word ? [allowed, "#{@where}: #{word}"] : [nil, nil]
+          end
+
+          # The entry that would allow a package in a list.
+          def word(tree)
+            package = tree.package
+            @source.registry?(package) ? package.name : package.resolved || package.name
+          end
+
+          private
+
+          def setting(key) = @configuration && @configuration[key]
+
+          def list(package)
+            own = package["allowScripts"]
+            return [PACKAGE, own] if own.is_a?(Hash) && !own.empty?
+
+            words = Array(setting("allow-scripts")).grep(String).flat_map { |text| text.split(",") }.map(&:strip)
+            [SETTING, words.reject(&:empty?).to_h { |word| [word, true] }]
+          end
+
+          def match?(package, word, deny)
+            return address(word) == package.resolved if address?(word)
+
+            name, versions = exact(word)
+            return false unless name == package.name && @source.proven?(package)
+
+            # npm takes a version from the archive's address only: without one it allows no version.
+            versions.nil? || (package.resolved ? versions.include?(package.version) : deny)
+          end
+
+          def address?(word) = word.match?(%r{\A(?:[a-z+]+:|\.{0,2}/)}i)
+
+          # As the lockfile has it: a file relative to the root.
+          def address(word)
+            return word unless word.match?(%r{\A(?:file:|\.{0,2}/)}i)
+
+            path = File.expand_path(word.sub(/\Afile:/i, ""), @root)
+            "file:#{path.delete_prefix("#{@root}/")}"
+          end
+
+          # [name, nil or versions]; nil for what npm does not take.
+          def exact(word)
+            name, text = word.match(/\A(@?[^@]+)(?:@(.*))?\z/m)&.captures
+            return unless name && Package::Name::NAME.match?(name)
+            return [name, nil] if [nil, "", "*"].include?(text&.strip)
+
+            versions = text.split("||").map(&:strip)
+            [name, versions] if versions.any? && versions.all?(VERSION)
+          end
+        end
+      end
+
+      # A package with scripts that an install would run.
+      #
+      # key:: the lockfile's
+      # name, version:: of the package
+      # path:: of its folder, relative to the root
+      # scripts:: { event => text }
+      # allowed:: true, false where a list denies it, nil where none names it
+      # by:: the list and its entry: "package.json allowScripts: sharp"; nil if none
+      # word:: the entry that would allow it in a list
+      # found:: the archive's own name, if it differs from the lockfile's, so that nothing runs; else nil
+      # unknown:: whether a list names it, but it is unknown whether it comes from the registry
+      Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found, :unknown) do
+        # In the order of the plan.
+        def self.all(plan, facts, policy)
+          plan.trees.filter_map do |tree|
+            next unless facts[tree.path]&.builds?
+
+            scripts = facts[tree.path].scripts.slice(*Package::Facts::BUILDS)
+            decision = Policy.proven(policy.decide(tree), tree.package, facts[tree.path])
+            new(tree.key, tree.package.name, tree.package.version, tree.path, scripts, policy.word(tree),
+                *decision.values_at(0, 1, 2), policy.unknown.include?(tree.package.full_name))
+          end
+        end
+
+        # Whether it runs without a check of its origin.
+        def unproven? = Policy::ALL.include?(by)
+
+        # For people and for lists.
+        def full_name = [name, version].compact.join("@")
       end
     end
   end

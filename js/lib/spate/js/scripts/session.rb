@@ -177,7 +177,8 @@ module Spate
         # With npm and pnpm, too, executables of all packages come first on the PATH, also of those that may not run.
         def warn_of_node(job)
           found = variables.node(job)
-          return if found == machine.node || @mutex.synchronize { @substitutes[found].tap { @substitutes[found] = true } }
+          return if found == machine.node
+          return if @mutex.synchronize { @substitutes[found].tap { @substitutes[found] = true } }
 
           @events.emit(:warning, message: "scripts of #{job.label} start as node what a package has: #{found}",
                                  hint: "see whose it is, and whether the project means that: ls -l #{found}")

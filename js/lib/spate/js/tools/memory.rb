@@ -9,10 +9,7 @@ module Spate
       # options and its results. While they are unchanged, there is nothing to do. It is in the store, by the project's
       # real path: Spate writes nothing into the tool's node_modules.
       class Memory
-        autoload :Installed, "spate/js/tools/memory/installed"
-        autoload :Local, "spate/js/tools/memory/local"
-        autoload :Members, "spate/js/tools/memory/members"
-        autoload :Sources, "spate/js/tools/memory/sources"
+        %i[Members Sources].each { |name| autoload name, "spate/js/tools/memory/sources" }
 
         # Beside Restore's records, under a key of its own.
         KIND = "js"
@@ -110,6 +107,94 @@ module Spate
 
         # Folders with packages.
         def folders = [@root, *Project::Workspace.members(@root)].product(@tool.folders).map { |pair| File.join(*pair) }
+
+        # Words of a lockfile or package.json that may be paths: of folders and archives that are packages, of patches.
+        module Local
+          WORD = /"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s"',()<>\[\]{}]+)/
+          PROTOCOL = /(?:\A|[@:])(file|link|portal):(.+)\z/m
+          FILES = %w[.patch .diff .tgz .tar .tar.gz].freeze
+          PATHS = %w[./ ../ ~/ /].freeze
+          # Those are links to the folder itself.
+          LINKS = %w[link portal].freeze
+          private_constant :WORD, :PROTOCOL, :FILES, :PATHS, :LINKS
+
+          module_function
+
+          # Yields a path, and whether to include all of the folder it names.
+          def scan(text)
+            text.scan(WORD) do |double, single, bare|
+              (double || single || bare).split("#").each do |part|
+                word = part.split("::").first.to_s.chomp(":").gsub(/%\h\h/) { |code| code[1..].hex.chr }.scrub("")
+                path, whole = path(word, bare.nil?)
+                yield path, whole if path && !path.include?("\0")
+              end
+            end
+          end
+
+          def path(word, quoted)
+            kind, path = PROTOCOL.match(word)&.captures
+            return [path, !LINKS.include?(kind)] if kind
+            return [word, true] if quoted && word.start_with?(*PATHS)
+
+            [word[/[^:]*\z/], true] if word.end_with?(*FILES)
+          end
+          private_class_method :path
+        end
+
+        # A tool's results, as entries of Inputs: the names in each folder with packages, each package.json, and the
+        # targets of the project's own links. As with packages that Spate restores, a file missing inside a package is
+        # not detected.
+        class Installed
+          BIN = ".bin"
+          MODULES = "node_modules"
+
+          # folders: absolute, absent ones too.
+          def self.entries(folders)
+            new.tap { |found| folders.each { |folder| found.folder(folder) if File.directory?(folder) } }.entries
+          end
+
+          attr_reader :entries
+
+          def initialize
+            @entries = []
+          end
+
+          # With packages. links: whether to look where they lead.
+          def folder(path, links: true)
+            @entries << [:listed, path]
+            Dir.children(path).each do |name|
+              inside = File.join(path, name)
+              case File.lstat(inside).ftype
+              when "link" then @entries << [:link, inside] if links
+              when "directory" then directory(inside, name, links)
+              end
+            end
+          end
+
+          private
+
+          def directory(path, name, links)
+            return folder(path, links: links) if name.start_with?("@") || name == BIN
+            return store(path) if name.start_with?(".")
+
+            package(path)
+          end
+
+          def package(path)
+            file = File.join(path, Project::PACKAGE)
+            @entries << (File.file?(file) ? [:file, file] : [:absent, file])
+            inside = File.join(path, MODULES)
+            folder(inside) if File.directory?(inside)
+          end
+
+          # Packages below names of their own, as pnpm and bun have them; other hidden folders are ignored.
+          def store(path)
+            found = Dir.children(path).map { |name| File.join(path, name, MODULES) }
+                       .select { |inside| File.directory?(inside) }
+            @entries << [:listed, path] if found.any?
+            found.each { |inside| folder(inside, links: false) }
+          end
+        end
       end
     end
   end

@@ -76,6 +76,113 @@ module Spate
         def lists? = false
         def package = project.package_json
       end
+
+      class Npm < Tool
+        def arguments
+          ["ci", *omit.map { |kind| "--omit=#{kind}" }, *("--ignore-scripts" if silent?), "--no-audit", "--no-fund"]
+        end
+
+        def permission
+          lists? ? "npm approve-scripts NAME" : "npm 12 keeps to the project's allowScripts; for one: npm rebuild NAME"
+        end
+
+        def reason = "npm before 12 would run each that no list denies"
+
+        def states = ["node_modules/.package-lock.json"]
+
+        private
+
+        # Since npm 12 scripts that no list allows do not run; in some versions of 11 lists only deny, older ones have
+        # none.
+        def lists? = (@major ||= Program.new(self).major.to_i) >= 12 || refuses?
+
+        # Whether npm refuses scripts that no list names, or prints its usage, which --ignore-scripts would prevent.
+        def refuses?
+          settings = Configuration.of(project, env)
+          declared = Configuration::NpmFolder.new(env).definitions.to_s
+          settings["usage"] == true ||
+            (settings["strict-allow-scripts"] == true && declared.include?("strict-allow-scripts"))
+        end
+      end
+
+      class Pnpm < Tool
+        VARIABLES = /\A(?:(?:p?npm_config)_|node_env\z|ci\z)/i
+        # Its first version that runs no scripts but those that are allowed.
+        CAREFUL = 10
+
+        def arguments
+          ["install", "--frozen-lockfile", *("--prod" if omit.include?("dev")),
+           *("--no-optional" if omit.include?("optional")), *("--ignore-scripts" if silent?),
+           *("--config.strict-dep-builds=false" unless strict?)]
+        end
+
+        # Whether the project's settings make a script that is neither allowed nor denied an error.
+        def strict?
+          settings = JS::Pnpm::Settings.read(project.root, package, project.version(env),
+                                             Configuration.of(project, env))
+          settings.plain("strictDepBuilds") == true
+        end
+
+        # pnpm asks before it removes a node_modules, unless CI is set.
+        def variables = { "CI" => env["CI"] || "true" }
+        # `pnpm --version` would record the pnpm that package.json names in pnpm-lock.yaml.
+        def version_variables = { "pnpm_config_frozen_lockfile" => "true" }
+        def corepack? = true
+        def configs = %w[.npmrc pnpm-workspace.yaml .pnpmfile.cjs .pnpmfile.mjs]
+        def home_configs = %w[.npmrc .config/pnpm/rc .config/pnpm/config.yaml]
+        def manifests = %w[package.json package.json5 package.yaml .npmrc]
+        def states = ["node_modules/.modules.yaml"]
+
+        def permission
+          major = (project.version(env) || JS::Pnpm::Settings::NEWEST).to_i
+          list = "allowBuilds: { \"NAME\": true }"
+          return "name those that may in pnpm-workspace.yaml: #{list}" if major >= Scripts::Policy::Pnpm::STRICT
+
+          "name those that may in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [\"NAME\"] }"
+        end
+
+        private
+
+        def lists?
+          return true if Array(package.dig("pnpm", "onlyBuiltDependencies")).any?
+
+          (project.version(env)&.to_i || Program.new(self).major.to_i) >= CAREFUL
+        end
+      end
+
+      class Bun < Tool
+        VARIABLES = /\A(?:(?:npm_config|bun)_|node_env\z)/i
+
+        def arguments
+          ["install", "--frozen-lockfile", *omit.map { |kind| "--omit=#{kind}" }, *("--ignore-scripts" if silent?)]
+        end
+
+        def configs = %w[.npmrc bunfig.toml]
+        def permission = "name those that may in package.json: \"trustedDependencies\": [\"NAME\"]"
+        def home_configs = %w[.npmrc .bunfig.toml]
+
+        private
+
+        # Without a list of the project's own it takes one that it was built with.
+        def lists? = package["trustedDependencies"].is_a?(Array)
+      end
+
+      # Runs no scripts but those that its own `allowScripts` names.
+      class Deno < Tool
+        VARIABLES = /\A(?:(?:npm_config|deno)_)/i
+
+        # deno has no option to run none: this list replaces its configuration's, and no package has that name.
+        def arguments = ["install", "--frozen", *("--allow-scripts=npm:_" if silent?)]
+        def configs = %w[.npmrc deno.json deno.jsonc]
+        def manifests = %w[package.json deno.json deno.jsonc]
+        def permission = "deno approve-scripts npm:NAME, or in deno.json: \"allowScripts\": [\"npm:NAME\"]"
+        def own_scripts? = false
+        def folders = File.directory?(File.join(project.root, "node_modules")) ? super : []
+
+        private
+
+        def lists? = true
+      end
     end
   end
 end

@@ -40,6 +40,47 @@ module Spate
           ""
         end
       end
+
+      # Yarn after version 1.
+      class Berry < Yarn
+        def package_name = "@yarnpkg/cli-dist"
+
+        # That option keeps the project's own scripts off, too, which the setting does not.
+        def arguments = ["install", "--immutable", *("--mode=skip-build" if options&.ignore_scripts)]
+
+        # With it only packages that `dependenciesMeta` names as built run scripts; yarn ignores .npmrc.
+        def variables = { "YARN_ENABLE_SCRIPTS" => "0", "YARN_ENABLE_TELEMETRY" => "0" }
+        def permission = "name those that may in package.json: \"dependenciesMeta\": { \"NAME\": { \"built\": true } }"
+        # That setting is for dependencies only.
+        def own_scripts? = false
+        def configs = [".yarnrc.yml"]
+        def home_configs = [".yarnrc.yml"]
+        def folders = pnp? ? %w[.yarn/cache .yarn/unplugged] : %w[node_modules]
+        def states = [*STATES[linker], state]
+
+        # `yarnPath` of .yarnrc.yml.
+        def own_script
+          path = setting("yarnPath")
+          path && File.expand_path(path, project.root)
+        end
+
+        private
+
+        # Beside its install state, of which its linker in the manner of pnpm has no other.
+        STATES = { "pnp" => ".pnp.cjs", "node-modules" => "node_modules/.yarn-state.yml" }.freeze
+        private_constant :STATES
+
+        def lists? = Array(package["dependenciesMeta"]).any? { |_, meta| meta.is_a?(Hash) && meta["built"] == true }
+        def linker = setting("nodeLinker", "pnp")
+        def pnp? = linker == "pnp"
+        def state = setting("installStatePath", ".yarn/install-state.gz").delete_prefix("./")
+
+        # A plain value; the environment first. No other kind is asked for here.
+        def setting(name, default = nil)
+          variable = "YARN_#{name.gsub(/[A-Z]/) { |letter| "_#{letter}" }.upcase}"
+          env[variable] || text(".yarnrc.yml")[/^#{name}:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/, 1] || default
+        end
+      end
     end
   end
 end

@@ -50,6 +50,59 @@ module Spate
             queue << place
           end
         end
+
+        # The places removed together with optional packages that cannot be installed: those that require them, and
+        # those that only these need.
+        module OptionalSet
+          module_function
+
+          # Sets Place#dependents: the dependents and the kinds of their edges. Call once for all places.
+          def connect(places)
+            return if places[""].dependents
+
+            all = places.values
+            all.each { |place| place.dependents = [] }
+            places.each_value do |place|
+              place.edges&.each_slice(2) { |to, kind| to.dependents << place << kind } if place.wanted?
+            end
+          end
+
+          # [Place] that go with some of them. npm goes on from one to the next; all at once comes to the same.
+          def of(places)
+            core = closure(places) { |one| demanding(one) }
+            all = closure(core.keys) { |one| targets(one) { |to| !core.key?(to) } }
+            needed = closure(all.keys.select { |one| !core.key?(one) && needed?(one, all) }) do |one|
+              one.wanted? ? targets(one) { |to| all.key?(to) && !core.key?(to) } : []
+            end
+            all.keys.reject { |one| needed.key?(one) }
+          end
+
+          def pairs(list) = list ? list.each_slice(2) : [].each
+          def optional?(kind) = kind == Kinds::OPTIONAL || kind == Kinds::PEER_OPTIONAL
+
+          # Dependents that require a place.
+          def demanding(place) = pairs(place.dependents).filter_map { |from, kind| from unless optional?(kind) }
+
+          # Dependencies of a place for which the block is true. A place that is left out has none.
+          def targets(place)
+            place.inert ? [] : pairs(place.edges).filter_map { |to, _| to if yield(to) }
+          end
+
+          def needed?(place, all) = pairs(place.dependents).any? { |from, _| !all.key?(from) && !from.inert }
+
+          # { Place => true } of the given places and all that the block returns for each, transitively.
+          def closure(places)
+            found = {}.compare_by_identity
+            places = places.dup
+            while (place = places.pop)
+              next if found.key?(place)
+
+              found[place] = true
+              places.concat(yield(place))
+            end
+            found
+          end
+        end
       end
     end
   end

@@ -55,6 +55,122 @@ module Spate
             "packageManagerDependencies of the lockfile: expected pnpm #{wanted}, found #{@recorded || "none"}"
           end
         end
+
+        # Versions of pnpm and node that the project's package.json files ask for. pnpm refuses to run with others, or
+        # downloads them.
+        class Demands
+          IGNORED = %w[ignore warn].freeze
+
+          # manifests: { id => package.json }. version: of the pnpm whose rules count, nil where none is known.
+          def initialize(manifests, version, env)
+            @manifests = manifests
+            @version = version
+            @env = env
+          end
+
+          # [String], for people: what only pnpm can do something about.
+          def reasons = engines + dev_engines
+
+          private
+
+          def engines
+            @manifests.filter_map do |id, manifest|
+              wanted = manifest["engines"].is_a?(Hash) ? manifest["engines"]["pnpm"] : nil
+              "engines.pnpm: #{wanted} (#{id})" unless fits?(wanted) { @version }
+            end
+          end
+
+          def dev_engines
+            wanted = @manifests["."]["devEngines"]
+            return [] unless wanted.is_a?(Hash)
+
+            [unmet(wanted, "packageManager", "pnpm") { |one| one["onFail"] == "error" ? installed : @version },
+             unmet(wanted, "runtime", "node") { Npm::Machine::Tooling.new(@env).node_version }].compact
+          end
+
+          # The pnpm on the PATH, which starts another one only where it may.
+          def installed = JS::Project::Version.installed("pnpm", @env)
+
+          # If there are several, one has to be met.
+          def unmet(wanted, key, name)
+            all = [wanted[key]].flatten(1).grep(Hash)
+            return if all.empty? || all.any? { |one| one["name"] == name && fits?(one["version"]) { yield one } }
+            return if all.all? { |one| IGNORED.include?(one["onFail"]) }
+
+            "devEngines.#{key}: #{all.map { |one| one.values_at("name", "version").compact.join(" ") }.join(" or ")}"
+          end
+
+          # An unknown version fits.
+          def fits?(range)
+            return true unless range.is_a?(String)
+
+            version = yield
+            version.nil? || Npm::Semver.satisfies?(version, range, prereleases: true)
+          end
+        end
+
+        # Features of a project that Spate does not support, so that pnpm restores it.
+        class Foreign
+          # pnpm's state files changed between patch releases: from the first of these up to the second.
+          UNSTEADY = [[11, 27], [12, 0]].freeze
+          PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
+
+          def initialize(root, lockfile, settings)
+            @root = root
+            @lockfile = lockfile
+            @settings = settings
+          end
+
+          # Raises LeftToTool.
+          def check
+            reasons = version + workspace + settings + pnpmfiles + folders
+            raise LeftToTool, reasons unless reasons.empty?
+          end
+
+          private
+
+          def version
+            first, last = UNSTEADY
+            return [] if @settings.before?(*first) || !@settings.before?(*last)
+
+            ["pnpm #{@settings.version}, whose state files are not supported (11.27 and later 11.x)"]
+          end
+
+          def workspace
+            path = @settings.workspace_dir
+            path ? ["NPM_CONFIG_WORKSPACE_DIR: #{path}"] : []
+          end
+
+          def settings = Tools::KnownSettings::Pnpm.new(@settings).reasons
+
+          def pnpmfiles
+            return ["pnpmfileChecksum in the lockfile"] if @lockfile["pnpmfileChecksum"]
+            return [] if @settings["ignorePnpmfile"]
+
+            PNPMFILES.select { |name| Reading.file?(File.join(@root, name)) }
+          end
+
+          # Folders that are not directly below the root.
+          def folders
+            modules = @settings["modulesDir"].to_s
+            store = @settings["virtualStoreDir"]
+            outside = store && !File.expand_path(store, @root).start_with?("#{@root}/")
+            found = []
+            found << "modulesDir: #{modules}" unless modules.match?(%r{\A(?!\.\.?\z)[^/]+\z})
+            found << "virtualStoreDir: #{store}" if outside
+            found + shared
+          end
+
+          # A global virtual store of the project's own choice.
+          def shared
+            type = @settings["virtualStoreType"]
+            found = []
+            found << "virtualStoreType: #{type}" unless [nil, "global", "project"].include?(type)
+            return found unless @settings.global?
+
+            found + %w[globalVirtualStoreDir virtualStoreDir].select { |name| @settings.given?(name) }
+          end
+        end
       end
     end
   end

@@ -35,6 +35,68 @@ module Spate
             @removed[path] || removed?(File.dirname(path))
           end
         end
+
+        # Unexpected files in a package's folder. Place::Strays handles its node_modules.
+        class Extra
+          def initialize(folder, paths)
+            @folder = folder
+            @files = paths.to_h { |path| [path, true] }
+            @folders = {}
+            paths.each { |path| note(File.dirname(path)) }
+          end
+
+          # Paths below the folder.
+          def call(within = nil)
+            Dir.children([@folder, *within].join("/")).sort.flat_map do |name|
+              next [] if within.nil? && name == Place::Folders::MODULES
+
+              path = [*within, name].join("/")
+              next @files[path] ? [] : [path] unless @folders[path]
+
+              folder?(path) ? call(path) : [] # told as another type
+            end
+          rescue SystemCallError
+            []
+          end
+
+          private
+
+          def note(folder)
+            until folder == "." || @folders[folder]
+              @folders[folder] = true
+              folder = File.dirname(folder)
+            end
+          end
+
+          def folder?(path) = !!Store::Object.lstat("#{@folder}/#{path}")&.directory?
+        end
+
+        # Packages of which npm or pnpm itself may have run scripts: where it has written its state since the last
+        # restore, or there was none. npm before 12 and pnpm before 10 run all that no list denies.
+        class ToolScripts
+          LISTS_SINCE = { "npm" => 12, "pnpm" => 10 }.freeze
+
+          def initialize(context, plan)
+            @context = context
+            @plan = plan
+          end
+
+          # Whether the tool has worked here last.
+          def any? = !Memory::Record.load(@context.store, @plan.root)&.state?
+
+          # Paths of their trees. facts: { path => Facts }
+          def paths(facts)
+            configuration = @context.configuration
+            return [] if !any? || Scripts::Policy.of(@plan, configuration).silent?
+
+            asking = Scripts.asking(@plan, facts, configuration)
+            asking.select { |each| each.allowed.nil? ? unasked? : each.allowed }.map(&:path)
+          end
+
+          private
+
+          def unasked? = @plan.major < LISTS_SINCE.fetch(@plan.tool)
+        end
       end
     end
   end

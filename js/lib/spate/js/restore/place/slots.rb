@@ -10,8 +10,6 @@ module Spate
         #
         #   <store>/links/<variant>/@scope or @/<name>/<version>/<graph hash>/node_modules/<name>
         class Slots
-          autoload :Look, "spate/js/restore/place/slots/look"
-
           KIND = "links"
           # Parts of a slot's path, below the folder.
           DEPTH = 5
@@ -107,31 +105,20 @@ module Spate
             Util::Files.write(path, entry.text, mode: entry.mode)
           end
 
-          # Retries once after healing damaged objects.
-          def link(fresh, trees, place, links, again: true)
-            jobs = trees.map { |tree| [place[tree.path], [@items.of(tree).manifest], @context.shared_method] }
-            *results, last = @context.native.link(jobs, root: fresh, links: links)
-            stale = trees.zip(results).select { |_, result| result.status == :stale }.map(&:first)
-            bad = [*results, last].reject { |result| result.ok? || result.status == :stale }.first
-            refuse(bad) if bad
-            return [] if stale.empty?
-
-            lost = again ? heal(stale) : stale.map { |tree| @items.of(tree) }
-            lost.any? ? lost : link(fresh, stale, place, {}, again: false)
+          # Returns Items that the store has lost.
+          def link(fresh, trees, place, links)
+            jobs = trees.map do |tree|
+              item = @items.of(tree)
+              Install::Link::Linking::Job.new(item, item, @store.package_path(item.key), place[tree.path],
+                                              @context.shared_method)
+            end
+            Install::Link::Linking.new(@store, root: fresh) { |_, result| refuse(result) }.call(jobs, links: links).uniq
           end
 
           def refuse(result)
-            raise Interrupted, "interrupted" if result.status == :cancelled
             raise Store::Error.for(result.errno, result.member) if result.errno.positive?
 
             raise Store::Error.new("#{result.member}: #{result.message}", hint: "restore again")
-          end
-
-          # Returns Items that the store has lost.
-          def heal(trees)
-            items = trees.map { |tree| @items.of(tree) }.uniq
-            renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
-            items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }.reject(&:stored?)
           end
 
           # Moves an existing slot aside, to be deleted at the end.
@@ -139,6 +126,56 @@ module Spate
             @store.make(File.dirname(slot))
             @trash.take(slot)
             File.rename(fresh, slot)
+          end
+
+          # Whether slots are correct: every file of every package, each link, each bin, and the owner.
+          class Look
+            # Write permission for other users.
+            OTHERS = 0o022
+            # The mtime given to the folders of names in a slot: adding or removing a name changes it.
+            STILL = Time.at(0, Native::STILL_NS, :nsec)
+
+            # Sets mode and mtime of a new slot, independent of the umask.
+            def self.still(slot)
+              close(slot) unless File.umask & OTHERS == OTHERS
+              modules = "#{slot}/#{Folders::MODULES}"
+              scopes = Dir.children(modules).grep(/\A@/).map { |name| "#{modules}/#{name}" }
+              File.utime(STILL, STILL, modules, *scopes)
+            end
+
+            def self.close(folder)
+              File.chmod(0o755, folder)
+              Dir.each_child(folder) { |name| close("#{folder}/#{name}") if File.lstat("#{folder}/#{name}").directory? }
+            end
+            private_class_method :close
+
+            # slots: { path of a tree => its slot, below the folder }.
+            def initialize(context, folder, items, slots)
+              @context = context
+              @folder = folder
+              @items = items
+              @slots = slots
+            end
+
+            # Those of the trees whose files are right, without any others, in folders that only this user and root can
+            # have written.
+            def trees(trees)
+              jobs = trees.map { |tree| [tree.path, [@items.of(tree).manifest], nil, slot_length(tree)] }
+              found = Native.check_trees(jobs, @context.unpackers, @context.store.owner)
+              bad = found.to_h { |job,| [job, true] }
+              trees.reject.with_index { |_, index| bad[index] }
+            end
+
+            # Paths of missing or wrong entries. entries: { path => Symlink or TextFile }.
+            def others(entries)
+              links = entries.to_h { |path, entry| [path.delete_prefix("#{@folder}/"), Entries.plain(entry)] }
+              Native.check_links(@folder, links, @context.unpackers).map { |path| "#{@folder}/#{path}" }
+            end
+
+            private
+
+            # Length of the slot's path.
+            def slot_length(tree) = @folder.bytesize + 1 + @slots[tree.path].bytesize
           end
         end
       end

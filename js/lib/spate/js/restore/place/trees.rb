@@ -61,33 +61,15 @@ module Spate
 
           # Returns those that are lost.
           def link(trees)
-            stale = try(trees)
-            return [] if stale.empty?
-
-            items = stale.map { |tree| @items.of(tree) }.uniq
-            renewed = @store.renew(items.map { |item| @store.package_path(item.key) })
-            items.each { |item| item.manifest = renewed[@store.package_path(item.key)] }
-            whole, lost = stale.partition { |tree| @items.of(tree).stored? }
-            lost + try(whole)
-          end
-
-          # Returns those that have a damaged object.
-          def try(trees)
-            return [] if trees.empty?
-
-            trees = trees.sort_by(&:path)
-            jobs = trees.map do |tree|
-              [tree.path, [@items.of(tree).manifest], @copies[tree.path] ? :copy : @context.link_method]
+            jobs = trees.sort_by(&:path).map do |tree|
+              item = @items.of(tree)
+              Install::Link::Linking::Job.new(tree, item, @store.package_path(item.key), tree.path,
+                                              @copies[tree.path] ? :copy : @context.link_method)
             end
-            results = @context.native.link(jobs, root: @context.root)
-            trees.zip(results).reject { |tree, result| result.ok? || settle(tree, result) }.map(&:first)
+            Install::Link::Linking.new(@store, root: @context.root) { |tree, result| refuse(tree, result) }.call(jobs)
           end
 
-          # false if it can be healed; raises otherwise.
-          def settle(tree, result)
-            raise Interrupted, "interrupted" if result.status == :cancelled
-            return false if result.status == :stale
-
+          def refuse(tree, result)
             raise FolderError.for(result.errno, result.member, @context.root) if result.errno.positive?
 
             folder = File.dirname(@context.path(tree.path))

@@ -7,7 +7,6 @@ module Spate
         # The store's side: packages that it has, and archives that become packages. The archive itself is not kept.
         class Packages
           PACKAGE = "package.json"
-          EXECUTABLE = 0o111
           # How many times longer than its archive what is in it can be: deflate has no shorter way to say more.
           MOST_INFLATED = 1032
           BUNDLED = %r{(?:\A|/)node_modules/(?:@[^/]+/)?[^/]+/package\.json\z}
@@ -135,17 +134,10 @@ module Spate
           def content(entry) = entry[:type] == :file ? File.binread(object(entry)) : ""
           def object(entry) = @native.object_path(entry[:sha256], entry[:mode])
 
-          # npm and pnpm make the files executable that a package's bins name. A file's mode is part of its object's
-          # name.
+          # npm and pnpm make the files executable that a package's bins name.
           def mark_executables(facts, unpacked, paths, tree)
-            ((facts.executables | bundled_executables(facts, unpacked, paths)) & paths).each do |path|
-              entry = unpacked.entry(index = paths.index(path))
-              next if entry[:type] != :file || entry[:mode] & EXECUTABLE == EXECUTABLE
-
-              adopted = adopt(entry)
-              unpacked.change_mode(index, adopted[:mode], adopted[:mtime_ns])
-              replace("#{tree}/#{path}", adopted) if tree
-            end
+            executables = (facts.executables | bundled_executables(facts, unpacked, paths)) & paths
+            Install::Unpack::ExecutableBits.mark(@store, unpacked, executables.map { |path| paths.index(path) }, tree)
           end
 
           # Those of packages in its archive, which are linked as all others.
@@ -159,20 +151,78 @@ module Spate
               []
             end
           end
+        end
 
-          def adopt(entry)
-            temporary = @store.temporary("executable")
-            File.binwrite(temporary, File.binread(object(entry)))
-            File.chmod(entry[:mode] | EXECUTABLE, temporary)
-            @native.adopt(temporary)
-          ensure
-            Util::Files.remove(temporary) if temporary
+        # Fetches packages that the store lacks: the packages' part of a Backlog. Results are passed through one queue,
+        # so that a single thread decides.
+        class Acquisition
+          # The block returns for an item whether to make its files as a tree at once.
+          def initialize(context, packages, &tree)
+            @context = context
+            @store = context.store
+            @packages = packages
+            @tree = tree
+            @results = Thread::Queue.new
+            @archives = {}
+            @mutex = Mutex.new
           end
 
-          def replace(target, adopted)
-            File.unlink(target) # perhaps the store's own
-            Util::Files.copy(object(adopted), target, mode: adopted[:mode],
-                                                      time: Time.at(0, adopted[:mtime_ns], :nsec))
+          def add(items)
+            return if items.empty?
+
+            refuse_network(items)
+            @begun = true
+            @context.backlog.add(self, items)
+          end
+
+          # Waits for one that is done: [item, error or nil].
+          def next = @results.pop
+          # The next one that is done already, or nil.
+          def next? = @results.empty? ? nil : @results.pop
+
+          # Afterwards nothing runs, and no file is left.
+          def stop
+            return unless @begun
+
+            @context.backlog.leave(self)
+            @archives.each_key { |path| Util::Files.remove(path) if File.exist?(path) }
+          end
+
+          # The following methods are called by the Backlog.
+          def rank = 1
+          # A patched package whose own is in the store needs no archive.
+          def at_hand(item) = @packages.base?(item) ? :stored : nil
+          def lane(_item, _archive) = 3
+          def close = @context.close_client
+
+          def obtain(item)
+            path = @store.temporary("archive")
+            @mutex.synchronize { @archives[path] = true }
+            @context.events.emit(:js_fetch_start, name: item.full_name)
+            item.bytes = @context.client.fetch(item.package, to: path).bytes
+            @context.events.emit(:js_fetch_done, name: item.full_name, bytes: item.bytes)
+            path
+          end
+
+          def unpack(item, path)
+            @packages.take(item, path, tree: (@store.temporary("tree") if @tree.call(item)))
+            @results << [item, nil]
+          ensure
+            Util::Files.remove(path) if path.is_a?(String)
+            @mutex.synchronize { @archives.delete(path) }
+          end
+
+          def failed(item, error)
+            item.discard_tree
+            error = Store::Error.for(error, @store.root) if error.is_a?(SystemCallError)
+            @results << [item, error]
+          end
+
+          private
+
+          def refuse_network(items)
+            absent = items.reject { |item| item.package.file? || @packages.base?(item) } if @context.options.local
+            raise NotLocalError, absent.map(&:full_name) if absent&.any?
           end
         end
       end

@@ -57,13 +57,63 @@ module Spate
           def trimmed(entry)
             return entry unless lines.include?(entry[:path])
 
-            temporary = @store.temporary("executable")
-            text = File.binread(@native.object_path(entry[:sha256], entry[:mode]))
-            File.binwrite(temporary, text.sub(CARRIAGE_RETURN, "\\1\n".b))
-            File.chmod(entry[:mode], temporary)
-            { path: entry[:path], **@native.adopt(temporary) }
+            adopted = Install::Unpack::ExecutableBits.adopt(@store, entry) do |text|
+              text.sub(CARRIAGE_RETURN, "\\1\n".b)
+            end
+            { path: entry[:path], **adopted }
+          end
+        end
+
+        # A package with a patch of the project's: files of its own are patched in a folder under tmp/, and become a
+        # package of the store under the names of both.
+        class Patched
+          def initialize(context)
+            @context = context
+            @store = context.store
+            @native = context.native
+          end
+
+          # item: one with a patch, whose base is in the store. Writes its manifest. Raises what Pnpm::Patch does.
+          def call(item)
+            @folder = @store.temporary("patch")
+            place(item.base)
+            text = File.binread(item.patch)
+            Pnpm::Patch.apply(@folder, item.patch, text, loose: item.loose?)
+            item.published = item.patched(item.base.published, text)
+            keep(item)
           ensure
-            Util::Files.remove(temporary) if temporary
+            Store::Sweep.remove(@folder)
+          end
+
+          private
+
+          def place(base)
+            result = @native.link([[@folder, [base.manifest], :copy]]).first
+            raise Interrupted, "interrupted" if result.status == :cancelled
+            return if result.ok?
+            raise Store::Error.for(result.errno, @folder) unless result.errno.zero?
+
+            raise Store::Missing.new("#{base.full_name}: #{result.message}", hint: "restore again")
+          end
+
+          def keep(item)
+            paths = Dir.glob("**/*", File::FNM_DOTMATCH, base: @folder).select { |path| File.file?(path(path)) }.sort
+            facts = facts(item, paths)
+            (facts.executables & paths).each { |path| File.chmod(File.stat(path(path)).mode | 0o111, path(path)) }
+            entries = paths.map { |path| { path: path, **@native.adopt(path(path)) } }
+            @native.write_manifest(@store.package_path(item.published), item.base.manifest.sha256, entries, facts.to_s)
+          end
+
+          def path(inside) = File.join(@folder, inside)
+
+          # A patch may change the package.json, too.
+          def facts(item, paths)
+            file = File.join(@folder, Packages::PACKAGE)
+            return item.base.facts unless File.file?(file)
+
+            Package::Facts.read(File.read(file, encoding: Encoding::UTF_8), paths, item.full_name) do |path|
+              File.binread(File.join(@folder, path), Package::Facts::Reader::FIRST_LINE).to_s.lines.first.to_s
+            end
           end
         end
       end
