@@ -22,7 +22,7 @@ static bool take(void *context, const char *text, size_t length, uint64_t kinds)
     return true;
 }
 
-static const char *heard_of(spate_tracer *tracer) {
+static const char *recorded_of(spate_tracer *tracer) {
     trace[0] = '\0';
     CHECK_OK(spate_tracer_each(tracer, take, NULL));
     return trace;
@@ -79,7 +79,7 @@ static void prepare(void) {
     write_text(present, "text", 0600);
 }
 
-TEST(a_child_is_heard_and_its_end) {
+TEST(a_child_and_its_end_are_traced) {
     if (forbidden())
         return;
     char line[5000];
@@ -271,7 +271,7 @@ TEST(forked_children_hold_no_listener) {
     spate_tracer *tracer = begin();
     int gate[2];
     CHECK(pipe(gate) == 0);
-    pid_t heard_child = child(tracer, look_later);
+    pid_t traced_child = child(tracer, look_later);
     while (strstr(recorded_of(tracer), "!never began"))
         usleep(1000);
     pid_t copy = fork();
@@ -287,7 +287,7 @@ TEST(forked_children_hold_no_listener) {
         _exit(7);
     }
     check_end(copy, 7);
-    check_end(heard_child, 7);
+    check_end(traced_child, 7);
     spate_tracer_free(tracer);
     close(gate[0]);
     close(gate[1]);
