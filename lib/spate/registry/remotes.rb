@@ -2,9 +2,9 @@
 
 module Spate
   module Registry
-    # From a lockfile's sources to Remotes, with mirrors and credentials found once per run. Credentials come from the
-    # address itself (the mirror's, or the source as the Gemfile spells it), Bundler's settings or netrc, in this order.
-    # Core Ruby alone: an install from the store passes through here.
+    # Turns a lockfile's sources into Remotes, with mirrors and credentials found once per run. Credentials come from
+    # the address itself (the mirror's, or the source as written in the Gemfile), Bundler's settings or netrc, in this
+    # order. Uses only core Ruby, because an install from the store runs this too.
     class Remotes
       # Of the machine and the user, for connections.
       attr_reader :proxy, :certificates, :trust, :freshness

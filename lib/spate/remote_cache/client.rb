@@ -57,7 +57,7 @@ module Spate
       def name = @builds.transport.to_s
 
       # Of this run so far: archives, builds, checks, images (had), misses, failures (Integer), bytes, seconds (of
-      # compiling that was spared), reasons ({words => how often}), failure (words of the last one, or nil).
+      # compile time saved), reasons ({text => count}: why an entry could not be used), failure (message or nil).
       def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup, failure: @failure } }
 
       # kind: :archives, :builds, :checks, :images, :seconds or :misses.
@@ -212,9 +212,9 @@ module Spate
       # The use of a cache on this machine, added up over installs and kept in the store.
       #
       #   installs, archives, builds, checks, images, misses, failures, bytes   Integer
-      #   seconds   of compiling that was spared, Float
-      #   reasons   {words => how often}: why what it has is of no use
-      #   failure   words of the last one, or nil
+      #   seconds   of compile time saved, Float
+      #   reasons   {text => count}: why a cached entry could not be used
+      #   failure   message of the last failure, or nil
       class Usage
         KIND = "team"
         NUMBERS = %i[installs archives builds checks images misses failures bytes seconds].freeze

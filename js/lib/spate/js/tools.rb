@@ -18,10 +18,10 @@ module Spate
       %i[OwnScripts Run].each { |name| autoload name, "spate/js/tools/run" }
       autoload :Program, "spate/js/tools/program"
 
-      # tool:: as people call it
+      # tool:: its display name
       # ran:: whether it was started; false: nothing to do
       # seconds:: how long it ran
-      # reasons:: [String] why it is not Spate that restores
+      # reasons:: [String] why the restore is left to the tool
       Result = Struct.new(:tool, :ran, :seconds, :reasons)
 
       module_function

@@ -77,7 +77,7 @@ module Spate
             names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }
           end
 
-          # Lets the next look at sources be enough, where this one was not.
+          # Stores the sources with new times if the old ones prove nothing, so that the next check needs no content.
           def renew(store, env = {})
             return unless @sources.worn?
 

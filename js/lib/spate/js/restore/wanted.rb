@@ -5,7 +5,7 @@ module Spate
     module Restore
       # Links and bins of a plan, once it is known what its packages have.
       class Wanted
-        # A package in the node_modules that another one's archive has.
+        # A package bundled in another package's archive (bundledDependencies).
         BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
 
         # facts: { path of a tree => Facts }; those of projects are added. skipped: trees that are not installed. ran:

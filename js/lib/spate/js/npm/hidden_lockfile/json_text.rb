@@ -24,7 +24,7 @@ module Spate
             @keys = {}
           end
 
-          # A file's text, with its last line's end.
+          # Returns the JSON text, with a final newline unless the indent is empty.
           def generate(value)
             text = +""
             write(text, value, @indent.empty? ? nil : "\n")

@@ -4,9 +4,9 @@ module Spate
   module JS
     module Restore
       module Supply
-        # A package as its tool has it in place, where that differs from the archive: npm calls a .gitignore
-        # .npmignore, and the first line of a bin loses its carriage return. Few packages have either. It is a package
-        # of its own in the store, made from the other.
+        # A package whose installed files differ from its archive: npm renames .gitignore to .npmignore, and removes the
+        # carriage return from the first line of a bin. Few packages need this. The store has the result as a
+        # separate package.
         class Rewritten
           IGNORE = ".gitignore"
           CARRIAGE_RETURN = /\A(#![^\n]+)\r\n/n

@@ -153,7 +153,7 @@ module Spate
           PATTERN = /[*?{]/
           LEFT_OUT = %w[node_modules .git].freeze
 
-          # sources: takes folders with #list and #package. folder: that the patterns are relative to.
+          # sources: answers #list and #package for a folder. folder: the patterns are relative to it.
           def initialize(sources, folder)
             @sources = sources
             @folder = folder
@@ -162,7 +162,7 @@ module Spate
           # Those of the folder's own files. Raises LockfileError.
           def of_folder = Project::Workspace.named(@folder).each { |pattern| call(pattern) }
 
-          # Those among words that are patterns at all.
+          # Records the folders for each word that is a pattern, and ignores other words.
           def of_words(words) = words.grep(PATTERN).each { |word| call(word) }
 
           def call(pattern)
