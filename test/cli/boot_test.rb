@@ -297,7 +297,7 @@ module Spate
                    (set["index"]["candidates"].map { |one| one["why"] })
       assert_equal ["miss", set["path"]], set.values_at("outcome", "ruby")
       assert_equal "stale", local["outcome"]
-      assert_match(/its size is/, local["why"])
+      assert_match(/its size differs/, local["why"])
     end
 
     def test_explain_a_path_and_an_unknown_feature
@@ -358,7 +358,7 @@ module Spate
       assert_match(/\A\[:stale, "local.rb", "its size differs"\]\ntrue\n/, output)
       lines = File.readlines(log).map { |line| line.split(" ", 3).last }
       assert_includes lines.join, "miss #{project.path("local/lib/more.rb")} (no image of the application has it)\n"
-      assert_match(/^stale .*local.rb \(its size is/, lines.join)
+      assert_match(/^stale .*local.rb \(its size differs/, lines.join)
       refute_match(/^hit/, lines.join)
       wait { unlocked? }
     end
