@@ -130,7 +130,7 @@ module Spate
 
       assert_equal [1, 0], found["overlay"].values_at("stale", "hit")
       assert_match(/its size differs/, found["overlay"]["differing"].first["reason"])
-      assert_match(%r{^differs    .*/local.rb: its size is}, boot!("status"))
+      assert_match(%r{^differs    .*/local.rb: its size differs}, boot!("status"))
 
       write("app/Gemfile", "#{File.read(project.path("Gemfile"))}\n")
       output = boot!("status")
