@@ -24,7 +24,7 @@ module Spate
         assert_equal 0, code
         words = %w[--host --port --tls --rack --workers --drain --access-log --admin --profile --limit-idle SIGHUP]
         assert_empty(words.reject { |word| output.include?(word) })
-        assert_match(/^ +--drain SECONDS +what open requests have when the server stops \(10\)$/, output)
+        assert_match(/^ +--drain SECONDS +for open requests when the server stops \(10\)$/, output)
         assert_equal 2, command("--limit-drain", "1", @root).last
         assert_operator output.lines.map { |line| line.chomp.length }.max, :<=, 110
         assert_match(/^spate-serve \d/, command("--version").first)
