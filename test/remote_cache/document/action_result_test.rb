@@ -81,7 +81,7 @@ class ActionResultTest < Minitest::Test
 
   def test_invalid_documents_are_refused
     no_digest = Spate::RemoteCache::Document::Wire.field(2, Spate::RemoteCache::Document::Wire.field(1, "a"))
-    { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "without number" => "\x00\x01",
+    { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "invalid field number" => "\x00\x01",
       "ten bytes" => "\x20#{"\xff" * 10}\x01", "without digest" => no_digest,
       "more than 4194304" => "\x00" * ((4 << 20) + 1),
       "more than 128 fields" => "\x18\x00" * 129,
