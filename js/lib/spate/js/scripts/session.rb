@@ -222,10 +222,17 @@ module Spate
         # Whether running the scripts again would give the same result. True without node, since they cannot run.
         def holds?(job)
           ran = @memory.find(job) or return false
-          machine.node.nil? || (ran.inputs == digest(job) && Build.new(job, self).holds?(ran.build))
+          machine.node.nil? || (ran.inputs == digest(job, ran.build) && Build.new(job, self).holds?(ran.build))
         end
 
-        def digest(job) = Store.sha256(inputs(job).inspect)
+        # build: key of the stored build, whose own inputs are compared. Without one, all packages of the plan count.
+        def digest(job, build)
+          Store.sha256((build.to_s.empty? ? [*inputs(job), packages] : inputs(job)).inspect)
+        end
+
+        def packages
+          @packages ||= @plan.trees.map { |tree| [tree.path, tree.package.full_name, tree.package.integrity&.key] }
+        end
 
         def remember(jobs)
           @memory.save(jobs)
@@ -264,7 +271,8 @@ module Spate
         end
 
         def finished(job, built)
-          @memory.note(job, digest(job), built.entry&.key)
+          key = built.entry&.key
+          @memory.note(job, digest(job, key), key)
           @mutex.synchronize { @outcome.built << job.key }
         end
 
