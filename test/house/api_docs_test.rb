@@ -103,7 +103,7 @@ class APIDocsTest < Minitest::Test
     skip "no gem yard for this Ruby"
   end
 
-  # What YARD makes up for an attribute ("Returns the value of attribute x") does not count.
+  # The text that YARD generates for an attribute ("Returns the value of attribute x") does not count.
   def summary?(method)
     text = method.docstring.to_s
     return true unless text.empty? || text.match?(/\A(?:Returns the value of|Sets the) attribute/)

@@ -65,7 +65,7 @@ class ProseTest < Minitest::Test
 
   def flags(text) = RULES.filter_map { |why, rule| why if rule.match?(text) }
 
-  # What a reader reads of a line as prose.
+  # The parts of a line that are prose: comments and messages.
   def prose(path, line)
     return line if TEXT.match?(path) || line.match?(/\bdef test_/)
 

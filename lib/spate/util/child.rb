@@ -15,7 +15,7 @@ module Spate
         child&.finish
       end
 
-      # Whether the process is running, whichever user owns it.
+      # Whether the process is running, also if it belongs to another user.
       def self.alive?(pid)
         Process.kill(0, pid)
         true

@@ -172,9 +172,9 @@ module Spate
           Bundler::RubyVersion Bundler::CurrentRuby Gem::Version Gem::Requirement Gem::Platform Gem::Dependency
         ].freeze
         NAMESPACES = /\A(?:JSON|Psych|Digest|Date|StringScanner)(?:::|\z)/
-        # Traced by the tracer, except for UNHEARD methods.
-        HEARD = %w[File FileTest File::Stat IO Dir].freeze
-        UNHEARD = %i[
+        # Traced by the tracer, except for UNTRACED methods.
+        TRACED = %w[File FileTest File::Stat IO Dir].freeze
+        UNTRACED = %i[
           umask atime ctime birthtime owned? grpowned? identical? ino nlink uid gid dev dev_major dev_minor rdev
           rdev_major rdev_minor blocks blksize chown lchown flock tty? isatty fileno pid pipe select for_fd fcntl ioctl
           console winsize inspect <=> fdatasync fsync advise wait wait_readable
@@ -327,7 +327,7 @@ module Spate
           return name != :"core#set_variable_alias" if name.start_with?("core#")
           return false if NEVER.include?(name) || (name == :initialize_copy && owner.match?(/\A(?:Module|Class)\z/))
           return ENVIRONMENT.include?(name) if ENV.equal?(point.self)
-          return owner != "IO" || name != :initialize if HEARD.include?(owner) && !UNHEARD.include?(name)
+          return owner != "IO" || name != :initialize if TRACED.include?(owner) && !UNTRACED.include?(name)
           return true if VALUES.include?(owner) || owner.match?(NAMESPACES)
 
           return SINGLETON[owner]&.include?(name) || made?(point.self) if single

@@ -214,7 +214,7 @@ module Spate
 
         # Paths that the tracer ignores, since programs in C use them by themselves: the process itself, its terminal,
         # chance.
-        UNHEARD = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
+        UNTRACED = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
         # Paths that may be one of these, or may show which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
@@ -340,7 +340,7 @@ module Spate
           path = EXPAND.call(path) if path.is_a?(String) && !path.start_with?("/")
           return unless path.is_a?(String) && path.match?(PLACES) && own?
 
-          @refused |= ["looks at #{path}, which cannot be traced"] if path.match?(UNHEARD)
+          @refused |= ["looks at #{path}, which cannot be traced"] if path.match?(UNTRACED)
           @asked |= [path] if Gem.path.any? { |home| path.start_with?("#{home}/") }
           nil
         end
