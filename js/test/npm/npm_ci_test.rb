@@ -19,6 +19,13 @@ module Spate
       assert_equal "b@1.1.0", made.trees.find { |tree| tree.path == "node_modules/other" }.package.full_name
     end
 
+    def test_nothing_is_left_when_all_kinds_are_omitted
+      add("a")
+      lock({ "name" => "app", "devDependencies" => { "a" => "*" } })
+      assert_as_npm_ci(omit: ["dev"])
+      refute_path_exists "#{@root}/node_modules"
+    end
+
     def test_omitted_kinds
       kinds
       %w[dev optional peer].each { |kind| assert_as_npm_ci(omit: [kind]) }

@@ -12,7 +12,7 @@ module Spate
 
       def answers(spec)
         talk = Conversation.new(greet: !spec.raw) { Response.text(200, "five bytes or more") }
-        answers = spec.parts.flat_map { |part| talk.send(part).answers }
+        answers = spec.parts.flat_map { |part| talk.send_all(part).answers }
         [talk.protocol, answers]
       end
 

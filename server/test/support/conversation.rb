@@ -58,6 +58,15 @@ module Spate
         self
       end
 
+      # Bytes to the server, in as many ticks as it takes for them: a tick ends after 5 ms of CPU time, which a slow
+      # machine spends on fewer frames.
+      def send_all(bytes)
+        send(bytes)
+        left = nil
+        send("") until left == (left = @rest.bytesize)
+        self
+      end
+
       # The server's output, as far as windows allow.
       def answers
         out = "".b
