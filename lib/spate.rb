@@ -15,7 +15,7 @@ module Spate
   autoload :Git, "spate/git"
   autoload :Util, "#{__dir__}/spate/util.rb"
   autoload :HTTP, "spate/http"
-  autoload :Images, "#{__dir__}/spate/images.rb"
+  autoload :CompileCache, "#{__dir__}/spate/compile_cache.rb"
   autoload :Install, "spate/install"
   autoload :Interrupted, "spate/error"
   autoload :JS, "spate/js" # of the gem spate-js: see JSGem

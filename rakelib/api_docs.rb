@@ -7,8 +7,8 @@ class APIDocs
     lib/spate/version.rb lib/spate/error.rb lib/spate/events.rb lib/spate/cli.rb
     lib/spate/store.rb lib/spate/lockfile.rb lib/spate/lockfile/parse_error.rb lib/spate/lockfile/sources.rb
     lib/spate/lockfile/spec.rb lib/spate/package.rb lib/spate/plan.rb lib/spate/planner.rb lib/spate/platform.rb
-    lib/spate/boot/entry.rb lib/spate/boot/image_folder.rb lib/spate/gemfile.rb lib/spate/gemfile/location.rb
-    lib/spate/images/builder.rb
+    lib/spate/boot/entry.rb lib/spate/boot/compile_cache_folder.rb lib/spate/gemfile.rb lib/spate/gemfile/location.rb
+    lib/spate/compile_cache/builder.rb
     bytes/lib/spate/bytes.rb bytes/lib/spate/bytes/array_buffer.rb bytes/lib/spate/bytes/data_view.rb
     bytes/lib/spate/bytes/typed_array.rb bytes/lib/spate/zlib.rb bytes/lib/spate/zlib/batch.rb
     bytes/lib/spate/zlib/global.rb bytes/lib/spate/zlib/gzip_file.rb bytes/lib/spate/zlib/gzip_reader.rb

@@ -24,54 +24,54 @@ module Spate
     end
 
     def test_second_run_compiles_no_file
-      assert_equal [0, 0], run_spate("help"), "nothing was recorded without an image"
+      assert_equal [0, 0], run_spate("help"), "nothing was recorded without a compile cache"
       assert made?
       hits, others = run_spate("help")
 
       assert_operator hits, :>, 5
       assert_equal 0, others
       run_spate("store", "path")
-      assert_equal 1, images.size
+      assert_equal 1, caches.size
     end
 
-    def test_an_edit_is_seen_at_once_and_the_image_follows
+    def test_an_edit_is_seen_at_once_and_the_compile_cache_follows
       run_spate("version")
       assert made?
       version = File.read("#{folder}/lib/spate/version.rb")
       File.write("#{folder}/lib/spate/version.rb", version.sub(VERSION, "77.0"))
-      before = File.stat(image).ino
+      before = File.stat(cache).ino
 
       assert_match(/77\.0/, run_spate("version", output: true))
-      assert wait { images.any? && File.stat(image).ino != before }
+      assert wait { caches.any? && File.stat(cache).ino != before }
       assert_match(/77\.0/, run_spate("version", output: true))
       assert_equal 0, run_spate("version").last
     end
 
-    def test_a_damaged_image_is_made_again
+    def test_a_damaged_compile_cache_is_made_again
       run_spate("version")
       assert made?
-      bytes = File.binread(image)
-      File.binwrite(image, bytes[0, bytes.bytesize / 2])
+      bytes = File.binread(cache)
+      File.binwrite(cache, bytes[0, bytes.bytesize / 2])
       assert_match(/#{VERSION}/, run_spate("version", output: true))
-      assert wait { File.size?(image).to_i > bytes.bytesize / 2 }
+      assert wait { File.size?(cache).to_i > bytes.bytesize / 2 }
     end
 
-    def test_image_writable_by_others_is_not_loaded_and_stays
+    def test_compile_cache_writable_by_others_is_not_loaded_and_stays
       run_spate("version")
       assert made?
-      File.chmod(0o666, image)
+      File.chmod(0o666, cache)
 
       assert_equal [0, 0], run_spate("version")
       sleep 0.1
-      assert_equal 0o666, File.stat(image).mode & 0o777
+      assert_equal 0o666, File.stat(cache).mode & 0o777
     end
 
-    def test_switches_and_folders_without_an_image
+    def test_switches_and_folders_without_a_compile_cache
       [{ CI: "true" }, { SPATE_READONLY: "1" }, { SPATE_BOOT: "0" }, { SPATE_NO_OWN_CODE: "1" },
        { SPATE_HOME: "#{folder}/nowhere" }, { SPATE_HOME: "relative" }].each { |env| run_spate("version", **env) }
       sleep 0.2
 
-      assert_empty images
+      assert_empty caches
       refute_path_exists "#{folder}/nowhere"
     end
 
@@ -81,7 +81,7 @@ module Spate
       run_spate("version", options: { write => write })
       write.close
       assert IO.select([read], nil, nil, 30)
-      assert_empty images, "it was made before the file was closed"
+      assert_empty caches, "it was made before the file was closed"
       assert made?
     ensure
       [read, write].each(&:close)
@@ -101,18 +101,18 @@ module Spate
 
     def home = "#{folder}/home"
     def store = "#{home}/spate/store/v1"
-    def images = Dir.glob("#{store}/images/own/*.image")
-    def image = images.first
+    def caches = Dir.glob("#{store}/compile-cache/own/*.compiled")
+    def cache = caches.first
 
-    # The child process that makes the image has ended when its lock is gone.
-    def made? = wait { images.any? && Dir.glob("#{store}/images/own/*.lock").empty? }
+    # The child process that makes the compile cache has ended when its lock is gone.
+    def made? = wait { caches.any? && Dir.glob("#{store}/compile-cache/own/*.lock").empty? }
 
     def wait
       1200.times { yield ? (return true) : sleep(0.05) }
       false
     end
 
-    # [loaded from the image, compiled], or the whole output.
+    # [loaded from the compile cache, compiled], or the whole output.
     def run_spate(*argv, output: false, options: {}, **env)
       out, err, status = spate(*argv, options: options, **env)
       assert_predicate status, :success?, err

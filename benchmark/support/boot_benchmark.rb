@@ -3,7 +3,7 @@
 require "rubygems"
 require "spate"
 require "support/boot_app"
-require "support/boot_images"
+require "support/compile_caches"
 require "support/boot_parts"
 require "support/boot_synthetic"
 require "support/boot_targets"

@@ -40,30 +40,30 @@ module Benchmark
       table("ruby -e 1 in the bundle", rows, base: bundle)
     end
 
-    # Building every gem's image, compared with a plain boot: processor time of all processes.
+    # Building every gem's compile cache, compared with a plain boot: processor time of all processes.
     def build
       plain = BootWays.new(@app).plain
-      command = [Peers.launcher, "install", "--quiet", "--boot-images", "wait"]
-      builder = BootRow.new("building all images", @app, command, before: -> { BootImages.forget(@app) })
+      command = [Peers.launcher, "install", "--quiet", "--compile-cache", "wait"]
+      builder = BootRow.new("building all compile caches", @app, command, before: -> { CompileCaches.forget(@app) })
       plain.sample
       Rounds.run([plain, builder], [@pairs, 5].min)
-      @targets.found("building all images, CPU to one plain boot's", @app, Rounds.ratio(builder, plain, :cpu))
-      number, bytes = BootImages.size(@app)
+      @targets.found("building all compile caches, CPU to one plain boot's", @app, Rounds.ratio(builder, plain, :cpu))
+      number, bytes = CompileCaches.size(@app)
       raise "nothing was built" if number < @app.gems / 2
 
-      table("building", [plain, builder]).note("#{number} images, #{bytes >> 20} MB.")
+      table("building", [plain, builder]).note("#{number} compile caches, #{bytes >> 20} MB.")
     end
 
-    # With the gems' images made by the install, compared with bootsnap with an empty cache.
+    # With the gems' compile caches made by the install, compared with bootsnap with an empty cache.
     def first
       prepare_first
       ways = BootWays.new(@app, before: -> { BootBootsnap.forget(@app) })
       bootsnap = ways.bootsnap
-      ways = BootWays.new(@app, before: -> { BootImages.restore(@app) })
+      ways = BootWays.new(@app, before: -> { CompileCaches.restore(@app) })
       rows = [bootsnap, ways.first]
       rows.each(&:sample)
       Rounds.run(rows, @pairs)
-      @targets.found("first boot with images built, to bootsnap's first", @app, Rounds.ratio(rows[1], rows[0]))
+      @targets.found("first boot with compile caches built, to bootsnap's first", @app, Rounds.ratio(rows[1], rows[0]))
       table("first boot", rows, base: bootsnap)
     end
 
@@ -103,7 +103,7 @@ module Benchmark
     def fill(ways, rows)
       ways.warm(ways.spate("heap"))
       rows.each { |row| 2.times { row.sample } }
-      BootImages.settle(@app)
+      CompileCaches.settle(@app)
     end
 
     def told(goal, rows, step, what = :wall)
@@ -130,9 +130,9 @@ module Benchmark
     end
 
     def prepare_first
-      BootImages.forget(@app)
-      @app.run([Peers.launcher, "install", "--quiet", "--boot-images", "wait"])
-      BootImages.keep(@app)
+      CompileCaches.forget(@app)
+      @app.run([Peers.launcher, "install", "--quiet", "--compile-cache", "wait"])
+      CompileCaches.keep(@app)
     end
 
     def drop_caches
@@ -172,7 +172,7 @@ module Benchmark
     def table(title, rows, base: bootsnap(rows))
       table = Table.new("#{@app.title}, #{title}",
                         ["", "wall ms", "to #{base ? base.name.split.first : rows.first.name}", "CPU ms", "to",
-                         "resident MB", "collections", "proof: loaded, from images, by the index"])
+                         "resident MB", "collections", "proof: loaded, from compile caches, by the index"])
       rows.each { |row| table.row(row.name, *cells(row, base || rows.first)) }
       table.note("Bundler #{Peers.bundler} wherever Bundler is loaded. " \
                  "#{rows.first.samples.length} rounds, interleaved, every other one backwards: median (min-max); " \

@@ -40,7 +40,7 @@ module Benchmark
       FileUtils.rm_rf("#{@folder}/cache")
       FileUtils.mkdir_p("#{@folder}/cache")
       make_gems unless File.directory?(@gems)
-      make_images
+      make_compile_caches
     end
 
     def make_gems
@@ -61,14 +61,15 @@ module Benchmark
       "module #{name.capitalize}\n  class Part#{part}\n#{methods.join("\n")}  end\nend\n"
     end
 
-    def make_images
+    def make_compile_caches
       require "spate/native/boot"
       libraries = Dir.children(@gems).sort.map { |name| "#{@gems}/#{name}/lib" }
-      index = Spate::Images::Index.build(libraries)
-      Spate::Native::Image.write("#{@folder}/cache/boot.image", key: KEY, files: [], data: { "index" => index })
+      index = Spate::CompileCache::Index.build(libraries)
+      Spate::Native::CompileCache.write("#{@folder}/cache/boot.compiled", key: KEY, files: [],
+                                                                          data: { "index" => index })
       Dir.children(@gems).each do |name|
         files = Dir.glob("#{@gems}/#{name}/lib/**/*.rb").map { |path| compiled(path) }
-        Spate::Native::Image.write("#{@folder}/cache/#{name}.image", key: KEY, files: files, data: {})
+        Spate::Native::CompileCache.write("#{@folder}/cache/#{name}.compiled", key: KEY, files: files, data: {})
       end
     end
 
@@ -110,7 +111,7 @@ module Benchmark
                   format("%.3f", ratio), Figures.median(own.map { |sample| sample[2] }).round, own.last[1])
       end
       table.note("#{@pairs} rounds, interleaved, every other one backwards; the clock starts when Ruby has. " \
-                 "Proof: features found, files loaded, or loaded from images.")
+                 "Proof: features found, files loaded, or loaded from compile caches.")
     end
 
     # [milliseconds, count, processor ms]

@@ -30,7 +30,7 @@ end
 def spate(cache)
   $LOAD_PATH.push(File.expand_path("../../lib", __dir__))
   require "spate/native/boot"
-  Spate::Native::Image.open("#{cache}/boot.image", key: "0" * 32)
+  Spate::Native::CompileCache.open("#{cache}/boot.compiled", key: "0" * 32)
 end
 
 case mode
@@ -44,8 +44,8 @@ when "search" then timed { features.count { |name| $LOAD_PATH.resolve_feature_pa
 when "index"
   require_relative "../../lib/spate/native/boot.so"
   timed do
-    image = spate(cache)
-    Spate::Native::Requirer.install(image.data("index"))
+    compile_cache = spate(cache)
+    Spate::Native::Requirer.install(compile_cache.data("index"))
     features.count { |name| Spate::Native::Requirer.find(name) }
   end
 when "plain" then timed { names.each { |name| require name } && $LOADED_FEATURES.grep(/part/).length }
@@ -58,11 +58,11 @@ when "bootsnap"
   end
 when "bundles"
   timed do
-    image = spate(cache)
+    compile_cache = spate(cache)
     Spate::Native::Loader.key = "0" * 32
     Spate::Native::Loader.install
-    Spate::Native::Loader.gem_images = names.to_h { |name| ["#{gems}/#{name}", "#{cache}/#{name}.image"] }
-    Spate::Native::Requirer.install(image.data("index"))
+    Spate::Native::Loader.gem_caches = names.to_h { |name| ["#{gems}/#{name}", "#{cache}/#{name}.compiled"] }
+    Spate::Native::Requirer.install(compile_cache.data("index"))
     names.each { |name| require name }
     Spate::Native::Loader.counts[:hit]
   end

@@ -14,8 +14,8 @@ module Benchmark
       "spate exec ruby -e 1 by the launcher, to bundle exec" => [0.25, 0.18],
       "resident memory, heap untouched" => [1.05, 0.95],
       "resident memory after 1,000 requests" => [1.05, nil],
-      "building all images, CPU to one plain boot's" => [1.5, nil],
-      "first boot with images built, to bootsnap's first" => [0.35, nil]
+      "building all compile caches, CPU to one plain boot's" => [1.5, nil],
+      "first boot with compile caches built, to bootsnap's first" => [0.35, nil]
     }.freeze
 
     def initialize

@@ -50,9 +50,10 @@ module Benchmark
 
     def steps = STEPS.keys.map { |step| spate(step) }
 
-    # After an install that made the images, before any boot: what the application loads is not known yet.
+    # After an install that made the compile caches, before any boot: what the application loads is not known yet.
     def first
-      row("Spate, images built", exec, proof: ->(facts) { "no images" unless facts[:loader].to_h[:hit].to_i > 500 })
+      proof = ->(facts) { "no compile caches" unless facts[:loader].to_h[:hit].to_i > 500 }
+      row("Spate, compile caches built", exec, proof: proof)
     end
 
     # The one line in config/boot.rb.
@@ -71,7 +72,7 @@ module Benchmark
         return number + 1 if seen == last && number >= 2
 
         last = seen
-        BootImages.settle(app)
+        CompileCaches.settle(app)
       end
     end
 
@@ -103,11 +104,11 @@ module Benchmark
       "lean: #{parts[:lean]}" if names.include?("lean") && parts[:lean] != true
     end
 
-    # Nine files in ten must have come from images.
+    # Nine files in ten must have come from compile caches.
     def no_bundle(facts)
       counts = facts[:loader].to_h
       hits = counts[:hit].to_i + counts[:revalidated].to_i
-      "images: #{counts}, #{facts[:features]} features" if hits < facts[:features] * 0.8
+      "compile caches: #{counts}, #{facts[:features]} features" if hits < facts[:features] * 0.8
     end
   end
 end

@@ -8,7 +8,7 @@ module Benchmark
   # One gem of a bundle in another version. Bundler checks the new lockfile, the gem is fetched, all other gems are
   # copied from the store.
   class ContainersBenchmark
-    COMMAND = %w[install --quiet --copy --boot-images off].freeze
+    COMMAND = %w[install --quiet --copy --compile-cache off].freeze
     GOAL = 5 # seconds
 
     def initialize(app:, rounds:)
@@ -65,7 +65,7 @@ module Benchmark
     def fill
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", @spate, preserve: true)
       Measure.sample(@env.merge("CI" => nil), [Peers.launcher, *COMMAND], @app)
-      sleep 0.1 until Dir.glob("#{@spate}/store/v1/images/own/*.image").any?
+      sleep 0.1 until Dir.glob("#{@spate}/store/v1/compile-cache/own/*.compiled").any?
       File.rename(@spate, "#{@folder}/kept")
     end
 

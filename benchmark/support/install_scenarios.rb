@@ -37,8 +37,8 @@ module Benchmark
             goals: :extract)
     end
 
-    # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection. Spate's own image is not made
-    # each time: its child in the background would be counted with the next run.
+    # Nothing is cached; the source has 50 ms of latency and 200 Mbit/s a connection. Spate's own compile cache is not
+    # made each time: its child in the background would be counted with the next run.
     def cold
       forget_all = -> { Peers.aside("#{@workspace.home(:cold)}/spate") }
       rows = [spate_row("spate, nothing cached", tool: :cold, before: forget_all, env: { "SPATE_NO_OWN_CODE" => "1" }),
@@ -132,9 +132,10 @@ module Benchmark
       FileUtils.cp_r("#{@workspace.home(:seed)}/spate", own, preserve: true) unless File.directory?(own)
       # The source has another port each time, so its gems must be looked up before the measurement.
       Peers.aside(@workspace.bundle(tool))
-      # Without CI, so that Spate's own image is made. Gem images are off, because they would be built during rows.
-      @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
-      await_self_cache("#{own}/store/v1/images/own")
+      # Without CI, so that Spate's own compile cache is made. Gem compile caches are off, because they would be built
+      # during rows.
+      @workspace.run(tool, [Peers.launcher, "install", "--quiet", "--compile-cache", "off"], CI: nil)
+      await_self_cache("#{own}/store/v1/compile-cache/own")
     end
 
     # The environment in which the source is treated as RubyGems' own, after a first install in it.
@@ -146,14 +147,14 @@ module Benchmark
       env
     end
 
-    # Waits for the image that the previous run makes in the background.
+    # Waits for the compile cache that the previous run makes in the background.
     def await_self_cache(folder)
       100.times do
-        return if Dir.glob("#{folder}/*.image").any? && Dir.glob("#{folder}/*.lock").empty?
+        return if Dir.glob("#{folder}/*.compiled").any? && Dir.glob("#{folder}/*.lock").empty?
 
         sleep 0.1
       end
-      raise "no image of Spate's own code was made in #{folder}"
+      raise "no compile cache of Spate's own code was made in #{folder}"
     end
 
     # A copy of Spate's folder that holds builds and their objects, and no package.

@@ -15,7 +15,7 @@ module Benchmark
       "install, nothing to do" => [:plain, %w[install --quiet]],
       "exec ruby -e 1" => [:plain, %w[exec ruby -e 1]]
     }.freeze
-    # Trees that make their images, in one round, because that takes longer than all other parts.
+    # Trees that make their compile caches, in one round, because that takes longer than all other parts.
     BUILDING = 4
     Run = Struct.new(:wall, :cpu)
 
@@ -30,7 +30,7 @@ module Benchmark
       @repository, @env = @workspace.app(:worktrees)
       commit
       fill
-      Table.write("worktrees", [table, images_table])
+      Table.write("worktrees", [table, compile_caches_table])
     ensure
       @workspace.stop
       Peers.empty_trash
@@ -59,13 +59,13 @@ module Benchmark
       table.note("bytes of gems that are on the disk beside the store: #{@own} in all trees, of #{@whole} in each")
     end
 
-    # The cost of a tree's own images.
-    def images_table
+    # The cost of a tree's own compile caches.
+    def compile_caches_table
       trees = add(:plain, BUILDING)
       together(trees, %w[install --quiet])
       run = together(trees, %w[boot build --quiet])
-      bytes = files(images).sum(&:size)
-      Table.new("#{@workspace.name}: boot images of #{BUILDING} working trees at once",
+      bytes = files(caches).sum(&:size)
+      Table.new("#{@workspace.name}: compile caches of #{BUILDING} working trees at once",
                 ["", "s for all", "user + sys s each", "MB each"])
            .row("boot build", format("%.1f", run.wall), format("%.2f", run.cpu / BUILDING),
                 format("%.1f", bytes / BUILDING / 1e6))
@@ -116,7 +116,7 @@ module Benchmark
     def files(folder) = Find.find(folder).map { |path| File.lstat(path) }.select(&:file?)
 
     # Of gems and applications, beside Spate's own.
-    def images = Dir.glob("#{store}/images/*").find { |path| File.basename(path) != "own" }
+    def caches = Dir.glob("#{store}/compile-cache/*").find { |path| File.basename(path) != "own" }
     def store = "#{@env.fetch("SPATE_HOME")}/store/v1"
 
     # Afterwards all names that another tree needs are stored, and Spate's own code is compiled, which CI does not do.
@@ -124,9 +124,9 @@ module Benchmark
       %w[checksums plain].each do |revision|
         git("checkout", "--quiet", revision)
         Peers.aside(@workspace.bundle(:worktrees))
-        @workspace.run(:worktrees, [Peers.launcher, "install", "--quiet", "--boot-images", "off"], CI: nil)
+        @workspace.run(:worktrees, [Peers.launcher, "install", "--quiet", "--compile-cache", "off"], CI: nil)
       end
-      sleep 0.1 until Dir.glob("#{store}/images/own/*.image").any?
+      sleep 0.1 until Dir.glob("#{store}/compile-cache/own/*.compiled").any?
     end
 
     def commit

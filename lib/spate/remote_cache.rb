@@ -61,9 +61,9 @@ module Spate
     # Turns the cache off; in the variable it overrides the setting.
     OFF = "off"
     PLACES = { local: ".bundle/config", environment: "BUNDLE_SPATE__CACHE", global: "your configuration" }.freeze
-    # In a store: marks that its images may have code compiled by other machines. Without it the trust code is not
-    # loaded.
-    COMPILED = "images/.others"
+    # In a store: marks that its compile caches may have code compiled by other machines. Without it the trust code is
+    # not loaded.
+    COMPILED = "compile-cache/.others"
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
     # Seconds: to connect, and between two reads.
     CONNECT = 2

@@ -5,46 +5,46 @@ require_relative "util"
 
 module Spate
   # Spate's own files, compiled: reading and compiling them takes half of the time of a run with nothing to do. They are
-  # in one image, `images/own/<key>.image` in the store, which the loader of spate/native/boot compares with the files,
-  # so that an edit of Spate's source is effective at once. A run that had to compile starts a child, which makes the
-  # image for the next.
+  # in one compile cache, `compile-cache/own/<key>.compiled` in the store, which the loader of spate/native/boot
+  # compares with the files, so that an edit of Spate's source is effective at once. A run that had to compile starts a
+  # child, which makes the compile cache for the next.
   #
-  # Loaded before the image: small, and core Ruby only.
+  # Loaded before the compile cache: small, and core Ruby only.
   module SelfCache
     FORMAT = "spate own code 1"
     # Spelled and encoded as on $LOAD_PATH, because the loader receives such paths.
     LIB = File.dirname(__FILE__, 2)
     PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
-    # Seconds before another process tries to make the image.
+    # Seconds before another process tries to make the compile cache.
     PATIENCE = 60
 
     class << self
-      # Makes Ruby load Spate's files from the image. env: names the store, and has the switches SPATE_BOOT=0 and
-      # SPATE_NO_OWN_CODE. Returns whether there is an image.
+      # Makes Ruby load Spate's files from the compile cache. env: names the store, and has the switches SPATE_BOOT=0
+      # and SPATE_NO_OWN_CODE. Returns whether there is a compile cache.
       def use(env = ENV)
         return false if off?(env) || !store(env)
 
-        image = Native::Image.open(path(env), key: key)
+        cache = Native::CompileCache.open(path(env), key: key)
         Native::Loader.install
-        Native::Loader.add(image)
+        Native::Loader.add(cache)
         Native::Loader.recording = true
         @used = true
       rescue LoadError, SystemCallError
         false # no such library on this Ruby, or a folder that this user may not read
-      rescue Native::Image::Unusable => e
+      rescue Native::CompileCache::Unusable => e
         @wanted = !%i[foreign_owner writable symlink].include?(e.reason)
         false
       end
 
-      # At the end of a run: has the image made if a file was not in it. Returns the child's pid, or nil.
+      # At the end of a run: has the compile cache made if a file was not in it. Returns the child's pid, or nil.
       def renew(env = ENV)
         start(path(env)) if outdated? && writable?(env)
       rescue SystemCallError
-        nil # the image only saves work
+        nil # the compile cache only saves work
       end
 
-      # 32 hex digits: of a blob's inputs except its source, and of the folder whose files the image has.
+      # 32 hex digits: of a blob's inputs except its source, and of the folder whose files the compile cache has.
       def key
         @key ||= begin
           options = RubyVM::InstructionSequence.compile_option.to_a
@@ -53,10 +53,10 @@ module Spate
         end
       end
 
-      # Folders whose files are in the image: this gem's, and that of spate-js if it is beside it.
+      # Folders whose files are in the compile cache: this gem's, and that of spate-js if it is beside it.
       def libraries = [LIB, JSGem.beside].compact
 
-      def path(env) = "#{store(env)}/images/own/#{key}.image"
+      def path(env) = "#{store(env)}/compile-cache/own/#{key}.compiled"
 
       private
 

@@ -7,7 +7,7 @@ module Spate
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
   #                   builds/<key>-<id>             candidates/<key>/<id>: the inputs of that build
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
-  #                   specs/ checks/ bundles/ images/ tmp/ locks/
+  #                   specs/ checks/ bundles/ compile-cache/ tmp/ locks/
   #
   # Core Ruby only, and nothing is created before the first write: a run with nothing to do uses this class.
   class Store

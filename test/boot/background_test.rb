@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "images/image_case"
+require "compile_cache/compile_cache_case"
 
 module Spate
   module Boot
-    class BackgroundTest < Images::ImageCase
-      # The locale that these images are compiled for.
+    class BackgroundTest < CompileCache::CompileCacheCase
+      # The locale that these compile caches are compiled for.
       ENVIRONMENT = { "HOME" => "/nowhere", "PATH" => ENV.fetch("PATH"), "TERM" => "dumb",
                       **ENV.slice("LANG", "LC_ALL", "LC_CTYPE") }.freeze
 
@@ -14,28 +14,28 @@ module Spate
         sleep 0.03
       end
 
-      def test_boot_with_new_files_gets_images
+      def test_boot_with_new_files_gets_compile_caches
         assert start([[@own, :miss]])
         wait_for { File.exist?(overlay_path) }
-        assert_equal [@own], image(overlay_path).paths
-        assert image(application_path)
+        assert_equal [@own], cache(overlay_path).paths
+        assert cache(application_path)
         wait_for { File.read(log).include?("compiled") }
-        assert_equal 1, Images::Recording.load(images.recording_path(location)).kinds.size
+        assert_equal 1, CompileCache::Recording.load(caches.recording_path(location)).kinds.size
       end
 
       def test_folders_added_to_the_load_path_are_indexed
         assert start([[@own, :miss]])
         wait_for { File.exist?(application_path) && pid.nil? }
         refute_includes index, File.dirname(@own)
-        assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
+        assert Background.start(location, [[@own, :hit]], caches: caches, env: ENVIRONMENT,
                                                           load_path: [File.dirname(@own)])
         wait_for { index.include?(File.dirname(@own)) }
         wait_for { pid.nil? }
         inode = File.stat(application_path).ino
-        assert Background.start(location, [[@own, :hit]], images: images, env: ENVIRONMENT,
+        assert Background.start(location, [[@own, :hit]], caches: caches, env: ENVIRONMENT,
                                                           load_path: [File.dirname(@own)])
         wait_for { File.read(log).lines.size == 3 }
-        assert_equal inode, File.stat(application_path).ino, "existing images are not rebuilt"
+        assert_equal inode, File.stat(application_path).ino, "existing compile caches are not rebuilt"
       end
 
       def test_builder_is_no_child_and_inherits_nothing
@@ -70,11 +70,11 @@ module Spate
       end
 
       def test_delay_grows_after_failed_builders
-        other = ImageFolder.new(images.store_root, "0" * 32)
+        other = CompileCacheFolder.new(caches.store_root, "0" * 32)
         attempts = Background::Attempts.new(other.attempts_path(location))
         [[0, true], [59, false], [61, true], [119, false], [121, true]].each do |seconds, started|
           age(attempts, seconds)
-          assert_equal started, start([[@own, :miss]], images: other), seconds
+          assert_equal started, start([[@own, :miss]], caches: other), seconds
         end
         assert_equal 3, attempts.count
         wait_for { File.read(other.log_path(location)).scan("this Ruby is another one").size == 3 }
@@ -85,15 +85,15 @@ module Spate
       end
 
       def test_successful_builder_clears_the_failures
-        images.make
-        attempts = Background::Attempts.new(images.attempts_path(location)).tap(&:add)
+        caches.make
+        attempts = Background::Attempts.new(caches.attempts_path(location)).tap(&:add)
         age(attempts, 61)
         assert start([[@own, :miss]])
         wait_for { attempts.count.zero? }
       end
 
       def test_log_is_truncated_when_it_is_long
-        images.make
+        caches.make
         File.write(log, "old\n" * (Background::LOG_LIMIT / 3))
         assert start([[@own, :miss]])
         wait_for { File.read(log).include?("compiled") }
@@ -103,25 +103,26 @@ module Spate
       def test_builder_does_not_start_when_forbidden
         { "SPATE_READONLY" => "1", "CI" => "true", "SPATE_BOOT_BACKGROUND" => "0" }.each do |name, value|
           refute start([[@own, :miss]], { name => value })
-          refute_path_exists images.folder
+          refute_path_exists caches.folder
         end
         assert_nil Background.forbidden("CI" => "true", "SPATE_BOOT_BACKGROUND" => "1")
         assert_nil Background.forbidden("CI" => "false", "SPATE_READONLY" => "0")
       end
 
       def test_folder_of_another_user_is_not_used
-        images.make
-        File.chmod(0o777, images.folder)
-        refute Background.start(location, [[@own, :miss]], images: ImageFolder.new(images.store_root), env: ENVIRONMENT)
+        caches.make
+        File.chmod(0o777, caches.folder)
+        refute Background.start(location, [[@own, :miss]],
+                                caches: CompileCacheFolder.new(caches.store_root), env: ENVIRONMENT)
       end
 
       private
 
-      def index = image(application_path).data("index")
-      def log = images.log_path(location)
+      def index = cache(application_path).data("index")
+      def log = caches.log_path(location)
 
-      def start(recorded, env = {}, images: self.images)
-        Background.start(location, recorded, images: images, env: ENVIRONMENT.merge(env))
+      def start(recorded, env = {}, caches: self.caches)
+        Background.start(location, recorded, caches: caches, env: ENVIRONMENT.merge(env))
       end
 
       def path_of(attempts) = attempts.instance_variable_get(:@path)
@@ -144,7 +145,7 @@ module Spate
 
       # The builder is the process that holds the lock.
       def pid
-        inode = File.stat(images.lock_path(location)).ino
+        inode = File.stat(caches.lock_path(location)).ino
         File.readlines("/proc/locks").filter_map { |line| line.split[4].to_i if line.include?(":#{inode} ") }.first
       rescue Errno::ENOENT
         nil

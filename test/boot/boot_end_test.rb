@@ -12,7 +12,7 @@ module Spate
       write("app/local/local.gemspec", requires + GEMSPEC)
       build
       Dir["#{project.path("local")}/lib/*.rb"].each { |path| File.utime(0, 0, path) }
-      File.utime(0, Time.now - 600, image) # of an earlier boot
+      File.utime(0, Time.now - 600, cache) # of an earlier boot
 
       assert worn?
       spate_exec("ruby", "-e", "1", SPATE_BOOT_BACKGROUND: "1")
@@ -39,11 +39,11 @@ module Spate
       assert_equal "3\n3\nnil\n", spate_exec("ruby", "-e", program).first
     end
 
-    def test_pages_of_the_images_are_released
+    def test_pages_of_the_compile_caches_are_released
       build
       program = <<~'RUBY'
         require "local"
-        resident = -> { File.read("/proc/self/smaps")[%r{ \S*/boots/\S*image\n.*?^Rss: +(\d+)}m, 1].to_i }
+        resident = -> { File.read("/proc/self/smaps")[%r{ \S*/boots/\S*compiled\n.*?^Rss: +(\d+)}m, 1].to_i }
         before = resident.call
         fork {}
         p [before.positive?, resident.call < before]
@@ -51,15 +51,16 @@ module Spate
       assert_equal "[true, true]\n", spate_exec("ruby", "-e", program).first
     end
 
-    def test_new_images_are_built_when_they_would_save_time
+    def test_new_compile_caches_are_built_when_they_would_save_time
       require "spate/boot/entry"
-      image = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
+      cache = ->(count) { Struct.new(:files) { alias_method :count, :files }.new(count) }
       hits = [["/a", :hit], ["/b", :hit], ["/c", :warns]]
-      refute Boot::BootEnd::News.gain?(hits, image.call(2), image.call(1))
-      refute Boot::BootEnd::News.gain?(hits, image.call(3), nil)
-      assert Boot::BootEnd::News.gain?(hits, image.call(1), image.call(1)), "served by images of gems, not yet in order"
+      refute Boot::BootEnd::News.gain?(hits, cache.call(2), cache.call(1))
+      refute Boot::BootEnd::News.gain?(hits, cache.call(3), nil)
+      assert Boot::BootEnd::News.gain?(hits, cache.call(1), cache.call(1)),
+             "served by compile caches of gems, not yet in order"
       %i[miss stale revalidated damaged].each do |outcome|
-        assert Boot::BootEnd::News.gain?([["/a", outcome]], image.call(3), nil), outcome
+        assert Boot::BootEnd::News.gain?([["/a", outcome]], cache.call(3), nil), outcome
       end
     end
 

@@ -13,11 +13,11 @@ module Spate
         [1_700_000_000, kind, "exit", wall, wall / 2, hits, others, 205, "41000,9000", *parts].join("\t") << "\n"
       end
 
-      def test_savings_are_medians_compared_with_the_last_boot_without_images
+      def test_savings_are_medians_compared_with_the_last_boot_without_compile_caches
         File.write(path, [line("rake", 0, 100, wall: 5000), line("rake", 1, 100, wall: 3000),
                           line("rake", 95, 5, wall: 900), line("rake", 95, 5, wall: 700),
                           line("rake", 95, 5, wall: 800), line("puma", 100, 0, wall: 400)].join)
-        rake, puma = Images::Status::Gains.of(BootLog.lines(path))
+        rake, puma = CompileCache::Status::Gains.of(BootLog.lines(path))
 
         assert_equal({ kind: "rake", boots: 3, wall: 0.8, cpu: 0.4, without_wall: 3.0, without_cpu: 1.5 },
                      rake.except(:last_wall, :last_cpu))
@@ -42,7 +42,7 @@ module Spate
         since, from_here = `#{Util::Ruby.path} -I#{LIBRARY} -e '#{code}'`.scan(/\d+/).map(&:to_i).each_slice(2).to_a
 
         assert_operator since.first, :>=, since.last, "wall time below processor time"
-        assert_operator from_here.max, :<, since.last, "work before the images counts"
+        assert_operator from_here.max, :<, since.last, "work before the compile caches counts"
       end
 
       def test_unused_parts
@@ -66,7 +66,7 @@ module Spate
         lines = BootLog.lines(path)
 
         assert_equal BootLog::KEPT + 1, lines.size
-        assert_in_delta 4.321, Images::Status::Gains.of(lines).first[:without_wall]
+        assert_in_delta 4.321, CompileCache::Status::Gains.of(lines).first[:without_wall]
         assert_equal ["x.bootlog"], Dir.children(folder)
       end
     end

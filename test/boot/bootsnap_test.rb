@@ -41,12 +41,12 @@ module Spate
 
     def boot(**env) = spate_exec("ruby", "-e", PROGRAM, **env).first
 
-    def test_bootsnap_stays_without_an_image
+    def test_bootsnap_stays_without_a_compile_cache
       assert_equal "bootsnap sets up\nbootsnap sets up\nunloaded\ntrue\n" \
-                   "\"bootsnap stays, where it is loaded: no image yet\"\n", boot
+                   "\"bootsnap stays, where it is loaded: no compile cache yet\"\n", boot
     end
 
-    def test_bootsnap_steps_aside_with_an_image
+    def test_bootsnap_steps_aside_with_a_compile_cache
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
       assert_equal "unloaded\nnil\ntrue\n", boot
       hits = "n = 0; Spate::Boot.instrumentation = ->(e, p, _) { n += 1 if e == :hit && p.end_with?('local.rb') }; "
@@ -62,11 +62,11 @@ module Spate
       assert_includes boot, "bootsnap sets up"
     end
 
-    # Files that bootsnap loads are still recorded for the image.
+    # Files that bootsnap loads are still recorded for the compile cache.
     def test_files_loaded_by_bootsnap_are_recorded
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
-      paths = [image, image.sub("/boots/", "/apps/")].flat_map do |path|
-        Native::Image.open(path, key: Boot::RubyKey.current).paths
+      paths = [cache, cache.sub("/boots/", "/apps/")].flat_map do |path|
+        Native::CompileCache.open(path, key: Boot::RubyKey.current).paths
       end
       assert_includes paths, project.path("local/lib/local.rb")
     end

@@ -23,9 +23,9 @@ module Spate
       build
     end
 
-    # Images younger than a few seconds are not rebuilt.
+    # Compile caches younger than a few seconds are not rebuilt.
     def boot(environment)
-      File.utime(Time.now - 600, Time.now - 600, image)
+      File.utime(Time.now - 600, Time.now - 600, cache)
       spate_exec("ruby", "-e", "require 'local'", **environment, SPATE_BOOT_BACKGROUND: "1")
     end
 
@@ -37,11 +37,13 @@ module Spate
     end
 
     def records
-      image = Native::Image.open(self.image, key: File.basename(File.dirname(self.image, 2)))
-      Gemfile::Setup::Record::NAMES.count { |name| image.data(name) }
+      cache = Native::CompileCache.open(self.cache,
+                                        key: File.basename(File.dirname(self.cache, 2)))
+      Gemfile::Setup::Record::NAMES.count { |name| cache.data(name) }
     end
 
-    # Files recorded too late for the builder by the first boots are in the images after one more boot of each kind.
+    # Files recorded too late for the builder by the first boots are in the compile caches after one more boot of each
+    # kind.
     def settle
       [DEVELOPMENT, TEST, DEPLOYED].each do |environment|
         boot(environment)
@@ -56,10 +58,10 @@ module Spate
       learn(DEPLOYED)
       assert_equal [true] * 3, [DEVELOPMENT, TEST, DEPLOYED].map { |environment| replay(environment) }
       settle
-      before = File.stat(image).ino
+      before = File.stat(cache).ino
       [DEVELOPMENT, TEST, DEPLOYED].each { |environment| boot(environment) }
       sleep 0.5
-      assert_equal [3, before], [records, File.stat(image).ino]
+      assert_equal [3, before], [records, File.stat(cache).ino]
 
       output, = spate_exec("ruby", "-e", "require 'tested'", **DEPLOYED)
       assert_includes output, "LoadError"
@@ -84,7 +86,8 @@ module Spate
     def test_each_environment_is_a_kind_of_boot
       boot(TEST)
       boot(DEVELOPMENT)
-      boot_log = Dir["#{project.home}/spate/store/v1/images/*/boots/*.bootlog"].map { |path| File.read(path) }.join
+      paths = Dir["#{project.home}/spate/store/v1/compile-cache/*/boots/*.bootlog"]
+      boot_log = paths.map { |path| File.read(path) }.join
       assert_equal ["-e", "-e [test]"], boot_log.lines.map { |line| line.split("\t")[1].strip }.uniq.sort
     end
   end

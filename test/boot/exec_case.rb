@@ -45,15 +45,15 @@ module Spate
 
     def spate_exec(*command, **env) = project.spate("exec", *command, **env)
 
-    # Boots once with the builder enabled and waits for the images.
+    # Boots once with the builder enabled and waits for the compile caches.
     def build(*command)
       command = ["ruby", "-e", "require 'local'"] if command.empty?
       output, status = spate_exec(*command, SPATE_BOOT_BACKGROUND: "1")
       assert_predicate status, :success?, output
-      wait { image && unlocked? }
+      wait { cache && unlocked? }
     end
 
-    def image = Dir["#{project.home}/spate/store/v1/images/*/boots/*.image"].first
+    def cache = Dir["#{project.home}/spate/store/v1/compile-cache/*/boots/*.compiled"].first
 
     # Spate::Boot.session.parts in a program under `spate exec`.
     def parts(*preparation, **env)
@@ -74,10 +74,12 @@ module Spate
 
     private
 
-    def builder_log = Dir["#{project.home}/spate/store/v1/images/*/boots/*.log"].map { |path| File.read(path) }.join
+    def builder_log
+      Dir["#{project.home}/spate/store/v1/compile-cache/*/boots/*.log"].map { |path| File.read(path) }.join
+    end
 
     def unlocked?
-      Dir["#{project.home}/spate/store/v1/images/*/boots/*.lock"].all? do |path|
+      Dir["#{project.home}/spate/store/v1/compile-cache/*/boots/*.lock"].all? do |path|
         File.open(path) { |file| file.flock(File::LOCK_EX | File::LOCK_NB) }
       end
     end

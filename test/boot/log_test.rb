@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "images/image_case"
+require "compile_cache/compile_cache_case"
 
 module Spate
   module Boot
     # The log reports for each file the outcome of the loader.
-    class LogTest < Images::ImageCase
+    class LogTest < CompileCache::CompileCacheCase
       PAST = Time.at(1_700_000_000)
 
       def setup
@@ -13,24 +13,25 @@ module Spate
         @file = write("one.rb", "ONE = 1\n")
         File.utime(PAST, PAST, @file)
         sleep 0.03
-        @image = image
+        @cache = cache
       end
 
-      def image(**change)
+      def cache(**change)
         size, mtime, ctime, _, inode = Native.stat(@file)
         state = { size: size, mtime: mtime, ctime: ctime, hash: Native.content_hash(@file),
                   recorded: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), inode: inode, flags: 0 }
         blob = change.delete(:blob) || RubyVM::InstructionSequence.compile_file(@file).to_binary
-        Native::Image.write("#{folder}/i.image", key: "0" * 32, files: [[@file, state.merge(change).values, blob]])
-        Native::Image.open("#{folder}/i.image", key: "0" * 32)
+        Native::CompileCache.write("#{folder}/i.compiled", key: "0" * 32,
+                                                           files: [[@file, state.merge(change).values, blob]])
+        Native::CompileCache.open("#{folder}/i.compiled", key: "0" * 32)
       end
 
-      def state(image = @image) = Log::Outcomes.state(@file, image)
+      def state(cache = @cache) = Log::Outcomes.state(@file, cache)
 
       # The outcome of a loader in a child process.
       def loaded
         script = "require 'spate/native/boot'; l = Spate::Native::Loader; l.install; l.recording = true; " \
-                 "l.add(Spate::Native::Image.open(#{"#{folder}/i.image".dump}, key: '0' * 32)); " \
+                 "l.add(Spate::Native::CompileCache.open(#{"#{folder}/i.compiled".dump}, key: '0' * 32)); " \
                  "load #{@file.dump}; puts l.recorded.to_h.fetch(#{@file.dump})"
         output, = Open3.capture2e(RbConfig.ruby, "-I#{LIBRARY}", "-e", script)
         output.chomp.to_sym
@@ -67,7 +68,7 @@ module Spate
       end
 
       def test_times_of_the_recording_itself
-        @image = image(recorded: Native.stat(@file)[2])
+        @cache = cache(recorded: Native.stat(@file)[2])
         assert_state(:revalidated, /within 20 ms/)
       end
 
@@ -76,19 +77,19 @@ module Spate
         @file = write("place/one.rb", "ONE = 1\n")
         File.utime(PAST, PAST, @file)
         sleep 0.03
-        @image = image
+        @cache = cache
         File.rename(File.dirname(@file), "#{elsewhere}/place")
         File.symlink("#{elsewhere}/place", File.dirname(@file))
         assert_state(:stale, /\Aits real path differs\z/)
       end
 
       def test_blob_that_ruby_rejects
-        @image = image(blob: "no code")
+        @cache = cache(blob: "no code")
         assert_state(:damaged, /\ARuby does not take its code\z/)
       end
 
       def test_compiling_it_warns
-        @image = image(flags: 1)
+        @cache = cache(flags: 1)
         assert_state(:warns, /prints a warning/)
       end
 

@@ -8,7 +8,7 @@ module Spate
     LIBRARY = File.expand_path("../../lib/spate", __dir__)
     PAGE = File.read(File.expand_path("../../docs/architecture.md", __dir__), encoding: "UTF-8")
     LIST = /^<!-- process -->\n(.*?)^<!-- end -->/m
-    # {"every boot from images" => ["boot/entry.rb", ...]}
+    # {"every boot from compile caches" => ["boot/entry.rb", ...]}
     GROUPS = PAGE[LIST, 1].lines.grep_v(/^```/).slice_before(/^\S/).to_h do |group, *lines|
       files = lines.flat_map do |line|
         folder, names = line.strip.split(": ")
@@ -44,19 +44,19 @@ module Spate
 
     def test_application_loads_exactly_the_listed_files
       first = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")
-      from_images = nil
-      wait { unlocked? && news(from_images = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")).empty? }
+      from_compile_caches = nil
+      wait { unlocked? && news(from_compile_caches = loaded("ruby", "-e", PROGRAM, SPATE_BOOT_BACKGROUND: "1")).empty? }
       others = [first, loaded("ruby", "-e", PROGRAM + ASKS, SPATE_BOOT_BACKGROUND: "1"), loaded(@script)]
 
-      assert_equal GROUPS["every boot from images"].sort, from_images.sort
-      assert_equal GROUPS.except(*UNSEEN).values.flatten.uniq.sort, others.reduce(from_images, :|).sort
+      assert_equal GROUPS["every boot from compile caches"].sort, from_compile_caches.sort
+      assert_equal GROUPS.except(*UNSEEN).values.flatten.uniq.sort, others.reduce(from_compile_caches, :|).sort
     end
 
     def test_list_has_all_files_of_boot_and_none_of_higher_rooms
       files = Dir.glob("boot/**/*.rb", base: LIBRARY)
 
       assert_equal HIDDEN, files - GROUPS.values.flatten
-      assert_empty GROUPS.values.flatten.grep(/\A(?:images|self_cache|profile)\b/)
+      assert_empty GROUPS.values.flatten.grep(/\A(?:compile_cache|self_cache|profile)\b/)
       assert_empty(GROUPS.values.flatten.reject { |path| File.exist?("#{LIBRARY}/#{path}") })
     end
 

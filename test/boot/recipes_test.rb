@@ -49,7 +49,7 @@ module Spate
     # The code block of the page in that language, as lines.
     def block(language) = PAGE[/^```#{language}\n(.*?)^```$/m, 1].lines(chomp: true)
 
-    def images = "#{project.home}/spate/store/v1/images"
+    def caches = "#{project.home}/spate/store/v1/compile-cache"
     def spate!(line, **env) = project.spate!(*line.delete_prefix("spate ").split, **env)
 
     # The output of the booted program.
@@ -79,27 +79,27 @@ module Spate
     def container
       layer
       copied(project.folder)
-      FileUtils.rm_rf(Dir["#{project.home}/spate/*"] - [File.dirname(images, 2)])
-      FileUtils.rm_rf(Dir["#{File.dirname(images)}/*"] - [images])
-      copied(images)
+      FileUtils.rm_rf(Dir["#{project.home}/spate/*"] - [File.dirname(caches, 2)])
+      FileUtils.rm_rf(Dir["#{File.dirname(caches)}/*"] - [caches])
+      copied(caches)
     end
 
     def test_the_recipe_has_its_commands
-      assert_equal ["spate install --copy --boot-images off", "spate boot build app lib config"],
+      assert_equal ["spate install --copy --compile-cache off", "spate boot build app lib config"],
                    (block("dockerfile").filter_map { |line| line[/^RUN (spate .*)/, 1] })
       assert_includes block("dockerfile"), "ENV SPATE_READONLY=1"
     end
 
-    def test_a_container_boots_from_the_layers_images
+    def test_a_container_boots_from_the_layers_compile_caches
       container
-      before = Dir["#{images}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
+      before = Dir["#{caches}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
       facts = boot(SPATE_READONLY: "1")
 
       assert_equal [true] * 3, facts["parts"].values_at("loader", "replay", "index")
       assert_equal ["thing", project.folder], facts["thing"]
       assert_operator facts["counts"]["revalidated"], :>=, 5
       assert_equal [0, 0], facts["counts"].values_at("stale", "damaged")
-      assert_equal before, Dir["#{images}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
+      assert_equal before, Dir["#{caches}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
     end
 
     def test_container_compiles_nothing_again
@@ -125,7 +125,7 @@ module Spate
       assert_equal 1, facts["counts"]["stale"]
     end
 
-    def test_at_another_path_the_program_runs_without_the_images
+    def test_at_another_path_the_program_runs_without_the_compile_caches
       container
       File.rename(project.folder, "#{folder}/moved")
       moved = TestProject.allocate
@@ -140,10 +140,10 @@ module Spate
       assert_equal 0, facts["counts"]["hit"] + facts["counts"]["revalidated"]
     end
 
-    def test_images_of_another_owner_are_not_used
+    def test_compile_caches_of_another_owner_are_not_used
       skip "only root can give files away" unless Process.euid.zero?
       container
-      Dir["#{images}/**/*", images].each { |path| File.lchown(65_534, nil, path) }
+      Dir["#{caches}/**/*", caches].each { |path| File.lchown(65_534, nil, path) }
       output, status = project.spate("exec", "./program.rb", SPATE_READONLY: "1")
 
       assert_predicate status, :success?, output
@@ -153,7 +153,7 @@ module Spate
 
     def test_a_cache_of_ci
       commands = block("yaml").filter_map { |line| line[/^- run: (spate [^#]*?) *(#|$)/, 1] }
-      assert_equal ["spate install --boot-images wait", "spate exec rake test", "spate boot build"], commands
+      assert_equal ["spate install --compile-cache wait", "spate exec rake test", "spate boot build"], commands
 
       2.times do |round|
         spate!(commands[0], CI: "1")

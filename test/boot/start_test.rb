@@ -6,10 +6,10 @@ module Spate
   # The parts a boot uses, the switches that disable them, and failures of Spate, which do not fail the program.
   class StartTest < ExecCase
     def test_the_first_boot_builds_and_the_next_uses_everything
-      assert_equal "no image yet", parts["images"]
+      assert_equal "no compile cache yet", parts["compile_cache"]
       build
       found = parts
-      %w[images loader replay index boot_end].each { |part| assert_equal true, found[part], part }
+      %w[compile_cache loader replay index boot_end].each { |part| assert_equal true, found[part], part }
     end
 
     def test_each_switch_turns_off_its_part
@@ -19,7 +19,7 @@ module Spate
         "DISABLE_BOOTSNAP_LOAD_PATH_CACHE" => "index" }.each do |name, part|
         found = parts(name => "1")
         assert_equal "turned off", found[part], name
-        others = %w[images loader replay index] - [part]
+        others = %w[compile_cache loader replay index] - [part]
         others.each { |other| assert_equal true, found[other], "#{name}: #{other}" }
       end
       assert_equal "turned off", parts(SPATE_HEAP: "0")["heap"]
@@ -33,10 +33,10 @@ module Spate
       end
     end
 
-    def test_a_damaged_image_costs_one_line
+    def test_a_damaged_compile_cache_costs_one_line
       build
-      ["", "x" * 100, File.binread(image).sub("local", "lucal")].each do |bytes|
-        path = image
+      ["", "x" * 100, File.binread(cache).sub("local", "lucal")].each do |bytes|
+        path = cache
         File.binwrite("#{path}.new", bytes)
         File.rename("#{path}.new", path)
         output, status = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
@@ -48,7 +48,7 @@ module Spate
 
     def test_a_folder_that_others_may_write_costs_one_line
       build
-      File.chmod(0o777, File.dirname(image))
+      File.chmod(0o777, File.dirname(cache))
       output, status = spate_exec("ruby", "-e", "require 'local'; puts Local.answer")
       assert_equal [true, "42\n"], [status.success?, output.lines.last]
       assert_equal 1, output.lines.grep(/^spate: .*can be written by others/).length, output
@@ -142,7 +142,7 @@ module Spate
     end
 
     # Like the routes of newer Rails, and files that a server loads for its first request.
-    def test_files_loaded_after_the_end_of_the_boot_come_from_images
+    def test_files_loaded_after_the_end_of_the_boot_come_from_compile_caches
       write("app/local/lib/hooks.rb", HOOKS)
       10.times { |number| write("app/local/lib/late#{number}.rb", "LATE#{number} = 1\n") }
       program = "require 'hooks'; require 'local'; ActiveSupport.run_load_hooks(:other); " \
@@ -161,7 +161,8 @@ module Spate
     def test_a_bundler_replay_that_cannot_be_used_is_made_again
       require "spate/boot/entry"
       build
-      made = Native::Image.open(image, key: key = File.basename(File.dirname(image, 2))).data("replay")
+      made = Native::CompileCache.open(cache,
+                                       key: key = File.basename(File.dirname(cache, 2))).data("replay")
       { "just now" => Gemfile::Setup::Record.bytes({ refused: "x changes just now", again: true }),
         "another Spate" => made.sub(/\n/n, "1\n"), "has none" => nil }.each do |reason, replay|
         rewrite(key, replay)
@@ -180,7 +181,10 @@ module Spate
     def test_a_bundler_replay_that_fails_half_way_costs_one_line
       require "spate/boot/entry"
       build
-      record = Gemfile::Setup::Record.new(Native::Image.open(image, key: key = File.basename(File.dirname(image, 2)))
+      record = Gemfile::Setup::Record.new(Native::CompileCache.open(cache,
+                                                                    key: key = File.basename(File.dirname(
+                                                                                               cache, 2
+                                                                                             )))
                                                        .data("replay"))
       rewrite(key, Gemfile::Setup::Record.bytes(record.head, record.facts.merge(marks: nil), record.more))
       program = "require 'local'; puts Local.answer, Bundler.definition.specs.map(&:full_name), $LOAD_PATH.uniq, " \
@@ -194,21 +198,21 @@ module Spate
 
     def test_unusable_store_is_reported_with_a_hint
       output, = spate_exec("ruby", "-e", "puts 1", SPATE_HOME: "relative")
-      assert_equal "spate: booting without images: no folder for the store: SPATE_HOME is not an " \
+      assert_equal "spate: booting without compile cache: no folder for the store: SPATE_HOME is not an " \
                    "absolute path: \"relative\"; use an absolute path: #{project.path("relative")}\n1\n", output
     end
 
     private
 
-    # The application's image with another Bundler replay, and old enough to be made again.
+    # The application's compile cache with another Bundler replay, and old enough to be made again.
     def rewrite(key, replay)
-      former = Native::Image.open(path = image, key: key)
+      former = Native::CompileCache.open(path = cache, key: key)
       data = former.data_names.to_h { |name| [name, former.data(name).dup] }.merge("replay" => replay).compact
       files = former.paths.map do |file|
         [file, former.entry(file).values_at(:size, :mtime_ns, :ctime_ns, :hash, :recorded_ns, :inode, :flags),
          former.blob(file)]
       end
-      Native::Image.write(path, key: key, files: files, data: data)
+      Native::CompileCache.write(path, key: key, files: files, data: data)
       File.utime(Time.now - 30, Time.now - 30, path)
     end
   end

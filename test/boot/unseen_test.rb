@@ -26,27 +26,27 @@ module Spate
         p signals <= 3, Spate::Boot::BootEnd.reason
       RUBY
       assert_equal "3\n[[:forked, 5], [:started, 7]]\ntrue\n:fork\n", booted(program)
-      wait { image && unlocked? }
+      wait { cache && unlocked? }
     end
 
     def test_wait_without_a_child_raises
       program = "Process.wait(fork {}); p((Process.wait rescue $!.class), Process.waitall)"
       assert_equal "Errno::ECHILD\n[]\n", booted(program)
-      wait { image && unlocked? }
+      wait { cache && unlocked? }
     end
 
     # Process 1 adopts all orphans of its container.
     def test_process_one_starts_no_builder_and_reports_why
       program = "Process.wait(fork {}); sleep 0.5; p $$, Process.waitall, Dir.children('/proc').grep(/\\A\\d+\\z/)"
       assert_equal "1\n[]\n[\"1\"]\n", booted(program, before: alone)
-      assert_nil image
+      assert_nil cache
       assert_match(/^aside +builder: orphans become this process' children, and so would it/, status)
     end
 
     def test_ruby_below_process_one_starts_no_builder
       program = "system('ruby', '-e', 'Process.wait(fork {})'); sleep 0.5; p $$, Process.waitall"
       assert_equal "1\n[]\n", booted(program, before: alone)
-      assert_nil image
+      assert_nil cache
     end
 
     def test_subreaper_starts_no_builder
@@ -61,7 +61,7 @@ module Spate
         p Process.waitall
       RUBY
       assert_equal "[]\n", booted(program)
-      assert_nil image
+      assert_nil cache
     end
 
     private

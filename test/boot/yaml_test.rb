@@ -4,7 +4,7 @@ require_relative "exec_case"
 require "yaml"
 
 module Spate
-  # The content of YAML files comes from the image as long as the files are unchanged.
+  # The content of YAML files comes from the compile cache as long as the files are unchanged.
   class YamlTest < ExecCase
     LOADS = <<~'RUBY'
       require "yaml"
@@ -36,7 +36,7 @@ module Spate
       write("app/load.rb", LOADS)
     end
 
-    def answers = Dir["#{project.home}/spate/store/v1/images/*/apps/*.yaml.image"].first
+    def answers = Dir["#{project.home}/spate/store/v1/compile-cache/*/apps/*.yaml.compiled"].first
 
     def test_every_kind_of_file_is_loaded_as_psych_does
       FILES.each do |name, text|

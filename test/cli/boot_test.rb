@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # `spate boot` as a user runs it, on images of real boots.
+  # `spate boot` as a user runs it, on compile caches of real boots.
   class BootCommandsTest < ExecCase
     PROGRAM = "require 'local'; require 'shellwords'; require 'json'"
 
@@ -17,12 +17,12 @@ module Spate
 
     def facts(*words, **env) = JSON.parse(boot(*words, "--json", **env).first.lines.last)
 
-    # Boots once with the builder enabled, so that everything is in images.
+    # Boots once with the builder enabled, so that everything is in compile caches.
     def recorded = build("ruby", "-e", PROGRAM)
 
     def built
       boot!("build", "local")
-      assert image, "no image"
+      assert cache, "no compile cache"
     end
 
     def damage(path)
@@ -35,7 +35,7 @@ module Spate
       end
     end
 
-    def overlay = Dir["#{project.home}/spate/store/v1/images/*/apps/*.image"].first
+    def overlay = Dir["#{project.home}/spate/store/v1/compile-cache/*/apps/*.compiled"].first
 
     def test_unknown_command
       output, status = boot("stauts")
@@ -56,7 +56,7 @@ module Spate
     def test_build_reports_as_json
       report = facts("build", "local")
 
-      assert_equal "boot_images", report["event"]
+      assert_equal "compile_cache", report["event"]
       assert_equal [true, 0], report.values_at("boot", "failed")
       assert_operator report["compiled"], :>=, 1
     end
@@ -65,7 +65,7 @@ module Spate
       write("app/local/lib/left/out.rb", "LEFT = 1\n")
       boot!("build", "local", "--exclude", "/left/")
 
-      paths = Native::Image.open(overlay, key: File.basename(File.dirname(overlay, 2))).paths
+      paths = Native::CompileCache.open(overlay, key: File.basename(File.dirname(overlay, 2))).paths
       assert_equal [project.path("local/lib/local.rb")], paths.grep(/local/)
       assert_match(/--exclude: .*\nhint: spate boot build --exclude /, boot("build", "--exclude", "(").first)
     end
@@ -76,33 +76,33 @@ module Spate
       boot!("build", "--gemfile", "../other/Gemfile")
 
       assert_equal "#{folder}/other/Gemfile", facts("status", "--gemfile", "../other/Gemfile")["gemfile"]
-      assert_equal "missing", facts("status")["image"]["reason"]
+      assert_equal "missing", facts("status")["compile_cache"]["reason"]
     end
 
     def test_build_where_writing_is_forbidden
       output, status = boot("build", SPATE_READONLY: "1")
 
       assert_equal 9, status.exitstatus
-      assert_match(/^error: boot images were not built\n  .* is not writable\nhint: unset SPATE_READONLY/, output)
+      assert_match(/^error: compile caches were not built\n  .* is not writable\nhint: unset SPATE_READONLY/, output)
     end
 
     def test_status_before_anything_and_after
       before = boot!("status")
-      assert_match(/^image      none yet$/, before)
+      assert_match(/^cache      none yet$/, before)
       assert_match(/^hint: `spate boot build` builds them now/, before)
 
       recorded
       spate_exec("ruby", "-e", PROGRAM)
       after = boot!("status")
       assert_match(/^for        ruby #{RUBY_VERSION}/, after)
-      assert_match(/^image      \d+ files, .* as recorded/, after)
+      assert_match(/^cache      \d+ files, .* as recorded/, after)
       assert_match(/^replay     replaces Bundler.setup$/, after)
-      assert_match(/^boot       .*without images.*; saved /, after)
+      assert_match(/^boot       .*without compile caches.*; saved /, after)
       refute_match(/differs/, after)
     end
 
-    # Without a Gemfile in use, or with the loader disabled, no boot makes images.
-    def test_status_promises_no_images_where_none_are_made
+    # Without a Gemfile in use, or with the loader disabled, no boot makes compile caches.
+    def test_status_promises_no_compile_caches_where_none_are_made
       none = ->(**env) { boot("status", **env).first.lines.grep(/^hint: /) }
 
       assert_empty none.call(SPATE_BOOT: "0")
@@ -118,12 +118,12 @@ module Spate
       spate_exec("./other.rb")
 
       assert_equal ["-e", "other.rb"], (facts("status")["boots"].map { |one| one["kind"] })
-      assert_match(/^boot       other.rb: .* time without images unknown \(measure it: spate/, boot!("status"))
+      assert_match(/^boot       other.rb: .* time without compile caches unknown \(measure it: spate/, boot!("status"))
     end
 
     def test_status_reports_stale_files_with_reasons
       built
-      assert_match(/^image      no recorded files yet, /, boot!("status"))
+      assert_match(/^cache      no recorded files yet, /, boot!("status"))
       sleep 0.03
       write("app/local/lib/local.rb", "module Local\nend\n")
       found = facts("status")
@@ -181,7 +181,7 @@ module Spate
 
     def test_verify_names_what_is_damaged
       built
-      assert_match(/\A\d+ images with \d+ files?, .*: no damage\n\z/, boot!("verify"))
+      assert_match(/\A\d+ compile caches with \d+ files?, .*: no damage\n\z/, boot!("verify"))
 
       damage(overlay)
       output, status = boot("verify")
@@ -189,7 +189,7 @@ module Spate
       assert_match(/^#{Regexp.escape(overlay)}: damaged: .*local.rb$/, output)
       assert_match(/^hint: /, output)
 
-      File.chmod(0o666, image)
+      File.chmod(0o666, cache)
       found = facts("verify")
       assert_equal [false, %w[damaged writable]], [found["ok"], found["damaged"].map { |one| one["reason"] }.sort]
     end
@@ -209,15 +209,15 @@ module Spate
 
     def test_clear
       built
-      kept = Dir["#{project.home}/spate/store/v1/images/own/*"]
+      kept = Dir["#{project.home}/spate/store/v1/compile-cache/own/*"]
       assert_match(/\Aremoved \d+ files: /, boot!("clear"))
-      refute image
-      assert_equal kept, Dir["#{project.home}/spate/store/v1/images/own/*"]
+      refute cache
+      assert_equal kept, Dir["#{project.home}/spate/store/v1/compile-cache/own/*"]
       assert_equal "nothing to remove\n", boot!("clear")
 
       built
       boot!("clear", "--all")
-      assert_empty Dir["#{project.home}/spate/store/v1/images/**/*.image"]
+      assert_empty Dir["#{project.home}/spate/store/v1/compile-cache/**/*.compiled"]
     end
 
     def test_build_of_a_missing_folder
@@ -263,7 +263,7 @@ module Spate
 
     def test_clear_gives_up_waiting_for_a_builder
       built
-      lock = Dir["#{project.home}/spate/store/v1/images/*/boots/*.lock"].first
+      lock = Dir["#{project.home}/spate/store/v1/compile-cache/*/boots/*.lock"].first
       File.open(lock) do |file|
         file.flock(File::LOCK_EX)
         assert_equal true, facts("status")["builder"]["working"]
@@ -280,9 +280,9 @@ module Spate
       assert_match(%r{^local: .*/local/lib/local.rb$}, output)
       assert_match(/^  index      the first in \$LOAD_PATH, at \d+$/, output)
       assert_match(/^  ruby       the same$/, output)
-      assert_match(/^  image      overlay's, .*\.image \(\d+ B of code\)$/, output)
+      assert_match(/^  cache      overlay's, .*\.compiled \(\d+ B of code\)$/, output)
       assert_match(/^  file       its compiled code is used$/, output)
-      assert_match(%r{^shellwords: .*/shellwords.rb\n(  .*\n)*  image      application's, }, output)
+      assert_match(%r{^shellwords: .*/shellwords.rb\n(  .*\n)*  cache      application's, }, output)
     end
 
     def test_explain_a_shadowed_and_an_edited_file
@@ -357,27 +357,28 @@ module Spate
 
       assert_match(/\A\[:stale, "local.rb", "its size differs"\]\ntrue\n/, output)
       lines = File.readlines(log).map { |line| line.split(" ", 3).last }
-      assert_includes lines.join, "miss #{project.path("local/lib/more.rb")} (no image of the application has it)\n"
+      assert_includes lines.join,
+                      "miss #{project.path("local/lib/more.rb")} (no compile cache of the application has it)\n"
       assert_match(/^stale .*local.rb \(its size differs/, lines.join)
       refute_match(/^hit/, lines.join)
       wait { unlocked? }
     end
 
-    def test_doctor_reports_images
+    def test_doctor_reports_compile_caches
       output, = project.spate("doctor")
-      assert_match(/^boot\n  ok      no boot images yet/, output)
+      assert_match(/^boot\n  ok      no compile caches yet/, output)
 
       built
-      assert_match(/^boot\n  ok      \d+ files? in boot images, 0 changed since$/, project.spate("doctor").first)
-      File.chmod(0o777, File.dirname(image))
+      assert_match(/^boot\n  ok      \d+ files? in compile caches, 0 changed since$/, project.spate("doctor").first)
+      File.chmod(0o777, File.dirname(cache))
       output, = project.spate("doctor")
-      assert_match(/^boot\n  odd     boot images are not used: .* can be written by others/, output)
+      assert_match(/^boot\n  odd     compile caches are not used: .* can be written by others/, output)
     end
 
     def test_doctor_reports_failed_builders
       built
-      log = image.sub(/image\z/, "log")
-      File.write(log, "warning: boot images: No space left on device\n")
+      log = cache.sub(/compiled\z/, "log")
+      File.write(log, "warning: compile caches: No space left on device\n")
       File.write(log.sub(/log\z/, "attempts"), "..")
 
       assert_match(/odd     the last background builder failed: .*No space left/, project.spate("doctor").first)

@@ -221,7 +221,7 @@ class CacheCommandTest < TeamCase
   # Entries that did not fit are sent when the share has space again.
   def test_full_share
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
-    disk = Spate::TestDisk.new(:ext4, "#{folder}/image").tap { |one| one.mount("#{folder}/share") }
+    disk = Spate::TestDisk.new(:ext4, "#{folder}/compile_cache").tap { |one| one.mount("#{folder}/share") }
     @source.add("plain", "1.0", files: { "data" => Random.bytes(200_000) })
     project = app("here/app", gems: %w[plain], home: "here/home", SPATE_CACHE: "#{folder}/share")
     install(project)

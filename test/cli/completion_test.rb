@@ -32,7 +32,7 @@ class CompletionTest < CLICase
     "spate store ver\t" => "<store><verify>", "spate edit zeit\t" => "<edit><zeitwerk>",
     "spate explain build zei\t" => "<explain><build><zeitwerk>", "spate update zei\t" => "<update><zeitwerk>",
     "spate install --gemfile oth\t" => "<install><--gemfile><other.gemfile>",
-    "spate install --boot-images=back\t" => "<install><--boot-images=background>"
+    "spate install --compile-cache=back\t" => "<install><--compile-cache=background>"
   }.freeze
 
   def setup
@@ -65,9 +65,9 @@ class CompletionTest < CLICase
     assert_equal %w[explain], words("boot", "--jobs", "3", "ex")
     assert_empty words("boot", "explain", "ra")
     assert_empty words("install", "--gemfile", "")
-    assert_equal %w[wait background off], words("install", "--boot-images", "")
-    assert_equal %w[background], words("install", "--boot-images", "=", "ba")
-    assert_equal %w[--boot-images=background], words("install", "--boot-images=ba")
+    assert_equal %w[wait background off], words("install", "--compile-cache", "")
+    assert_equal %w[background], words("install", "--compile-cache", "=", "ba")
+    assert_equal %w[--compile-cache=background], words("install", "--compile-cache=ba")
     assert_empty words("install", "--no-such-option=ba")
     assert_empty words("boot", "profile", "--", "ra")
     assert_equal %w[rack], words("install", "--rebuild", "rack") - %w[racket]

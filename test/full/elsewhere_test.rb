@@ -9,9 +9,9 @@ class ElsewhereTest < DozenCase
   ROOT = File.expand_path("../..", __dir__)
   # Without the tests that need a tracer, times that prove content, or sendfile.
   FILES = [
-    "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/image_folder_test.rb",
+    "bytes/test", "test/store", "test/boot/background_test.rb", "test/boot/compile_cache_folder_test.rb",
     *%w[link release store unpack].map { |name| "test/native/#{name}_test.rb" },
-    *%w[aside damage image loader require].map { |name| "test/native/boot/#{name}_test.rb" },
+    *%w[aside damage compile_cache loader require].map { |name| "test/native/boot/#{name}_test.rb" },
     *%w[install/prepare/variants install/trouble/kill install/unpack/hostile specification/rubygems_metadata]
       .map { |name| "test/#{name}_test.rb" },
     *%w[files http1/requests reactor workers].map { |name| "server/test/#{name}_test.rb" }

@@ -33,7 +33,7 @@ class MachineInstallTest < Spate::AppCase
   def test_the_tree_is_bundlers
     mine, theirs = %w[mine theirs].map { |name| bundle(name) }
     theirs.bundle("install", BUNDLE_FROZEN: "true")
-    said = mine.spate!("install", "--boot-images", "wait", BUNDLE_FROZEN: "true")
+    said = mine.spate!("install", "--compile-cache", "wait", BUNDLE_FROZEN: "true")
     puts said if ENV["SPATE_TEST_TELL"]
 
     assert_heard(said)
@@ -74,7 +74,7 @@ class MachineInstallTest < Spate::AppCase
     assert_equal Spate::Tracer.available? != true, deaf, said
   end
 
-  # From images, once the first boot has recorded its files.
+  # From compile caches, once the first boot has recorded its files.
   def boot(project)
     2.times do
       assert_equal SAID, run_program(project).lines(chomp: true)

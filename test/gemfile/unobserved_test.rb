@@ -44,7 +44,7 @@ module Spate
         require "spate"
         require "spate/native/boot"
         location = Spate::Gemfile.find(ARGV[0])
-        puts Spate::Images::Builder::BundleContents.new(location, nil, ENV.to_h).own
+        puts Spate::CompileCache::Builder::BundleContents.new(location, nil, ENV.to_h).own
       RUBY
 
       # The child that lists the gems of a bundle runs without a listener; Landlock holds it.

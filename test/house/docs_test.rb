@@ -15,7 +15,7 @@ class DocsTest < Minitest::Test
   # Up to the closing parenthesis, including nested pairs.
   IN_PARENTHESES = /(?:[^()]|(?<inner>\((?:[^()]|\g<inner>)*\)))*/
   NESTED = /"[^"]*"|\((?:[^()]|\([^()]*\))*\)/
-  EVENTFUL = ["install --boot-images wait", "check", "list", "doctor", "store path", "store status", "store verify",
+  EVENTFUL = ["install --compile-cache wait", "check", "list", "doctor", "store path", "store status", "store verify",
               "store prune --dry-run", "boot status", "boot verify", "boot explain tool", "boot clear", "version",
               "edit tool", "setup --dir there", "js scripts", "js --timeline page.html", "js check",
               "install --js", "nothing"].freeze

@@ -53,7 +53,7 @@ module Spate
       end
     end
 
-    def test_times_in_whole_seconds_count_while_the_image_is_mounted
+    def test_times_in_whole_seconds_count_while_the_compile_cache_is_mounted
       mount_chosen
       record([:file, "#{place}/a.h"], [:absent, "#{place}/c.h"])
       assert_equal [true, true], stamped
@@ -124,7 +124,7 @@ module Spate
       @disk&.unmount
       files.each { |name, content| write("#{version}/#{name}", content) }
       source = File.join(folder, version) if version
-      @disk = TestDisk.new(type, "#{@root}/image-#{version}", source: source)
+      @disk = TestDisk.new(type, "#{@root}/compile_cache-#{version}", source: source)
       @disk.mount(place)
     rescue RuntimeError => e
       skip e.message.lines.first

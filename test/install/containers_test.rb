@@ -4,13 +4,14 @@ require "install/install_case"
 require "json"
 require "open3"
 
-# docs/containers.md: its commands in order, with simulations of a cache mount, of layers and of the final image.
+# docs/containers.md: its commands in order, with simulations of a cache mount, of layers and of the final compile
+# cache.
 class ContainersTest < InstallCase
   PAGE = File.read(File.expand_path("../../docs/containers.md", __dir__), encoding: "UTF-8")
   LINES = PAGE[/^```dockerfile\n(.*?)^```$/m, 1].lines(chomp: true)
   ROOT = File.expand_path("../..", __dir__)
   STRANGER = 65_534
-  # Variables of this test's environment that both images get.
+  # Variables of this test's environment that both compile caches get.
   SAME = %w[LANG LC_ALL LC_CTYPE BUNDLE_SILENCE_ROOT_WARNING].freeze
   EXTENSION = <<~'RUBY'
     require "mkmf"
@@ -43,12 +44,12 @@ class ContainersTest < InstallCase
   end
 
   def test_the_page_has_its_commands
-    assert_equal ["spate install --copy --boot-images off", "spate boot build app lib config"], commands
+    assert_equal ["spate install --copy --compile-cache off", "spate boot build app lib config"], commands
     assert_includes LINES.grep(/spate install/).first, "RUN --mount=type=cache,target=/spate "
     assert_includes LINES.grep(/SPATE_READONLY/).first, "SPATE_READONLY=1"
   end
 
-  def test_the_last_image
+  def test_the_last_compile_cache
     skip "only root can make a root for reading only" unless Process.euid.zero?
 
     project = build("first")
@@ -107,15 +108,15 @@ class ContainersTest < InstallCase
 
   def fetched = @source.requests.filter_map { |request| request.path[%r{\A/gems/(.+)\.gem\z}, 1] }
 
-  # Like COPY --chown: other inodes and present times; only the images of the store.
+  # Like COPY --chown: other inodes and present times; only the compile caches of the store.
   def layers(project)
-    images = "#{project.home}/spate/store/v1/images"
-    FileUtils.mkdir_p(File.dirname(images))
-    assert system("cp", "-r", "#{folder}/layer-first/store/v1/images", images)
+    caches = "#{project.home}/spate/store/v1/compile-cache"
+    FileUtils.mkdir_p(File.dirname(caches))
+    assert system("cp", "-r", "#{folder}/layer-first/store/v1/compile-cache", caches)
     assert system("cp", "-r", project.folder, "#{folder}/copy")
     FileUtils.rm_rf([project.folder, "#{folder}/mount"])
     File.rename("#{folder}/copy", project.folder)
-    assert system("chown", "-R", STRANGER.to_s, project.folder, images)
+    assert system("chown", "-R", STRANGER.to_s, project.folder, caches)
     File.chmod(0o755, folder)
   end
 

@@ -57,7 +57,7 @@ module Spate
       assert_equal 2, output.scan("none\ndone").size
     end
 
-    def test_from_an_image
+    def test_from_a_compile_cache
       project.spate!("boot", "build", "gems")
       _, _, (run,) = profile
       hit = frames(run).find { |frame| frame["path"]&.end_with?("/slow_gem.rb") }

@@ -169,7 +169,7 @@ module Spate
     # With no space for the blob no file is left, and the build is sent once there is space.
     def test_full_disk_while_sending
       obstacle = TestDisk.obstacle(:ext4) and skip obstacle
-      disk = TestDisk.new(:ext4, write("image", "")).tap { |one| one.mount("#{folder}/first/spate") }
+      disk = TestDisk.new(:ext4, write("compile_cache", "")).tap { |one| one.mount("#{folder}/first/spate") }
       File.chmod(0o755, "#{folder}/first/spate")
       archive = native_gem("alpha")
       origin = build(builder = bundle("origin"), archive).stored

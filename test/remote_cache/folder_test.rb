@@ -119,7 +119,7 @@ class RemoteCacheFolderTest < Minitest::Test
 
   def test_a_full_disk
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
-    @disk = Spate::TestDisk.new(:ext4, "#{@root}/image").tap { |disk| disk.mount("#{@root}/disk") }
+    @disk = Spate::TestDisk.new(:ext4, "#{@root}/compile_cache").tap { |disk| disk.mount("#{@root}/disk") }
     share = transport("#{@root}/disk")
     share.put(cas("kept"), "kept")
     error = assert_unavailable(:full, /No space left/) { share.put(cas("much"), "much" * (5 << 20)) }

@@ -141,7 +141,7 @@ class PackTest < Minitest::Test
                  said)
   end
 
-  # Like boot images.
+  # Like compile caches.
   def test_single_uncompressed_file
     [:zstd, Zlib.method(:gzip)].each_with_index do |compress, number|
       made, path = blob([GOOD.dup], compress: compress)

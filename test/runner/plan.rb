@@ -17,7 +17,7 @@ module Runner
     OTHER_SYSTEM_SAMPLE = %w[test/install/install_test.rb test/gemfile/setup/record_test.rb test/boot/start_test.rb
                              test/specification/rubygems_metadata_test.rb bytes/test/zlib/zstream_test.rb].freeze
     OTHER_SYSTEM_TESTS = [
-      "test/boot/bundler_replay", "test/images",
+      "test/boot/bundler_replay", "test/compile_cache",
       *%w[boot/bootsnap boot/exec/program boot/proof/distrust boot/start gemfile/setup/record
           install/bundler/bundler_settings install/extensions/build_changes install/extensions/native_processor
           install/install install/prepare/variants specification/eras specification/plain_metadata

@@ -79,12 +79,12 @@ module Spate
         assert_path_exists File.join(folder, "held")
       end
 
-      def test_caches_and_images_are_pruned_by_age_alone
+      def test_caches_and_compile_caches_are_pruned_by_age_alone
         [%w[checks key], %w[team key], ["sent", "cache/key"]].each { |kind, key| store.write(kind, key, "text") }
-        store.make(store.path("images"))
-        File.write(store.path("images", "a" * 64), "image")
-        assert_equal [0, 0], prune(now: 20).to_h.values_at(:texts, :images)
-        assert_equal [4, 1], prune(now: 40).to_h.values_at(:texts, :images), "a spec of the unused package, too"
+        store.make(store.path("compile-cache"))
+        File.write(store.path("compile-cache", "a" * 64), "compile_cache")
+        assert_equal [0, 0], prune(now: 20).to_h.values_at(:texts, :compile_caches)
+        assert_equal [4, 1], prune(now: 40).to_h.values_at(:texts, :compile_caches), "a spec of the unused package, too"
         assert_nil store.read("checks", "key")
       end
 

@@ -85,7 +85,7 @@ module Spate
       run(*SPATE, "exec", "ruby", *program(arguments), chdir: chdir, **more)
     end
 
-    # Boots until there are images and every file is loaded from them.
+    # Boots until there are compile caches and every file is loaded from them.
     def warm(*arguments, **more)
       3.times do
         spate(*arguments, readonly: false, **more)
@@ -93,8 +93,8 @@ module Spate
         result = spate(*arguments, **more)
         return result if result.hits.positive? && result.loader[:miss].to_i < 20
       end
-      raise "no images: #{spate(*arguments, **more)}\n#{Dir.glob("#{images}/**/*").join("\n")}\n" \
-            "#{Dir.glob("#{images}/boots/*.log").map { |log| File.read(log) }.join}"
+      raise "no compile caches: #{spate(*arguments, **more)}\n#{Dir.glob("#{caches}/**/*").join("\n")}\n" \
+            "#{Dir.glob("#{caches}/boots/*.log").map { |log| File.read(log) }.join}"
     end
 
     # Waits until no builder is running.
@@ -116,8 +116,8 @@ module Spate
       end
     end
 
-    # The folder of this Ruby's images.
-    def images = File.dirname(Dir.glob("#{home}/spate/store/v1/images/*/boots").first.to_s)
+    # The folder of this Ruby's compile caches.
+    def caches = File.dirname(Dir.glob("#{home}/spate/store/v1/compile-cache/*/boots").first.to_s)
 
     private
 

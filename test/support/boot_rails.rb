@@ -78,15 +78,15 @@ module Spate
       RUBY
     }.freeze
 
-    # The shared application, created if missing, without images. The lock is held until the program ends, so that one
-    # program at a time boots it.
+    # The shared application, created if missing, without compile caches. The lock is held until the program ends, so
+    # that one program at a time boots it.
     def self.shared
       FileUtils.mkdir_p(FOLDER)
       app = new("#{FOLDER}/app", home: "#{FOLDER}/home")
       @lock ||= File.open("#{FOLDER}.lock", "w").tap { |lock| lock.flock(File::LOCK_EX) }
       app.make
-      # Images of an earlier run, possibly of another Spate.
-      FileUtils.rm_rf("#{app.home}/spate/store/v1/images")
+      # Compile caches of an earlier run, possibly of another Spate.
+      FileUtils.rm_rf("#{app.home}/spate/store/v1/compile-cache")
       app
     end
 
@@ -98,7 +98,7 @@ module Spate
       update
       write("Gemfile", gemfile)
       run!("bundle", "lock")
-      run!(*SPATE, "install", "--quiet", "--boot-images=off", PATH: HastyCompiler.path("#{FOLDER}/hasty"))
+      run!(*SPATE, "install", "--quiet", "--compile-cache=off", PATH: HastyCompiler.path("#{FOLDER}/hasty"))
       write(".made", EDITION)
     end
 

@@ -5,7 +5,7 @@ require "support/boot_rails"
 require "support/boot_sameness"
 
 module Spate
-  # An application booted by plain Ruby and by Spate from images, with each part alone and with all.
+  # An application booted by plain Ruby and by Spate from compile caches, with each part alone and with all.
   class BootSamenessCase < Minitest::Test
     TELL = ["bin/rails", "runner", "tell.rb"].freeze
 
@@ -36,7 +36,7 @@ module Spate
       end
     end
 
-    # Boots until every file comes from images.
+    # Boots until every file comes from compile caches.
     def warm(app, **more)
       app.warm(*TELL, BOOT_TOLD: "#{app.home}/told", **more)
     end

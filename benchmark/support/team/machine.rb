@@ -53,8 +53,8 @@ module Benchmark
 
       private
 
-      # Excludes the caller's environment, because builds may depend on it. Spate's own image is not made: its child in
-      # the background would be counted with the next run.
+      # Excludes the caller's environment, because builds may depend on it. Spate's own compile cache is not made: its
+      # child in the background would be counted with the next run.
       def at(words)
         environment = Peers.clean_env(@home).compact.merge("PATH" => ENV.fetch("PATH"), "LANG" => "C.UTF-8",
                                                            "SPATE_NO_OWN_CODE" => "1", **@settings)

@@ -41,14 +41,14 @@ static bool content_is(const char *path, const uint8_t expected[SPATE_SIPHASH_BY
 }
 
 /*
- * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see Image.write), by the
+ * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see CompileCache.write), by the
  * same rule as a load. why: see Loader.judge.
  */
 static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
     spate_source source;
     path = rb_get_path(path);
     const char *text = StringValueCStr(path);
-    spate_image_file recorded = spate_take_state(state);
+    spate_compile_cache_file recorded = spate_take_state(state);
     spate_outcome outcome = SPATE_OUTDATED;
     const char *why = "gone";
     if (spate_source_stat(text, &source)) {
@@ -71,7 +71,7 @@ static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
  */
 static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE ctime, VALUE inode, VALUE seen) {
     spate_source source;
-    spate_image_file recorded = {
+    spate_compile_cache_file recorded = {
         .size = NUM2ULL(size),
         .mtime_ns = NUM2LL(mtime),
         .ctime_ns = NUM2LL(ctime),
@@ -113,7 +113,7 @@ RUBY_FUNC_EXPORTED void Init_boot(void) {
     rb_define_singleton_method(native, "judge", native_judge, 2);
     rb_define_singleton_method(native, "doubt", native_doubt, 6);
     spate_init_apart(native);
-    spate_init_image(native);
+    spate_init_compile_cache(native);
     spate_init_inputs(native);
     spate_init_loader(native);
     spate_init_marks(native);

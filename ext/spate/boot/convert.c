@@ -35,10 +35,10 @@ void spate_take_hex16(VALUE hex, uint8_t bytes[16]) {
         rb_raise(rb_eArgError, "not 32 hex digits: %" PRIsVALUE, rb_inspect(hex));
 }
 
-void spate_take_key(VALUE text, uint8_t key[SPATE_IMAGE_KEY_BYTES]) {
+void spate_take_key(VALUE text, uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES]) {
     StringValue(text);
-    if (RSTRING_LEN(text) == SPATE_IMAGE_KEY_BYTES)
-        memcpy(key, RSTRING_PTR(text), SPATE_IMAGE_KEY_BYTES);
+    if (RSTRING_LEN(text) == SPATE_COMPILE_CACHE_KEY_BYTES)
+        memcpy(key, RSTRING_PTR(text), SPATE_COMPILE_CACHE_KEY_BYTES);
     else
         spate_take_hex16(text, key);
 }

@@ -8,8 +8,8 @@
 #ifndef SPATE_BOOT_NATIVE_H
 #define SPATE_BOOT_NATIVE_H
 
-#include "image/image.h"
-#include "image/source.h"
+#include "compile_cache/compile_cache.h"
+#include "compile_cache/source.h"
 #include "shared/status.h"
 
 #include <ruby.h>
@@ -20,48 +20,49 @@
 VALUE spate_utf8(const char *text, size_t length);
 VALUE spate_hex_string(const uint8_t *bytes, size_t length);
 /* 16 bytes, or 32 hex digits; ArgumentError otherwise. */
-void spate_take_key(VALUE text, uint8_t key[SPATE_IMAGE_KEY_BYTES]);
+void spate_take_key(VALUE text, uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES]);
 /* 32 hex digits; ArgumentError otherwise. Calls no Ruby. */
 void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
 /* [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]; TypeError and ArgumentError. Calls no Ruby. */
-spate_image_file spate_take_state(VALUE state);
+spate_compile_cache_file spate_take_state(VALUE state);
 /* Raises the failure: SystemCallError, ArgumentError, NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
 /* SPATE_TRUST_STORE=1: for volumes without meaningful owners. */
 bool spate_trusts_owners(void);
 
-/* ---- images ---- */
+/* ---- compile caches ---- */
 
-/* The image of a Spate::Native::Image, which is never unmapped from then on. */
-spate_image *spate_image_pinned(VALUE object);
+/* The compile cache of a Spate::Native::CompileCache, which is never unmapped from then on. */
+spate_compile_cache *spate_compile_cache_pinned(VALUE object);
 /* Its path, which lives as long. */
-const char *spate_image_path_of(VALUE object);
+const char *spate_compile_cache_path_of(VALUE object);
 
 void spate_init_apart(VALUE native);
-void spate_init_image(VALUE native);
+void spate_init_compile_cache(VALUE native);
 void spate_init_inputs(VALUE native);
 void spate_init_loader(VALUE native);
 void spate_init_marks(VALUE native);
 void spate_init_index(VALUE native);
 void spate_init_require(VALUE native);
 
-/* An image that files are loaded from; never unmapped. */
-typedef struct spate_loaded_image {
-    spate_image *image;
+/* A compile cache that files are loaded from; never unmapped. */
+typedef struct spate_loaded_compile_cache {
+    spate_compile_cache *compile_cache;
     const char *path;
-} spate_loaded_image;
+} spate_loaded_compile_cache;
 
-/* ---- images of gems, opened on the first request for a file below a root ---- */
+/* ---- compile caches of gems, opened on the first request for a file below a root ---- */
 
-void spate_gem_images_set(VALUE hash);
-VALUE spate_gem_images_hash(void);
-void spate_gem_images_rest(void);
-/* The images whose roots contain the path, innermost first, opened with `key` if they are not yet open; their number.
+void spate_gem_caches_set(VALUE hash);
+VALUE spate_gem_caches_hash(void);
+void spate_gem_caches_rest(void);
+/* The compile caches whose roots contain the path, innermost first, opened with `key` if they are not yet open; their number.
  * */
-size_t spate_gem_images_of(const char *path, size_t length, const uint8_t *key, spate_loaded_image *found, size_t max);
+size_t spate_gem_caches_of(const char *path, size_t length, const uint8_t *key, spate_loaded_compile_cache *found,
+                           size_t max);
 
-/* ---- records: loaded files, counted and named; unusable images ---- */
+/* ---- records: loaded files, counted and named; unusable compile caches ---- */
 
 typedef enum spate_outcome {
     SPATE_HIT,
@@ -76,8 +77,8 @@ typedef enum spate_outcome {
 VALUE spate_outcome_symbol(spate_outcome outcome);
 /* `lasting`: the path's memory is never freed; otherwise it is copied. */
 void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome);
-/* Each image once, with the reason. */
-void spate_record_problem(const char *image_path, const char *reason);
+/* Each compile cache once, with the reason. */
+void spate_record_problem(const char *compile_cache_path, const char *reason);
 void spate_records_clear(void);
 void spate_init_records(VALUE loader);
 

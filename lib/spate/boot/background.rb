@@ -12,7 +12,7 @@ module Spate
       }.each { |name, file| autoload name, "#{FOLDER}/background/#{file}" }
 
       # Run by a separate Ruby; it takes BuilderArguments.
-      SCRIPT = "#{LIBRARY}/spate/images/builder/script.rb".freeze
+      SCRIPT = "#{LIBRARY}/spate/compile_cache/builder/script.rb".freeze
       # Bytes after which the log starts over.
       LOG_LIMIT = 64 << 10
 
@@ -20,22 +20,22 @@ module Spate
         # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an
         # install. renew: whether the bundle is looked at again. env: the user's, before the program changed it, since
         # the Bundler replay is made with it. load_path: as it is at the end of the boot. whole: see
-        # Images::Recording#with.
+        # CompileCache::Recording#with.
         # team: whether a team's cache is asked.
         # Returns whether a builder was started. If none may be, the boot is recorded for one that is started by hand,
         # and if the last ones failed, for the next one.
-        def start(location, recorded = nil, images:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true,
+        def start(location, recorded = nil, caches:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true,
                   team: false)
           forbidden = forbidden(env)
-          return false if !images.writable?(env) || (forbidden && !by_hand?(images, location))
+          return false if !caches.writable?(env) || (forbidden && !by_hand?(caches, location))
 
-          images.make
-          leave(images, location, recorded.map(&:first) + folders(load_path), whole) if recorded
-          attempts = Attempts.new(images.attempts_path(location))
+          caches.make
+          leave(caches, location, recorded.map(&:first) + folders(load_path), whole) if recorded
+          attempts = Attempts.new(caches.attempts_path(location))
           return false if forbidden || (recorded && attempts.wait.positive?)
 
           attempts.add
-          spawn(images, location, env, renew: renew, team: team)
+          spawn(caches, location, env, renew: renew, team: team)
         rescue SystemCallError
           false # a full disk, a limit on processes: the next boot tries again
         end
@@ -61,9 +61,9 @@ module Spate
 
         private
 
-        # Whether images are made with `spate boot build`, which then needs this boot's record.
-        def by_hand?(images, location)
-          File.exist?(images.application_path(location)) && !LoadedFiles.full?(images.recording_path(location))
+        # Whether compile caches are made with `spate boot build`, which then needs this boot's record.
+        def by_hand?(caches, location)
+          File.exist?(caches.application_path(location)) && !LoadedFiles.full?(caches.recording_path(location))
         end
 
         def ruby
@@ -71,19 +71,19 @@ module Spate
           Util::Ruby.path
         end
 
-        def leave(images, location, paths, whole)
-          LoadedFiles.leave(images.recording_path(location), Session.kind, paths, whole: whole)
+        def leave(caches, location, paths, whole)
+          LoadedFiles.leave(caches.recording_path(location), Session.kind, paths, whole: whole)
         end
 
         def folders(load_path)
           load_path.filter_map { |path| "#{path}/" if path.is_a?(String) && path.start_with?("/") && path != LIBRARY }
         end
 
-        def spawn(images, location, env, **asked)
+        def spawn(caches, location, env, **asked)
           require "#{LIBRARY}/spate/util"
           clean = Util::Environment.clean(env).except("SPATE_LOG")
-          words = [ruby, *RubyOptions.current, SCRIPT, *BuilderArguments.for(location, images, **asked)]
-          open_log(images.log_path(location)) do |log|
+          words = [ruby, *RubyOptions.current, SCRIPT, *BuilderArguments.for(location, caches, **asked)]
+          open_log(caches.log_path(location)) do |log|
             Native.start_apart(words, clean.map { |pair| pair.map(&:b).join("=") }, log.fileno)
           end
         end

@@ -6,7 +6,8 @@ module Spate
     # process ends.
     #
     # Loading continues after that: routes, and the code of the first request. So what was loaded is handed to the
-    # builder at the next of these events, and once more when the program ends, if files have come from no image since.
+    # builder at the next of these events, and once more when the program ends, if files have come from no compile cache
+    # since.
     #
     # Until the end a hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and checks whether
     # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. It calls and changes
@@ -43,8 +44,8 @@ module Spate
           return if @session.nil? || @process != Process.pid
 
           over(why) unless @reason
-          # Without an image, an image of most files now is better than a complete one later.
-          hand_over(why) unless why == :after_initialize && @session.image
+          # Without a compile cache, a compile cache of most files now is better than a complete one later.
+          hand_over(why) unless why == :after_initialize && @session.cache
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
@@ -129,7 +130,7 @@ module Spate
 
         def first_end
           @session.warn_once(Log::Outcomes.problems) if Native::Loader.problems.any?
-          ImageFolder.touch(@session.image.path) if @session.image
+          CompileCacheFolder.touch(@session.cache.path) if @session.cache
         end
 
         # whole: whether nothing more can be loaded.
@@ -144,10 +145,10 @@ module Spate
         end
 
         def build(news, whole)
-          images, application = @session.images, @session.application
-          started = Background.start(application, news.recorded, images: images, renew: news.renew?,
+          caches, application = @session.caches, @session.application
+          started = Background.start(application, news.recorded, caches: caches, renew: news.renew?,
                                                                  env: @session.environment, whole: whole)
-          Log.event(:rebuilt, images.application_path(application), news.cause) if started
+          Log.event(:rebuilt, caches.application_path(application), news.cause) if started
         end
       end
     end

@@ -2,16 +2,16 @@
 
 module Spate
   module Boot
-    # Times and counts of an application's last boots: a line each, beside its image. The cost of a kind of boot without
-    # images is known from its first one, which had none.
+    # Times and counts of an application's last boots: a line each, beside its compile cache. The cost of a kind of boot
+    # without compile caches is known from its first one, which had none.
     #
     #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t 205 \t 41000,9000 \t heap=off
     #   time          kind            why it ended        wall   cpu    hits  others   |      |            parts that
     #                                                     in milliseconds              |      slots        were not used
     #                                                                                  collection (ms)
     class BootLog
-      # A boot counts as without images if they served less than the first share of its files, and as with images from
-      # the second on.
+      # A boot counts as without compile caches if they served less than the first share of its files, and as with
+      # compile caches from the second on.
       WITHOUT = 0.1
       WITH = 0.5
       LIMIT = 16 << 10
@@ -25,8 +25,8 @@ module Spate
       class << self
         # Adds this boot. Never raises.
         def add(session, ended)
-          path = session.images.boot_log_path(session.application)
-          session.images.make
+          path = session.caches.boot_log_path(session.application)
+          session.caches.make
           shorten(path) if File.size?(path).to_i > LIMIT
           File.open(path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) do |file|
             file.write(line(session, ended))
@@ -68,7 +68,7 @@ module Spate
                    collected.to_i, slots.to_s.split(",").map(&:to_i), parts.to_h { |part| part.split("=", 2) })
         end
 
-        # Keeps the last lines, and of each kind the last boot without images.
+        # Keeps the last lines, and of each kind the last boot without compile caches.
         def shorten(path)
           text = File.readlines(path, chomp: true).select { |line| parse(line) }
           bare = text.group_by { |line| parse(line).kind }

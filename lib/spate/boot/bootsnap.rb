@@ -5,10 +5,10 @@ module Spate
     # For applications that also load bootsnap: only one of the two is active.
     #
     # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's index answers what
-    # its index would. So where Spate has an image, bootsnap's hook is removed as soon as it appears, and Bootsnap.setup
-    # does nothing. bootsnap stays where no image exists yet (its cache may be warm; $LOADED_FEATURES then lists what
-    # was loaded), where Spate's loader is off, and where config/bootsnap.rb chooses how files are compiled: that is the
-    # application's behaviour, not a cache's.
+    # its index would. So where Spate has a compile cache, bootsnap's hook is removed as soon as it appears, and
+    # Bootsnap.setup does nothing. bootsnap stays where no compile cache exists yet (its cache may be warm;
+    # $LOADED_FEATURES then lists what was loaded), where Spate's loader is off, and where config/bootsnap.rb chooses
+    # how files are compiled: that is the application's behaviour, not a cache's.
     module Bootsnap
       # Replaces bootsnap's own.
       module Quiet
@@ -36,7 +36,7 @@ module Spate
         def stays(session)
           return "it came first" if set_up?
           return "Spate's loader is off" unless session.on?(:loader)
-          return "no image yet" unless session.image
+          return "no compile cache yet" unless session.cache
 
           config = config(session.application.root, ENV)
           "#{config} is there" if File.exist?(config)

@@ -22,7 +22,7 @@ module Spate
         # The Activation of this process, nil before `activate`.
         attr_reader :current
 
-        # Gemfile::Record::List of an image or a session, which answers `data(name)`.
+        # Gemfile::Record::List of a compile cache or a session, which answers `data(name)`.
         def records(source) = Gemfile::Setup::Record.list(source)
 
         # Whether files in the record have other times but the same content: a new record would be quicker to check.

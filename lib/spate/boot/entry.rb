@@ -2,8 +2,8 @@
 
 module Spate
   # Runs inside an application's process: core Ruby, spate/native/boot and the files that docs/architecture.md
-  # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Images are made, inspected and
-  # removed by Spate::Images, in other processes.
+  # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Compile caches are made,
+  # inspected and removed by Spate::CompileCache, in other processes.
   #
   # `Start` has the order of a boot, `Session` its state; `Exec` is the additional part of `spate exec`.
   module Boot
@@ -15,8 +15,8 @@ module Spate
 
     {
       Application: "application", Background: "background", BootEnd: "boot_end", Bootsnap: "bootsnap",
-      ImageFolder: "image_folder", BootLog: "boot_log", Log: "log", RubyKey: "ruby_key", Session: "session",
-      BundlerReplay: "bundler_replay", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
+      BootLog: "boot_log", BundlerReplay: "bundler_replay", CompileCacheFolder: "compile_cache_folder", Log: "log",
+      RubyKey: "ruby_key", Session: "session", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
     # The part of `spate exec` beyond `require "spate/boot"`.
@@ -36,7 +36,7 @@ module Spate
       # @return [#call, nil] what {instrumentation=} was given
       attr_reader :instrumentation
 
-      # Reports each file that is loaded from an image, or why it is not.
+      # Reports each file that is loaded from a compile cache, or why it is not.
       #
       # @param block [#call, nil] called with (event, path, reason) for `:hit`, `:miss`, `:stale`, `:revalidated`,
       #   `:damaged`, `:warns` and `:rebuilt`; nil turns it off

@@ -4,13 +4,13 @@ require_relative "../util"
 
 module Spate
   module Boot
-    # The inputs of compiled code except its source, as one short key: images of one Ruby are never read by another,
-    # nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what the parser
-    # made, so it does not count.
+    # The inputs of compiled code except its source, as one short key: compile caches of one Ruby are never read by
+    # another, nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what
+    # the parser made, so it does not count.
     module RubyKey
       # Increased when the format of blobs changes.
       FORMAT = "spate-boot 1"
-      # Computed when this is loaded: Images::Compiler loads no other file of Spate while it compiles.
+      # Computed when this is loaded: CompileCache::Compiler loads no other file of Spate while it compiles.
       RUBY = Util::Ruby.description
 
       # Of __FILE__ in Ruby's own library.
@@ -27,7 +27,7 @@ module Spate
         [FORMAT, RUBY, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
       end
 
-      # Why Ruby was started in a way that images cannot reproduce (String), nil if it was not.
+      # Why Ruby was started in a way that compile caches cannot reproduce (String), nil if it was not.
       def obstacle
         return "-K gives code another encoding" if SOURCE != Encoding::UTF_8
 

@@ -44,8 +44,8 @@ module Spate
       attr_reader :switches, :application
       # part (Symbol) => true if it is active, else the reason (String).
       attr_reader :parts
-      # Native::Image of this application and its overlay, nil if there is none that may be used.
-      attr_accessor :image, :overlay
+      # Native::CompileCache of this application and its overlay, nil if there is none that may be used.
+      attr_accessor :cache, :overlay
       # Whether the Bundler replay is outdated, and should be made again.
       attr_accessor :outdated
       # The environment before any part of the boot changed it (Hash).
@@ -54,8 +54,8 @@ module Spate
       attr_reader :wall, :processor
       # Milliseconds of them spent collecting garbage, and slots of each size on the heap then, [] before Ruby 3.3.
       attr_reader :collected, :slots
-      # ImageFolder, nil if no cache folder can be determined.
-      attr_accessor :images
+      # CompileCacheFolder, nil if no cache folder can be determined.
+      attr_accessor :caches
 
       def initialize(switches, application, environment = ENV.to_h)
         @switches = switches
@@ -82,20 +82,20 @@ module Spate
         @parts[name] = wanted ? yield || "not there" : "turned off"
       rescue StandardError, LoadError, NotImplementedError => e
         @parts[name] = Session.reason(e)
-        Log.warn("booting without #{name}: #{@parts[name]}")
+        Log.warn("booting without #{name.to_s.tr("_", " ")}: #{@parts[name]}")
       end
 
-      # Once a boot: the fault of one image is the fault of others.
+      # Once a boot: the fault of one compile cache is the fault of others.
       def warn_once(text)
         Log.warn(text) unless @warned
         @warned = true
       end
 
-      # The image's data of that name, nil if there is none.
-      def data(name) = image&.data(name)
+      # The compile cache's data of that name, nil if there is none.
+      def data(name) = cache&.data(name)
 
       # Whether this boot must not write files.
-      def readonly? = switches.readonly? || images.nil? || !images.writable?
+      def readonly? = switches.readonly? || caches.nil? || !caches.writable?
     end
   end
 end

@@ -4,7 +4,7 @@ module Spate
   module Boot
     # The steps of a boot, in order. Each may fail on its own; dependent steps are then skipped.
     class Start
-      # Reasons for which an image may have been written by another user.
+      # Reasons for which a compile cache may have been written by another user.
       FOREIGN = %i[foreign_owner writable symlink].freeze
 
       # program: started by Spate. :exec, a program that is still to be found: needs the bundle's environment. :ruby,
@@ -22,13 +22,13 @@ module Spate
         Exec::Heap.unset(@env)
         @session = Session.new(switches, Application.find(from: @from, env: @env), @env.to_h)
         @session.part(:heap, wanted: switches.heap?) { Exec::Heap.state(@env) }
-        images
+        caches
         @session.part(:lean, wanted: switches.prelude? && @program) { Exec::Prelude.start }
         program_start
         bundle
         Exec::Prelude.messages if @program
         index
-        caches
+        bootsnap_and_yaml
         @session.part(:boot_end) { BootEnd.arm(@session) }
         @session
       end
@@ -44,40 +44,40 @@ module Spate
         Exec::Prelude.messages unless @program == :ruby && Exec::Prelude.bundle_first?
       end
 
-      def images
-        @session.part(:images) do
+      def caches
+        @session.part(:compile_cache) do
           Boot.load_native
           Log.start(switches)
-          @session.images = ImageFolder.of(@env)
-          open_images
+          @session.caches = CompileCacheFolder.of(@env)
+          open_compile_caches
         end
         @session.part(:loader, wanted: switches.loader?) { loader }
       end
 
-      def open_images
-        images = @session.images
-        refusal = images.refusal
+      def open_compile_caches
+        caches = @session.caches
+        refusal = caches.refusal
         if refusal
-          @session.warn_once("images are not used: #{refusal}")
+          @session.warn_once("compile caches are not used: #{refusal}")
           return refusal
         end
-        @session.image = image(images.application_path(@session.application))
+        @session.cache = cache(caches.application_path(@session.application))
         # If one may have been written by another user, the other is not trusted either.
-        @session.overlay = image(images.overlay_path(@session.application)) unless @foreign
-        @session.image ? true : "no image yet"
+        @session.overlay = cache(caches.overlay_path(@session.application)) unless @foreign
+        @session.cache ? true : "no compile cache yet"
       end
 
-      # Native::Image, nil if there is none that may be used.
-      def image(path)
-        Native::Image.open(path, key: RubyKey.current)
-      rescue Native::Image::Unusable => e
+      # Native::CompileCache, nil if there is none that may be used.
+      def cache(path)
+        Native::CompileCache.open(path, key: RubyKey.current)
+      rescue Native::CompileCache::Unusable => e
         @foreign = FOREIGN.include?(e.reason)
         @session.warn_once(e.message) unless e.reason == :missing
         nil
       end
 
       def loader
-        return "no images" unless @session.images
+        return "no compile caches" unless @session.caches
 
         loader = Native::Loader
         return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
@@ -87,8 +87,8 @@ module Spate
 
         loader.install
         loader.key = RubyKey.current
-        loader.gem_images = gem_images
-        [@session.overlay, @session.image].compact.each { |image| loader.add(image) }
+        loader.gem_caches = gem_caches
+        [@session.overlay, @session.cache].compact.each { |cache| loader.add(cache) }
         loader.recording = true unless @session.readonly?
         true
       end
@@ -96,8 +96,8 @@ module Spate
       # That Ruby warns of a block that the method does not take, unless a method of that name does.
       def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
 
-      # {gem folder => path of its image}
-      def gem_images
+      # {gem folder => path of its compile cache}
+      def gem_caches
         lines = @session.data("bundles").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
         lines.to_h { |line| line.split("\t", 2) }
       end
@@ -133,23 +133,23 @@ module Spate
       end
 
       def without_replay
-        return "no image yet" unless @session.image
+        return "no compile cache yet" unless @session.cache
 
         lockfile = @session.application.lockfile
         @session.outdated = !lockfile.nil? && File.file?(lockfile)
-        "the image has none"
+        "the compile cache has none"
       end
 
       def index
         @session.part(:index, wanted: switches.index?) do
-          bytes = @session.data("index") or next "no image yet"
+          bytes = @session.data("index") or next "no compile cache yet"
 
           Native::Requirer.install(bytes)
           true
         end
       end
 
-      def caches
+      def bootsnap_and_yaml
         @session.part(:bootsnap) { Bootsnap.meet(@session) }
         @session.part(:yaml, wanted: switches.yaml?) { YamlCache.arm(@session) }
       end

@@ -4,8 +4,8 @@ module Spate
   module Boot
     # The parts that environment variables turn off. bootsnap's variables count where they mean the same.
     #
-    #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: images, index, YAML
-    #   SPATE_NO_BUNDLE     compiled files from images       DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
+    #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: compile caches, index, YAML
+    #   SPATE_NO_BUNDLE     compiled files from compile caches       DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
     #   SPATE_NO_INDEX      features found by the index      DISABLE_BOOTSNAP_LOAD_PATH_CACHE
     #   SPATE_NO_REPLAY    the replay of `Bundler.setup`
     #   SPATE_NO_YAML       cached values of YAML files

@@ -7,8 +7,8 @@ module Spate
     # nil, true, false, Integer, Float, String, Symbol, Array, Hash. The safe and the unsafe method are kept apart, so a
     # file that safe loading refuses is refused every time.
     #
-    # They are in an image of their own beside the application's, one entry for each file, method and version of Psych,
-    # and are checked like compiled files. A patched Psych is left alone.
+    # They are in a compile cache of their own beside the application's, one entry for each file, method and version of
+    # Psych, and are checked like compiled files. A patched Psych is left alone.
     module YamlCache
       autoload :PlainData, "#{FOLDER}/yaml_cache/plain_data"
       autoload :Storage, "#{FOLDER}/yaml_cache/storage"
@@ -32,7 +32,7 @@ module Spate
       class << self
         # Waits until Psych is loaded.
         def arm(session)
-          return "no cache folder" unless session.images
+          return "no cache folder" unless session.caches
 
           @storage = Storage.new(session)
           BootEnd.watch { install }

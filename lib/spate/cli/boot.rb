@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate boot`: manages the boot images of applications.
+    # `spate boot`: manages the compile caches of applications.
     class Boot < Command
       autoload :Build, "spate/cli/boot/build"
       autoload :Explain, "spate/cli/boot/explain"
@@ -13,7 +13,7 @@ module Spate
       SUBCOMMANDS = { "build" => :Build, "status" => :Status, "clear" => :Clear, "verify" => :Verify,
                       "explain" => :Explain, "profile" => :Profile }.freeze
       # Reported when the store is temporary.
-      TEMPORARY = "boot images are off: the store is temporary, and they would be removed with it"
+      TEMPORARY = "compile caches are off: the store is temporary, and they would be removed with it"
 
       # The native library for boots was not built for this Ruby.
       class Unavailable < Error
@@ -24,22 +24,22 @@ module Spate
         end
       end
 
-      summary "Manage the boot images of applications, and measure boots"
-      usage "spate boot build [FOLDER ...]    build images now, also of the application's own files in FOLDER"
-      usage "spate boot status                which images this application uses, and what is stale"
-      usage "spate boot clear [--all]         remove this application's images, or all"
-      usage "spate boot verify                read every image of every Ruby"
+      summary "Manage the compile caches of applications, and measure boots"
+      usage "spate boot build [FOLDER ...]    build compile caches now, also of the application's own files in FOLDER"
+      usage "spate boot status                which compile caches this application uses, and what is stale"
+      usage "spate boot clear [--all]         remove this application's compile caches, or all"
+      usage "spate boot verify                read every compile cache of every Ruby"
       usage "spate boot explain FEATURE ...   which file would be loaded, and why"
       usage "spate boot profile -- COMMAND    run it, and write a page that shows where its boot time went"
       option :jobs, "-j", "--jobs", "N", "build: parallel processes; default: one per processor", kind: :integer
       option :exclude, "--exclude", "PATTERN", "build: leave out paths that match this regular expression"
-      option :all, "--all", "clear: images of all applications and Rubies"
+      option :all, "--all", "clear: compile caches of all applications and Rubies"
       option :output, "--output", "FILE", "profile: the page (spate-profile.html), with its data next to it as .json"
       option :compare, "--compare", "WITH", "profile: `plain` (`bundle exec`), or the page or data file of another run"
       bundle_options
       common_options
       example "spate boot build app lib", "in a container image, before the first boot"
-      example "spate boot explain active_support/all", "which file, from which image"
+      example "spate boot explain active_support/all", "which file, from which compile cache"
       example "spate boot profile --compare plain -- bin/rails runner 1", "compare Spate with Bundler alone"
       note "Exit codes: 9 if verify found damage, another builder was running or a file could not be written; 11 if\n" \
            "explain finds nothing or the bundle is incomplete; profile exits with the status of its command.\n" \
@@ -74,7 +74,7 @@ module Spate
       class Subcommand < Command::Subcommand
         private
 
-        def images = @images ||= ::Spate::Boot::ImageFolder.new(context.store.root)
+        def caches = @caches ||= ::Spate::Boot::CompileCacheFolder.new(context.store.root)
 
         def no_operands!
           return if operands.empty?

@@ -17,10 +17,10 @@ module Spate
       option :keep_file_descriptors, "--[no-]keep-file-descriptors", "pass open files on to the program (the default)"
       option :verbose, "--verbose", "print a backtrace if the bundle cannot be set up (SPATE_VERBOSE=1)"
       option :help, "-h", "--help", "print this help"
-      example "spate exec bin/rails server", "start Rails from boot images"
-      example "SPATE_BOOT=0 spate exec rake", "run without boot images"
-      note "The first boot records what it loads and builds the images in the background; later ones use them.\n" \
-           "See docs/boot.md for the parts and their switches."
+      example "spate exec bin/rails server", "start Rails from compile caches"
+      example "SPATE_BOOT=0 spate exec rake", "run without compile caches"
+      note "The first boot records what it loads, and builds the compile caches in the background; later ones use\n" \
+           "them. See docs/boot.md for the parts and their switches."
 
       def self.call(argv, out:, err:, env: ENV)
         words = argv.take_while { |word| word.start_with?("-") && word != "--" }

@@ -62,7 +62,7 @@ module Spate
             [options]
             .SH DESCRIPTION
             Installs the gems of a Gemfile.lock from a store shared by all projects of a machine, and boots programs in the
-            bundle from compiled images. Commands that are not listed here are passed to Bundler.
+            bundle from compile caches. Commands that are not listed here are passed to Bundler.
             .SH COMMANDS
           ROFF
         end

@@ -4,7 +4,7 @@ module Spate
   module CLI
     # `spate install`: parses the options, runs the installer, prints its report.
     class Install < Command
-      autoload :BootImages, "spate/cli/install/boot_images"
+      autoload :CompileCaches, "spate/cli/install/compile_caches"
       autoload :Halves, "spate/cli/install/halves"
       autoload :WithPackages, "spate/cli/install/with_packages"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
@@ -29,7 +29,7 @@ module Spate
       option :js, "--[no-]js", "also restore node_modules, in parallel; remembered"
       option :push, "--push", "send this bundle to the team's cache, and wait until it is sent"
       option :timeline, "--timeline", "FILE", "write a page that shows where the time went"
-      option :boot_images, "--boot-images", "wait|background|off", "when to build boot images"
+      option :compile_cache, "--compile-cache", "wait|background|off", "when to build compile caches"
       bundle_options
       common_options
       left_to_bundler "--standalone", "--binstubs", "--shebang", "--trust-policy", "--target-rbconfig", "--redownload",
@@ -56,19 +56,19 @@ module Spate
         refuse_contradiction
         return packages_alone if values[:js] && !gemfile?
 
-        images = boot_images
+        caches = compile_caches
         context.settings.validate! # before any setting is written
         refuse_unknown_only
         tell_odd_numbers
         packages = with_packages if js?
-        return both(packages, images) if packages
+        return both(packages, caches) if packages
 
         events = Events.new
         timeline = Timeline.of(values, events) if values[:timeline]
         report = install(events)
         remember(values)
         tell(report, timeline)
-        tell_images(images.call(report) { |event| tell_event(event) })
+        tell_compile_caches(caches.call(report) { |event| tell_event(event) })
         hint_at_packages(report)
         hint_at_launcher(report)
         share(report)
@@ -114,12 +114,12 @@ module Spate
       end
 
       # Installs both halves. Returns the exit code.
-      def both(packages, images)
+      def both(packages, caches)
         halves = packages.run { |*shared| gems(*shared).run }
         remember(values) if halves.failures.empty?
         tell_gems(halves.gems) if halves.gems && !json?
         halves.tell
-        tell_images(images.call(halves.gems) { |event| tell_event(event) }) if halves.gems
+        tell_compile_caches(caches.call(halves.gems) { |event| tell_event(event) }) if halves.gems
         hint_at_launcher(halves.gems) if halves.gems
         share(halves.gems) if halves.gems
         halves.report_failures
@@ -190,9 +190,9 @@ module Spate
         ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild, :resolved))
       end
 
-      def boot_images
-        BootImages.new(location: context.location, settings: context.settings, store: context.store,
-                       option: values[:boot_images], local: values[:local])
+      def compile_caches
+        CompileCaches.new(location: context.location, settings: context.settings, store: context.store,
+                          option: values[:compile_cache], local: values[:local])
       end
 
       def tell_odd_numbers
@@ -203,13 +203,13 @@ module Spate
         end
       end
 
-      # built: facts about the images if the install waited for them; otherwise prints nothing.
-      def tell_images(built)
+      # built: facts about the compile caches if the install waited for them; otherwise prints nothing.
+      def tell_compile_caches(built)
         return unless built.is_a?(Hash)
-        return json.call(event: :boot_images, **built) if json?
+        return json.call(event: :compile_cache, **built) if json?
 
         gems = Units.count(built[:built], "gem")
-        terminal.tell "boot images: #{gems} compiled, #{built[:reused]} unchanged, " \
+        terminal.tell "compile caches: #{gems} compiled, #{built[:reused]} unchanged, " \
                       "#{Units.bytes(built[:bytes])} in #{Units.seconds(built[:seconds])}"
       end
 

@@ -78,16 +78,16 @@ module Spate
         age = values[:older_than]
         age = age ? ::Spate::Store::Prune.duration(age) : ::Spate::Store::Prune::DEFAULT_AGE
         found = ::Spate::Store::Prune.new(store, older_than: age, dry_run: values[:dry_run], events: events,
-                                                 images: method(:images)).call
+                                                 compile_caches: method(:compile_caches)).call
         json? ? json.call(event: :store_pruned, **found.to_h) : Report.new(terminal.out).pruned(found)
         0
       end
 
-      def images(root, now, age)
+      def compile_caches(root, now, age)
         require "spate/native/boot"
-        ::Spate::Images::Prune.new(root, now: now, gone: age).removable
+        ::Spate::CompileCache::Prune.new(root, now: now, gone: age).removable
       rescue LoadError
-        [] # built without support for images, so there are none
+        [] # built without support for compile caches, so there are none
       end
 
       def events

@@ -12,7 +12,7 @@ module Spate
       SLOWEST = 10
       LABELS = {
         start: "Ruby's start, until the first line", setup: "setting up: Bundler, RubyGems, Spate",
-        find: "finding files: search and stat", load: "code: loaded from images, or compiled",
+        find: "finding files: search and stat", load: "code: loaded from compile caches, or compiled",
         gc: "garbage collection", initializers: "initializers and load hooks", run: "running the files",
         program: "the program itself"
       }.freeze

@@ -22,7 +22,7 @@ module Spate
       MOST = 3
 
       # The counts of a tally that only an answer changes.
-      ANSWERED = %i[archives builds checks images misses].freeze
+      ANSWERED = %i[archives builds checks compile_caches misses].freeze
       STRANGERS = 3
       TRUST = "spate cache trust NAME:KEY, with the key of that id: `spate cache key` printed both"
 
@@ -56,11 +56,11 @@ module Spate
       # For messages.
       def name = @builds.transport.to_s
 
-      # Of this run so far: archives, builds, checks, images (had), misses, failures (Integer), bytes, seconds (of
-      # compile time saved), reasons ({text => count}: why an entry could not be used), failure (message or nil).
+      # Of this run so far: archives, builds, checks, compile caches (had), misses, failures (Integer), bytes, seconds
+      # (of compile time saved), reasons ({text => count}: why an entry could not be used), failure (message or nil).
       def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup, failure: @failure } }
 
-      # kind: :archives, :builds, :checks, :images, :seconds or :misses.
+      # kind: :archives, :builds, :checks, :compile_caches, :seconds or :misses.
       def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
 
       # Why something that it has is of no use here.
@@ -211,13 +211,13 @@ module Spate
 
       # The use of a cache on this machine, added up over installs and kept in the store.
       #
-      #   installs, archives, builds, checks, images, misses, failures, bytes   Integer
+      #   installs, archives, builds, checks, compile caches, misses, failures, bytes   Integer
       #   seconds   of compile time saved, Float
       #   reasons   {text => count}: why a cached entry could not be used
       #   failure   message of the last failure, or nil
       class Usage
         KIND = "team"
-        NUMBERS = %i[installs archives builds checks images misses failures bytes seconds].freeze
+        NUMBERS = %i[installs archives builds checks compile_caches misses failures bytes seconds].freeze
         # Reasons that are kept, those seen most.
         MOST = 20
 

@@ -7,15 +7,13 @@ module Spate
     # One result in a cache: what it is, signed, and with it the Records of what it depends on.
     #
     # key:: what is known beforehand, hex: of a build its build key (Build::Key)
-    # kind:: "build"; "check": what Bundler said of a Gemfile (Gemfile::Check); "image": boot images of a bundle
-    # what, archive:: the gem's full name, or what of_lockfile says; SHA-256 of what it was built from
-    # platform, ruby:: for people, and against an entry that was moved to another key
-    # id:: of the variant, in the store that made it
-    # blob, blob_bytes:: SHA-256 of the file that has the build's, as Pack made it, or an image, and its size
-    # tar_bytes, file_bytes, paths:: of the tar or image in it, of the tar's files together, and how many paths it has
-    # records:: SHA-256 of the records, packed
-    # made, seconds:: when (Unix time), and how long it took
-    # signer:: id of the key
+    # kind:: "build"; "check": what Bundler said of a Gemfile (Gemfile::Check); "compile cache": compile caches of a
+    # bundle what, archive:: the gem's full name, or what of_lockfile says; SHA-256 of what it was built from platform,
+    # ruby:: for people, and against an entry that was moved to another key id:: of the variant, in the store that made
+    # it blob, blob_bytes:: SHA-256 of the file that has the build's, as Pack made it, or a compile cache, and its size
+    # tar_bytes, file_bytes, paths:: of the tar or compile cache in it, of the tar's files together, and how many paths
+    # it has records:: SHA-256 of the records, packed made, seconds:: when (Unix time), and how long it took signer:: id
+    # of the key
     Entry = Struct.new(:key, :kind, :what, :archive, :platform, :ruby, :id, :blob, :blob_bytes, :tar_bytes,
                        :file_bytes, :paths, :records, :made, :seconds, :signer, keyword_init: true) do
       # text: what the signature is of; packed: Records as they are sent. All bytes.
@@ -73,12 +71,12 @@ module Spate
     # Lines that entries of a kind do not have.
     Entry::LACKING = {
       "check" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds],
-      "image" => %i[archive file_bytes paths seconds]
+      "compile_cache" => %i[archive file_bytes paths seconds]
     }.freeze
     Entry::VALUES = begin
       sha256 = /\A[0-9a-f]{64}\z/n
       number = /\A(?:0|[1-9]\d{0,14})\z/n
-      { key: sha256, kind: /\A(?:build|check|image)\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
+      { key: sha256, kind: /\A(?:build|check|compile_cache)\z/n, what: /\A\w[\w.+-]{0,254}\z/n, archive: sha256,
         platform: /\A[\w.-]{1,64}\z/n, ruby: /\A[!-~](?:[ -~]{0,198}[!-~])?\z/n, id: /\A[0-9a-f]{16}\z/n,
         blob: sha256, blob_bytes: number, tar_bytes: number, file_bytes: number, paths: number, records: sha256,
         made: number, seconds: /\A\d{1,7}\.\d{1,3}\z/n, signer: /\A[0-9a-f]{32}\z/n }

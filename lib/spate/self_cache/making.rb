@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require "spate/images/compiler/compilation"
-require "spate/images/compiler/job"
+require "spate/compile_cache/compiler/compilation"
+require "spate/compile_cache/compiler/job"
 
 module Spate
   module SelfCache
-    # Compiles every file of Spate into the image; in its own process, since it silences all warnings.
+    # Compiles every file of Spate into the compile cache; in its own process, since it silences all warnings.
     class Making
-      # Seconds after which images of other versions and other Rubies are removed.
+      # Seconds after which compile caches of other versions and other Rubies are removed.
       OLD = 30 * 86_400
 
       def initialize(path, key)
@@ -15,7 +15,8 @@ module Spate
         @key = key
       end
 
-      # Returns whether the image was built: not while another process builds it, nor for a Ruby with other options.
+      # Returns whether the compile cache was built: not while another process builds it, nor for a Ruby with other
+      # options.
       def call
         return false unless SelfCache.key == @key
 
@@ -24,7 +25,7 @@ module Spate
           next false unless lock.flock(File::LOCK_EX | File::LOCK_NB)
 
           File.utime(nil, nil, "#{@path}.lock")
-          Native::Image.write(@path, key: @key, files: files.filter_map { |file| entry(file) }, data: {})
+          Native::CompileCache.write(@path, key: @key, files: files.filter_map { |file| entry(file) }, data: {})
           File.unlink("#{@path}.lock")
           remove_old
           true
@@ -34,12 +35,12 @@ module Spate
       private
 
       # Loaded in advance: compiling must not load further code.
-      def compilation = @compilation ||= Images::Compiler::Compilation.new(encoding: SelfCache::PATHS)
+      def compilation = @compilation ||= CompileCache::Compiler::Compilation.new(encoding: SelfCache::PATHS)
 
       def files = SelfCache.libraries.flat_map { |lib| Dir.glob("#{lib}/spate{.rb,/**/*.rb}") }.sort
 
       def entry(file)
-        source = Images::Compiler::SourceFile.of(file) or return
+        source = CompileCache::Compiler::SourceFile.of(file) or return
         flags, blob = compilation.call(file)
         [file, source.state(flags), blob] if source.unchanged? # otherwise the next run compiles it
       end

@@ -23,8 +23,8 @@ module Spate
 
       # Counts of removed entries (in a dry run, of those to remove); bytes: freed, counting only inodes without other
       # names; linked: objects still linked in a folder outside the store.
-      Result = Struct.new(:dry_run, :projects, :packages, :builds, :slots, :archives, :names, :texts, :images, :objects,
-                          :linked, :temporaries, :bytes, keyword_init: true)
+      Result = Struct.new(:dry_run, :projects, :packages, :builds, :slots, :archives, :names, :texts, :compile_caches,
+                          :objects, :linked, :temporaries, :bytes, keyword_init: true)
 
       # "30d", "12h", "2w", "90m", "0" -> seconds. Raises UsageError.
       def self.duration(text)
@@ -34,15 +34,15 @@ module Spate
         raise UsageError.new("not a duration: #{text.inspect}", hint: "a number and s, m, h, d or w, such as 30d")
       end
 
-      # older_than: seconds. images: called with the store's folder, the time and the age; returns paths of unused boot
-      # images.
-      def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now, images: nil)
+      # older_than: seconds. compile_caches: called with the store's folder, the time and the age; returns paths of
+      # unused boot compile caches.
+      def initialize(store, older_than: DEFAULT_AGE, dry_run: false, events: nil, now: Time.now, compile_caches: nil)
         @store = store
         @age = older_than
         @dry_run = dry_run
         @events = events
         @now = now
-        @images = images
+        @compile_caches = compile_caches
         @result = Result.new(dry_run: dry_run, bytes: 0, linked: 0)
       end
 
@@ -66,7 +66,7 @@ module Spate
         remains(usage.kept("packages") - keys(packages))
         @result.texts += remove(variants(keys(builds)))
         @result.objects = remove(objects(packages + builds)) { |stat| @result.linked += 1 if stat.nlink > 1 }
-        @result.images = remove(images)
+        @result.compile_caches = remove(compile_caches)
         @result.temporaries = temporaries
         @result.projects = forget(dead)
       end
@@ -116,11 +116,11 @@ module Spate
         false
       end
 
-      # Boot images of missing applications, of gems in no application's image, and those over their own limits. Files
-      # that are not images of this version are removed by age.
-      def images
-        unknown = old("images", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
-        unknown + @images&.call(@store.root, @now, @age).to_a
+      # Compile caches of missing applications, of gems in no application's compile cache, and those over their own
+      # limits. Files that are not compile caches of this version are removed by age.
+      def compile_caches
+        unknown = old("compile-cache", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
+        unknown + @compile_caches&.call(@store.root, @now, @age).to_a
       end
 
       def used_inside?(folder)

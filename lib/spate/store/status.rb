@@ -12,16 +12,16 @@ module Spate
       Project = Struct.new(:root, :app, :time, :exists, :sharing, :packages, :javascript, keyword_init: true)
 
       # objects, linked (objects also linked by a bundle), unreferenced (in no manifest), packages (their manifests),
-      # builds, archives, images, texts (which only save work), temporaries: Tally each; slots: trees shared by
+      # builds, archives, compile caches, texts (which only save work), temporaries: Tally each; slots: trees shared by
       # projects, with the bytes that are not in objects.
       # gems, javascript, unused (of either, in no recorded bundle): number of packages, and the bytes of their content,
       # counting a shared file once.
       # oldest, newest: Time of packages, nil if there are none. projects: [Project]. writable: true or false.
       Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :gems, :javascript, :unused,
-                          :builds, :slots, :archives, :images, :texts, :temporaries, :oldest, :newest, :projects,
-                          keyword_init: true) do
+                          :builds, :slots, :archives, :compile_caches, :texts, :temporaries, :oldest, :newest,
+                          :projects, keyword_init: true) do
         # Bytes of everything that takes space.
-        def bytes = [objects, packages, builds, slots, archives, images, texts, temporaries].sum(&:bytes)
+        def bytes = [objects, packages, builds, slots, archives, compile_caches, texts, temporaries].sum(&:bytes)
 
         def to_h
           super.transform_values { |value| plain(value) }.merge(bytes: bytes)
@@ -49,7 +49,7 @@ module Spate
         objects(result)
         packages(result)
         result.slots = slots
-        { builds: "builds/*", archives: "archives/*.gem", images: "images/**/*",
+        { builds: "builds/*", archives: "archives/*.gem", compile_caches: "compile-cache/**/*",
           texts: "{specs,bundles,variants,#{Prune::MEMORIES.join(",")}}/**/*", temporaries: "tmp/**/*" }
           .each { |name, glob| result[name] = tally(glob) }
         result

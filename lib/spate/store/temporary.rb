@@ -14,7 +14,7 @@ module Spate
         def environment(env, &)
           reason = self.reason(env) or return env
 
-          # Boot images would be lost for the next process.
+          # Compile caches would be lost for the next process.
           env.to_h.merge("SPATE_HOME" => @folder || make(reason, &), "SPATE_BOOT" => "0")
         end
 

@@ -140,7 +140,7 @@ module Spate
           yield
           write("outside/passed", "")
         end
-        wait { image && unlocked? }
+        wait { cache && unlocked? }
       end
 
       # All files of the application and of HOME, except Spate's store.

@@ -15,7 +15,7 @@ module Spate
       assert_equal expected, both(program).last.first
     end
 
-    def test_they_use_the_image_too
+    def test_they_use_the_compile_cache_too
       build
       child = "puts Spate::Boot.session.parts.values_at(:loader, :replay, :index).inspect"
       assert_equal "[true, true, true]\n", spate_exec("sh", "-c", "ruby -e '#{child}'").first

@@ -98,7 +98,7 @@ module Spate
 
     # A kind of boot gets settings only when they are known to save time.
     def test_settings_only_where_they_save_time
-      image_is_there
+      compile_cache_is_there
       assert_equal "not known to gain by it", state, "a first boot"
       boot_log(line(collected: 40))
       assert_equal "not known to gain by it", state, "too little"
@@ -131,7 +131,7 @@ module Spate
     end
 
     def test_neither_the_program_nor_its_children_see_the_variables
-      image_is_there
+      compile_cache_is_there
       boot_log(line)
       seen = "p #{STATE}, ENV.keys.grep(/RUBY_GC|SPATE_HEAP/)"
       output, = run_program("#{seen}; system('ruby', '-e', #{seen.dump})")
@@ -142,7 +142,7 @@ module Spate
 
     # The program's output under `bundle exec`, and under `spate exec` with settings.
     def told(program)
-      image_is_there
+      compile_cache_is_there
       boot_log(line)
       expected, = (write_program(program)
                    project.run("bundle", "exec", "./program.rb"))
@@ -156,11 +156,11 @@ module Spate
     end
 
     def write_program(program) = write("app/program.rb", "#!/usr/bin/env ruby\n#{program}", mode: 0o755)
-    def image_is_there = image || build
+    def compile_cache_is_there = cache || build
     def state(**env) = JSON.parse(run_program("require 'json'; puts JSON.generate(#{STATE})", **env).first)
 
     def boot_log(*lines)
-      File.write(image.sub(/image\z/, "bootlog"), lines.join)
+      File.write(cache.sub(/compiled\z/, "bootlog"), lines.join)
     end
 
     # A boot's line in the boot log.

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # RubyGems loaded late from the image behaves as RubyGems loaded by Ruby.
+  # RubyGems loaded late from the compile cache behaves as RubyGems loaded by Ruby.
   class PreludeTest < ExecCase
     ASKS = <<~'RUBY'
       p Gem::VERSION, Gem.loaded_specs.keys.sort, NameError.ancestors.map(&:to_s), KeyError.ancestors.map(&:to_s)

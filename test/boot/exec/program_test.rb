@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # `spate exec` finds and runs programs as `bundle exec` does, with images and without.
+  # `spate exec` finds and runs programs as `bundle exec` does, with compile caches and without.
   class ExecProgramTest < ExecCase
     def assert_same(program, *arguments, **env)
       (expected, its), (found, ours) = both(program, *arguments, **env)
@@ -21,7 +21,7 @@ module Spate
       puts here
     RUBY
 
-    def test_a_program_sees_the_same_with_an_image_and_without
+    def test_a_program_sees_the_same_with_a_compile_cache_and_without
       assert_same(SEES, "one", "--two", SPATE_HEAP: "0")
       build
       assert_equal true, parts["replay"]

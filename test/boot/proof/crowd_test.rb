@@ -43,7 +43,7 @@ class BootCrowdTest < Minitest::Test
 
   # The next builder after a failed one waits.
   def later
-    Dir.glob("#{@project.images}/boots/*.attempts") { |path| File.utime(Time.now - 7200, Time.now - 7200, path) }
+    Dir.glob("#{@project.caches}/boots/*.attempts") { |path| File.utime(Time.now - 7200, Time.now - 7200, path) }
   end
 
   def test_a_full_disk
@@ -62,7 +62,7 @@ class BootCrowdTest < Minitest::Test
     @project.warm
   end
 
-  def test_a_read_only_place_with_images
+  def test_a_read_only_place_with_compile_caches
     @project.warm
     bind_read_only("#{@project.home}/spate")
     before = snapshot
@@ -74,7 +74,7 @@ class BootCrowdTest < Minitest::Test
     assert_equal before, snapshot
   end
 
-  def test_a_read_only_place_without_images
+  def test_a_read_only_place_without_compile_caches
     FileUtils.mkdir_p("#{@project.home}/spate")
     bind_read_only("#{@project.home}/spate")
     found = @project.spate(readonly: false)
@@ -107,20 +107,22 @@ class BootCrowdTest < Minitest::Test
     nil
   end
 
-  # Every image is complete, and no partial file is left when the builders have ended.
+  # Every compile cache is complete, and no partial file is left when the builders have ended.
   def assert_clean
-    images = Dir.glob("#{@project.home}/spate/store/v1/images/**/*.image")
-    key = File.basename(@project.images)
-    damaged = images.reject { |path| path.include?("/own/") }.flat_map do |path|
-      image = Spate::Native::Image.open(path, key: key)
-      image.verify
+    caches = Dir.glob("#{@project.home}/spate/store/v1/compile-cache/**/*.compiled")
+    key = File.basename(@project.caches)
+    damaged = caches.reject { |path| path.include?("/own/") }.flat_map do |path|
+      cache = Spate::Native::CompileCache.open(path, key: key)
+      cache.verify
     end
 
     assert_empty damaged
-    left = Dir.glob("#{@project.home}/spate/store/v1/images/**/*", File::FNM_DOTMATCH).select do |path|
+    left = Dir.glob("#{@project.home}/spate/store/v1/compile-cache/**/*", File::FNM_DOTMATCH).select do |path|
       File.file?(path)
     end
-    assert_empty left.reject { |path| path.match?(/\.(image|lock|log|recording|bootlog|boot|attempts|tidied)\z/) }
+    assert_empty left.reject { |path|
+                   path.match?(/\.(compiled|lock|log|recording|bootlog|boot|attempts|tidied)\z/)
+                 }
   end
 
   def snapshot = Dir.glob("#{@project.home}/spate/**/*").to_h { |path| [path, File.mtime(path)] }

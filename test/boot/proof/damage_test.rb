@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Whole boots with damaged or foreign images behave as plain Ruby, with one warning at most.
+# Whole boots with damaged or foreign compile caches behave as plain Ruby, with one warning at most.
 class BootDamageTest < Minitest::Test
   # Huge lengths in place of the header's: 600 MB.
   LIE = [600 << 20].pack("Q<")
@@ -15,24 +15,24 @@ class BootDamageTest < Minitest::Test
     assert_equal 0, @expected.code, @expected.err
   end
 
-  def test_twenty_damaged_images
+  def test_twenty_damaged_compile_caches
     warm
-    image = boot_image
+    cache = boot_compile_cache
     damages.each do |name, damage|
       restore
-      damage.call(image)
+      damage.call(cache)
       found = @project.spate
       assert_plain found, name
       assert_operator found.err.lines.grep(/^spate: /).length, :<=, 1, "#{name}: #{found.err}"
     end
   end
 
-  def test_useless_image_is_reported_once_and_made_again
+  def test_useless_compile_cache_is_reported_once_and_made_again
     warm
-    File.truncate(boot_image, File.size(boot_image) / 2)
+    File.truncate(boot_compile_cache, File.size(boot_compile_cache) / 2)
     found = @project.spate(readonly: false)
 
-    assert_equal 1, found.err.lines.grep(/^spate: .*#{File.basename(boot_image)}/).length, found.err
+    assert_equal 1, found.err.lines.grep(/^spate: .*#{File.basename(boot_compile_cache)}/).length, found.err
     assert_plain found, "truncated", err: false
     @project.settle
     again = @project.spate
@@ -43,11 +43,11 @@ class BootDamageTest < Minitest::Test
 
   def test_folders_writable_by_others
     warm
-    { "the folder is open to all" => -> { File.chmod(0o777, @project.images) },
-      "the images are open to all" => -> { Dir.glob("#{@project.images}/**/*.image") { |f| File.chmod(0o666, f) } },
-      "the application's image is open to its group" => -> { File.chmod(0o660, boot_image) },
-      "an image is a link" => -> { link(boot_image) },
-      "the folder is a link" => -> { link("#{@project.images}/boots") } }.each do |name, damage|
+    { "the folder is open to all" => -> { File.chmod(0o777, @project.caches) },
+      "the compile caches are open to all" => -> { File.chmod(0o666, *Dir["#{@project.caches}/**/*.compiled"]) },
+      "the application's compile cache is open to its group" => -> { File.chmod(0o660, boot_compile_cache) },
+      "a compile cache is a link" => -> { link(boot_compile_cache) },
+      "the folder is a link" => -> { link("#{@project.caches}/boots") } }.each do |name, damage|
       restore
       damage.call
       refused(name)
@@ -59,7 +59,7 @@ class BootDamageTest < Minitest::Test
     warm
     { "overlay" => %w[apps], "gems" => %w[gems], "both" => %w[apps gems] }.each do |name, folders|
       restore
-      open = folders.flat_map { |kind| Dir.glob("#{@project.images}/#{kind}/*.image") }
+      open = folders.flat_map { |kind| Dir.glob("#{@project.caches}/#{kind}/*.compiled") }
       open.each { |path| File.chmod(0o666, path) }
       File.write("#{@project.folder}/vendor/bundle/#{Spate::Layout.ruby_scope}/gems/alpha-1.0/lib/alpha.rb",
                  "#{File.read(@project.gem("alpha-1.0", "lib/alpha.rb"))}#\n")
@@ -71,26 +71,27 @@ class BootDamageTest < Minitest::Test
     end
   end
 
-  def test_images_of_someone_else
+  def test_compile_caches_of_someone_else
     skip "needs root, to give files away" unless Process.uid.zero?
     warm
-    File.chown(12_345, 12_345, *Dir.glob("#{@project.images}/**/*.image"))
-    refused("images")
+    File.chown(12_345, 12_345, *Dir.glob("#{@project.caches}/**/*.compiled"))
+    refused("compile_cache")
     restore
-    File.chown(12_345, 12_345, "#{@project.images}/boots", "#{@project.images}/gems", "#{@project.images}/apps")
+    File.chown(12_345, 12_345, "#{@project.caches}/boots", "#{@project.caches}/gems",
+               "#{@project.caches}/apps")
     refused("folders")
   end
 
-  def test_an_image_of_another_ruby
+  def test_a_compile_cache_of_another_ruby
     warm
-    other = Spate::Native::Image
-    path = boot_image
+    other = Spate::Native::CompileCache
+    path = boot_compile_cache
     File.unlink(path)
     other.write(path, key: "0" * 32, files: [], data: { "replay" => "wrong", "index" => "wrong" })
     found = @project.spate
 
     assert_plain found, "another Ruby", err: false
-    assert_equal "no image yet", found.facts[:parts][:replay]
+    assert_equal "no compile cache yet", found.facts[:parts][:replay]
   end
 
   private
@@ -119,14 +120,14 @@ class BootDamageTest < Minitest::Test
     FileUtils.cp_r("#{@project.home}/kept", "#{@project.home}/spate", preserve: true)
   end
 
-  def boot_image = Dir.glob("#{@project.images}/boots/*.image").first
+  def boot_compile_cache = Dir.glob("#{@project.caches}/boots/*.compiled").first
 
   def link(path)
     File.rename(path, "#{path}-away")
     File.symlink("#{path}-away", path)
   end
 
-  # Twenty, by a fixed seed: name => how the image is damaged.
+  # Twenty, by a fixed seed: name => how the compile cache is damaged.
   def damages
     random = Random.new(4)
     found = {}

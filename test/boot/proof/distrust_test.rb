@@ -51,15 +51,15 @@ module Spate
       place = { HOME: @foreign, SPATE_HOME: nil }
       output, status = project.spate("install", **place)
       assert_predicate status, :success?, output
-      build_images = project.spate("boot", "build", **place)
-      assert_predicate build_images.last, :success?, build_images.first
-      assert_equal [true, true], parts(**place).values_at("images", "replay")
+      build_compile_caches = project.spate("boot", "build", **place)
+      assert_predicate build_compile_caches.last, :success?, build_compile_caches.first
+      assert_equal [true, true], parts(**place).values_at("compile_cache", "replay")
       FileUtils.mkdir("#{@foreign}/own").then { File.chown(STRANGER, nil, "#{@foreign}/own") }
       assert_equal 9, project.spate("install", **place, XDG_CACHE_HOME: "#{@foreign}/own").last.exitstatus
     end
 
-    # The image is not opened, even if its owner and mode are fine.
-    def test_image_of_spates_own_code_is_not_used
+    # The compile cache is not opened, even if its owner and mode are fine.
+    def test_compile_cache_of_spates_own_code_is_not_used
       home = "#{@foreign}/spate"
       script = "require 'spate'; require 'spate/self_cache'; p Spate::SelfCache.use"
       own = ["ruby", "--disable-gems", "-I#{File.expand_path("../../../lib", __dir__)}", "-e"]
@@ -72,10 +72,11 @@ module Spate
 
     private
 
-    # true, or why no image is used.
+    # true, or why no compile cache is used.
     def replay
       found = parts(SPATE_HOME: "#{@foreign}/spate")
-      found["images"] == true ? found["replay"] : found["images"].delete_prefix("images are not used: ")
+      reason = found["compile_cache"]
+      reason == true ? found["replay"] : reason.delete_prefix("compile caches are not used: ")
     end
   end
 end

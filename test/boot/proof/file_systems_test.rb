@@ -49,19 +49,19 @@ module Spate
     end
 
     # Building again would save nothing, since the next boot reads as much.
-    def test_boot_from_a_disk_image_is_not_rebuilt_each_time
+    def test_boot_from_a_disk_compile_cache_is_not_rebuilt_each_time
       disk(:squashfs, "1.0", FILES["1.0"])
       boot_twice(write("app/program.rb", PROGRAM))
       assert(Array.new(3) { rebuilt? }.include?(false), "it is rebuilt each time")
     end
 
     def rebuilt?
-      before = File.stat(image).ino
-      File.utime(Time.now - 600, Time.now - 600, image)
+      before = File.stat(cache).ino
+      File.utime(Time.now - 600, Time.now - 600, cache)
       lines("app/program.rb", SPATE_BOOT_BACKGROUND: "1")
       sleep 0.5
       wait { unlocked? }
-      before != File.stat(image).ino
+      before != File.stat(cache).ino
     end
 
     def teardown
@@ -77,7 +77,7 @@ module Spate
       source = "source-#{name}"
       { "local.gemspec" => GEMSPEC }.merge(files).each { |path, text| write("#{source}/#{path}", text) }
       @disk&.unmount
-      @disk = TestDisk.new(type, File.join(folder, "#{name}.image"), source: File.join(folder, source))
+      @disk = TestDisk.new(type, File.join(folder, "#{name}.compiled"), source: File.join(folder, source))
       @disk.mount(project.path("local"))
     rescue RuntimeError => e
       skip e.message.lines.first

@@ -35,7 +35,7 @@ module Spate
 
     def boot(*words) = @project.run(*BootProject::SPATE, "boot", *words, **PLAIN)
 
-    def test_images_are_made_and_reported
+    def test_compile_caches_are_made_and_reported
       result = @project.warm(**PLAIN)
 
       assert_operator result.hits, :>=, 2, result.to_s

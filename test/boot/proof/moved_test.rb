@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/boot_gems"
 
-# Bundle and images from a container's layer or a CI cache: same paths, other inodes and times.
+# Bundle and compile caches from a container's layer or a CI cache: same paths, other inodes and times.
 class BootMovedTest < Minitest::Test
   def setup
     super
@@ -27,7 +27,7 @@ class BootMovedTest < Minitest::Test
     accepted
   end
 
-  # Images of the old path are not used for the new one.
+  # Compile caches of the old path are not used for the new one.
   def test_moved_to_another_path
     moved = Spate::BootProject.new("#{folder}/moved", home: @project.home)
     FileUtils.rm_rf(moved.folder)

@@ -3,7 +3,7 @@
 require "boot/exec_case"
 
 module Spate
-  # Ruby's options and the locale affect compiled code, and therefore code from an image.
+  # Ruby's options and the locale affect compiled code, and therefore code from a compile cache.
   class RubySwitchesTest < ExecCase
     LIBRARY = <<~'RUBY'
       module Local
@@ -57,7 +57,7 @@ module Spate
       said, status = Open3.capture2e(RbConfig.ruby, "--parser=#{parser}", "-e", "")
       status.success? && said.empty?
     end
-    # Prints which parser compiled a method of the library, and whether it came from an image.
+    # Prints which parser compiled a method of the library, and whether it came from a compile cache.
     ASKS = <<~'RUBY'
       require "local"
       begin
@@ -69,7 +69,7 @@ module Spate
       puts Spate::Native::Loader.counts[:hit].positive?
     RUBY
 
-    def test_each_parser_has_separate_images
+    def test_each_parser_has_separate_compile_caches
       skip "this Ruby has one parser" if PARSERS.size < 2
 
       write("app/program.rb", "#!ruby\n#{ASKS}")
@@ -79,14 +79,14 @@ module Spate
       asked(other, SPATE_BOOT_BACKGROUND: "1")
       wait { asked(other) == "#{other} true\n" }
       assert_equal "#{known} true\n", asked(known)
-      assert_equal 2, Dir["#{project.home}/spate/store/v1/images/*/boots/*.image"].size
+      assert_equal 2, Dir["#{project.home}/spate/store/v1/compile-cache/*/boots/*.compiled"].size
     end
 
     private
 
     def asked(parser, **env) = spate_exec("ruby", @program, RUBYOPT: "--parser=#{parser}", **env).first
 
-    # With images of a start without switches, and with the images of the first boot.
+    # With compile caches of a start without switches, and with the compile caches of the first boot.
     def compare(*switches, **env)
       command = ["ruby", *switches, @program]
       expected, = project.run("bundle", "exec", *command, **env)

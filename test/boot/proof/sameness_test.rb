@@ -9,7 +9,7 @@ class BootSamenessTest < Spate::BootSamenessCase
     @app = self.class.app { |app| warm(app) }
   end
 
-  # Booted once to build the images.
+  # Booted once to build the compile caches.
   def self.app(&block)
     @app ||= Spate::BootRails.shared.tap(&block)
   end
@@ -72,7 +72,7 @@ class BootSamenessTest < Spate::BootSamenessCase
 
   private
 
-  # [exit code, minitest's counts]. The second run of a program uses images.
+  # [exit code, minitest's counts]. The second run of a program uses compile caches.
   def suite(way, root, files)
     arguments = ["-I#{root}/test", "-I#{root}", "-e", "ARGV.slice!(0, #{files.length}).each { |file| require file }",
                  *files, "--seed", "1"]

@@ -35,10 +35,10 @@ module Spate
       assert_predicate status, :success?, output
     end
 
-    # After one boot, which makes the image in the background, and after several.
+    # After one boot, which makes the compile cache in the background, and after several.
     def assert_healthy(*command)
       boot(*command, SPATE_BOOT_BACKGROUND: "1")
-      wait { image && unlocked? }
+      wait { cache && unlocked? }
       assert_silent
       3.times { boot(*command) }
       assert_silent(**ELSEWHERE)
@@ -51,7 +51,7 @@ module Spate
 
     def assert_silent(**env)
       found = findings(**env)
-      assert_includes found.first["text"], "in boot images"
+      assert_includes found.first["text"], "in compile caches"
       assert_equal [], (found.reject { |finding| finding["state"] == "ok" })
     end
 
@@ -98,7 +98,7 @@ module Spate
     def test_bundler_replay_that_is_refused
       application("gem 'tool'\nputs 'hello'\n", "require 'tool'")
       boot(SPATE_BOOT_BACKGROUND: "1")
-      wait { image && unlocked? }
+      wait { cache && unlocked? }
       2.times { boot }
       odd = findings.reject { |finding| finding["state"] == "ok" }
       assert_match(/\Athe last 2 boots ran Bundler.setup, without its replay: .*prints: hello\z/, odd.first["text"])

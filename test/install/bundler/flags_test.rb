@@ -155,10 +155,10 @@ class FlagsTest < InstallCase
     assert_installs(app("other", gems: %w[base], home: "other-home"), "base-1.0", BUNDLE_JOBS: "0")
   end
 
-  def test_invalid_boot_images_mode
+  def test_invalid_compile_cache_mode
     project = app(gems: %w[base])
-    assert_fails(project, 2, "--boot-images", options: %w[--boot-images never])
-    assert_fails(project, 12, "spate.boot_images", "never", BUNDLE_SPATE__BOOT_IMAGES: "never")
+    assert_fails(project, 2, "--compile-cache", options: %w[--compile-cache never])
+    assert_fails(project, 12, "spate.compile_cache", "never", BUNDLE_SPATE__COMPILE_CACHE: "never")
   end
 
   private

@@ -185,12 +185,12 @@ class ContentAddressTest < ContentAddressCase
     assert_empty Spate::TreeComparison.differences(tree(theirs), tree(mine))
   end
 
-  def test_boot_images
+  def test_compile_cache
     address = add("skin", dependencies: { "plain" => ">= 0" }).address
     app = application("app", "skin")
     skin = "#{app.bundle_root}/gems/skin-1.0-#{address}"
 
-    assert_match(/^boot images: 2 gems compiled/, app.spate!("install", "--boot-images", "wait"))
+    assert_match(/^compile caches: 2 gems compiled/, app.spate!("install", "--compile-cache", "wait"))
     assert_match(%r{#{Regexp.escape(skin)}/lib/skin\.rb}, app.spate!("boot", "explain", "skin"))
     told = app.spate!("exec", "ruby", "-e", "require 'skin'; puts SKIN, $LOADED_FEATURES.grep(/skin.rb/)")
 

@@ -108,7 +108,7 @@ class BuildKeptTest < InstallBuildCase
     assert_empty Dir.glob("#{third.home}/spate/store/v1/{builds,variants/*}/*")
   end
 
-  def test_an_image_without_a_compiler
+  def test_a_compile_cache_without_a_compiler
     library = shared_library
     native("alpha", extconf: "$LDFLAGS << ' -L#{folder}/lib -Wl,-rpath,#{folder}/lib'\n" \
                              "have_library('flavour', 'flavour') or abort",

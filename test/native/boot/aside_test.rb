@@ -9,9 +9,9 @@ module Spate
     def setup
       super
       @path = source("a.rb")
-      made = image(file(@path))
+      made = cache(file(@path))
       Loader.reset
-      @start = "Loader.install; Loader.add(Image.open(#{made.path.dump}, key: KEY)); A = #{@path.dump}\n"
+      @start = "Loader.install; Loader.add(CompileCache.open(#{made.path.dump}, key: KEY)); A = #{@path.dump}\n"
     end
 
     def test_coverage_sees_what_ruby_compiles
@@ -31,8 +31,8 @@ module Spate
         p $from
       RUBY
 
-      expected = [":disk", [@path].inspect, "0", ":image"]
-      expected += [":disk", ":image"] if Coverage.respond_to?(:setup)
+      expected = [":disk", [@path].inspect, "0", ":compile_cache"]
+      expected += [":disk", ":compile_cache"] if Coverage.respond_to?(:setup)
       assert_equal expected, output.lines(chomp: true)
     end
 
@@ -49,14 +49,14 @@ module Spate
         p $from
       RUBY
 
-      assert_equal %w[:image :disk :image], output.split
+      assert_equal %w[:compile_cache :disk :compile_cache], output.split
     end
 
     def test_another_ractor_gets_nil
       output = ruby("#{@start}r = Ractor.new(A) { |path| RubyVM::InstructionSequence.load_iseq(path).inspect }\n" \
                     "puts r.respond_to?(:value) ? r.value : r.take\nload A\np $from")
 
-      assert_equal %w[nil :image], output.split
+      assert_equal %w[nil :compile_cache], output.split
     end
 
     def test_boxes
@@ -76,7 +76,7 @@ module Spate
         p $?.success?, Loader.counts[:hit]
       RUBY
 
-      assert_equal %w[:image 2 true 1], output.split
+      assert_equal %w[:compile_cache 2 true 1], output.split
     end
 
     # Like other caches: a method of the class, or a prepended module that does not call super.
@@ -96,7 +96,7 @@ module Spate
       output = ruby("#{@start}def ISEQ.load_iseq(path) = ISEQ.compile('$from = :other', path)\n" \
                     "load #{source("b.rb").dump}; p $from; load A; p $from")
 
-      assert_equal %w[:other :image], output.split
+      assert_equal %w[:other :compile_cache], output.split
     end
 
     def test_invalid_result_of_the_later_cache_is_ignored
@@ -108,14 +108,14 @@ module Spate
     def test_it_can_be_installed_twice
       output = ruby("#{@start}p Loader.install; p ISEQ.singleton_class.ancestors.count(Loader::Hook); load A; p $from")
 
-      assert_equal %w[true 1 :image], output.split
+      assert_equal %w[true 1 :compile_cache], output.split
     end
 
     def test_it_loads_no_file_of_rubygems
       output = ruby("#{@start}load A\np $from, defined?(Gem), $LOADED_FEATURES.grep(/rubygems|bundler/)",
                     "--disable-gems")
 
-      assert_equal [":image", "nil", "[]"], output.split
+      assert_equal [":compile_cache", "nil", "[]"], output.split
     end
   end
 end

@@ -6,11 +6,11 @@ require "open3"
 require "rbconfig"
 
 module Spate
-  # Images of files whose blob differs from the file: the file sets $from to :disk, its blob to :image.
+  # Compile caches of files whose blob differs from the file: the file sets $from to :disk, its blob to :compile_cache.
   class BootCase < Minitest::Test
     KEY = "0123456789abcdef"
     ISEQ = RubyVM::InstructionSequence
-    Image = Native::Image
+    CompileCache = Native::CompileCache
     Loader = Native::Loader
     DISK = "$from = :disk\n"
     # Far enough in the future that no file time is near.
@@ -45,25 +45,25 @@ module Spate
       [size, mtime_ns, ctime_ns, hash, later ? [mtime_ns, ctime_ns].max + later : now, inode || found, flags]
     end
 
-    def blob(path, code = "$from = :image", real: path) = ISEQ.compile(code, path, real).to_binary
+    def blob(path, code = "$from = :compile_cache", real: path) = ISEQ.compile(code, path, real).to_binary
 
-    def file(path, code = "$from = :image", real: File.realpath(path), **state)
+    def file(path, code = "$from = :compile_cache", real: File.realpath(path), **state)
       [path, state(path, **state), blob(path, code, real: real)]
     end
 
-    def image_path(name) = File.join(root, "images", name).tap do |path|
-                             FileUtils.mkdir_p(File.dirname(path), mode: 0o700)
-                           end
+    def compile_cache_path(name) = File.join(root, "caches", name).tap do |path|
+                                     FileUtils.mkdir_p(File.dirname(path), mode: 0o700)
+                                   end
 
-    def image(*files, name: "#{@images = @images.to_i + 1}.image", data: {})
-      path = image_path(name)
-      Image.write(path, key: KEY, files: files, data: data)
-      Image.open(path, key: KEY)
+    def cache(*files, name: "#{@caches = @caches.to_i + 1}.compiled", data: {})
+      path = compile_cache_path(name)
+      Native::CompileCache.write(path, key: KEY, files: files, data: data)
+      Native::CompileCache.open(path, key: KEY)
     end
 
-    # An image of one file, added to the loader.
+    # A compile cache of one file, added to the loader.
     def cached(name, content = DISK, **options)
-      source(name, content).tap { |path| Loader.add(image(file(path, **options))) }
+      source(name, content).tap { |path| Loader.add(cache(file(path, **options))) }
     end
 
     # [what ran, outcome]
@@ -83,7 +83,7 @@ module Spate
 
     # The output of a separate Ruby with the extension and the helpers of this process.
     def ruby(script, *options, env: {})
-      prelude = "require 'spate/native/boot'; KEY = #{KEY.dump}; Image = Spate::Native::Image; " \
+      prelude = "require 'spate/native/boot'; KEY = #{KEY.dump}; CompileCache = Spate::Native::CompileCache; " \
                 "Loader = Spate::Native::Loader; ISEQ = RubyVM::InstructionSequence\n"
       output, status = Open3.capture2e(env, RbConfig.ruby, "-W0", "-I#{File.expand_path("../../../lib", __dir__)}",
                                        *options, "-e", prelude + script, chdir: root)

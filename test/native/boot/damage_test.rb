@@ -3,9 +3,9 @@
 require_relative "boot_case"
 
 module Spate
-  # Changed images: never a crash, and never other code than the file's.
+  # Changed compile caches: never a crash, and never other code than the file's.
   class DamageTest < BootCase
-    # An image whose data was returned stays mapped, and a process may have 65,530 mappings.
+    # A compile cache whose data was returned stays mapped, and a process may have 65,530 mappings.
     FLIPS = ENV["SPATE_TEST_FULL"] ? 50_000 : 10_000
 
     # Real code, so that a blob that is wrongly accepted would do something.
@@ -17,16 +17,16 @@ module Spate
       end
     end
 
-    def original = @original ||= image(*files, name: "original", data: { "index" => "i" * 300 })
+    def original = @original ||= cache(*files, name: "original", data: { "index" => "i" * 300 })
     def bytes = @bytes ||= File.binread(original.path)
 
-    # An image of these bytes; nil if it cannot be used.
+    # A compile cache of these bytes; nil if it cannot be used.
     def opened(changed)
-      path = image_path("damaged")
+      path = compile_cache_path("damaged")
       FileUtils.rm_f(path) # a new inode, as from a correct writer
       File.binwrite(path, changed)
-      Image.open(path, key: KEY)
-    rescue Image::Unusable => e
+      Native::CompileCache.open(path, key: KEY)
+    rescue Native::CompileCache::Unusable => e
       (@reasons ||= Hash.new(0))[e.reason] += 1
       nil
     end
@@ -80,16 +80,16 @@ module Spate
       assert_equal({ short: 1 }, @reasons)
     end
 
-    def test_a_damaged_blob_is_passed_over_for_another_image
+    def test_a_damaged_blob_is_passed_over_for_another_compile_cache
       path = cached("a.rb")
-      broken = damaged_copy_of(image(file(path, "$from = :broken"), name: "broken"), "broken")
+      broken = damaged_copy_of(cache(file(path, "$from = :broken"), name: "broken"), "broken")
       Loader.reset
-      Loader.add(Image.open(broken, key: KEY))
+      Loader.add(Native::CompileCache.open(broken, key: KEY))
       assert_equal %i[disk damaged], loaded(path)
       assert_equal [[broken, :damaged]], Loader.problems
-      Loader.add(image(file(path)))
+      Loader.add(cache(file(path)))
 
-      assert_equal %i[image hit], loaded(path)
+      assert_equal %i[compile_cache hit], loaded(path)
     end
 
     # The checksum is right, but the blob is not code of this Ruby.
@@ -98,15 +98,15 @@ module Spate
       version = blob(path).tap { |code| code[4, 8] = [99, 1].pack("L2") }
       ["nonsense", "x", version].each_with_index do |code, i|
         Loader.reset
-        Loader.add(image([path, state(path), code], name: "refused#{i}"))
+        Loader.add(cache([path, state(path), code], name: "refused#{i}"))
 
         assert_equal %i[disk damaged], loaded(path)
-        assert_equal [[image_path("refused#{i}"), :refused]], Loader.problems
+        assert_equal [[compile_cache_path("refused#{i}"), :refused]], Loader.problems
       end
     end
 
     def test_damaged_data_is_nil
-      made = image(data: { "index" => "find me", "other" => "fine" })
+      made = cache(data: { "index" => "find me", "other" => "fine" })
       found = opened(File.binread(made.path).sub("find me", "find he"))
 
       assert_nil found.data("index")
@@ -129,7 +129,7 @@ module Spate
     end
 
     def damaged_copy_of(made, word)
-      copy = image_path("copy")
+      copy = compile_cache_path("copy")
       File.binwrite(copy, File.binread(made.path).sub(word, word.reverse))
       copy
     end

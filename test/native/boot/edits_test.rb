@@ -34,32 +34,32 @@ module Spate
     def test_a_change_in_the_tick_of_the_recording
       path = source("a.rb", CHANGED)
       recorded = state(path, later: 1_000_000, hash: Native.content_hash(nil, DISK))
-      Loader.add(image([path, recorded, blob(path)]))
+      Loader.add(cache([path, recorded, blob(path)]))
 
       assert_equal %i[DISK stale], loaded(path)
     end
 
     def test_a_file_recorded_right_after_its_change_is_hashed_and_used
       path = source("a.rb")
-      Loader.add(image(file(path, later: 1_000_000)))
+      Loader.add(cache(file(path, later: 1_000_000)))
 
-      assert_equal %i[image revalidated], loaded(path)
+      assert_equal %i[compile_cache revalidated], loaded(path)
     end
 
     def test_linking_and_unlinking_changes_nothing
       path = cached("a.rb")
       File.link(path, "#{path}.link")
 
-      assert_equal %i[image revalidated], loaded(path)
+      assert_equal %i[compile_cache revalidated], loaded(path)
       File.delete("#{path}.link")
-      assert_equal %i[image revalidated], loaded(path)
+      assert_equal %i[compile_cache revalidated], loaded(path)
     end
 
     def test_lost_times
       path = cached("a.rb")
       File.utime(0, 0, path)
 
-      assert_equal %i[image revalidated], loaded(path)
+      assert_equal %i[compile_cache revalidated], loaded(path)
     end
 
     def test_the_file_copied_over_itself
@@ -67,14 +67,14 @@ module Spate
       File.write("#{path}.new", DISK)
       File.rename("#{path}.new", path)
 
-      assert_equal %i[image revalidated], loaded(path)
+      assert_equal %i[compile_cache revalidated], loaded(path)
     end
 
     # A folder is replaced by another one, whose files may have the same size and times.
     def test_another_inode_with_the_same_times
       path = source("a.rb", CHANGED)
       recorded = state(path, hash: Native.content_hash(nil, DISK), inode: 1)
-      Loader.add(image([path, recorded, blob(path)]))
+      Loader.add(cache([path, recorded, blob(path)]))
 
       assert_equal %i[DISK stale], loaded(path)
     end
@@ -85,13 +85,13 @@ module Spate
       File.rename("#{releases[1]}/b.rb", "#{releases[1]}/a.rb")
       current = File.join(root, "current")
       File.symlink(releases[0], current)
-      Loader.add(image(file("#{current}/a.rb")))
+      Loader.add(cache(file("#{current}/a.rb")))
 
-      assert_equal %i[image hit], loaded("#{current}/a.rb")
+      assert_equal %i[compile_cache hit], loaded("#{current}/a.rb")
       switch(current, releases[1])
       assert_equal %i[disk stale], loaded("#{current}/a.rb")
       switch(current, releases[0])
-      assert_equal %i[image hit], loaded("#{current}/a.rb")
+      assert_equal %i[compile_cache hit], loaded("#{current}/a.rb")
     end
 
     def test_a_folder_that_becomes_a_link
@@ -113,9 +113,9 @@ module Spate
     def test_a_file_that_is_a_link_all_along
       path = source("b.rb")
       File.symlink("b.rb", "#{root}/a.rb")
-      Loader.add(image(file("#{root}/a.rb", real: path)))
+      Loader.add(cache(file("#{root}/a.rb", real: path)))
 
-      assert_equal %i[image hit], loaded("#{root}/a.rb")
+      assert_equal %i[compile_cache hit], loaded("#{root}/a.rb")
     end
 
     def test_missing_unreadable_or_folder
@@ -130,7 +130,7 @@ module Spate
       assert_empty(Loader.recorded.map(&:last) - %i[stale])
     end
 
-    # After any edit, the code that runs is that of a Ruby without images.
+    # After any edit, the code that runs is that of a Ruby without compile caches.
     def test_random_edits
       random = Random.new(Integer(ENV.fetch("SPATE_SEED", "4")))
       path = source("a.rb", "$from = 0\n")
@@ -141,7 +141,7 @@ module Spate
           sleep 0.025 if random.rand(4).zero? # past the clock tick
           Loader.reset
           number = File.read(path)[/\d+/].to_i
-          Loader.add(image(file(path, "$from = #{number}", later: nil), name: "r#{round}"))
+          Loader.add(cache(file(path, "$from = #{number}", later: nil), name: "r#{round}"))
         end
 
         assert_equal File.read(path)[/\d+/].to_i, loaded(path).first, "round #{round}"
@@ -156,9 +156,9 @@ module Spate
       File.delete(link)
       File.symlink(target, link)
       # A process caches folders; another boot is another process.
-      images = [image(file("#{link}/a.rb", real: "#{root}/one/a.rb"))]
+      caches = [cache(file("#{link}/a.rb", real: "#{root}/one/a.rb"))]
       Loader.reset
-      images.each { |made| Loader.add(made) }
+      caches.each { |made| Loader.add(made) }
     end
 
     def edit(path, random)

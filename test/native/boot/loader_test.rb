@@ -4,22 +4,22 @@ require_relative "boot_case"
 
 module Spate
   class LoaderTest < BootCase
-    def test_an_unchanged_file_comes_from_its_image
+    def test_an_unchanged_file_comes_from_its_compile_cache
       path = cached("a.rb")
 
-      assert_equal %i[image hit], loaded(path)
+      assert_equal %i[compile_cache hit], loaded(path)
       assert_equal({ hit: 1, miss: 0, stale: 0, revalidated: 0, damaged: 0, warns: 0 }, Loader.counts)
     end
 
-    def test_file_without_an_image_is_a_miss
+    def test_file_without_a_compile_cache_is_a_miss
       cached("a.rb")
 
       assert_equal %i[disk miss], loaded(source("b.rb"))
     end
 
-    def test_every_way_of_loading_uses_the_image
+    def test_every_way_of_loading_uses_the_compile_cache
       paths = %w[a b c d e].map { |name| source("#{name}.rb") }
-      Loader.add(image(*paths.map { |path| file(path, "($from ||= []) << File.basename(__FILE__)") }))
+      Loader.add(cache(*paths.map { |path| file(path, "($from ||= []) << File.basename(__FILE__)") }))
       starter = source("start.rb", <<~RUBY)
         require "#{root}/a"
         require_relative "b"
@@ -42,19 +42,19 @@ module Spate
     def test_loaded_code_does_not_stay_in_memory_twice
       skip "needs /proc" unless File.exist?("/proc/self/smaps")
       paths = (1..12).map { |number| source("large#{number}.rb") }
-      image = image(*paths.map { |path| file(path, "$from = '#{"x" * (1 << 20)}'") })
-      Loader.add(image)
-      resident = paths.map { |path| load(path) && resident(image.path) }
+      cache = cache(*paths.map { |path| file(path, "$from = '#{"x" * (1 << 20)}'") })
+      Loader.add(cache)
+      resident = paths.map { |path| load(path) && resident(cache.path) }
 
       assert_equal 12, Loader.counts[:hit]
       assert_operator resident.max, :>, 1 << 10, "a blob was read where it lies"
       assert_operator resident.max, :<, 7 << 10
       Loader.rest
-      assert_operator resident(image.path), :<, 1 << 10
-      assert_equal %i[image hit], loaded(cached("after.rb"))
+      assert_operator resident(cache.path), :<, 1 << 10
+      assert_equal %i[compile_cache hit], loaded(cached("after.rb"))
     end
 
-    def test_code_from_an_image_is_as_ruby_would_have_compiled_it
+    def test_code_from_a_compile_cache_is_as_ruby_would_have_compiled_it
       path = source("same.rb", <<~RUBY)
         # frozen_string_literal: true
 
@@ -64,8 +64,8 @@ module Spate
           def self.fail = raise("täst")
         end
       RUBY
-      seen = [false, true].map do |from_image|
-        Loader.add(image([path, state(path), ISEQ.compile_file(path).to_binary])) if from_image
+      seen = [false, true].map do |from_compile_cache|
+        Loader.add(cache([path, state(path), ISEQ.compile_file(path).to_binary])) if from_compile_cache
         Object.send(:remove_const, :SpateSame) if Object.const_defined?(:SpateSame)
         load path
         trace = SpateSame.trace
@@ -78,37 +78,37 @@ module Spate
       assert_equal :hit, Loader.recorded.last.last
     end
 
-    def test_first_added_image_comes_first
+    def test_first_added_compile_cache_comes_first
       path = source("a.rb")
-      Loader.add(image(file(path, "$from = :overlay")))
-      Loader.add(image(file(path)))
+      Loader.add(cache(file(path, "$from = :overlay")))
+      Loader.add(cache(file(path)))
 
       assert_equal %i[overlay hit], loaded(path)
     end
 
-    def test_an_overlay_that_is_outdated_does_not_hide_a_right_image
+    def test_an_overlay_that_is_outdated_does_not_hide_a_right_compile_cache
       path = source("a.rb")
-      Loader.add(image([path, state(path).tap { |list| list[0] += 1 }, blob(path, "$from = :overlay")]))
-      Loader.add(image(file(path)))
+      Loader.add(cache([path, state(path).tap { |list| list[0] += 1 }, blob(path, "$from = :overlay")]))
+      Loader.add(cache(file(path)))
 
-      assert_equal %i[image hit], loaded(path)
+      assert_equal %i[compile_cache hit], loaded(path)
     end
 
-    def test_an_image_is_added_once_and_lives_on
+    def test_a_compile_cache_is_added_once_and_lives_on
       path = source("a.rb")
-      made = image(file(path))
+      made = cache(file(path))
       2.times { Loader.add(made) }
       made = nil
       3.times { GC.start }
 
-      assert_equal %i[image hit], loaded(path)
+      assert_equal %i[compile_cache hit], loaded(path)
       Loader.rest
-      assert_equal %i[image hit], loaded(path)
+      assert_equal %i[compile_cache hit], loaded(path)
     end
 
-    def test_only_an_image_can_be_added
-      assert_raises(TypeError) { Loader.add("image") }
-      assert_raises(TypeError, NoMethodError) { Image.new }
+    def test_only_a_compile_cache_can_be_added
+      assert_raises(TypeError) { Loader.add("compile_cache") }
+      assert_raises(TypeError, NoMethodError) { Native::CompileCache.new }
     end
 
     def test_recording_can_be_off
@@ -139,12 +139,12 @@ module Spate
       refute Loader.enabled
       assert_equal [:disk, nil], loaded(path)
       Loader.enabled = true
-      assert_equal %i[image hit], loaded(path)
+      assert_equal %i[compile_cache hit], loaded(path)
     end
 
     def test_a_file_that_would_warn_is_compiled_where_the_warning_would_show
-      path = cached("a.rb", flags: Image::WARNS_VERBOSE)
-      other = cached("b.rb", flags: Image::WARNS)
+      path = cached("a.rb", flags: Native::CompileCache::WARNS_VERBOSE)
+      other = cached("b.rb", flags: Native::CompileCache::WARNS)
       outcomes = [nil, false, true].map { |verbose| with_verbose(verbose) { [loaded(path).last, loaded(other).last] } }
 
       assert_equal [%i[hit hit], %i[hit warns], %i[warns warns]], outcomes
@@ -152,7 +152,7 @@ module Spate
 
     def test_a_file_without_code_is_left_to_ruby
       path = source("a.rb")
-      Loader.add(image([path, state(path), ""]))
+      Loader.add(cache([path, state(path), ""]))
 
       assert_equal [%i[disk warns]] * 3, ([nil, false, true].map { |verbose| with_verbose(verbose) { loaded(path) } })
       assert_empty Loader.problems
@@ -160,7 +160,7 @@ module Spate
 
     def test_previous_exception_stays_the_last_error
       path = source("a.rb")
-      Loader.add(image([path, state(path), "nonsense"]))
+      Loader.add(cache([path, state(path), "nonsense"]))
       begin
         raise "before"
       rescue RuntimeError
@@ -171,15 +171,15 @@ module Spate
 
     def test_exception_while_loading_is_that_of_the_file
       path = source("a.rb", "raise 'disk'")
-      Loader.add(image(file(path, "raise ArgumentError, 'image'")))
+      Loader.add(cache(file(path, "raise ArgumentError, 'compile_cache'")))
 
-      assert_equal ["image", "#{path}:1"], assert_raises(ArgumentError) { load(path) }
+      assert_equal ["compile_cache", "#{path}:1"], assert_raises(ArgumentError) { load(path) }
         .then { |error| [error.message, error.backtrace.first[/\A[^:]+:\d+/]] }
     end
 
     def test_threads_load_at_the_same_time
       paths = Array.new(200) { |i| source("t#{i}.rb") }
-      Loader.add(image(*paths.map { |path| file(path, "Thread.pass; Thread.current[:ran] = __FILE__") }))
+      Loader.add(cache(*paths.map { |path| file(path, "Thread.pass; Thread.current[:ran] = __FILE__") }))
       threads = paths.each_slice(25).map do |part|
         Thread.new { part.map { |path| load(path) && Thread.current[:ran] } }
       end
@@ -190,13 +190,13 @@ module Spate
 
     def test_under_gc_stress_and_compaction
       paths = Array.new(5) { |i| source("g#{i}.rb") }
-      Loader.add(image(*paths.map { |path| file(path, "$from = 'image' + __FILE__") }))
+      Loader.add(cache(*paths.map { |path| file(path, "$from = 'compile_cache' + __FILE__") }))
       GC.compact if GC.respond_to?(:compact)
       GC.stress = true
       ran = paths.map { |path| loaded(path).first }
       GC.stress = false
 
-      assert_equal paths.map { |path| "image#{path}" }, ran
+      assert_equal paths.map { |path| "compile_cache#{path}" }, ran
     ensure
       GC.stress = false
     end

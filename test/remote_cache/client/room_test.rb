@@ -69,7 +69,7 @@ class RemoteCacheClientRoomTest < Minitest::Test
   # The size is within the limit and larger than the free space: the install gets the archive from elsewhere.
   def test_disk_without_space
     obstacle = Spate::TestDisk.obstacle(:ext4) and skip obstacle
-    @disk = Spate::TestDisk.new(:ext4, "#{folder}/image").tap { |disk| disk.mount("#{folder}/disk") }
+    @disk = Spate::TestDisk.new(:ext4, "#{folder}/compile_cache").tap { |disk| disk.mount("#{folder}/disk") }
     free = -> { Spate::Store::Full.free("#{folder}/disk") }
     before = free.call
     assert_missed(client("Content-Length: #{GIB}\r\n"), /sends what is not taken here: no space left/,

@@ -9,7 +9,7 @@
  * RubyVM::InstructionSequence.load_iseq: Ruby calls it for each file before loading it, and compiles the file itself
  * if the result is nil.
  *
- *   path ─► images, in order ─► candidates ─► one lstat ─► same: its blob
+ *   path ─► compile caches, in order ─► candidates ─► one lstat ─► same: its blob
  *           then those of gems                          ─► doubted: one hash of the content, then its blob
  *                                                       ─► other, or missing: nil, from the former load_iseq
  *
@@ -26,7 +26,7 @@ static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_
 
 static bool installed;
 static bool enabled = true;
-static bool other_options; /* compile options differ from those of the images */
+static bool other_options; /* compile options differ from those of the compile caches */
 static spate_realpaths *realpaths;
 static VALUE (*get_coverages)(void);
 static rb_ractor_local_key_t ractor_key;
@@ -77,19 +77,20 @@ static bool of_this_place(const spate_search *search, VALUE iseq) {
  */
 #define REST_AFTER ((size_t)4 << 20)
 
-static void rest_now_and_then(const spate_loaded_image *from, size_t length) {
+static void rest_now_and_then(const spate_loaded_compile_cache *from, size_t length) {
     static size_t used;
     used += length;
     if (used < REST_AFTER)
         return;
     used = 0;
     spate_search_rest();
-    spate_image_rest(from->image);
+    spate_compile_cache_rest(from->compile_cache);
 }
 
 /* nil if Ruby refuses the blob, or it is for another place, with the reason in search->outcome. */
 static VALUE loaded(spate_search *search, int encoding) {
-    spate_image_file file = spate_image_file_at(search->choice.from.image, search->choice.index);
+    spate_compile_cache_file file =
+        spate_compile_cache_file_at(search->choice.from.compile_cache, search->choice.index);
     VALUE blob = rb_str_freeze(rb_str_new_static(file.blob, (long)file.blob_length));
     VALUE iseq = rb_rescue2(load_binary, blob, refused, Qnil, rb_eStandardError, (VALUE)0);
     rest_now_and_then(&search->choice.from, file.blob_length);
@@ -105,7 +106,7 @@ static VALUE loaded(spate_search *search, int encoding) {
         return Qnil;
     }
     if (!of_this_encoding(iseq, encoding)) {
-        search->outcome = SPATE_WARNING_DUE; /* no other image would be better */
+        search->outcome = SPATE_WARNING_DUE; /* no other compile cache would be better */
         search->why = "encoding";
         return Qnil;
     }
@@ -131,22 +132,23 @@ static VALUE judge(spate_search *search, int encoding) {
 }
 
 /*
- * judge(path, image = nil) -> [outcome, why]: the outcome of loading the file now, from that image or from any that
+ * judge(path, compile cache = nil) -> [outcome, why]: the outcome of loading the file now, from that compile cache or from any that
  * was added; nothing is counted. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or :refused where the
  * file is not used, :mtime, :ctime, :inode, :recent or :unkept where its content decided, nil otherwise.
  */
 static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
     VALUE path;
-    VALUE image;
-    rb_scan_args(argc, argv, "11", &path, &image);
+    VALUE compile_cache;
+    rb_scan_args(argc, argv, "11", &path, &compile_cache);
     path = rb_str_new_frozen(rb_get_path(path));
     if (!realpaths && !(realpaths = spate_realpaths_new()))
         rb_memerror();
     spate_search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path)};
-    if (NIL_P(image))
-        spate_search_images(&search);
+    if (NIL_P(compile_cache))
+        spate_search_compile_caches(&search);
     else
-        spate_search_image(&search, (spate_loaded_image){spate_image_pinned(image), spate_image_path_of(image)});
+        spate_search_compile_cache(&search, (spate_loaded_compile_cache){spate_compile_cache_pinned(compile_cache),
+                                                                         spate_compile_cache_path_of(compile_cache)});
     VALUE answer = judge(&search, rb_enc_get_index(path));
     RB_GC_GUARD(path);
     return answer;
@@ -164,14 +166,14 @@ static VALUE hook_load_iseq(VALUE self, VALUE path) {
     if (!enabled || other_options || !RB_TYPE_P(path, T_STRING) || coverage_is_on())
         return asked_before(self, path);
     spate_search search = {.path = RSTRING_PTR(path), .length = (size_t)RSTRING_LEN(path)};
-    spate_search_images(&search);
+    spate_search_compile_caches(&search);
     VALUE iseq = search.chosen ? loaded(&search, rb_enc_get_index(path)) : Qnil;
     report(&search);
     RB_GC_GUARD(path);
     return NIL_P(iseq) ? asked_before(self, path) : iseq;
 }
 
-/* Images are made for certain compile options; with others, Ruby compiles. */
+/* Compile caches are made for certain compile options; with others, Ruby compiles. */
 static VALUE hook_set_compile_option(VALUE self, VALUE option) {
     VALUE result = rb_call_super(1, &option);
     if (in_main_ractor())
@@ -199,28 +201,29 @@ static VALUE loader_install(VALUE self) {
     return Qtrue;
 }
 
-/* Images are searched in the order in which they were added. */
+/* Compile caches are searched in the order in which they were added. */
 static VALUE loader_add(VALUE self, VALUE object) {
-    spate_loaded_image image = {.image = spate_image_pinned(object), .path = spate_image_path_of(object)};
-    if (!spate_search_add(image))
+    spate_loaded_compile_cache compile_cache = {.compile_cache = spate_compile_cache_pinned(object),
+                                                .path = spate_compile_cache_path_of(object)};
+    if (!spate_search_add(compile_cache))
         rb_memerror();
     return self;
 }
 
-static VALUE loader_gem_images(VALUE self) {
-    return spate_gem_images_hash();
+static VALUE loader_gem_caches(VALUE self) {
+    return spate_gem_caches_hash();
 }
 
-/* {root of a gem => its image}. An image is opened on the first request for a file below its root that no added image
+/* {root of a gem => its compile cache}. A compile cache is opened on the first request for a file below its root that no added compile cache
  * has. */
-static VALUE loader_set_gem_images(VALUE self, VALUE hash) {
-    spate_gem_images_set(hash);
+static VALUE loader_set_gem_caches(VALUE self, VALUE hash) {
+    spate_gem_caches_set(hash);
     return hash;
 }
 
-/* The key of the images of gems: 16 bytes or 32 hex digits. */
+/* The key of the compile caches of gems: 16 bytes or 32 hex digits. */
 static VALUE loader_set_key(VALUE self, VALUE key) {
-    uint8_t taken[SPATE_IMAGE_KEY_BYTES];
+    uint8_t taken[SPATE_COMPILE_CACHE_KEY_BYTES];
     spate_take_key(key, taken);
     spate_search_set_key(taken);
     return key;
@@ -245,19 +248,19 @@ static VALUE loader_set_listener(VALUE self, VALUE callable) {
     return callable;
 }
 
-/* Releases the images' pages from this process' memory, when a boot has ended. */
+/* Releases the compile caches' pages from this process' memory, when a boot has ended. */
 static VALUE loader_rest(VALUE self) {
     spate_search_rest();
-    spate_gem_images_rest();
+    spate_gem_caches_rest();
     return self;
 }
 
-/* Clears images, counts and recording, for tests. Loaded images stay mapped. */
+/* Clears compile caches, counts and recording, for tests. Loaded compile caches stay mapped. */
 static VALUE loader_reset(VALUE self) {
     spate_search_clear();
     enabled = true;
     listener = Qnil;
-    spate_gem_images_set(Qnil);
+    spate_gem_caches_set(Qnil);
     spate_records_clear();
     spate_realpaths_forget(realpaths);
     return self;
@@ -312,8 +315,8 @@ void spate_init_loader(VALUE native) {
     spate_init_records(loader);
     rb_define_singleton_method(loader, "install", loader_install, 0);
     rb_define_singleton_method(loader, "add", loader_add, 1);
-    rb_define_singleton_method(loader, "gem_images", loader_gem_images, 0);
-    rb_define_singleton_method(loader, "gem_images=", loader_set_gem_images, 1);
+    rb_define_singleton_method(loader, "gem_caches", loader_gem_caches, 0);
+    rb_define_singleton_method(loader, "gem_caches=", loader_set_gem_caches, 1);
     rb_define_singleton_method(loader, "key=", loader_set_key, 1);
     rb_define_singleton_method(loader, "judge", loader_judge, -1);
     rb_define_singleton_method(loader, "enabled", loader_enabled, 0);

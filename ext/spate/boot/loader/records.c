@@ -58,15 +58,15 @@ void spate_record(const char *path, size_t length, bool lasting, spate_outcome o
         (record){.path = path, .length = (uint32_t)length, .outcome = (uint8_t)outcome, .owned = !lasting};
 }
 
-void spate_record_problem(const char *image_path, const char *reason) {
+void spate_record_problem(const char *compile_cache_path, const char *reason) {
     for (size_t i = 0; i < problem_count; i++)
-        if (strcmp(problems[i].path, image_path) == 0)
+        if (strcmp(problems[i].path, compile_cache_path) == 0)
             return;
     problem *grown = realloc(problems, (problem_count + 1) * sizeof(*grown));
     if (!grown)
         return;
     problems = grown;
-    char *copy = strdup(image_path);
+    char *copy = strdup(compile_cache_path);
     if (copy)
         problems[problem_count++] = (problem){.path = copy, .reason = reason};
 }
@@ -110,7 +110,7 @@ static VALUE loader_counts(VALUE self) {
     return hash;
 }
 
-/* [[image path, reason], ...]: existing images that could not be used, images with a damaged blob. */
+/* [[compile cache path, reason], ...]: existing compile caches that could not be used, compile caches with a damaged blob. */
 static VALUE loader_problems(VALUE self) {
     VALUE list = rb_ary_new();
     for (size_t i = 0; i < problem_count; i++) {

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-static spate_loaded_image *images;
-static size_t image_count;
+static spate_loaded_compile_cache *compile_caches;
+static size_t compile_cache_count;
 static bool has_key;
-static uint8_t gem_key[SPATE_IMAGE_KEY_BYTES];
+static uint8_t gem_key[SPATE_COMPILE_CACHE_KEY_BYTES];
 
 /* The facts that one search reads about the file, once. */
 typedef struct inquiry {
@@ -35,16 +35,16 @@ static bool content_is(inquiry *inquiry, const uint8_t expected[SPATE_SIPHASH_BY
 }
 
 /* Ruby would warn while compiling this file; or it is known not to compile, and has no code. */
-static bool is_left_to_ruby(const spate_image_file *file) {
+static bool is_left_to_ruby(const spate_compile_cache_file *file) {
     if (file->flags == 0 && file->blob_length > 0)
         return false;
     VALUE verbose = ruby_verbose;
-    return file->blob_length == 0 || ((file->flags & SPATE_IMAGE_WARNS) && !NIL_P(verbose)) ||
-           ((file->flags & SPATE_IMAGE_WARNS_VERBOSE) && verbose == Qtrue);
+    return file->blob_length == 0 || ((file->flags & SPATE_COMPILE_CACHE_WARNS) && !NIL_P(verbose)) ||
+           ((file->flags & SPATE_COMPILE_CACHE_WARNS_VERBOSE) && verbose == Qtrue);
 }
 
 static bool choose(spate_search *search, spate_candidate candidate, spate_outcome outcome) {
-    search->chosen = spate_image_check_blob(candidate.from.image, candidate.index);
+    search->chosen = spate_compile_cache_check_blob(candidate.from.compile_cache, candidate.index);
     search->choice = candidate;
     search->outcome = search->chosen ? outcome : SPATE_DAMAGED;
     if (!search->chosen) {
@@ -54,21 +54,21 @@ static bool choose(spate_search *search, spate_candidate candidate, spate_outcom
     return search->chosen;
 }
 
-static size_t find_candidates(inquiry *inquiry, const spate_loaded_image *from, size_t count,
+static size_t find_candidates(inquiry *inquiry, const spate_loaded_compile_cache *from, size_t count,
                               spate_candidate candidates[SPATE_CANDIDATES_MAX]) {
     spate_search *search = inquiry->search;
     size_t found = 0;
     size_t index;
     for (size_t i = 0; i < count && found < SPATE_CANDIDATES_MAX; i++)
-        if (spate_image_find(from[i].image, inquiry->path_hash, search->path, search->length, &index))
+        if (spate_compile_cache_find(from[i].compile_cache, inquiry->path_hash, search->path, search->length, &index))
             candidates[found++] = (spate_candidate){.from = from[i], .index = index};
     if (found > 0 && !search->lasting_path)
-        search->lasting_path = spate_image_file_at(candidates[0].from.image, candidates[0].index).path;
+        search->lasting_path = spate_compile_cache_file_at(candidates[0].from.compile_cache, candidates[0].index).path;
     return found;
 }
 
 /* true: the search is over. */
-static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_t count) {
+static bool search_among(inquiry *inquiry, const spate_loaded_compile_cache *from, size_t count) {
     spate_candidate candidates[SPATE_CANDIDATES_MAX];
     spate_candidate doubted[SPATE_CANDIDATES_MAX];
     spate_source_state doubt[SPATE_CANDIDATES_MAX];
@@ -84,7 +84,8 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
         return true;
     }
     for (size_t i = 0; i < found; i++) {
-        spate_image_file file = spate_image_file_at(candidates[i].from.image, candidates[i].index);
+        spate_compile_cache_file file =
+            spate_compile_cache_file_at(candidates[i].from.compile_cache, candidates[i].index);
         spate_source_state state = spate_source_compare(&search->source, &file);
         search->why = spate_source_state_name(state);
         if (spate_source_is_other(state))
@@ -101,8 +102,8 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
         }
     }
     for (size_t i = 0; i < doubts; i++) {
-        spate_image_file file = spate_image_file_at(doubted[i].from.image, doubted[i].index);
-        /* If times never prove anything, no other image would be better. */
+        spate_compile_cache_file file = spate_compile_cache_file_at(doubted[i].from.compile_cache, doubted[i].index);
+        /* If times never prove anything, no other compile cache would be better. */
         spate_outcome outcome = doubt[i] == SPATE_SOURCE_UNKEPT ? SPATE_HIT : SPATE_REVALIDATED;
         search->why = spate_source_state_name(doubt[i]);
         if (!content_is(inquiry, file.hash))
@@ -113,45 +114,45 @@ static bool search_among(inquiry *inquiry, const spate_loaded_image *from, size_
     return false;
 }
 
-void spate_search_images(spate_search *search) {
-    spate_loaded_image gem_images[SPATE_CANDIDATES_MAX];
-    inquiry inquiry = {.search = search, .path_hash = spate_image_hash(search->path, search->length)};
+void spate_search_compile_caches(spate_search *search) {
+    spate_loaded_compile_cache gem_caches[SPATE_CANDIDATES_MAX];
+    inquiry inquiry = {.search = search, .path_hash = spate_compile_cache_hash(search->path, search->length)};
     search->outcome = SPATE_MISS;
-    if (search_among(&inquiry, images, image_count) || !has_key)
+    if (search_among(&inquiry, compile_caches, compile_cache_count) || !has_key)
         return;
-    size_t count = spate_gem_images_of(search->path, search->length, gem_key, gem_images, SPATE_CANDIDATES_MAX);
-    search_among(&inquiry, gem_images, count);
+    size_t count = spate_gem_caches_of(search->path, search->length, gem_key, gem_caches, SPATE_CANDIDATES_MAX);
+    search_among(&inquiry, gem_caches, count);
 }
 
-void spate_search_image(spate_search *search, spate_loaded_image image) {
-    inquiry inquiry = {.search = search, .path_hash = spate_image_hash(search->path, search->length)};
+void spate_search_compile_cache(spate_search *search, spate_loaded_compile_cache compile_cache) {
+    inquiry inquiry = {.search = search, .path_hash = spate_compile_cache_hash(search->path, search->length)};
     search->outcome = SPATE_MISS;
-    search_among(&inquiry, &image, 1);
+    search_among(&inquiry, &compile_cache, 1);
 }
 
-bool spate_search_add(spate_loaded_image image) {
-    for (size_t i = 0; i < image_count; i++)
-        if (images[i].image == image.image)
+bool spate_search_add(spate_loaded_compile_cache compile_cache) {
+    for (size_t i = 0; i < compile_cache_count; i++)
+        if (compile_caches[i].compile_cache == compile_cache.compile_cache)
             return true;
-    spate_loaded_image *grown = realloc(images, (image_count + 1) * sizeof(*grown));
+    spate_loaded_compile_cache *grown = realloc(compile_caches, (compile_cache_count + 1) * sizeof(*grown));
     if (!grown)
         return false;
-    images = grown;
-    images[image_count++] = image;
+    compile_caches = grown;
+    compile_caches[compile_cache_count++] = compile_cache;
     return true;
 }
 
-void spate_search_set_key(const uint8_t key[SPATE_IMAGE_KEY_BYTES]) {
+void spate_search_set_key(const uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES]) {
     memcpy(gem_key, key, sizeof(gem_key));
     has_key = true;
 }
 
 void spate_search_clear(void) {
-    image_count = 0;
+    compile_cache_count = 0;
     has_key = false;
 }
 
 void spate_search_rest(void) {
-    for (size_t i = 0; i < image_count; i++)
-        spate_image_rest(images[i].image);
+    for (size_t i = 0; i < compile_cache_count; i++)
+        spate_compile_cache_rest(compile_caches[i].compile_cache);
 }

@@ -21,7 +21,7 @@ static void use(VALUE source) {
 }
 
 /*
- * Uses this index from now on: bytes, an Image with data "index", or nil for none (directories are then listed on
+ * Uses this index from now on: bytes, an Compile cache with data "index", or nil for none (directories are then listed on
  * demand). ArgumentError if it cannot be used. Does not replace `require`; see install.
  */
 static VALUE requirer_use(VALUE self, VALUE source) {

@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Background
-      # The number of builders of an application started since one finished: a byte each, in a file beside the image.
-      # They ended without a message (an error, a signal, no memory); the next one waits, longer each time.
+      # The number of builders of an application started since one finished: a byte each, in a file beside the compile
+      # cache. They ended without a message (an error, a signal, no memory); the next one waits, longer each time.
       class Attempts
         # Seconds to wait after the first, and at most.
         FIRST = 60

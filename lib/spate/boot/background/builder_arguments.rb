@@ -7,8 +7,8 @@ module Spate
       class BuilderArguments
         # location: answers root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for events,
         # if another process waits for them; team: whether to query a team's cache.
-        def self.for(location, images, renew:, jobs: nil, exclude: [], report: nil, team: false)
-          { renew: renew ? 1 : nil, team: team ? 1 : nil, store_root: images.store_root, ruby_key: images.ruby_key,
+        def self.for(location, caches, renew:, jobs: nil, exclude: [], report: nil, team: false)
+          { renew: renew ? 1 : nil, team: team ? 1 : nil, store_root: caches.store_root, ruby_key: caches.ruby_key,
             root: location.root, gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude,
             report: report, load_path: RubyOptions.load_path }
             .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }

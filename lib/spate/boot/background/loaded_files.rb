@@ -4,7 +4,7 @@ module Spate
   module Boot
     module Background
       # The files that one boot loaded, for the builder: a small file beside the recording, so that boots neither wait
-      # for each other nor read others' files. Images::Recording collects them.
+      # for each other nor read others' files. CompileCache::Recording collects them.
       module LoadedFiles
         # Follows the kind if the program continued.
         PART = "\tpart"
@@ -13,7 +13,7 @@ module Spate
 
         module_function
 
-        # kind: e.g. "rails server"; paths: in load order; whole: see Images::Recording#with.
+        # kind: e.g. "rails server"; paths: in load order; whole: see CompileCache::Recording#with.
         def leave(recording_path, kind, paths, whole: true)
           lines = [kind.tr("\t\n", "  ") + (whole ? "" : PART), *paths].map(&:b).reject { |line| line.include?("\n") }
           name = Util::Files.beside(recording_path.delete_suffix(".recording"))

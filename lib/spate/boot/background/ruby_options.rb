@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Background
-      # Options for a Ruby that makes images: it compiles like this one, as far as Ruby has options for that.
+      # Options for a Ruby that makes compile caches: it compiles like this one, as far as Ruby has options for that.
       module RubyOptions
         module_function
 

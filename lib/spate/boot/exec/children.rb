@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Exec
-      # Ruby programs that the program starts find the bundle set up, as under `bundle exec`, and by the same image:
-      # their RUBYOPT loads children/bundler/setup.rb, which on another Ruby does what Bundler's own file would.
+      # Ruby programs that the program starts find the bundle set up, as under `bundle exec`, and by the same compile
+      # cache: their RUBYOPT loads children/bundler/setup.rb, which on another Ruby does what Bundler's own file would.
       module Children
         FILE = "#{FOLDER}/exec/children/bundler/setup".freeze
         RUBY = "SPATE_RUBY"
@@ -17,7 +17,7 @@ module Spate
           # Puts Spate's file in the place of Bundler's.
           def take_over(session)
             # RUBYOPT has no way to quote a blank.
-            return if FILE.match?(/\s/) || !(session.on?(:images) || session.on?(:loader))
+            return if FILE.match?(/\s/) || !(session.on?(:compile_cache) || session.on?(:loader))
 
             words = ENV["RUBYOPT"].to_s.split
             hooks, rest = words.partition { |word| word.match?(Util::Environment::HOOK) }

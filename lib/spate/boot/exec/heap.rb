@@ -53,10 +53,10 @@ module Spate
           # [BootLog::Line] of this kind of boots.
           def past(env, kind)
             Boot.load_native
-            images = ImageFolder.of(env)
-            return [] unless images.usable_folder?
+            caches = CompileCacheFolder.of(env)
+            return [] unless caches.usable_folder?
 
-            BootLog.lines(images.boot_log_path(Application.find(env: env))).select { |line| line.kind == kind }
+            BootLog.lines(caches.boot_log_path(Application.find(env: env))).select { |line| line.kind == kind }
           end
         end
       end

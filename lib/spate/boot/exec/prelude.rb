@@ -4,11 +4,11 @@ module Spate
   module Boot
     module Exec
       # Loads the libraries of Ruby's own prelude, where Ruby was started with --disable-gems: RubyGems and the
-      # libraries for better error messages, from the image. Measured: 40 ms become 10.
+      # libraries for better error messages, from the compile cache. Measured: 40 ms become 10.
       #
       # Nearly half of RubyGems' start evaluates the gemspecs of Ruby's default gems, which are never needed once
-      # Bundler has set up: DefaultGems postpones it. The better messages cost 2 ms from the image; loading them later
-      # would gain nothing, and show in NameError's ancestors.
+      # Bundler has set up: DefaultGems postpones it. The better messages cost 2 ms from the compile cache; loading them
+      # later would gain nothing, and show in NameError's ancestors.
       module Prelude
         autoload :DefaultGems, "#{FOLDER}/exec/prelude/default_gems"
 

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Log
-      # Why a file did, or did not, come from an image, as text: for listeners, and for `spate boot status` and
+      # Why a file did, or did not, come from a compile cache, as text: for listeners, and for `spate boot status` and
       # `explain`. Loaded only on request.
       module Outcomes
         # By the symbols of Native::Loader.judge.
@@ -27,13 +27,13 @@ module Spate
             event == :miss ? no_entry : WORDS[why]
           end
 
-          # [outcome, reason] if the file were loaded now, from this image or from any.
-          def state(path, image = nil)
-            outcome, why = Native::Loader.judge(path, image)
+          # [outcome, reason] if the file were loaded now, from this compile cache or from any.
+          def state(path, cache = nil)
+            outcome, why = Native::Loader.judge(path, cache)
             [why == :gone ? :gone : outcome, reason(outcome, why)]
           end
 
-          # One line about images that the loader could not use; there is at least one.
+          # One line about compile caches that the loader could not use; there is at least one.
           def problems
             problems = Native::Loader.problems
             path, reason = problems.first
@@ -45,9 +45,9 @@ module Spate
 
           def no_entry
             return unless Boot.session # while a boot begins
-            return "the application has no image yet" unless Boot.session.image
+            return "the application has no compile cache yet" unless Boot.session.cache
 
-            "no image of the application has it"
+            "no compile cache of the application has it"
           end
         end
       end

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module YamlCache
-      # The image of one application's YAML: read entry by entry, rewritten when entries are added.
+      # The compile cache of one application's YAML: read entry by entry, rewritten when entries are added.
       class Storage
         # Larger files hold no configuration.
         LARGEST = 8 << 20
@@ -57,10 +57,10 @@ module Spate
           return if @new.empty? || @session.readonly? || @process != Process.pid
 
           @mutex.synchronize do
-            @session.images.make
-            Native::Image.write(path, key: RubyKey.current, files: entries)
+            @session.caches.make
+            Native::CompileCache.write(path, key: RubyKey.current, files: entries)
             @new.clear
-            @image = nil
+            @cache = nil
           end
         rescue StandardError => e
           Log.line(:not_kept, path, e.message)
@@ -68,30 +68,30 @@ module Spate
 
         private
 
-        def path = @session.images.yaml_path(@session.application)
+        def path = @session.caches.yaml_path(@session.application)
 
-        def image
-          @image ||= Native::Image.open(path, key: RubyKey.current)
-        rescue Native::Image::Unusable => e
+        def cache
+          @cache ||= Native::CompileCache.open(path, key: RubyKey.current)
+        rescue Native::CompileCache::Unusable => e
           @session.warn_once(e.message) unless e.reason == :missing
-          @image = false
+          @cache = false
         end
 
         def path_of(key) = key.split(":", 2).last
 
         # Stored ones whose file still exists, then the new ones.
         def entries
-          old = image ? image.paths - @new.keys : []
+          old = cache ? cache.paths - @new.keys : []
           old = old.select { |key| File.exist?(path_of(key)) }.filter_map do |key|
-            blob = image.blob(key)
-            [key, image.state(key), blob] if blob
+            blob = cache.blob(key)
+            [key, cache.state(key), blob] if blob
           end
           old + @new.values
         end
 
         def valid_blob(key)
-          state = (image || nil)&.state(key) or return
-          image.blob(key) unless Native.judge(path_of(key), state).first == :stale
+          state = (cache || nil)&.state(key) or return
+          cache.blob(key) unless Native.judge(path_of(key), state).first == :stale
         end
       end
     end

@@ -3,31 +3,31 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot build`: builds missing gem images, and the application's image with its index, its Bundler replay
-      # and the files that its last boots loaded. Naming a folder adds the application's files that no boot has loaded
-      # yet.
+      # `spate boot build`: builds missing gem compile caches, and the application's compile cache with its index, its
+      # Bundler replay and the files that its last boots loaded. Naming a folder adds the application's files that no
+      # boot has loaded yet.
       class Build < Subcommand
-        # Building the images failed.
+        # Building the compile caches failed.
         class Failed < Error
           EXIT_CODE = 9
 
           def initialize(details, hint: nil)
-            super("boot images were not built", details: details, hint: hint)
+            super("compile caches were not built", details: details, hint: hint)
           end
         end
 
         # How long to wait for another builder, in seconds.
         PATIENCE = 120
         KIND = "spate boot build"
-        LESS = "if memory ran out (see `dmesg`), try --jobs 1; `spate boot status` shows the existing images"
+        LESS = "if memory ran out (see `dmesg`), try --jobs 1; `spate boot status` shows the existing compile caches"
 
         def run
           refuse
           leave(files)
           report = build or raise Failed.new(["the builder process died"], hint: LESS)
 
-          json? ? json.call(event: :boot_images, **report) : tell(report)
-          raise Failed.new(report[:warnings], hint: LESS) if report[:warnings].any? && !report[:boot] && !image?
+          json? ? json.call(event: :compile_cache, **report) : tell(report)
+          raise Failed.new(report[:warnings], hint: LESS) if report[:warnings].any? && !report[:boot] && !compile_cache?
 
           0
         end
@@ -37,11 +37,12 @@ module Spate
         def refuse
           raise Failed.new([TEMPORARY], hint: ::Spate::Store::Temporary::HINT) if context.temporary?
 
-          reason = images.refusal
+          reason = caches.refusal
           raise Failed.new([reason], hint: "run `spate boot clear --all`, then `chmod go-w` the folder") if reason
-          return if images.writable?(context.env)
+          return if caches.writable?(context.env)
 
-          raise Failed.new(["#{images.folder} is not writable"], hint: "unset SPATE_READONLY, or use --store DIR")
+          raise Failed.new(["#{caches.folder} is not writable"],
+                           hint: "unset SPATE_READONLY, or use --store DIR")
         end
 
         # Absolute paths of the Ruby files in the given folders. An operand may also be a file.
@@ -61,8 +62,8 @@ module Spate
         def leave(files)
           return if files.empty?
 
-          images.make
-          ::Spate::Boot::Background::LoadedFiles.leave(images.recording_path(location), KIND, files)
+          caches.make
+          ::Spate::Boot::Background::LoadedFiles.leave(caches.recording_path(location), KIND, files)
         end
 
         # Only one builder per application runs at a time, and a running one may not know the new files: waits for it.
@@ -77,9 +78,10 @@ module Spate
         end
 
         def child
-          jobs = values[:jobs]&.clamp(1, ::Spate::Images::Compiler::JOBS)
-          ::Spate::Images::Builder::Child.new(location, images: images, env: context.env, jobs: jobs, exclude: excluded)
-                                         .call { |event| tell_event(event) }
+          jobs = values[:jobs]&.clamp(1, ::Spate::CompileCache::Compiler::JOBS)
+          ::Spate::CompileCache::Builder::Child.new(location, caches: caches, env: context.env,
+                                                              jobs: jobs, exclude: excluded)
+                                               .call { |event| tell_event(event) }
         end
 
         def excluded = values[:exclude] ? [exclude.source] : []
@@ -90,7 +92,7 @@ module Spate
           raise UsageError.new("--exclude: #{e.message}", hint: "spate boot build --exclude 'db/.*\\.rb'")
         end
 
-        def image? = File.exist?(images.application_path(location))
+        def compile_cache? = File.exist?(caches.application_path(location))
 
         def tell_event(event)
           return json.call(event) if json?

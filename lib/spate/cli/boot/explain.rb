@@ -10,8 +10,8 @@ module Spate
 
         OUTCOMES = {
           hit: "its compiled code is used", revalidated: "its compiled code is used",
-          stale: "the image's code is not used: Ruby compiles", warns: "left to Ruby: Ruby compiles",
-          miss: "Ruby compiles", gone: "not found", library: "not in an image", builtin: "part of Ruby itself"
+          stale: "the compile cache's code is not used: Ruby compiles", warns: "left to Ruby: Ruby compiles",
+          miss: "Ruby compiles", gone: "not found", library: "not in a compile cache", builtin: "part of Ruby itself"
         }.freeze
 
         def run
@@ -19,7 +19,7 @@ module Spate
             raise UsageError.new("missing feature", hint: "spate boot explain active_support/all ./config/routes.rb")
           end
 
-          answers = ::Spate::Images::Explain.new(location, env: context.env).call(operands)
+          answers = ::Spate::CompileCache::Explain.new(location, env: context.env).call(operands)
           answers.each { |answer| json? ? json.call(event: :boot_explained, **answer) : tell(answer) }
           answers.any? { |answer| place(answer) == "nowhere" } ? NOWHERE : 0
         end
@@ -38,7 +38,7 @@ module Spate
           return [["file", state(answer)]] if builtin?(answer)
 
           [["index", index(answer)], *candidates(answer), ["ruby", ruby(answer)], ["folders", folders(answer)],
-           ["image", image(answer)], ["file", state(answer)]].select(&:last)
+           ["cache", cache(answer)], ["file", state(answer)]].select(&:last)
         end
 
         def index(answer)
@@ -67,8 +67,8 @@ module Spate
           "#{answer[:folders][:all]} in $LOAD_PATH, #{before} before it"
         end
 
-        def image(answer)
-          found = answer[:image] or return
+        def cache(answer)
+          found = answer[:compile_cache] or return
           "#{found[:role]}'s, #{found[:path]} (#{Units.bytes(found[:bytes])} of code)"
         end
 

@@ -5,7 +5,7 @@ module Spate
     class Boot
       # `spate boot clear`
       class Clear < Subcommand
-        # A builder is using the images to remove.
+        # A builder is using the compile caches to remove.
         class Busy < Error
           EXIT_CODE = 9
 
@@ -16,7 +16,7 @@ module Spate
 
         def run
           no_operands!
-          clear = ::Spate::Images::Clear.new(images)
+          clear = ::Spate::CompileCache::Clear.new(caches)
           result = values[:all] ? clear.all : clear.application(location)
           raise Busy, location.root if result.busy
 
@@ -40,7 +40,7 @@ module Spate
 
         def run
           no_operands!
-          found = ::Spate::Images::Verify.new(context.store.root).call
+          found = ::Spate::CompileCache::Verify.new(context.store.root).call
           json? ? json.call(event: :boot_verified, **found.to_h) : tell(found)
           found.ok? ? 0 : DAMAGED
         end
@@ -49,12 +49,12 @@ module Spate
 
         def tell(found)
           found.damaged.each { |damage| terminal.out.puts Util::Terminal.plain("#{damage.path}: #{words(damage)}") }
-          read = "#{Units.count(found.images, "image")} with #{Units.count(found.files, "file")}, " \
+          read = "#{Units.count(found.caches, "compile cache")} with #{Units.count(found.files, "file")}, " \
                  "#{Units.bytes(found.bytes)}"
           return terminal.out.puts("#{read}: no damage") if found.ok?
 
-          terminal.out.puts "#{read}: #{Units.count(found.damaged.size, "image")} damaged"
-          terminal.hint("boots ignore damaged images; `spate boot build` rebuilds them, `clear` removes them")
+          terminal.out.puts "#{read}: #{Units.count(found.damaged.size, "compile cache")} damaged"
+          terminal.hint("boots ignore damaged compile caches; `spate boot build` rebuilds them, `clear` removes them")
         end
 
         def words(damage)

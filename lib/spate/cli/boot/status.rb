@@ -20,20 +20,20 @@ module Spate
         end
 
         def facts
-          found = ::Spate::Images::Status.new(location, images: images, env: context.env).to_h
+          found = ::Spate::CompileCache::Status.new(location, caches: caches, env: context.env).to_h
           return found unless context.temporary?
 
           found.merge(refusal: TEMPORARY, writable: false, switches: found[:switches].except("SPATE_BOOT"))
         end
       end
 
-      # Prints Spate::Images::Status.
+      # Prints Spate::CompileCache::Status.
       class StatusReport
         SHOWN = 5
         STATES = { hit: "as recorded", revalidated: "with a new mtime (compared by content)",
                    stale: "changed", warns: "left to Ruby", gone: "gone" }.freeze
 
-        UNKNOWN = "time without images unknown (measure it: spate boot profile --compare plain -- COMMAND)"
+        UNKNOWN = "time without compile caches unknown (measure it: spate boot profile --compare plain -- COMMAND)"
 
         def initialize(terminal)
           @terminal = terminal
@@ -42,8 +42,8 @@ module Spate
         # facts: Status#to_h
         def tell(facts)
           place(facts)
-          row "image", file(facts[:image])
-          row "", "built for another Gemfile, lockfile or configuration" if facts[:image][:current] == false
+          row "cache", file(facts[:compile_cache])
+          row "", "built for another Gemfile, lockfile or configuration" if facts[:compile_cache][:current] == false
           row "own files", file(facts[:overlay])
           row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
           row "index", index(facts[:index])
@@ -62,7 +62,7 @@ module Spate
         def place(facts)
           row "for", facts[:ruby]
           row "boots", facts[:gemfile] || "#{facts[:root]}, without a Gemfile"
-          row "images", facts[:folder]
+          row "folder", facts[:folder]
           row "", "not used: #{facts[:refusal]}" if facts[:refusal]
           row "", "read-only: nothing is added" if !facts[:writable] && !facts[:refusal]
         end
@@ -82,7 +82,7 @@ module Spate
 
         def gems(facts)
           missing = facts[:missing]
-          text = "#{Units.count(facts[:named], "image")}, #{bytes(facts[:bytes])}"
+          text = "#{Units.count(facts[:named], "compile cache")}, #{bytes(facts[:bytes])}"
           missing.any? ? "#{text}; gone: #{missing.first(SHOWN).join(", ")}" : text
         end
 
@@ -93,7 +93,7 @@ module Spate
         end
 
         def differing(facts)
-          all = facts[:image].fetch(:differing, []) + facts[:overlay].fetch(:differing, [])
+          all = facts[:compile_cache].fetch(:differing, []) + facts[:overlay].fetch(:differing, [])
           all.first(SHOWN).each { |one| row "differs", "#{one[:path]}: #{one[:reason]}" }
           row "", "and #{all.size - SHOWN} more" if all.size > SHOWN
         end
@@ -104,8 +104,9 @@ module Spate
 
         def times(gain)
           with = gain[:wall] && "#{taken(gain[:wall], gain[:cpu])} (median of #{gain[:boots]})"
-          without = "#{taken(gain[:without_wall], gain[:without_cpu])} without images" if gain[:without_wall]
-          partly = "#{taken(gain[:last_wall], gain[:last_cpu])} partly from images (the last)" unless with || without
+          without = "#{taken(gain[:without_wall], gain[:without_cpu])} without compile caches" if gain[:without_wall]
+          partly = taken(gain[:last_wall], gain[:last_cpu]) unless with || without
+          partly &&= "#{partly} partly from compile caches (the last)"
           [partly, with, without || UNKNOWN, saved(gain)].compact.join("; ")
         end
 
@@ -144,19 +145,19 @@ module Spate
             "#{Units.count(share[:gems], "gem")}"
         end
 
-        # If boots cannot use images, or cannot build any, waiting for the next boot changes nothing.
+        # If boots cannot use compile caches, or cannot build any, waiting for the next boot changes nothing.
         def hints(facts)
-          image = facts[:image]
+          cache = facts[:compile_cache]
           return if facts[:switches]["SPATE_BOOT"] == "0"
 
           if !facts[:writable] && !facts[:refusal]
-            @terminal.hint("unset SPATE_READONLY, or set SPATE_HOME=DIR to a store of your own") unless image[:current]
-          elsif image[:reason] == :missing && facts[:gemfile].nil?
+            @terminal.hint("unset SPATE_READONLY, or set SPATE_HOME=DIR to a store of your own") unless cache[:current]
+          elsif cache[:reason] == :missing && facts[:gemfile].nil?
             @terminal.hint("`spate boot build FOLDER` builds them; a program with `require \"spate/boot\"` does so " \
                            "in the background, and `spate exec` needs a Gemfile")
-          elsif image[:reason] == :missing
+          elsif cache[:reason] == :missing
             @terminal.hint("`spate boot build` builds them now; the first `spate exec` does so in the background")
-          elsif image[:current] == false || image[:stale].to_i.positive? || image[:damaged].to_i.positive?
+          elsif cache[:current] == false || cache[:stale].to_i.positive? || cache[:damaged].to_i.positive?
             @terminal.hint("the next boots update it; `spate boot build` does so now")
           end
         end

@@ -65,7 +65,7 @@ module Spate
 
         def send_all
           @push = pushing
-          results, archives, compiled = shuffled(parcels), shuffled(shareable.archives), images
+          results, archives, compiled = shuffled(parcels), shuffled(shareable.archives), caches
           @count = results.size + archives.size + compiled.size
           results.each { |parcel| attempt { @push.parcel(parcel, again: again?) } }
           archives.each_slice(AT_ONCE) { |some| send_archives(some) }
@@ -122,14 +122,15 @@ module Spate
            *shareable.checks.flat_map { |key| installation.team_checks.parcels(key) }]
         end
 
-        def images
+        def caches
           require "spate/native/boot"
-          folder = ::Spate::Boot::ImageFolder.new(context.store.root)
-          shared = ::Spate::Images::Shared.new(images: folder, location: context.location, settings: context.settings,
-                                               store: context.store, trust: installation.trust)
+          folder = ::Spate::Boot::CompileCacheFolder.new(context.store.root)
+          shared = ::Spate::CompileCache::Shared.new(caches: folder, location: context.location,
+                                                     settings: context.settings, store: context.store,
+                                                     trust: installation.trust)
           shared.parcels(shareable.untouched.map { |name| "#{installation.layout.gems}/#{name}" })
         rescue LoadError
-          [] # built without support for images
+          [] # built without support for compile caches
         end
 
         def installation

@@ -7,7 +7,7 @@ module Spate
       class Status < Subcommand
         # Number of reasons shown, the most frequent ones.
         MOST = 5
-        HAD = { archives: "archive", builds: "build", checks: "Gemfile check", images: "boot image" }.freeze
+        HAD = { archives: "archive", builds: "build", checks: "Gemfile check", compile_caches: "compile cache" }.freeze
 
         def run
           operands!

@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Doctor
-      # The boot images of the application here.
+      # The compile caches of the application here.
       class BootCheck
-        # Share of changed files above which images are hardly worth their space.
+        # Share of changed files above which compile caches are hardly worth their space.
         STALE = 0.3
         # Number of consecutive boots without a Bundler replay before it is reported: each change of the Gemfile causes
         # one.
@@ -24,14 +24,14 @@ module Spate
           require "spate/native/boot"
           return yield(Finding.ok(Boot::TEMPORARY)) if @context.temporary?
 
-          @images = ::Spate::Boot::ImageFolder.new(@context.store.root)
-          return yield(refused) unless @images.usable_folder?
+          @caches = ::Spate::Boot::CompileCacheFolder.new(@context.store.root)
+          return yield(refused) unless @caches.usable_folder?
 
-          location = location() or return yield(Finding.ok("images may be used; no Gemfile here"))
-          facts = ::Spate::Images::Status.new(location, images: @images, env: @context.env).to_h
-          [image(facts), replay(facts), builder(facts), *asides(facts)].compact.each(&block)
+          location = location() or return yield(Finding.ok("compile caches may be used; no Gemfile here"))
+          facts = ::Spate::CompileCache::Status.new(location, caches: @caches, env: @context.env).to_h
+          [cache(facts), replay(facts), builder(facts), *asides(facts)].compact.each(&block)
         rescue LoadError => e
-          yield Finding.odd("applications boot without images: #{e.message}", hint: Native.remedy)
+          yield Finding.odd("applications boot without compile caches: #{e.message}", hint: Native.remedy)
         end
 
         private
@@ -43,33 +43,33 @@ module Spate
         end
 
         def refused
-          Finding.odd("boot images are not used: #{@images.refusal}",
-                      hint: "`chmod go-w` or `chown` the folder, or remove it: images are rebuilt")
+          Finding.odd("compile caches are not used: #{@caches.refusal}",
+                      hint: "`chmod go-w` or `chown` the folder, or remove it: compile caches are rebuilt")
         end
 
-        def image(facts)
-          image = facts[:image]
-          return Finding.ok("no boot images yet; the first `spate exec` builds them") if image[:reason] == :missing
-          return unusable(image) if image[:reason]
+        def cache(facts)
+          cache = facts[:compile_cache]
+          return Finding.ok("no compile caches yet; the first `spate exec` builds them") if cache[:reason] == :missing
+          return unusable(cache) if cache[:reason]
 
-          damaged(image) || stale(image, facts[:overlay])
+          damaged(cache) || stale(cache, facts[:overlay])
         end
 
-        def unusable(image)
-          Finding.odd("#{image[:path]} cannot be used: #{image[:reason]}", hint: "spate boot build")
+        def unusable(cache)
+          Finding.odd("#{cache[:path]} cannot be used: #{cache[:reason]}", hint: "spate boot build")
         end
 
-        def damaged(image)
-          return if image[:damaged].zero?
+        def damaged(cache)
+          return if cache[:damaged].zero?
 
-          Finding.odd("#{image[:path]} is damaged: Ruby compiles #{Units.count(image[:damaged], "file")} instead",
+          Finding.odd("#{cache[:path]} is damaged: Ruby compiles #{Units.count(cache[:damaged], "file")} instead",
                       hint: "spate boot verify, then spate boot build")
         end
 
-        def stale(image, overlay)
-          files = image[:files] + overlay.fetch(:files, 0)
-          changed = [image, overlay].sum { |one| one.fetch(:stale, 0) + one.fetch(:gone, 0) }
-          text = "#{Units.count(files, "file")} in boot images, #{changed} changed since"
+        def stale(cache, overlay)
+          files = cache[:files] + overlay.fetch(:files, 0)
+          changed = [cache, overlay].sum { |one| one.fetch(:stale, 0) + one.fetch(:gone, 0) }
+          text = "#{Units.count(files, "file")} in compile caches, #{changed} changed since"
           return Finding.ok(text) if changed <= files * STALE
 
           Finding.odd(text, hint: "spate boot build; if that does not help, spate boot status")
@@ -77,7 +77,7 @@ module Spate
 
         # Uses what the last boots recorded, since this command's environment may differ from theirs.
         def replay(facts)
-          boots = facts[:boots].reject { |boot| boot[:parts].key?("images") }.last(BOOTS)
+          boots = facts[:boots].reject { |boot| boot[:parts].key?("compile_cache") }.last(BOOTS)
           reasons = boots.filter_map { |boot| boot[:parts]["replay"] } - CHOSEN
           return if reasons.size < BOOTS || facts[:replay] == true || facts[:builder][:working]
 

@@ -112,7 +112,7 @@ module Spate
           trust = RemoteCache::Trust.from(context.settings)
           [::Spate::Gemfile::Explanation.new(context.location, context.settings, context.store, context.env,
                                              trusts: ->(signer, made) { trust.doubt(signer, made).nil? }),
-           ::Spate::Images::ReplayExplanation.new(context.location, context.env)]
+           ::Spate::CompileCache::ReplayExplanation.new(context.location, context.env)]
         end
 
         def lines(answer)

@@ -18,7 +18,7 @@ module Spate
           { "gems" => found.gems, "JavaScript packages" => found.javascript, "  of no project" => found.unused,
             "objects" => found.objects, "  linked by a project" => found.linked,
             "  named by no package" => found.unreferenced, "manifests" => found.packages, "builds" => found.builds,
-            "shared trees" => found.slots, "archives" => found.archives, "boot images" => found.images,
+            "shared trees" => found.slots, "archives" => found.archives, "compile caches" => found.compile_caches,
             "unfinished" => found.temporaries }.each { |name, tally| tally(name, tally) }
           @out.puts format("%-22s %10s %12s", "total", "", Units.bytes(found.bytes))
           projects(found.projects)
@@ -36,7 +36,7 @@ module Spate
 
         # found: Spate::Store::Prune::Result
         def pruned(found)
-          counts = %i[projects packages builds slots archives images objects temporaries].filter_map do |name|
+          counts = %i[projects packages builds slots archives compile_caches objects temporaries].filter_map do |name|
             number = found[name].to_i
             noun = NOUNS.fetch(name) { name.to_s.delete_suffix("s") }
             Units.count(number, noun) if number.positive?

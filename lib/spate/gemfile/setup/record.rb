@@ -5,15 +5,15 @@ require_relative "../record"
 module Spate
   module Gemfile
     module Setup
-      # The record of what Bundler.setup does to a process. Application images hold them.
+      # The record of what Bundler.setup does to a process. Application compile caches hold them.
       class Record < Gemfile::Record
-        # Names in an image's data.
+        # Names in a compile cache's data.
         NAMES = Array.new(List::MOST) { |index| "replay#{index + 1 if index.positive?}".freeze }.freeze
 
         # source: answers `data(name)`, bytes or nil.
         def self.list(source) = List.new(NAMES.filter_map { |name| source.data(name) }.map { |bytes| new(bytes) })
 
-        # {name => bytes} for an image's data.
+        # {name => bytes} for a compile cache's data.
         def self.data(records) = NAMES.zip(records.map(&:bytes)).to_h.compact
 
         # See Boot::BundlerReplay::Activation.

@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+require_relative "../util"
+require_relative "../version"
+
+module Spate
+  module Boot
+    # The place of this Ruby's compile caches, and whether they may be used. Core Ruby only: part of every boot.
+    #
+    #   <store root>/compile-cache/<ruby key>/gems/<key>.compiled   one gem at one path
+    #                                  boots/<key>.compiled  one application, with its other files beside it
+    #                                  apps/<key>.compiled   its overlay, and .yaml
+    #
+    # location: answers root and gemfile (Application, Gemfile::Location).
+    class CompileCacheFolder
+      FOLDERS = %w[gems boots apps].freeze
+      DAY = 24 * 60 * 60
+
+      class << self
+        # @!visibility private
+
+        # That of the environment's store. Raises Util::NoHome.
+        def of(env) = new(Util::StorePlace.root(Util::StorePlace.home(env)))
+
+        # Marks a compile cache as in use, for CompileCache::Prune: sets its mtime, at most once a day. Returns false on
+        # failure.
+        def touch(path, now: Time.now)
+          return true if now - File.mtime(path) < DAY
+
+          File.utime(now, now, path)
+          true
+        rescue SystemCallError
+          false
+        end
+      end
+
+      # @param store_root [String] {Store#root}; need not exist
+      # @param ruby_key [String] the name of a Ruby's folder
+      def initialize(store_root, ruby_key = RubyKey.current)
+        @store_root = store_root
+        @ruby_key = ruby_key
+        @folder = "#{store_root}/compile-cache/#{ruby_key}"
+      end
+
+      # @!visibility private
+
+      # As given, and the absolute path of this Ruby's compile caches.
+      attr_reader :store_root, :ruby_key, :folder
+
+      # The compile cache of a gem whose files have this fingerprint.
+      def gem_path(gem_dir, fingerprint) = "#{folder}/gems/#{key("gem", gem_dir, fingerprint)}.compiled"
+      def application_path(location) = beside(location, "compiled")
+      def overlay_path(location) = "#{folder}/apps/#{application_key(location)}.compiled"
+      def yaml_path(location) = "#{folder}/apps/#{application_key(location)}.yaml.compiled"
+      # The files that the last boots loaded.
+      def recording_path(location) = beside(location, "recording")
+      # Locked by the builder of the application.
+      def lock_path(location) = beside(location, "lock")
+      # The times and counts of the last boots.
+      def boot_log_path(location) = beside(location, "bootlog")
+      # Of the last builder.
+      def log_path(location) = beside(location, "log")
+      # See Background::Attempts.
+      def attempts_path(location) = beside(location, "attempts")
+
+      # Whether only this user and root can have put compile caches there, or a link on the way; see refusal. A missing
+      # folder is usable, and so is any under SPATE_TRUST_STORE=1.
+      def usable_folder? = refusal.nil?
+
+      # Why the folder is not used ("/x/compile-cache can be written by others"), nil if it is.
+      def refusal
+        return @refusal if defined?(@refusal)
+
+        @refusal = nil
+        FOLDERS.each { |name| break if (@refusal = distrust("#{folder}/#{name}")) }
+        @refusal
+      end
+
+      # Whether this process may add compile caches.
+      def writable?(env = ENV)
+        return false if Switches.on?(env, "SPATE_READONLY") || !usable_folder?
+
+        path = folder
+        path = File.dirname(path) until File.exist?(path)
+        File.writable?(path)
+      end
+
+      # Makes the folders, writable for their owner alone. Raises SystemCallError.
+      def make
+        paths = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].reject { |path| File.directory?(path) }
+        paths.each { |path| Util::Files.make_folder(path, 0o755) }
+      end
+
+      private
+
+      def beside(location, ending) = "#{folder}/boots/#{application_key(location)}.#{ending}"
+
+      # The record of a bundle in a compile cache is read only by the version of Spate that wrote it.
+      def application_key(location) = key("application", VERSION, location.root, location.gemfile)
+
+      def key(*parts) = Native.content_hash(nil, parts.join("\0"))
+
+      def distrust(path)
+        reason, culprit, owner, mode = Util::StorePlace.distrust(path, ENV, group: false)
+        case reason
+        when :owner then "#{culprit} belongs to user #{owner}"
+        when :group, :others then "#{culprit} can be written by others (mode #{mode.to_s(8)})"
+        when :folder then "#{culprit} is not a folder"
+        when :search then "#{culprit} cannot be searched"
+        end
+      end
+    end
+  end
+end

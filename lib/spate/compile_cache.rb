@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+module Spate
+  # Makes, inspects and removes compile caches: in builders and in the command line's processes, never in an
+  # application's (test/boot/process_test.rb). The parts that a boot itself needs are in Boot.
+  module CompileCache
+    {
+      Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",
+      GemFiles: "gem_files", CacheFile: "cache_file", Index: "index", Lock: "lock", Prune: "prune",
+      Recording: "recording", Shared: "shared", ReplayExplanation: "replay_explanation", Status: "status",
+      Verify: "verify"
+    }.each { |name, file| autoload name, "#{__dir__}/compile_cache/#{file}.rb" }
+  end
+end

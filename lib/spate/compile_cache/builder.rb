@@ -1,0 +1,148 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    # Makes the compile caches of one application: one for each gem that has none yet, the application's own with index,
+    # Bundler replay and blobs in load order, and its overlay. Compile caches appear whole, under their final names; an
+    # existing one is never written to.
+    class Builder
+      # Builds in a child and waits for it: for callers that need the compile caches now.
+      class Child
+        # @param location [Gemfile::Location]
+        # @param compile caches [Boot::CompileCacheFolder]
+        # @param env [ENV, Hash{String => String}] the user's
+        # @param jobs [Integer, nil] processes that compile; nil for one a processor
+        # @param exclude [Array<String>] patterns of folders and files whose code is not wanted
+        # @param team [Boolean] whether to query the team's cache
+        def initialize(location, caches:, env: ENV, jobs: nil, exclude: [], team: false)
+          @env = Util::Environment.clean(env).except("SPATE_LOG")
+          @arguments = Boot::Background::BuilderArguments.for(
+            location, caches, renew: true, jobs: jobs, exclude: exclude, team: team, report: Util::Child::REPORT
+          )
+        end
+
+        # Builds the compile caches.
+        #
+        # @yieldparam event [Hash{Symbol => Object}] an event `:compile_cache` or `:warning` (docs/events.md)
+        # @return [Hash{Symbol => Object}, nil] the facts of the event `compile_cache`; nil if the child died
+        def call
+          command = [*Boot::Background::RubyOptions.current, Boot::Background::SCRIPT, *@arguments]
+          Util::Child.run(@env, *command, out: :err, chdir: "/") do |child|
+            done = nil
+            child.each { |event| event[:event] == :compile_cache ? done = event.except(:event) : yield(event) }
+            done
+          end
+        end
+      end
+
+      # @!visibility private
+      #
+      # The result of one build. busy: another builder was at work for this application, so nothing was done; built,
+      # reused, empty: gems; compiled, copied, warned, failed: files; bytes: of the compile caches written; boot,
+      # overlay: whether those were written; removed: compile caches that Prune removed; cpu, seconds: processor time of
+      # the children, wall time.
+      Report = Struct.new(:busy, :built, :reused, :empty, :compiled, :copied, :warned, :failed, :bytes, :boot, :overlay,
+                          :removed, :cpu, :seconds, :warnings, keyword_init: true) do
+        def initialize(busy: false)
+          super(busy: busy, boot: false, overlay: false, cpu: 0.0, seconds: 0.0, warnings: [],
+                **%i[built reused empty compiled copied warned failed bytes removed].to_h { |name| [name, 0] })
+        end
+
+        def gem(result)
+          self.built += 1 if result.ok?
+          count(result)
+        end
+
+        # name: :boot or :overlay
+        def cache(name, result)
+          self[name] = result.ok?
+          count(result)
+        end
+
+        def to_h = super.merge(cpu: cpu.round(3), seconds: seconds.round(3))
+
+        private
+
+        def count(result)
+          %i[compiled copied warned failed bytes].each { |name| self[name] += result[name] }
+        end
+      end
+
+      {
+        ApplicationBuild: "application_build", ApplicationCache: "application_cache", BundleContents: "bundle_contents",
+        GemCaches: "gem_caches", Overlay: "overlay"
+      }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
+
+      # Seconds that a builder waits for another one that makes compile caches of gems, and that it works at most.
+      SECONDS = 600
+
+      # @!visibility private
+
+      # caches: Boot::CompileCacheFolder. jobs: children at most. events: Spate::Events or nil. trusts, shared:
+      # see GemCaches; without them, code compiled elsewhere is not used.
+      def initialize(caches:, jobs: nil, events: nil, seconds: SECONDS, trusts: ->(*) { false }, shared: nil)
+        @caches = caches
+        @trusts = trusts
+        @shared = shared
+        @jobs = jobs
+        @events = events
+        @deadline = Util.now + seconds
+      end
+
+      # location: answers root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles], nil for those that
+      # the compile cache has. The others: see ApplicationCache. Answers a Report.
+      def build(location:, recorded: [], gems: nil, **facts)
+        started = Util.now
+        @report = Report.new
+        @caches.make
+        Distrusted.remove(@caches, location, @trusts)
+        cache = ApplicationCache.new(@caches, location, recorded: recorded, trusts: @trusts, **facts,
+                                                        gem_caches: gems && gem_caches(gems, location))
+        make(:boot, cache.job)
+        make(:overlay, Overlay.new(@caches, location, cache).job)
+        @report.seconds = Util.now - started
+        @report
+      rescue SystemCallError => e
+        warn(e.message)
+        @report
+      end
+
+      private
+
+      # {gem folder => path of its compile cache}
+      def gem_caches(gems, location)
+        former = CacheFile.new(@caches.application_path(location), @caches.ruby_key, trusts: @trusts)
+        made = GemCaches.new(@caches, gems, former: former, deadline: @deadline, trusts: @trusts,
+                                            shared: @shared)
+        made.build { |jobs| run(jobs).each { |result| @report.gem(result) } }
+        @report.reused = made.reused
+        @report.empty = made.empty
+        made.paths
+      end
+
+      def make(name, job)
+        return unless job
+
+        run([job]).each { |result| @report.cache(name, result) }
+      end
+
+      def run(jobs)
+        results = []
+        compiler = Compiler.new(jobs: @jobs, seconds: [@deadline - Util.now, 1].max)
+        @report.cpu += compiler.run(jobs) do |result|
+          results << result
+          @events&.emit(:compile_cache, path: result.path, compiled: result.compiled, copied: result.copied,
+                                        bytes: result.bytes)
+          warn("#{result.path}: #{result.error.last}") unless result.ok?
+        end
+        results
+      end
+
+      # Only the first warning is shown: the others follow from it.
+      def warn(text)
+        @events&.emit(:warning, message: "compile caches: #{text}") if @report.warnings.empty?
+        @report.warnings << text
+      end
+    end
+  end
+end

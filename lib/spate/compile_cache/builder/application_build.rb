@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    class Builder
+      # A whole build for one application, from its facts to its compile caches: used by `spate boot build`, an install
+      # and the background.
+      class ApplicationBuild
+        # Seconds to wait before each further attempt at a Bundler replay, while Bundler's inputs change.
+        PAUSES = [0.1, 0.3, 1, 2].freeze
+
+        # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
+        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted. team: whether to query
+        # a team's cache for code compiled elsewhere. turn: called when the application is locked, returns when it is
+        # this builder's turn.
+        def initialize(location, caches:, env: ENV, jobs: nil, events: nil, exclude: [], team: false,
+                       turn: nil)
+          @team = team
+          @turn = turn
+          @location = location
+          @caches = caches
+          @env = env.to_h
+          @jobs = jobs
+          @events = events
+          @exclude = exclude
+        end
+
+        # Makes missing compile caches. renew: also the record of the bundle (index, Bundler replay, compile caches of
+        # gems), which otherwise stays while Gemfile and lockfile do. Returns a Report; a busy one if another process is
+        # at work.
+        def call(renew: false)
+          return refused unless @caches.writable?(@env)
+
+          @caches.make
+          report = Report.new(busy: true)
+          Lock.hold(@caches.lock_path(@location)) do
+            @turn&.call
+            report = build(renew || !current?)
+            report = build(false) if report.warnings.empty? && Boot::Background::LoadedFiles.all(recording_path).any?
+            finish(report) if report.warnings.empty?
+          end
+          report
+        end
+
+        private
+
+        def recording_path = @caches.recording_path(@location)
+
+        def finish(report)
+          Boot::Background::Attempts.new(@caches.attempts_path(@location)).forget
+          report.removed += Prune.new(@caches.store_root).daily.size
+        end
+
+        # Whether there is a compile cache, of the bundle as it is now.
+        def current? = cache.current?
+
+        def cache(**options) = ApplicationCache.new(@caches, @location, trusts: trusts, **options)
+
+        def build(renew)
+          recording = Recording.collect(recording_path)
+          @folders = recording.folders
+          recorded = recording.paths.reject { |path| exclude?(path) }
+          Builder.new(caches: @caches, jobs: @jobs, events: @events, trusts: trusts, shared: (shared if @team))
+                 .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : index))
+        end
+
+        # A new index, if boots added folders to the load path that the compile cache's does not have.
+        def index
+          cache = cache(folders: @folders)
+          return {} if cache.folders?
+
+          first, *others = Boot::BundlerReplay.records(cache.old).to_a
+          { index: index_of(contents(first), others.map { |record| contents(record) }) }
+        end
+
+        # others: BundleContents in other environments.
+        def index_of(contents, others)
+          part("index") do
+            folders = @folders.select { |path| File.directory?(path) }
+            Index.build(contents.load_path, extra_roots: (folders + others.flat_map(&:load_path)).uniq,
+                                            ignored: @env["BOOTSNAP_IGNORE_DIRECTORIES"])
+          end
+        end
+
+        # The facts of the bundle. Its digest comes first: a compile cache made while Gemfile or lockfile changed is not
+        # current.
+        def facts
+          bundle = ApplicationCache.bundle(@location)
+          replay = part("replay") { replay() }
+          replays = [replay, *others] if replay
+          first, *rest = all = (replays || [nil]).map { |record| contents(record) }
+          gems = part("gems") { all.flat_map(&:gems).uniq(&:dir).reject { |gem| exclude?(gem.dir) } }
+          { bundle: bundle, replays: replays, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
+            index: index_of(first, rest) }
+        end
+
+        def others = Boot::BundlerReplay.records(cache.old).others(environment)
+        def contents(record) = BundleContents.new(@location, record, environment)
+
+        # Gemfile::Setup::Record, nil without a lockfile.
+        def replay
+          return unless @location.gemfile && File.file?(@location.lockfile.to_s)
+
+          [*PAUSES, nil].each do |pause|
+            record = Gemfile::Setup::Recorder.new(@location, settings, store).call
+            return record unless pause && record.refused && record.outdated?(environment)
+
+            sleep(pause)
+          end
+        end
+
+        def settings = @settings ||= Settings.load(root: @location.root, env: environment)
+        def store = @store ||= Store.open(home: File.dirname(@caches.store_root, 2), env: @env)
+        def trust = @trust ||= RemoteCache::Trust.from(settings)
+        # Loaded only if there is code of other signers.
+        def trusts = ->(signer, made) { trust.doubt(signer, made).nil? }
+
+        # See GemCaches. Any failure is a miss.
+        def shared
+          lambda do |dirs|
+            next unless @location.gemfile && RemoteCache.set?(settings)
+
+            Shared.new(caches: @caches, location: @location, settings: settings, store: store, trust: trust)
+                  .ask(dirs, @events || Events.new)
+          rescue Error => e
+            @events&.emit(:warning, message: "compile caches: #{e.message}")
+            nil
+          end
+        end
+
+        # A part that cannot be made is left out: the boot continues without it.
+        def part(name)
+          yield
+        rescue StandardError, LoadError => e
+          @events&.emit(:warning, message: "compile caches: no #{name}: #{e.class}: #{ErrorSummary.of(e)}")
+          nil
+        end
+
+        def environment = @environment ||= Util::Environment.clean(@env)
+
+        def exclude?(path) = @exclude.any? { |pattern| path.match?(pattern) }
+
+        def refused
+          Report.new.tap { |report| report.warnings << (@caches.refusal || "#{@caches.folder} cannot be written") }
+        end
+      end
+    end
+  end
+end

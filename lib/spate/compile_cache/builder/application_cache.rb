@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    class Builder
+      # The compile cache of an application: index, Bundler replay, which gem has which compile cache, and the blobs of
+      # what the last boots loaded, in load order. Made again if one of the first three is new, or if more files than an
+      # overlay should hold have changed.
+      class ApplicationCache
+        # The overlay holds up to this many changed files; beyond it all are sorted again.
+        CHANGED = 200
+
+        # 32 hex digits: equal while Gemfile, lockfile and the application's settings have the same content.
+        def self.bundle(location)
+          files = [location.gemfile, location.lockfile, "#{location.root}/.bundle/config"].compact
+          Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
+        end
+
+        # recorded: paths in load order. folders: in the index, besides the bundle's load path. own: folders of
+        # gems under development (of PATH sources): their files go into the overlay, like the application's own.
+        # index: bytes; replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile cache}. Of
+        # these four, nil means the compile cache's value. bundle: the digest of the bundle that they belong to; nil: of
+        # the present one. trusts: see CacheFile.
+        def initialize(caches, location, recorded: [], folders: [], own: nil, index: nil, replays: nil,
+                       gem_caches: nil, bundle: nil, trusts: nil)
+          @caches = caches
+          @trusts = trusts
+          @location = location
+          @recorded = recorded.select { |file| Native.stat(file) }
+          @folders = folders
+          @given_own = own
+          @index = index
+          @replays = replays
+          @given = gem_caches
+          @bundle = bundle
+        end
+
+        # Compiler::Job, nil if the compile cache is current.
+        def job
+          return unless needed?
+
+          Compiler::Job.new(path: path, key: @caches.ruby_key, files: files, data: data, sources: sources,
+                            required: true)
+        end
+
+        # Whether the compile cache is of the current bundle.
+        def current? = old.usable? && old.about["bundle"] == ApplicationCache.bundle(@location)
+
+        # Whether its index was made with these folders besides the bundle's.
+        def folders? = old.about["folders"] == folders_print
+
+        # Recorded files that belong to the application itself, or to gems under development.
+        def own_files = @own_files ||= @recorded.select { |file| own?(file) }
+
+        # Other recorded files whose current version is not in the compile cache; none if the compile cache is made
+        # again.
+        def left_out = needed? ? [] : changed
+
+        def old = @old ||= CacheFile.new(path, @caches.ruby_key, trusts: @trusts)
+
+        private
+
+        def needed?
+          return @needed if defined?(@needed)
+
+          @needed = !old.usable? || !@index.nil? || !@replays.nil? || !@given.nil? || changed.size > CHANGED
+        end
+
+        def folders_print = Native.content_hash(nil, @folders.sort.join("\n"))
+        def path = @caches.application_path(@location)
+        def files = @recorded - own_files
+        def changed = @changed ||= files.reject { |file| old.fits?(file) }
+        def gem_caches = @gem_caches ||= @given || old.gem_caches
+        def own = @own ||= @given_own || old.data("own").to_s.dup.force_encoding(Encoding::UTF_8).lines(chomp: true)
+
+        def data
+          replays = @replays || Boot::BundlerReplay.records(old).to_a
+          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Record.data(replays),
+            "bundles" => gem_caches.map { |dir, cache| "#{dir}\t#{cache}\n" }.join,
+            "own" => own.map { |dir| "#{dir}\n" }.join }.compact
+        end
+
+        def about
+          bundle = @given ? @bundle || ApplicationCache.bundle(@location) : old.about["bundle"]
+          CacheFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
+                                     bundle: bundle, folders: @index ? folders_print : old.about["folders"],
+                                     signers: signers)
+        end
+
+        # The signers of copied blobs.
+        def signers = sources.flat_map { |cache| CacheFile.new(cache, @caches.ruby_key).signers }
+
+        # The fullest first.
+        def sources = [*(path if old.usable?), @caches.overlay_path(@location), *gem_caches.values]
+
+        def own?(file)
+          return true if own.any? { |dir| file.start_with?("#{dir}/") }
+
+          file.start_with?("#{@location.root}/") && !of_gem?(file)
+        end
+
+        def of_gem?(file)
+          while (length = file.rindex("/")) && length > @location.root.length
+            return true if gem_caches.key?(file = file[0, length])
+          end
+          false
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+# Run by Spate::CompileCache::Builder::BundleContents in a bundle's folder; answers on file descriptor 3, by Marshal.
+report = IO.for_fd(3)
+before = $LOAD_PATH.dup
+require "bundler"
+Bundler.ui = Bundler::UI::Silent.new
+# The outcome of resolving is in memory, too.
+Bundler::Definition.prepend(Module.new { def lock(*, **) = nil })
+Bundler.setup
+gems = Bundler.definition.specs.reject { |spec| spec.name == "bundler" }
+              .map { |spec| [spec.full_gem_path, spec.full_require_paths] }
+report.binmode
+report.write(Marshal.dump([$LOAD_PATH - before, gems]))

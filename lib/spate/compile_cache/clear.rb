@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    # Removes compile caches: those of one application, and of gems that no other application's compile cache names; or
+    # all. Processes that have them mapped are not affected.
+    class Clear
+      # Seconds to wait for a builder that is at work.
+      SECONDS = 10
+
+      # files: the number of removed ones; bytes: of them; busy: a builder was at work all the time.
+      Result = Struct.new(:files, :bytes, :busy)
+
+      def initialize(caches)
+        @caches = caches
+      end
+
+      # location: answers root and gemfile.
+      def application(location)
+        result = Result.new(0, 0, false)
+        lock = @caches.lock_path(location)
+        return result unless File.directory?(File.dirname(lock))
+
+        held = Lock.hold(lock, seconds: SECONDS) { remove(result, paths(location)) }
+        result.busy = !held
+        result
+      end
+
+      # Of all applications and Rubies, and Spate's own code.
+      def all
+        folder = "#{@caches.store_root}/compile-cache"
+        files = Dir.glob("#{folder}/**/*", File::FNM_DOTMATCH).select { |path| File.lstat(path).file? }
+        Result.new(0, 0, false).tap { |result| remove(result, files) }
+      end
+
+      private
+
+      def paths(location)
+        cache = @caches.application_path(location)
+        key = File.basename(cache, ".compiled")
+        own = Dir.glob("#{@caches.folder}/{boots,apps}/#{key}.*").reject { |path| path.end_with?(".lock") }
+        own + (gem_caches(cache) - others(cache).flat_map { |path| gem_caches(path) })
+      end
+
+      def others(cache) = Dir.glob("#{@caches.folder}/boots/*.compiled") - [cache]
+      def gem_caches(path) = CacheFile.new(path, @caches.ruby_key).gem_caches.values
+
+      def remove(result, paths)
+        paths.each do |path|
+          bytes = File.lstat(path).size
+          File.unlink(path)
+          result.files += 1
+          result.bytes += bytes
+        rescue Errno::ENOENT
+          next
+        end
+      end
+    end
+  end
+end

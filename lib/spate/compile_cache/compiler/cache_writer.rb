@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    class Compiler
+      # Makes one compile cache, in a worker: copies blobs of other compile caches, compiles the rest, writes.
+      class CacheWriter
+        def initialize(job, compilation)
+          @job = job
+          @compilation = compilation
+          @result = Result.new(path: job.path)
+        end
+
+        # Returns a Result.
+        def call
+          check
+          sources = @job.sources.filter_map { |path| open(path) }
+          entries = @job.files.filter_map { |path| copy(path, sources) || compile(path) }
+          write(entries) if @job.required || entries.any?
+          @result
+        rescue StandardError => e
+          @result.error = [e.class.name, e.message]
+          @result
+        end
+
+        private
+
+        # Without these compile options the process would make blobs that no boot uses.
+        def check
+          raise ArgumentError, "compile options of #{@job.key} cannot be had here" if Boot::RubyKey.current != @job.key
+        end
+
+        def write(entries)
+          Native::CompileCache.write(@job.path, key: @job.key, files: entries, data: @job.data)
+          @result.bytes = File.size(@job.path)
+        end
+
+        def open(path)
+          Native::CompileCache.open(path, key: @job.key)
+        rescue Native::CompileCache::Unusable
+          nil
+        end
+
+        # An entry with the file's current times, if a compile cache has the file's current version.
+        def copy(path, sources) = sources.lazy.filter_map { |cache| take(cache, path) }.first
+
+        def take(cache, path)
+          state = cache.state(path) or return
+          outcome, = Native.judge(path, state)
+          state = again(path, state) if outcome == :revalidated
+          return if outcome == :stale || !(blob = state && cache.blob(path))
+
+          @result.copied += 1
+          [path, state, blob]
+        end
+
+        # The current state of a file whose content is the same.
+        def again(path, state)
+          now = SourceFile.of(path)
+          now.state(state.last) if now&.content == state[3]
+        end
+
+        def compile(path)
+          source = SourceFile.of(path) or return
+          flags, blob = @compilation.call(path)
+          return unless source.unchanged? # else the next boot will ask again
+
+          count(flags, blob)
+          [path, source.state(flags), blob]
+        rescue SystemCallError
+          nil # gone, or not to be read
+        end
+
+        def count(flags, blob)
+          @result.compiled += 1
+          @result.warned += 1 if flags != 0
+          @result.failed += 1 if blob.empty?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+# A worker of Spate::CompileCache::Compiler, run with `ruby --disable-gems`; arguments: folders for $LOAD_PATH.
+$LOAD_PATH.unshift(*ARGV)
+require "spate/native/boot"
+require_relative "../../boot/ruby_key"
+require_relative "job"
+require_relative "compilation"
+require_relative "cache_writer"
+
+[$stdin, $stdout].each(&:binmode)
+results = $stdout.dup.binmode
+$stdout.reopen($stderr)
+compilation = Spate::CompileCache::Compiler::Compilation.new
+until $stdin.eof?
+  job = Marshal.load($stdin) # rubocop:disable Security/MarshalLoad -- from the process that started this one
+  Marshal.dump(Spate::CompileCache::Compiler::CacheWriter.new(job, compilation).call, results)
+  results.flush
+end

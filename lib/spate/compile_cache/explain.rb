@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    # Explains where a feature or a file would come from in an application's own boot: runs a child that boots it up to
+    # the point where its program would start.
+    class Explain
+      autoload :Failed, "#{__dir__}/explain/failed.rb"
+
+      SCRIPT = "#{__dir__}/explain/script.rb".freeze
+
+      # location: answers root and gemfile.
+      def initialize(location, env: ENV)
+        @location = location
+        @env = Util::Environment.clean(env).except("SPATE_LOG")
+      end
+
+      # [Hash], one a feature: see explain/answer.rb. Raises Failed.
+      def call(features)
+        require "tmpdir"
+        Dir.mktmpdir("spate-explain-") do |folder|
+          log = "#{folder}/log"
+          ask(features, log) || raise(Failed, File.readlines(log, chomp: true).last(10))
+        end
+      end
+
+      private
+
+      def ask(features, log)
+        require_relative "../tracer"
+        Tracer::ReadOnly.run(environment, "--disable-gems", "-r#{children::FILE}", SCRIPT, *features,
+                             %i[out err] => log, &:value)
+      end
+
+      def children = Boot::Exec::Children
+
+      # As `spate exec` starts a Ruby, except that this boot writes nothing.
+      def environment
+        @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", children::RUBY => children.ruby,
+                   "BUNDLE_GEMFILE" => @location.gemfile)
+      end
+    end
+  end
+end

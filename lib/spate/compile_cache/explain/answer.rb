@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    class Explain
+      # The answers of the index, Ruby and the compile caches for one feature, or for a file by its path.
+      class Answer
+        # session: of this process, nil if Spate takes no part in its boot.
+        def initialize(feature, session)
+          @feature = feature
+          @session = session
+        end
+
+        # feature   the argument
+        # index     the index's answer (Index::Explanation#to_h), or why it is not active (String)
+        # ruby      the path that Ruby itself finds, nil: none
+        # folders   the number of those in $LOAD_PATH, and of those before the chosen one
+        # path      of the file that would be loaded, nil: none
+        # compile cache {role: "overlay", path:, state:, reason:, bytes:} of the first compile cache that has the file,
+        # or nil outcome of a load now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin why that
+        # outcome as text parts those of the boot, true or why not
+        def to_h
+          return builtin if builtin?
+
+          cache, outcome, why = file
+          { feature: @feature, index: index, ruby: ruby, path: path, folders: folders, compile_cache: cache,
+            outcome: outcome, why: why, parts: @session&.parts }
+        end
+
+        private
+
+        # Features built into Ruby have a name without path: "set.rb" since 4.0, "enumerator.so". Ruby looks for a .rb
+        # beside the latter.
+        def builtin?
+          return false if file?
+
+          names = [@feature, "#{@feature}.rb", *("#{@feature}.so" unless ruby)]
+          names.any? { |name| $LOADED_FEATURES.include?(name) }
+        end
+
+        def builtin
+          { feature: @feature, index: nil, ruby: nil, path: nil, folders: folders, compile_cache: nil,
+            outcome: :builtin, why: "it is there before anything is required", parts: @session&.parts }
+        end
+
+        def file? = @feature.match?(%r{\A(/|\.\.?/|~)})
+
+        def index
+          return if file?
+          return "Spate takes no part in this boot" unless @session
+          return @session.parts[:index] unless @session.on?(:index)
+
+          Boot.at_home { Index::Explanation } # loaded before the call, which is about another $LOAD_PATH
+          @index ||= Index.explain(@feature)
+        end
+
+        def ruby
+          return (File.file?(File.expand_path(@feature)) ? File.expand_path(@feature) : nil) if file?
+
+          @ruby ||= $LOAD_PATH.resolve_feature_path(@feature)&.last
+        rescue LoadError
+          nil
+        end
+
+        def path
+          chosen = index.is_a?(Hash) ? index[:chosen] : nil
+          utf8(chosen.nil? ? ruby : chosen || nil)
+        end
+
+        # Compile caches have their paths in UTF-8, Ruby in the locale's encoding.
+        def utf8(path) = path&.dup&.force_encoding(Encoding::UTF_8)
+
+        def folders
+          position = path && $LOAD_PATH.index { |folder| path.start_with?(utf8("#{folder}/")) }
+          { all: $LOAD_PATH.size, before: position }
+        end
+
+        # [compile cache, outcome, why]
+        def file
+          return [nil, :gone, "nothing has that name"] unless path
+          return [nil, :library, "a library of machine code: Ruby loads it"] unless path.match?(/\.rb\z|\A[^.]+\z/)
+
+          role, cache = caches.find { |_, candidate| candidate.entry(path) }
+          return [nil, :miss, missing] unless cache
+
+          state, reason = Boot::Log::Outcomes.state(path)
+          [{ role: role, path: cache.path, bytes: cache.entry(path)[:bytes] }, state, reason]
+        end
+
+        def missing
+          return "Spate takes no part in this boot" unless @session
+          return "the loader is not at work: #{@session.parts[:loader]}" unless @session.on?(:loader)
+
+          @session.cache ? "no compile cache has it" : "the application has no compile cache yet"
+        end
+
+        def caches
+          return [] unless @session&.on?(:loader)
+
+          [["overlay", @session.overlay], ["application", @session.cache], ["gem", of_gem]].select(&:last)
+        end
+
+        def of_gem
+          dir, cache = Native::Loader.gem_caches.to_h.find { |root, _| path.start_with?("#{root}/") }
+          Native::CompileCache.open(cache, key: Boot::RubyKey.current) if dir
+        rescue Native::CompileCache::Unusable
+          nil
+        end
+      end
+    end
+  end
+end

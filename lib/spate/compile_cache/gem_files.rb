@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    # The files in the compile cache of one gem at one path: every Ruby file that a boot may load. The fingerprint is
+    # made of their list, so that it is the same for installs by Spate and by Bundler.
+    #
+    # Larger files are left to recordings: in real bundles they are a third of all source and hardly ever loaded
+    # (generated parsers for other Rubies, tables). The subset that a boot needs cannot be determined cheaply: following
+    # `require` and `autoload` from the gem's entry took a fifth of the time that it could have saved.
+    class GemFiles
+      FILE_BYTES = 128 << 10
+      # Beyond this number, only those nearest to the gem's root: generated clients have thousands.
+      FILES = 2000
+      BYTES = 16 << 20
+      # Folders of an engine besides lib; `config` has routes and initializers.
+      ENGINE = %w[app config].freeze
+      SCRIPTS = %w[exe bin].freeze
+      # If a gem's root is a require path, these do not belong to its code.
+      ASIDE = %r{\A(?:spec|test|tests|features|examples?|benchmarks?|vendor|ext|tmp|pkg)/}
+      # Become Ruby only after a generator has filled them in.
+      TEMPLATE = %r{/templates/}
+
+      # path: absolute; bytes: its size; mtime: in nanoseconds.
+      Listed = Struct.new(:path, :bytes, :mtime)
+
+      # The gem's folder, spelled like on $LOAD_PATH, without a final slash.
+      attr_reader :dir
+
+      # require_paths: absolute folders; by default the gem's `lib`.
+      def initialize(dir, require_paths: ["#{dir}/lib"])
+        @dir = dir
+        @require_paths = require_paths
+      end
+
+      # Paths of the files to compile, sorted.
+      def files = listing.map(&:path)
+
+      def empty? = listing.empty?
+
+      # Bytes of source.
+      def weight = listing.sum(&:bytes)
+
+      # 32 hex digits: equal while the same files have the same sizes and times.
+      def fingerprint
+        @fingerprint ||= Native.content_hash(nil, listing.map { |file| file.to_a.join("\t") }.join("\n"))
+      end
+
+      private
+
+      def listing = @listing ||= within_limits(candidates)
+
+      def candidates
+        found = {}
+        (folders.flat_map { |folder| ruby_files(folder) } + scripts).each { |file| found[file.path] ||= file }
+        found.values
+      end
+
+      def folders
+        inside = @require_paths.select { |path| path == dir || path.start_with?("#{dir}/") }
+        (inside + ENGINE.map { |name| "#{dir}/#{name}" }).uniq
+      end
+
+      def ruby_files(folder)
+        Dir.glob("**/*.rb", base: folder).filter_map do |name|
+          next if name.match?(TEMPLATE) || (folder == dir && name.match?(ASIDE))
+
+          listed("#{folder}/#{name}")
+        end
+      end
+
+      # Programs, which RubyGems' wrappers load.
+      def scripts
+        SCRIPTS.flat_map do |folder|
+          Dir.glob("*", base: "#{dir}/#{folder}").filter_map do |name|
+            path = "#{dir}/#{folder}/#{name}"
+            listed(path) if File.extname(name).empty? && ruby_script?(path)
+          end
+        end
+      end
+
+      def ruby_script?(path)
+        File.file?(path) && File.open(path, "rb") { |file| file.read(80).to_s.match?(/\A#!.*ruby/) }
+      rescue SystemCallError
+        false
+      end
+
+      def listed(path)
+        stat = File.stat(path)
+        return unless stat.file? && stat.size.between?(1, FILE_BYTES)
+
+        mtime = stat.mtime
+        Listed.new(path, stat.size, (mtime.to_i * 1_000_000_000) + mtime.nsec)
+      rescue SystemCallError
+        nil
+      end
+
+      def within_limits(files)
+        bytes = 0
+        files.sort_by { |file| [file.path.count("/"), file.path] }.first(FILES)
+             .take_while { |file| (bytes += file.bytes) <= BYTES }.sort_by(&:path)
+      end
+    end
+  end
+end

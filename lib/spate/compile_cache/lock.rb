@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    # One builder at a time: flock on a file that stays. The kernel releases it when the holder dies.
+    module Lock
+      module_function
+
+      # Yields while holding the lock, and returns true; false if another process held it for all the `seconds`.
+      def hold(path, seconds: 0)
+        File.open(path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |file|
+          return false unless acquire(file, Util.now + seconds)
+
+          yield
+          true
+        end
+      end
+
+      def acquire(file, deadline)
+        until file.flock(File::LOCK_EX | File::LOCK_NB)
+          return false if Util.now >= deadline
+
+          sleep 0.05
+        end
+        true
+      end
+
+      private_class_method :acquire
+    end
+  end
+end

@@ -1,0 +1,173 @@
+# frozen_string_literal: true
+
+module Spate
+  module CompileCache
+    # Limits the age and size of compile caches: removes those of missing applications, of gems that no application's
+    # compile cache refers to, and those that nothing has booted from for long; then, over the limit, the least recently
+    # used. Removing a compile cache that a process has mapped is safe: the mapping stays.
+    class Prune
+      # The compile caches of one Ruby, in sets that are used or not: an application's compile cache and the files
+      # beside it; a gem's compile cache. A gem's compile cache is used as long as the compile cache of an application
+      # that refers to it.
+      class Inventory
+        NAME = /\A(\h{32})\.(?:(?:yaml\.)?compiled|recording|lock|log|heap|bootlog|attempts)\z/
+        GONE = Time.at(0)
+
+        # paths: of its files; used: Time of its last use; alive: whether the application or gem still exists.
+        Entry = Struct.new(:paths, :used, :alive, :bytes) do
+          def alive? = alive
+        end
+
+        # folder: of one Ruby, named by its key.
+        def initialize(folder)
+          @folder = folder
+          @key = File.basename(folder)
+        end
+
+        # [Entry]
+        def sets = @sets ||= applications + gems
+
+        # Temporary files, and files of boots that no builder collected.
+        def strays
+          [@folder, *%w[gems boots apps].map { |name| "#{@folder}/#{name}" }].flat_map do |folder|
+            files(folder).reject { |path| NAME.match?(File.basename(path)) || path.end_with?("/.lock") }
+          end
+        end
+
+        private
+
+        def applications
+          grouped = (whole("boots") + whole("apps")).group_by { |path| File.basename(path)[NAME, 1] }
+          @named = Hash.new(GONE)
+          grouped.map { |key, paths| application("#{@folder}/boots/#{key}.compiled", paths) }
+        end
+
+        def application(path, paths)
+          cache = CacheFile.new(path, @key)
+          used = paths.map { |file| time(file) }.max
+          alive = present?(cache.about)
+          cache.gem_caches.each_value { |gem| @named[gem] = [@named[gem], used].max } if alive
+          Entry.new(paths, used, alive, bytes(paths))
+        end
+
+        # An application that has no compile cache yet has a recording, whose time decides.
+        def present?(about)
+          place = about["gemfile"] || about["root"]
+          place ? File.exist?(place) : false
+        end
+
+        def gems
+          applications unless @named
+          whole("gems").map do |path|
+            named = @named.key?(path)
+            Entry.new([path], [@named[path], time(path)].max, named, bytes([path]))
+          end
+        end
+
+        def whole(name) = files("#{@folder}/#{name}").select { |path| NAME.match?(File.basename(path)) }
+
+        def files(folder)
+          Dir.children(folder).sort.map { |name| "#{folder}/#{name}" }.select { |path| File.lstat(path).file? }
+        rescue SystemCallError
+          []
+        end
+
+        def bytes(paths) = paths.sum { |path| File.lstat(path).size }
+
+        def time(path)
+          File.lstat(path).mtime
+        rescue Errno::ENOENT
+          GONE
+        end
+      end
+
+      HOUR = 60 * 60
+      DAY = 24 * HOUR
+      # Seconds since an application last booted from its compile caches (Boot::CompileCacheFolder.touch).
+      AGE = 60 * DAY
+      # The same for an application that is missing: its disk may be mounted again.
+      GONE = 7 * DAY
+      BYTES = 2 << 30
+
+      # store_root: the store's folder.
+      def initialize(store_root, now: Time.now, age: AGE, gone: GONE, bytes: BYTES)
+        @folder = "#{store_root}/compile-cache"
+        @now = now
+        @age = age
+        @gone = gone
+        @bytes = bytes
+      end
+
+      # Removes compile caches and returns the paths.
+      def call
+        removable.each { |path| remove(path) }.tap { folders }
+      end
+
+      # The same, at most once a day.
+      def daily
+        stamp = "#{@folder}/.tidied"
+        return [] if File.exist?(stamp) && @now - File.mtime(stamp) < DAY
+
+        File.write(stamp, "", perm: 0o600)
+        File.utime(@now, @now, stamp)
+        call
+      rescue SystemCallError
+        []
+      end
+
+      # Paths to remove.
+      def removable
+        inventories = rubies.map { |folder| Inventory.new(folder) }
+        strays = inventories.flat_map { |inventory| old(inventory.strays, HOUR) }
+        sets = inventories.flat_map(&:sets)
+        gone, kept = sets.partition { |set| gone?(set) }
+        (strays + gone.flat_map(&:paths) + over(kept).flat_map(&:paths)).uniq
+      end
+
+      private
+
+      def gone?(set) = @now - set.used >= (set.alive? ? @age : @gone)
+
+      # Sets to remove, so that the rest is within the limit.
+      def over(sets)
+        bytes = sets.sum(&:bytes)
+        sets.sort_by(&:used).take_while do |set|
+          (bytes > @bytes).tap { bytes -= set.bytes }
+        end
+      end
+
+      def rubies
+        Dir.children(@folder).grep(/\A\h{32}\z/).sort.map { |name| "#{@folder}/#{name}" }
+      rescue SystemCallError
+        []
+      end
+
+      def old(paths, age)
+        paths.select do |path|
+          @now - File.lstat(path).mtime >= age
+        rescue Errno::ENOENT
+          false
+        end
+      end
+
+      def remove(path)
+        File.unlink(path)
+      rescue SystemCallError
+        nil
+      end
+
+      # Removes the empty folders of missing Rubies.
+      def folders
+        rubies.each do |folder|
+          next unless Dir.glob("#{folder}/*/*").empty?
+
+          [*Dir.glob("#{folder}/*/.lock"), *Dir.glob("#{folder}/*"), folder].each do |path|
+            File.directory?(path) ? Dir.rmdir(path) : File.unlink(path)
+          end
+        rescue SystemCallError
+          next
+        end
+      end
+    end
+  end
+end
