@@ -60,6 +60,24 @@ module Spate
       assert_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
     end
 
+    # Within a tick of the file system's clock.
+    def test_a_build_whose_input_was_written_just_before_is_stored
+      input = File.join(folder, "input")
+      8.times do |i|
+        archive = native_gem("g#{i}", { "ext/g#{i}/extconf.rb" => <<~RUBY })
+          File.read(#{input.dump})
+          File.write("Makefile", "all:\ninstall:\nclean:\n")
+        RUBY
+        made = builder
+        what = unpack(archive)
+        File.write(input, i.to_s)
+        result = made.build(**what, key: made.key(what[:package], []))
+
+        refute_nil made.reuse(result.key), i
+      end
+      assert_empty(seen.select { |event| event[:event] == :warning })
+    end
+
     def test_files_removed_by_a_build_are_recorded
       archive = native_gem("alpha", { "data/old" => "old", "ext/alpha/extconf.rb" => <<~RUBY })
         require "mkmf"

@@ -15,7 +15,6 @@ class JSScriptsBuildTest < Minitest::Test
     skip "tracing is not available" unless Spate::Tracer.available? == true
     manifest(allowScripts: { one: true })
     File.write("#{@base}/input", "first")
-    sleep 0.03
   end
 
   def test_a_second_install_runs_no_scripts
@@ -99,7 +98,6 @@ class JSScriptsBuildTest < Minitest::Test
       install(script: "#{script}; node -e \"require('fs').linkSync('../two/tool', 'out/tool')\"") do
         add("two", files: { "tool" => "tool" })
         File.chmod(0o755, "#{@root}/node_modules/two/tool")
-        sleep 0.03
       end
     end
 
@@ -118,7 +116,6 @@ class JSScriptsBuildTest < Minitest::Test
     skip "no python3" unless JS::Tools::Program.find("python3", @env["PATH"])
     write("#{@base}/tools/flavour.py", "FLAVOUR = 1\n")
     @env.delete("PYTHONDONTWRITEBYTECODE")
-    sleep 0.03
     2.times { install(script: "#{script}; PYTHONPATH=#{@base}/tools python3 -c 'import flavour'") }
 
     refute_empty Dir.glob("#{@base}/tools/__pycache__/*.pyc")

@@ -23,7 +23,7 @@ module Spate
           @jobserver = Jobserver.new(jobs)
           @attempts = [] # running
           @written = [] # paths written by finished ones
-          @since = coarse
+          @since = Trace::ObservedInputs.start
           @told = {}
           @abandoned = {} # keys of builds whose result is no longer needed
           @mutex = Mutex.new
@@ -89,7 +89,7 @@ module Spate
           attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
                                      events: @events)
           started = Util.now
-          clock = coarse
+          clock = Trace::ObservedInputs.start
           trace = nil
           before = supervise(attempt) do
             @events.emit(:build_start, name: job.package.name, **why(change))
@@ -165,9 +165,6 @@ module Spate
           @events.emit(:warning, message: message, hint: hint)
           nil
         end
-
-        # The time of the clock that the kernel uses for file times, which lags by up to a tick.
-        def coarse = Time.at(0, Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), :nsec)
       end
     end
   end

@@ -65,7 +65,7 @@ module Spate
           @whole = @session.whole?(@job, @folder.snapshot)
           @folder.part
           before = @folder.snapshot
-          started = coarse
+          started = Observed.start
           began = Util.now
           trace = whole { @run.call }
           keep(before, trace, started, Util.now - began)
@@ -133,9 +133,6 @@ module Spate
                       archive_sha256: Store.sha256(package.integrity.key), texts: @job.scripts.map(&:last),
                       left_out: @folder.leave_out)
         end
-
-        # By the clock of the kernel's file times, which is a tick behind.
-        def coarse = Time.at(0, Process.clock_gettime(::Spate::Native::FILE_CLOCK, :nanosecond), :nsec)
 
         # The folder of a package, without other packages in it.
         class Folder
