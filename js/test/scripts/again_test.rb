@@ -77,6 +77,25 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal %w[1.0.0 2.0.0], built
   end
 
+  def test_an_input_that_changes_while_a_script_runs
+    add_addon("cat ../../flavour > built; [ $(cat built) = two ] || { echo > read; until [ -e go ]; do :; done; }")
+    write("flavour", "one")
+    lock(ADDON, **ALLOWED)
+    changer = Thread.new do
+      Thread.pass until File.size?("#{@root}/node_modules/addon/read")
+      write("flavour", "two")
+      write("node_modules/addon/go")
+    end
+    restore
+    changer.join
+
+    assert_equal "one", read("node_modules/addon/built")
+    lock(ADDON, **ALLOWED, version: "1.0.1")
+    restore
+
+    assert_equal "two", read("node_modules/addon/built")
+  end
+
   # Files of the stored result are copied within a tick of the file system's clock before the other script starts.
   def test_an_input_that_was_put_into_place_just_before
     @registry.add("headers", "1.0.0", scripts: { install: "echo x > version" })

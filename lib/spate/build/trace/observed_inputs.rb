@@ -117,6 +117,22 @@ module Spate
         # The reason why the result must not be reused, or nil.
         def doubt = @trace.flat_map(&:trouble).first || connection || elevated || changed
 
+        # A path that was read, checked or passed through and has changed since (String), or nil.
+        def changed
+          outside.each do |path, kinds|
+            next if written?(path, kinds) || kinds.first == :absent
+
+            real, links = @real_paths.of(path)
+            looked = links.reject { |link| own?(link) || @written.key?(link) }
+            looked << real if changes?(path, kinds)
+            found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
+            return "#{found} changed during the build" if found
+          rescue SystemCallError
+            next # the record has it as missing
+          end
+          nil
+        end
+
         private
 
         # {name => value} of variables that name folders, users and terminals: they count if the result contains their
@@ -277,22 +293,6 @@ module Spate
         def elevated
           path, = paths.find { |at, kinds| kinds.include?(:run) && File.file?(at) && File.stat(at).mode & SET_ID != 0 }
           "it ran #{path}, a setuid or setgid program" if path
-        end
-
-        # A path that was read, checked or passed through and has changed since (String), or nil.
-        def changed
-          outside.each do |path, kinds|
-            next if written?(path, kinds) || kinds.first == :absent
-
-            real, links = @real_paths.of(path)
-            looked = links.reject { |link| own?(link) || @written.key?(link) }
-            looked << real if changes?(path, kinds)
-            found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
-            return "#{found} changed during the build" if found
-          rescue SystemCallError
-            next # the record has it as missing
-          end
-          nil
         end
 
         def touched?(stat) = stat.ctime >= @started

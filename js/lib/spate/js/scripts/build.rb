@@ -42,6 +42,9 @@ module Spate
         # The Build::Cache::Entry of what is there now, once it was put into place or kept; else nil.
         attr_reader :entry
 
+        # Whether an input changed while the scripts ran: which content they read is unknown.
+        def unsettled? = !!@unsettled
+
         # Puts a stored build with the same inputs in place; returns whether there was one.
         def reuse
           return false unless key
@@ -117,6 +120,7 @@ module Spate
           subject = subject()
           observed = Observed.new(trace, subject, layout: Place.new(@root), reuse_check: check,
                                                   environment: environment, started: started)
+          @unsettled = !observed.changed.nil?
           return if observed.doubt
 
           recorder = ::Spate::Build::Cache::Recorder.new(home, check, environment, @root)
