@@ -25,6 +25,17 @@ module Spate
       end
     end
 
+    def test_changes_before_and_after_the_start
+      path = write("file", "")
+      50.times do |i|
+        File.write(path, i.to_s)
+        start = Inputs.start
+        assert_operator File.stat(path).ctime, :<, start
+        File.write(path, i.to_s)
+        assert_operator File.stat(path).ctime, :>=, start
+      end
+    end
+
     def test_touched_file_holds_and_the_record_is_renewed
       file = write_old("a", "one")
       record([:file, file])

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../inputs"
+
 module Spate
   module Build
     module Run
@@ -23,7 +25,7 @@ module Spate
           @jobserver = Jobserver.new(jobs)
           @attempts = [] # running
           @written = [] # paths written by finished ones
-          @since = Trace::ObservedInputs.start
+          @since = Inputs.start
           @told = {}
           @abandoned = {} # keys of builds whose result is no longer needed
           @mutex = Mutex.new
@@ -89,7 +91,7 @@ module Spate
           attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
                                      events: @events)
           started = Util.now
-          clock = Trace::ObservedInputs.start
+          clock = Inputs.start
           trace = nil
           before = supervise(attempt) do
             @events.emit(:build_start, name: job.package.name, **why(change))

@@ -18,22 +18,9 @@ module Spate
         # Variables that name folders of configuration and data, besides the defaults.
         UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
-        # Maximum milliseconds to wait for the clock of file times, which lags by up to a tick (at most 10 ms).
-        PATIENCE = 25
-
-        # The present time by that clock, to be passed as `started`. Waits until it is past the time of the call, so
-        # that no earlier change has the same time: a build whose inputs changed just before it can be reused, too.
-        def self.start
-          called = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
-          PATIENCE.times { clock > called ? break : sleep(0.001) }
-          Time.at(0, clock, :nsec)
-        end
-
-        def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
-        private_class_method :clock
-
-        # trace: [Tracer::Trace], one for each attempt. job: Job. started: Time before the first attempt. written: paths
-        # written by this build, or by others running in parallel; since: Time before the first of these.
+        # trace: [Tracer::Trace], one for each attempt. job: Job. started: Inputs.start before the first attempt.
+        # written: paths written by this build, or by others running in parallel; since: the same before the first of
+        # these.
         def initialize(trace, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
           @trace = trace
           @reuse_check = reuse_check

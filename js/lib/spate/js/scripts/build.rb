@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "spate/inputs"
+
 module Spate
   module JS
     module Scripts
@@ -68,7 +70,7 @@ module Spate
           @whole = @session.whole?(@job, @folder.snapshot)
           @folder.part
           before = @folder.snapshot
-          started = Observed.start
+          started = Inputs.start
           began = Util.now
           trace = whole { @run.call }
           keep(before, trace, started, Util.now - began)
