@@ -60,6 +60,27 @@ class JSScriptsBuildTest < Minitest::Test
     assert_equal 2, starts
   end
 
+  # Whether its result would be stored or not.
+  def test_an_input_that_changes_while_a_script_runs
+    ["sha512-#{["x" * 64].pack("m0")}", nil].each do |integrity|
+      FileUtils.rm_rf("#{@root}/node_modules")
+      File.write("#{@base}/input", "first")
+      changer = Thread.new do
+        Thread.pass until File.size?("#{@root}/node_modules/one/read")
+        File.write("#{@base}/input", "second")
+        write("node_modules/one/go")
+      end
+      text = "cat #{@base}/input > made; [ $(cat made) = second ] || { echo > read; until [ -e go ]; do :; done; }"
+      install(script: text, integrity: integrity)
+      changer.join
+
+      assert_equal "first", File.read("#{@root}/node_modules/one/made")
+      run_scripts
+
+      assert_equal "second", File.read("#{@root}/node_modules/one/made"), integrity
+    end
+  end
+
   # A shell and what it starts have their variables without asking for them.
   def test_the_environment_counts_however_it_is_read
     ["echo $MY_SECRET > out", "bash -c 'printenv MY_SECRET > out'", "env | sort > out",

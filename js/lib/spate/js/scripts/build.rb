@@ -117,13 +117,13 @@ module Spate
         # Failing to store a build is not an error.
         def keep(before, trace, started, seconds)
           home = @store.keeper
-          return unless home && trace && key && @whole
+          return unless home && trace
 
           subject = subject()
           observed = Observed.new(trace, subject, layout: Place.new(@root), reuse_check: check,
                                                   environment: environment, started: started)
           @unsettled = !observed.changed.nil?
-          return if observed.doubt
+          return if key.nil? || !@whole || observed.doubt
 
           recorder = ::Spate::Build::Cache::Recorder.new(home, check, environment, @root)
           home.guard do
@@ -136,7 +136,7 @@ module Spate
         def subject
           package = @job.tree.package
           Subject.new(package: Named.new(package.name, @job.label), gem_dir: @job.folder, key: key,
-                      archive_sha256: Store.sha256(package.integrity.key), texts: @job.scripts.map(&:last),
+                      archive_sha256: Store.sha256(package.integrity&.key.to_s), texts: @job.scripts.map(&:last),
                       left_out: @folder.leave_out)
         end
 
