@@ -31,6 +31,10 @@ module Spate
         Time.at(0, clock, :nsec)
       end
 
+      # Whether a change with this file time may have been after a start. Some file systems have times in whole seconds,
+      # or in two.
+      def since?(time, start) = time >= (time.nsec.zero? ? Time.at(start.to_i - 1) : start)
+
       # entries: [[kind, path, sha256 of what was read = nil, *flags], ...].
       #
       #   file run library  content (library: what it promises)    :nofollow

@@ -83,7 +83,7 @@ module Spate
 
       # Whether a file, or a name in the folder of a pattern, may have changed while the child ran.
       def changed?(path, since)
-        File.stat(path.include?("*") ? File.dirname(path) : path).ctime >= since
+        Inputs.since?(File.stat(path.include?("*") ? File.dirname(path) : path).ctime, since)
       rescue SystemCallError
         false # missing
       end

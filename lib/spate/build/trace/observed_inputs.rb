@@ -282,7 +282,7 @@ module Spate
           "it ran #{path}, a setuid or setgid program" if path
         end
 
-        def touched?(stat) = stat.ctime >= @started
+        def touched?(stat) = Inputs.since?(stat.ctime, @started)
 
         # The folder above a path that was moved there during the build, perhaps with old files in it. Changed
         # permissions and a copy-up in an overlay change its ctime as well, but only a new name also changes its parent
@@ -293,7 +293,7 @@ module Spate
 
           @moved.fetch(above) do
             stat, over = [above, File.dirname(above)].map { |folder| File.lstat(folder) }
-            came = stat.ctime >= @started && stat.mtime < @started && over.mtime >= @started
+            came = touched?(stat) && stat.mtime < @started && Inputs.since?(over.mtime, @started)
             @moved[above] = came ? above : moved(above)
           end
         end

@@ -224,7 +224,7 @@ module Spate
           def chance?(*) = false
 
           # Some packages hard-link another's file into their folder (esbuild), which changes its ctime only.
-          def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)
+          def touched?(stat) = super && (stat.nlink == 1 || Inputs.since?(stat.mtime, @since))
 
           def outside_writes
             path = @traces.flat_map(&:written).find do |at|

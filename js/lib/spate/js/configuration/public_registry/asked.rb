@@ -141,7 +141,7 @@ module Spate
           # Whether a file was written since.
           def changed?(path, started)
             stat = File.stat(path)
-            stat.file? && stat.ctime >= started
+            stat.file? && Inputs.since?(stat.ctime, started)
           rescue SystemCallError
             false
           end
