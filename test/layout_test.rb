@@ -183,6 +183,17 @@ module Spate
       refute_equal "99.0.0", before.bundler_version
     end
 
+    # As the child ends, which has the answer by then.
+    def test_a_bundler_that_is_installed_while_rubygems_is_queried
+      store = Store.open(home: File.join(folder, "spate"))
+      specification = 'Gem::Specification.new { |spec| spec.name = "bundler"; spec.version = "99.0.0" }'
+      FileUtils.mkdir_p(path = File.join(folder, "gems/specifications"))
+      hook = write("hook.rb", "at_exit { File.write(#{"#{path}/bundler-99.0.0.gemspec".dump}, #{specification.dump}) }")
+      env = @env.merge("GEM_HOME" => File.join(folder, "gems"), "RUBYOPT" => "-r#{hook}")
+      refute_equal "99.0.0", Layout::Rubygems.current(store: store, env: env).bundler_version
+      assert_equal "99.0.0", Layout::Rubygems.current(store: store, env: env).bundler_version
+    end
+
     # As RubyGems activates it for `bundle`, and as Bundler starts the version of its setting.
     def test_the_bundler_that_an_application_names
       env = @env.merge("GEM_HOME" => File.join(folder, "gems"))

@@ -19,7 +19,22 @@ module Spate
       unreadable: "cannot be read", root: "is not known here"
     }.freeze
 
+    # Maximum milliseconds to wait for the clock of file times, which lags by up to a tick (at most 10 ms).
+    PATIENCE = 25
+
     class << self
+      # The present time by that clock (Time). Waits until it is past the time of the call: then every earlier change
+      # has an earlier ctime, and every later change an equal or later one.
+      def start
+        called = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+        PATIENCE.times { clock > called ? break : sleep(0.001) }
+        Time.at(0, clock, :nsec)
+      end
+
+      # Whether a change with this file time may have been after a start. Some file systems have times in whole seconds,
+      # or in two.
+      def since?(time, start) = time >= (time.nsec.zero? ? Time.at(start.to_i - 1) : start)
+
       # entries: [[kind, path, sha256 of what was read = nil, *flags], ...].
       #
       #   file run library  content (library: what it promises)    :nofollow
@@ -60,6 +75,10 @@ module Spate
         else "#{path} #{SENTENCES.fetch(reason)}"
         end
       end
+
+      private
+
+      def clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
     end
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "build_case"
+require "support/test_disk"
 
 module Spate
   # Real builds with the real compiler, compared with `gem install`.
@@ -58,6 +59,40 @@ module Spate
       store.native.link([[layout.root, [manifest], :hard]]).each { |linked| assert_predicate linked, :ok? }
       assert_equal "1", run_ruby("-I#{layout.gems}/alpha-1.0/lib", "-e", "require 'alpha'; print ALPHA")
       assert_path_exists File.join(layout.extensions, "alpha-1.0/gem.build_complete")
+    end
+
+    # Within a tick of the file system's clock.
+    def test_a_build_whose_input_was_written_just_before_is_stored
+      input = File.join(folder, "input")
+      8.times do |i|
+        archive = native_gem("g#{i}", { "ext/g#{i}/extconf.rb" => <<~RUBY })
+          File.read(#{input.dump})
+          File.write("Makefile", "all:\ninstall:\nclean:\n")
+        RUBY
+        made = builder
+        what = unpack(archive)
+        File.write(input, i.to_s)
+        result = made.build(**what, key: made.key(what[:package], []))
+
+        refute_nil made.reuse(result.key), i
+      end
+      assert_empty(seen.select { |event| event[:event] == :warning })
+    end
+
+    # Its file system's times are in whole seconds, so the change has an earlier time than the start.
+    def test_a_build_whose_input_changes_in_the_second_of_its_start_is_not_stored
+      obstacle = TestDisk.obstacle(:ext4) and skip obstacle
+      disk = TestDisk.new(:ext4, File.join(folder, "disk.image"))
+      disk.mount(File.join(folder, "disk"))
+      10.times do |i|
+        result, seconds = changed_in_build("g#{i}", File.join(folder, "disk/input"))
+        next unless seconds.uniq.one?
+
+        return assert_nil(builder.reuse(result.key))
+      end
+      flunk "no build started and had its change within one second"
+    ensure
+      disk&.unmount
     end
 
     def test_files_removed_by_a_build_are_recorded
@@ -201,6 +236,31 @@ module Spate
     end
 
     private
+
+    # Starts a build at the beginning of a second, and changes its input while it runs. Returns the Result, and the
+    # seconds of the start and of the change.
+    def changed_in_build(name, input)
+      archive = native_gem(name, { "ext/#{name}/extconf.rb" => <<~RUBY })
+        File.read(#{input.dump})
+        File.write("begun", "")
+        sleep 0.01 until File.exist?("done")
+        File.write("Makefile", "all:\ninstall:\nclean:\n")
+      RUBY
+      made = builder
+      what = unpack(archive)
+      File.write(input, "1")
+      changer = Thread.new do
+        at = "#{what[:gem_dir]}/ext/#{name}"
+        wait_until { File.exist?("#{at}/begun") }
+        File.write(input, "2")
+        File.write("#{at}/done", "")
+      end
+      sleep 1 - (Time.now.to_f % 1)
+      began = Time.now.to_i
+      result = made.build(**what, key: made.key(what[:package], []))
+      changer.join
+      [result, [began, File.stat(input).ctime.to_i]]
+    end
 
     def assert_same_as_gem_install(archive, full_name, env = {})
       home = gem_install(archive, env: env)

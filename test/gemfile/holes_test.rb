@@ -2,6 +2,7 @@
 
 require_relative "gemfile_check_case"
 require "spate/tracer"
+require "support/test_disk"
 
 module Spate
   module Gemfile
@@ -265,6 +266,29 @@ module Spate
             assert_nil recall
           end
         end
+      end
+
+      # The change has an earlier time than the start of the evaluation.
+      def test_changed_meanwhile_on_a_file_system_with_times_in_whole_seconds
+        obstacle = TestDisk.obstacle(:ext4) and skip obstacle
+        disk = TestDisk.new(:ext4, File.join(folder, "disk.image"))
+        disk.mount(path("."))
+        scene("File.read('f')")
+        10.times do
+          sleep 4 - (Time.now.to_f % 1) # two seconds after the last change
+          began = Time.now.to_i
+          volatile = meanwhile("echo more > f") { evaluate }.volatile
+          next unless File.stat(path("f")).ctime.to_i == began
+
+          assert_match(/f changes just now/, volatile.join)
+          assert_nil recall
+          sleep 3
+          assert_empty evaluate.volatile
+          return assert(recall)
+        end
+        flunk "no evaluation was within one second"
+      ensure
+        disk&.unmount
       end
 
       def test_files_added_meanwhile_next_to_an_input

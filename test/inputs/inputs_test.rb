@@ -25,6 +25,26 @@ module Spate
       end
     end
 
+    def test_changes_before_and_after_the_start
+      path = write("file", "")
+      50.times do |i|
+        File.write(path, i.to_s)
+        start = Inputs.start
+        assert_operator File.stat(path).ctime, :<, start
+        File.write(path, i.to_s)
+        assert_operator File.stat(path).ctime, :>=, start
+      end
+    end
+
+    def test_times_in_whole_seconds
+      start = Time.at(100, 500_000_000, :nsec)
+      assert Inputs.since?(Time.at(100), start), "of a change in this second, perhaps"
+      assert Inputs.since?(Time.at(99), start), "of a file system with times in two seconds"
+      refute Inputs.since?(Time.at(98), start)
+      refute Inputs.since?(Time.at(100, 499_999_999, :nsec), start)
+      assert Inputs.since?(start, start)
+    end
+
     def test_touched_file_holds_and_the_record_is_renewed
       file = write_old("a", "one")
       record([:file, file])

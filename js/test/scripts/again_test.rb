@@ -64,6 +64,54 @@ class JSScriptsAgainTest < Minitest::Test
     assert_equal %w[1.0.0 2.0.0], built
   end
 
+  # Its result is not stored.
+  def test_another_version_of_a_dependency_of_a_script_that_writes_outside
+    %w[1.0.0 2.0.0].each { |version| @registry.add("headers", version, files: { "version" => version }) }
+    add_addon("cat ../headers/version > built; echo x >> #{@base}/outside", dependencies: { "headers" => "*" })
+    built = %w[1.0.0 2.0.0].map do |version|
+      lock({ **ADDON, "node_modules/headers" => ["headers", version] }, **ALLOWED)
+      restore
+      read("node_modules/addon/built")
+    end
+
+    assert_equal %w[1.0.0 2.0.0], built
+  end
+
+  def test_an_input_that_changes_while_a_script_runs
+    add_addon("cat ../../flavour > built; [ $(cat built) = two ] || { echo > read; until [ -e go ]; do :; done; }")
+    write("flavour", "one")
+    lock(ADDON, **ALLOWED)
+    changer = Thread.new do
+      Thread.pass until File.size?("#{@root}/node_modules/addon/read")
+      write("flavour", "two")
+      write("node_modules/addon/go")
+    end
+    restore
+    changer.join
+
+    assert_equal "one", read("node_modules/addon/built")
+    lock(ADDON, **ALLOWED, version: "1.0.1")
+    restore
+
+    assert_equal "two", read("node_modules/addon/built")
+  end
+
+  # Files of the stored result are copied within a tick of the file system's clock before the other script starts.
+  def test_an_input_that_was_put_into_place_just_before
+    @registry.add("headers", "1.0.0", scripts: { install: "echo x > version" })
+    packages = { **ADDON, "node_modules/addon/node_modules/headers" => %w[headers 1.0.0] }
+    counts = Array.new(8) do |i|
+      add_addon("cat node_modules/headers/version > built; : #{i}", dependencies: { "headers" => "*" })
+      %w[first second].map do |name|
+        another("#{name}#{i}")
+        lock(packages, allowScripts: { addon: true, headers: true })
+        restore.then { |report| [report.built, report.build_reused] }
+      end
+    end
+
+    assert_equal [[[2, 0], [0, 2]], *[[[1, 1], [0, 2]]] * 7], counts
+  end
+
   def test_unchanged_packages_stay_in_place
     @registry.add("two", "1.0.0")
     add_addon("echo x > built")

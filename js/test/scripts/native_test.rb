@@ -30,7 +30,6 @@ class JSScriptsNativeTest < Minitest::Test
     @env["CFLAGS"] = "-I#{@base}/include"
     manifest(allowScripts: { one: true })
     write("#{@base}/include/answer.h", "#define ANSWER 42\n")
-    sleep 0.03
   end
 
   def test_a_module_is_built_once

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../inputs"
 require_relative "../native"
 require_relative "git_commands"
 
@@ -104,7 +105,7 @@ module Spate
       # way to it.
       def changing
         @moved = {}
-        read = self.read.filter_map { |path, stamp| path if stamp[2] + Native::RACY_NS > @told[:entered] }
+        read = self.read.filter_map { |path, stamp| path if after?(Time.at(0, stamp[2], :nsec)) }
         others = watched.filter_map { |path, kinds| path if moved?(path) || (kinds.first != :absent && gone?(path)) }
         (read | others).first(3).map { |path| "#{path} changes just now" }
       end
@@ -149,7 +150,7 @@ module Spate
         false
       end
 
-      def after?(time) = (time.to_i * 1_000_000_000) + time.nsec + Native::RACY_NS > @told[:entered]
+      def after?(time) = Inputs.since?(time, Time.at(0, @told[:entered] - Native::RACY_NS, :nsec))
 
       # A path that was looked at and has vanished would be recorded as an absence.
       def gone?(path)

@@ -46,8 +46,10 @@ module Spate
       end
 
       def asked
+        require_relative "../inputs"
+        started = Inputs.start
         answer = Rubygems.parse(output)
-        if @store
+        if @store && answer.files.none? { |path| changed?(path, started) }
           stamps = answer.files.map { |path| "#{path}\t#{stamp(path)}" }
           @store.write("checks", key, "#{stamps.join("\n")}\n\n#{@output}")
         end
@@ -77,6 +79,13 @@ module Spate
       def current?(line)
         path, known = line.split("\t", 2)
         stamp(path) == known
+      end
+
+      # Whether a file, or a name in the folder of a pattern, may have changed while the child ran.
+      def changed?(path, since)
+        Inputs.since?(File.stat(path.include?("*") ? File.dirname(path) : path).ctime, since)
+      rescue SystemCallError
+        false # missing
       end
 
       # The stamp of a pattern is the list of matching names.

@@ -50,6 +50,10 @@ class BuildKeptTest < InstallBuildCase
     assert_equal "1", value(first, "alpha")
     assert_equal BUILT, install(second = another("alpha"))
     assert_equal "2", value(second, "alpha")
+    File.write(file, "3")
+    FileUtils.rm_rf(Dir.glob("#{first.bundle_root}/{gems,specifications,extensions/*/*}/alpha-1.0*"))
+    assert_equal BUILT, install(first), "nor in its own bundle"
+    assert_equal "3", value(first, "alpha")
   end
 
   # In an overlay, the first write creates the parent folders again.

@@ -98,7 +98,6 @@ class JSScriptsBuildObservedTest < Minitest::Test
       manifest(allowScripts: { one: true })
       before&.call
       add("one", "1.0.0", { install: "{ #{text} ; } > made" })
-      sleep 0.03
       run_scripts
       File.read("#{@root}/node_modules/one/made").chomp
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../inputs"
+
 module Spate
   module Build
     module Run
@@ -23,7 +25,7 @@ module Spate
           @jobserver = Jobserver.new(jobs)
           @attempts = [] # running
           @written = [] # paths written by finished ones
-          @since = coarse
+          @since = Inputs.start
           @told = {}
           @abandoned = {} # keys of builds whose result is no longer needed
           @mutex = Mutex.new
@@ -89,7 +91,7 @@ module Spate
           attempt = Attempt.new(job, layout: @layout, home: @home, environment: @environment, jobserver: @jobserver,
                                      events: @events)
           started = Util.now
-          clock = coarse
+          clock = Inputs.start
           trace = nil
           before = supervise(attempt) do
             @events.emit(:build_start, name: job.package.name, **why(change))
@@ -165,9 +167,6 @@ module Spate
           @events.emit(:warning, message: message, hint: hint)
           nil
         end
-
-        # The time of the clock that the kernel uses for file times, which lags by up to a tick.
-        def coarse = Time.at(0, Process.clock_gettime(Native::FILE_CLOCK, :nanosecond), :nsec)
       end
     end
   end

@@ -18,8 +18,9 @@ module Spate
         # Variables that name folders of configuration and data, besides the defaults.
         UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
-        # trace: [Tracer::Trace], one for each attempt. job: Job. started: Time before the first attempt. written: paths
-        # written by this build, or by others running in parallel; since: Time before the first of these.
+        # trace: [Tracer::Trace], one for each attempt. job: Job. started: Inputs.start before the first attempt.
+        # written: paths written by this build, or by others running in parallel; since: the same before the first of
+        # these.
         def initialize(trace, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
           @trace = trace
           @reuse_check = reuse_check
@@ -102,6 +103,22 @@ module Spate
 
         # The reason why the result must not be reused, or nil.
         def doubt = @trace.flat_map(&:trouble).first || connection || elevated || changed
+
+        # A path that was read, checked or passed through and has changed since (String), or nil.
+        def changed
+          outside.each do |path, kinds|
+            next if written?(path, kinds) || kinds.first == :absent
+
+            real, links = @real_paths.of(path)
+            looked = links.reject { |link| own?(link) || @written.key?(link) }
+            looked << real if changes?(path, kinds)
+            found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
+            return "#{found} changed during the build" if found
+          rescue SystemCallError
+            next # the record has it as missing
+          end
+          nil
+        end
 
         private
 
@@ -265,23 +282,7 @@ module Spate
           "it ran #{path}, a setuid or setgid program" if path
         end
 
-        # A path that was read, checked or passed through and has changed since (String), or nil.
-        def changed
-          outside.each do |path, kinds|
-            next if written?(path, kinds) || kinds.first == :absent
-
-            real, links = @real_paths.of(path)
-            looked = links.reject { |link| own?(link) || @written.key?(link) }
-            looked << real if changes?(path, kinds)
-            found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
-            return "#{found} changed during the build" if found
-          rescue SystemCallError
-            next # the record has it as missing
-          end
-          nil
-        end
-
-        def touched?(stat) = stat.ctime >= @started
+        def touched?(stat) = Inputs.since?(stat.ctime, @started)
 
         # The folder above a path that was moved there during the build, perhaps with old files in it. Changed
         # permissions and a copy-up in an overlay change its ctime as well, but only a new name also changes its parent
@@ -292,7 +293,7 @@ module Spate
 
           @moved.fetch(above) do
             stat, over = [above, File.dirname(above)].map { |folder| File.lstat(folder) }
-            came = stat.ctime >= @started && stat.mtime < @started && over.mtime >= @started
+            came = touched?(stat) && stat.mtime < @started && Inputs.since?(over.mtime, @started)
             @moved[above] = came ? above : moved(above)
           end
         end

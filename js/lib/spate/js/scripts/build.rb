@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "spate/inputs"
+
 module Spate
   module JS
     module Scripts
@@ -42,6 +44,9 @@ module Spate
         # The Build::Cache::Entry of what is there now, once it was put into place or kept; else nil.
         attr_reader :entry
 
+        # Whether an input changed while the scripts ran: which content they read is unknown.
+        def unsettled? = !!@unsettled
+
         # Puts a stored build with the same inputs in place; returns whether there was one.
         def reuse
           return false unless key
@@ -65,7 +70,7 @@ module Spate
           @whole = @session.whole?(@job, @folder.snapshot)
           @folder.part
           before = @folder.snapshot
-          started = coarse
+          started = Inputs.start
           began = Util.now
           trace = whole { @run.call }
           keep(before, trace, started, Util.now - began)
@@ -112,12 +117,13 @@ module Spate
         # Failing to store a build is not an error.
         def keep(before, trace, started, seconds)
           home = @store.keeper
-          return unless home && trace && key && @whole
+          return unless home && trace
 
           subject = subject()
           observed = Observed.new(trace, subject, layout: Place.new(@root), reuse_check: check,
                                                   environment: environment, started: started)
-          return if observed.doubt
+          @unsettled = !observed.changed.nil?
+          return if key.nil? || !@whole || observed.doubt
 
           recorder = ::Spate::Build::Cache::Recorder.new(home, check, environment, @root)
           home.guard do
@@ -130,12 +136,9 @@ module Spate
         def subject
           package = @job.tree.package
           Subject.new(package: Named.new(package.name, @job.label), gem_dir: @job.folder, key: key,
-                      archive_sha256: Store.sha256(package.integrity.key), texts: @job.scripts.map(&:last),
+                      archive_sha256: Store.sha256(package.integrity&.key.to_s), texts: @job.scripts.map(&:last),
                       left_out: @folder.leave_out)
         end
-
-        # By the clock of the kernel's file times, which is a tick behind.
-        def coarse = Time.at(0, Process.clock_gettime(::Spate::Native::FILE_CLOCK, :nanosecond), :nsec)
 
         # The folder of a package, without other packages in it.
         class Folder
@@ -221,7 +224,7 @@ module Spate
           def chance?(*) = false
 
           # Some packages hard-link another's file into their folder (esbuild), which changes its ctime only.
-          def touched?(stat) = super && (stat.nlink == 1 || stat.mtime >= @since)
+          def touched?(stat) = super && (stat.nlink == 1 || Inputs.since?(stat.mtime, @since))
 
           def outside_writes
             path = @traces.flat_map(&:written).find do |at|

@@ -272,7 +272,7 @@ module Spate
 
         def finished(job, built)
           key = built.entry&.key
-          @memory.note(job, digest(job, key), key)
+          @memory.note(job, built.unsettled? ? "" : digest(job, key), key)
           @mutex.synchronize { @outcome.built << job.key }
         end
 

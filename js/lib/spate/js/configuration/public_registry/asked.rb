@@ -105,7 +105,7 @@ module Spate
             env = @env.merge(PLACES.transform_values { |inside| "#{@home}#{inside}" })
             return untraced(env, words) unless @store && Tracer.available? == true
 
-            started = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
+            started = Inputs.start
             trace = Tracer.trace do |tracer|
               output(tracer.environment(env, env), tracer.command(*words), tracer.options)
             end
@@ -141,7 +141,7 @@ module Spate
           # Whether a file was written since.
           def changed?(path, started)
             stat = File.stat(path)
-            stat.file? && (stat.ctime.to_i * 1_000_000_000) + stat.ctime.nsec >= started
+            stat.file? && Inputs.since?(stat.ctime, started)
           rescue SystemCallError
             false
           end

@@ -49,8 +49,7 @@ module Spate
 
           # Whether the names in a folder may have changed since then.
           def self.changed?(folder, since)
-            time = File.stat(folder).ctime
-            (time.to_i * 1_000_000_000) + time.nsec > since - Native::RACY_NS
+            Inputs.since?(File.stat(folder).ctime, Time.at(0, since - Native::RACY_NS, :nsec))
           end
 
           def self.input(path, digest)
