@@ -172,7 +172,7 @@ module Benchmark
     def table(title, rows, base: bootsnap(rows))
       table = Table.new("#{@app.title}, #{title}",
                         ["", "wall ms", "to #{base ? base.name.split.first : rows.first.name}", "CPU ms", "to",
-                         "resident MB", "collections", "proof: loaded, from compile caches, by the index"])
+                         "resident MB", "collections", "proof: loaded, from compile caches, by the load-path cache"])
       rows.each { |row| table.row(row.name, *cells(row, base || rows.first)) }
       table.note("Bundler #{Peers.bundler} wherever Bundler is loaded. " \
                  "#{rows.first.samples.length} rounds, interleaved, every other one backwards: median (min-max); " \

@@ -5,8 +5,8 @@ require "support/boot_bootsnap"
 
 module Benchmark
   # Three hundred gems of twenty-one files, as the proposal that Spate began with measured them: finding their features
-  # by scanning and in an index, loading them from a cache file each and from a bundle each, with a hot and a cold page
-  # cache.
+  # by scanning and in a load-path cache, loading them from a cache file each and from a bundle each, with a hot and a
+  # cold page cache.
   class BootSynthetic
     GEMS = 300
     PARTS = 20
@@ -16,7 +16,7 @@ module Benchmark
     KEY = "0" * 32
     # Mode of the child => row. The first of each table is what the others are held against.
     FINDING = { "scan" => "scanning the load path, as bootsnap does without its cache", "search" => "Ruby's own search",
-                "index" => "Spate's index, opened and asked" }.freeze
+                "load_path_cache" => "Spate's load-path cache, opened and asked" }.freeze
     LOADING = { "bootsnap" => "bootsnap, a cache file each", "plain" => "plain Ruby",
                 "bundles" => "Spate, a bundle each" }
               .freeze
@@ -64,9 +64,8 @@ module Benchmark
     def make_compile_caches
       require "spate/native/boot"
       libraries = Dir.children(@gems).sort.map { |name| "#{@gems}/#{name}/lib" }
-      index = Spate::CompileCache::Index.build(libraries)
-      Spate::Native::CompileCache.write("#{@folder}/cache/boot.compiled", key: KEY, files: [],
-                                                                          data: { "index" => index })
+      data = { "load_path_cache" => Spate::CompileCache::LoadPathCache.build(libraries) }
+      Spate::Native::CompileCache.write("#{@folder}/cache/boot.compiled", key: KEY, files: [], data: data)
       Dir.children(@gems).each do |name|
         files = Dir.glob("#{@gems}/#{name}/lib/**/*.rb").map { |path| compiled(path) }
         Spate::Native::CompileCache.write("#{@folder}/cache/#{name}.compiled", key: KEY, files: files, data: {})

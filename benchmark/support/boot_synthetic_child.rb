@@ -41,11 +41,11 @@ when "scan"
     features.count { |name| Bootsnap::LoadPathCache.load_path_cache.find(name) }
   end
 when "search" then timed { features.count { |name| $LOAD_PATH.resolve_feature_path(name) } }
-when "index"
+when "load_path_cache"
   require_relative "../../lib/spate/native/boot.so"
   timed do
     compile_cache = spate(cache)
-    Spate::Native::Requirer.install(compile_cache.data("index"))
+    Spate::Native::Requirer.install(compile_cache.data("load_path_cache"))
     features.count { |name| Spate::Native::Requirer.find(name) }
   end
 when "plain" then timed { names.each { |name| require name } && $LOADED_FEATURES.grep(/part/).length }
@@ -62,7 +62,7 @@ when "bundles"
     Spate::Native::Loader.key = "0" * 32
     Spate::Native::Loader.install
     Spate::Native::Loader.gem_caches = names.to_h { |name| ["#{gems}/#{name}", "#{cache}/#{name}.compiled"] }
-    Spate::Native::Requirer.install(compile_cache.data("index"))
+    Spate::Native::Requirer.install(compile_cache.data("load_path_cache"))
     names.each { |name| require name }
     Spate::Native::Loader.counts[:hit]
   end

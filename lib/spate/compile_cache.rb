@@ -6,7 +6,7 @@ module Spate
   module CompileCache
     {
       Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",
-      GemFiles: "gem_files", CacheFile: "cache_file", Index: "index", Lock: "lock", Prune: "prune",
+      GemFiles: "gem_files", CacheFile: "cache_file", LoadPathCache: "load_path_cache", Lock: "lock", Prune: "prune",
       Recording: "recording", Shared: "shared", ReplayExplanation: "replay_explanation", Status: "status",
       Verify: "verify"
     }.each { |name, file| autoload name, "#{__dir__}/compile_cache/#{file}.rb" }

@@ -26,10 +26,10 @@ module Spate
       def test_folders_added_to_the_load_path_are_indexed
         assert start([[@own, :miss]])
         wait_for { File.exist?(application_path) && pid.nil? }
-        refute_includes index, File.dirname(@own)
+        refute_includes load_path_cache, File.dirname(@own)
         assert Background.start(location, [[@own, :hit]], caches: caches, env: ENVIRONMENT,
                                                           load_path: [File.dirname(@own)])
-        wait_for { index.include?(File.dirname(@own)) }
+        wait_for { load_path_cache.include?(File.dirname(@own)) }
         wait_for { pid.nil? }
         inode = File.stat(application_path).ino
         assert Background.start(location, [[@own, :hit]], caches: caches, env: ENVIRONMENT,
@@ -118,7 +118,7 @@ module Spate
 
       private
 
-      def index = cache(application_path).data("index")
+      def load_path_cache = cache(application_path).data("load_path_cache")
       def log = caches.log_path(location)
 
       def start(recorded, env = {}, caches: self.caches)

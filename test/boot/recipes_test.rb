@@ -95,7 +95,7 @@ module Spate
       before = Dir["#{caches}/**/*"].to_h { |path| [path, File.stat(path).mtime] }
       facts = boot(SPATE_READONLY: "1")
 
-      assert_equal [true] * 3, facts["parts"].values_at("loader", "replay", "index")
+      assert_equal [true] * 3, facts["parts"].values_at("loader", "replay", "load_path_cache")
       assert_equal ["thing", project.folder], facts["thing"]
       assert_operator facts["counts"]["revalidated"], :>=, 5
       assert_equal [0, 0], facts["counts"].values_at("stale", "damaged")

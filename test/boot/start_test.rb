@@ -9,17 +9,17 @@ module Spate
       assert_equal "no compile cache yet", parts["compile_cache"]
       build
       found = parts
-      %w[compile_cache loader replay index boot_end].each { |part| assert_equal true, found[part], part }
+      %w[compile_cache loader replay load_path_cache boot_end].each { |part| assert_equal true, found[part], part }
     end
 
     def test_each_switch_turns_off_its_part
       build
-      { "SPATE_NO_BUNDLE" => "loader", "SPATE_NO_INDEX" => "index", "SPATE_NO_REPLAY" => "replay",
+      { "SPATE_NO_BUNDLE" => "loader", "SPATE_NO_LOAD_PATH_CACHE" => "load_path_cache", "SPATE_NO_REPLAY" => "replay",
         "SPATE_NO_YAML" => "yaml", "DISABLE_BOOTSNAP_COMPILE_CACHE" => "loader",
-        "DISABLE_BOOTSNAP_LOAD_PATH_CACHE" => "index" }.each do |name, part|
+        "DISABLE_BOOTSNAP_LOAD_PATH_CACHE" => "load_path_cache" }.each do |name, part|
         found = parts(name => "1")
         assert_equal "turned off", found[part], name
-        others = %w[compile_cache loader replay index] - [part]
+        others = %w[compile_cache loader replay load_path_cache] - [part]
         others.each { |other| assert_equal true, found[other], "#{name}: #{other}" }
       end
       assert_equal "turned off", parts(SPATE_HEAP: "0")["heap"]
@@ -81,7 +81,7 @@ module Spate
       path = write("app/config/boot.rb", program)
       output, = project.run("ruby", "-I#{File.expand_path("../../lib", __dir__)}", path, chdir: folder)
       answer, parts = JSON.parse(output.lines.last)
-      assert_equal [42, true, true, true], [answer, *parts.values_at("loader", "replay", "index")], output
+      assert_equal [42, true, true, true], [answer, *parts.values_at("loader", "replay", "load_path_cache")], output
     end
 
     def test_require_under_bundle_exec_uses_the_other_parts
@@ -91,7 +91,7 @@ module Spate
       output, = project.run("bundle", "exec", "ruby", "-I#{File.expand_path("../../lib", __dir__)}", path)
       answer, parts = JSON.parse(output.lines.last)
       assert_equal [42, true, "Bundler has set up already", true],
-                   [answer, *parts.values_at("loader", "replay", "index")], output
+                   [answer, *parts.values_at("loader", "replay", "load_path_cache")], output
     end
 
     def test_gem_of_the_bundle_that_is_not_required

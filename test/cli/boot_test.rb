@@ -49,7 +49,7 @@ module Spate
       assert_match(/\A(\d+ gems? compiled, )?\d+ files? compiled, \d+ copied: [\d.]+ kB in [\d.]+ s\n\z/, output)
 
       output, = spate_exec("ruby", "-e", "require 'local'; p Spate::Native::Loader.recorded.to_h[Local::WHERE], " \
-                                         "Spate::Boot.session.parts.values_at(:loader, :replay, :index)")
+                                         "Spate::Boot.session.parts.values_at(:loader, :replay, :load_path_cache)")
       assert_equal ":hit\n[true, true, true]\n", output
     end
 
@@ -149,7 +149,7 @@ module Spate
       TEXT
       found = facts("status", SPATE_NO_INDEX: "1", RUBY_BOX: "1", CI: "1", SPATE_BOOT_BACKGROUND: nil)
 
-      assert_equal "1", found["switches"]["SPATE_NO_INDEX"]
+      assert_equal "1", found["switches"]["SPATE_NO_LOAD_PATH_CACHE"]
       assert_equal ["bootsnap", "Spate's loader"], (found["aside"].map { |one| one["who"] })
       assert_equal "CI is set", found["builder"]["forbidden"]
 
@@ -278,7 +278,7 @@ module Spate
       output = boot!("explain", "local", "shellwords")
 
       assert_match(%r{^local: .*/local/lib/local.rb$}, output)
-      assert_match(/^  index      the first in \$LOAD_PATH, at \d+$/, output)
+      assert_match(/^  load path  the first in \$LOAD_PATH, at \d+$/, output)
       assert_match(/^  ruby       the same$/, output)
       assert_match(/^  cache      overlay's, .*\.compiled \(\d+ B of code\)$/, output)
       assert_match(/^  file       its compiled code is used$/, output)
@@ -294,7 +294,7 @@ module Spate
 
       assert_equal project.path("local/lib/shellwords.rb"), set["path"]
       assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"],
-                   (set["index"]["candidates"].map { |one| one["why"] })
+                   (set["load_path_cache"]["candidates"].map { |one| one["why"] })
       assert_equal ["miss", set["path"]], set.values_at("outcome", "ruby")
       assert_equal "stale", local["outcome"]
       assert_match(/its size differs/, local["why"])
@@ -306,7 +306,7 @@ module Spate
 
       assert_equal 11, status.exitstatus
       assert_match(%r{^\./local/lib/local.rb: /.*\n(  .*\n)*  file       its compiled code is used$}, output)
-      assert_match(%r{^no/where: nowhere\n  index      no folder of \$LOAD_PATH has it$}, output)
+      assert_match(%r{^no/where: nowhere\n  load path  no folder of \$LOAD_PATH has it$}, output)
     end
 
     # `set` in Ruby 4.0 and later, "enumerator" in all.
@@ -316,7 +316,7 @@ module Spate
 
       assert_equal 0, status.exitstatus, output
       names.each { |name| assert_match(/^#{name}: Ruby\n  file       part of Ruby itself: /, output) }
-      refute_includes output, "index"
+      refute_includes output, "load path"
       assert_match(%r{^pathname: /.*/pathname\.rb$}, boot("explain", "pathname").first)
     end
 

@@ -58,26 +58,27 @@ module Spate
       def test_the_compile_cache_has_blobs_in_load_order_without_another_compile
         build(gems: [@alpha, @beta])
         order = ["#{@beta}/lib/beta.rb", "#{@alpha}/lib/alpha.rb", "#{@alpha}/lib/alpha/part.rb"]
-        report = build(gems: [@alpha, @beta], recorded: order, index: "the index", replay: "the Bundler replay")
+        report = build(gems: [@alpha, @beta], recorded: order, load_path_cache: "the load-path cache",
+                       replay: "the Bundler replay")
         assert_equal [0, 3, true], [report.compiled, report.copied, report.boot]
         boot = cache(application_path)
         assert_equal order, boot.paths
-        assert_equal ["the index", "the Bundler replay"], [boot.data("index"), boot.data("replay")]
+        assert_equal ["the load-path cache", "the Bundler replay"], [boot.data("load_path_cache"), boot.data("replay")]
         FileUtils.rm_rf("#{caches.folder}/gems")
         assert_equal ["beta", "beta.rb hit"], load_files(order.first)
       end
 
       def test_boot_data_is_kept_when_only_blobs_are_new
-        build(gems: [@alpha], index: "the index", replay: "the Bundler replay", own: ["/own"])
+        build(gems: [@alpha], load_path_cache: "the load-path cache", replay: "the Bundler replay", own: ["/own"])
         FileUtils.rm_rf("#{caches.folder}/boots")
-        build(gems: [@alpha], index: "the index", replay: "the Bundler replay", own: ["/own"])
+        build(gems: [@alpha], load_path_cache: "the load-path cache", replay: "the Bundler replay", own: ["/own"])
         many = (0..Builder::ApplicationCache::CHANGED).map { |number| write("library/f#{number}.rb", "#{number}\n") }
         sleep 0.03
         report = build(recorded: many)
         assert report.boot
         boot = cache(application_path)
-        assert_equal ["the index", "the Bundler replay", "/own\n", many.size],
-                     [boot.data("index"), boot.data("replay"), boot.data("own"), boot.count]
+        assert_equal ["the load-path cache", "the Bundler replay", "/own\n", many.size],
+                     [boot.data("load_path_cache"), boot.data("replay"), boot.data("own"), boot.count]
         assert_equal [@alpha], CacheFile.new(application_path, key).gem_caches.keys
       end
 

@@ -28,7 +28,7 @@ module Spate
             FileUtils.mkdir_p(path)
             FileUtils.rm_f("#{path}/new.rb")
             sleep 0.05
-            @index = Index.build([path])
+            @load_path_cache = LoadPathCache.build([path])
             File.write("#{path}/new.rb", "")
           end
           assert_equal "#{root}/new.rb", find("new", root)
@@ -36,7 +36,7 @@ module Spate
 
         define_method("test_a_new_file_in_the_second_of_a_look_on_#{type}") do
           disk(type)
-          @index = nil
+          @load_path_cache = nil
           root = in_one_second("disk/lib") do |path|
             FileUtils.mkdir_p(path)
             FileUtils.rm_f("#{path}/new.rb")
@@ -79,7 +79,7 @@ module Spate
 
       def find(feature, root)
         @load_path ||= $LOAD_PATH.dup
-        Native::Requirer.use(@index)
+        Native::Requirer.use(@load_path_cache)
         $LOAD_PATH.replace([root])
         Native::Requirer.find(feature)
       ensure

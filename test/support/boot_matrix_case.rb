@@ -7,7 +7,7 @@ module Spate
   # A boot, an edit, and the next boot: with each part of Spate alone and with all, it must behave as plain Ruby does in
   # the same state.
   class BootMatrixCase < Minitest::Test
-    PARTS = [:index, :bundle, :replay, nil].freeze
+    PARTS = [:load_path_cache, :bundle, :replay, nil].freeze
     # The part of an error that names the command, not the cause.
     WHO = /\Abundler: failed to load command.*\n/
 

@@ -13,7 +13,7 @@ module Spate
     SPATE = ["ruby", "--disable-gems", "-I#{LIBRARY}", File.expand_path("../../exe/spate", __dir__)].freeze
     # An address without a server; no boot may connect to it.
     SOURCE = "http://localhost:9"
-    PARTS = { index: "SPATE_NO_INDEX", bundle: "SPATE_NO_BUNDLE", replay: "SPATE_NO_REPLAY" }.freeze
+    PARTS = { load_path_cache: "SPATE_NO_LOAD_PATH_CACHE", bundle: "SPATE_NO_BUNDLE", replay: "SPATE_NO_REPLAY" }.freeze
 
     # The result of a run: both streams, the exit code or signal, and the facts of benchmark/support/boot_probe.rb.
     Result = Struct.new(:out, :err, :code, :facts) do
@@ -79,7 +79,7 @@ module Spate
     # Runs the program in plain Ruby in the same state.
     def plain(*arguments, **more) = run("bundle", "exec", "ruby", *program(arguments), **more)
 
-    # part: :index, :bundle or :replay for that one alone, nil for all.
+    # part: :load_path_cache, :bundle or :replay for that one alone, nil for all.
     def spate(*arguments, part: nil, readonly: true, chdir: folder, **more)
       more = { "SPATE_READONLY" => ("1" if readonly) }.merge(BootProject.only(part), more.transform_keys(&:to_s))
       run(*SPATE, "exec", "ruby", *program(arguments), chdir: chdir, **more)

@@ -41,8 +41,8 @@ static bool content_is(const char *path, const uint8_t expected[SPATE_SIPHASH_BY
 }
 
 /*
- * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see CompileCache.write), by the
- * same rule as a load. why: see Loader.judge.
+ * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see CompileCache.write), by
+ * the same rule as a load. why: see Loader.judge.
  */
 static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
     spate_source source;
@@ -117,6 +117,6 @@ RUBY_FUNC_EXPORTED void Init_boot(void) {
     spate_init_inputs(native);
     spate_init_loader(native);
     spate_init_marks(native);
-    spate_init_index(native);
+    spate_init_load_path_cache(native);
     spate_init_require(native);
 }

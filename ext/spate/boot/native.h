@@ -1,6 +1,6 @@
 /*
  * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are in the core.
- * loader/ has Native::Loader, requirer/ has Native::Requirer and Native::Index.
+ * loader/ has Native::Loader, requirer/ has Native::Requirer and Native::LoadPathCache.
  *
  * The GVL is always held: everything here takes microseconds, and no other thread sees a partial change. Only
  * inputs_binding.c, which may have to hash files, releases it.
@@ -43,7 +43,7 @@ void spate_init_compile_cache(VALUE native);
 void spate_init_inputs(VALUE native);
 void spate_init_loader(VALUE native);
 void spate_init_marks(VALUE native);
-void spate_init_index(VALUE native);
+void spate_init_load_path_cache(VALUE native);
 void spate_init_require(VALUE native);
 
 /* A compile cache that files are loaded from; never unmapped. */
@@ -57,7 +57,7 @@ typedef struct spate_loaded_compile_cache {
 void spate_gem_caches_set(VALUE hash);
 VALUE spate_gem_caches_hash(void);
 void spate_gem_caches_rest(void);
-/* The compile caches whose roots contain the path, innermost first, opened with `key` if they are not yet open; their number.
+/* The compile caches whose roots contain the path, innermost first, opened with `key` if not yet open; their number.
  * */
 size_t spate_gem_caches_of(const char *path, size_t length, const uint8_t *key, spate_loaded_compile_cache *found,
                            size_t max);

@@ -4,11 +4,11 @@ module Spate
   module Boot
     # For applications that also load bootsnap: only one of the two is active.
     #
-    # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's index answers what
-    # its index would. So where Spate has a compile cache, bootsnap's hook is removed as soon as it appears, and
-    # Bootsnap.setup does nothing. bootsnap stays where no compile cache exists yet (its cache may be warm;
-    # $LOADED_FEATURES then lists what was loaded), where Spate's loader is off, and where config/bootsnap.rb chooses
-    # how files are compiled: that is the application's behaviour, not a cache's.
+    # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's load-path cache
+    # answers what its load-path cache would. So where Spate has a compile cache, bootsnap's hook is removed as soon as
+    # it appears, and Bootsnap.setup does nothing. bootsnap stays where no compile cache exists yet (its cache may be
+    # warm; $LOADED_FEATURES then lists what was loaded), where Spate's loader is off, and where config/bootsnap.rb
+    # chooses how files are compiled: that is the application's behaviour, not a cache's.
     module Bootsnap
       # Replaces bootsnap's own.
       module Quiet

@@ -73,7 +73,7 @@ module Spate
         @slots = Exec::Heap::SIZED ? GC.stat_heap.values.map { |size| size[:heap_eden_slots] } : []
       end
 
-      # Whether a part (:loader, :index, :replay, ...) is active.
+      # Whether a part (:loader, :load_path_cache, :replay, ...) is active.
       def on?(part) = @parts[part] == true
 
       # Runs a part's block, which returns true if the part is active, else why not (String). An error costs a line

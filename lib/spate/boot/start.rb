@@ -27,7 +27,7 @@ module Spate
         program_start
         bundle
         Exec::Prelude.messages if @program
-        index
+        load_path_cache
         bootsnap_and_yaml
         @session.part(:boot_end) { BootEnd.arm(@session) }
         @session
@@ -140,9 +140,9 @@ module Spate
         "the compile cache has none"
       end
 
-      def index
-        @session.part(:index, wanted: switches.index?) do
-          bytes = @session.data("index") or next "no compile cache yet"
+      def load_path_cache
+        @session.part(:load_path_cache, wanted: switches.load_path_cache?) do
+          bytes = @session.data("load_path_cache") or next "no compile cache yet"
 
           Native::Requirer.install(bytes)
           true

@@ -4,10 +4,10 @@ module Spate
   module Boot
     # The parts that environment variables turn off. bootsnap's variables count where they mean the same.
     #
-    #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: compile caches, index, YAML
-    #   SPATE_NO_BUNDLE     compiled files from compile caches       DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
-    #   SPATE_NO_INDEX      features found by the index      DISABLE_BOOTSNAP_LOAD_PATH_CACHE
-    #   SPATE_NO_REPLAY    the replay of `Bundler.setup`
+    #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: compile caches, load-path cache, YAML
+    #   SPATE_NO_BUNDLE     files from compile caches        DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
+    #   SPATE_NO_LOAD_PATH_CACHE                             DISABLE_BOOTSNAP_LOAD_PATH_CACHE
+    #   SPATE_NO_REPLAY     the replay of `Bundler.setup`
     #   SPATE_NO_YAML       cached values of YAML files
     #   SPATE_HEAP=0        heap settings for Ruby (1: always)         SPATE_LEAN=0   RubyGems loaded by Ruby itself
     #   RUBY_BOX=1          everything: a file is loaded once a box then
@@ -25,7 +25,7 @@ module Spate
 
       def boot? = @env["SPATE_BOOT"] != "0" && @env["RUBY_BOX"] != "1"
       def loader? = boot? && !on?("SPATE_NO_BUNDLE") && !bootsnap_off?("COMPILE_CACHE")
-      def index? = boot? && !on?("SPATE_NO_INDEX") && !bootsnap_off?("LOAD_PATH_CACHE")
+      def load_path_cache? = boot? && !on?("SPATE_NO_LOAD_PATH_CACHE") && !bootsnap_off?("LOAD_PATH_CACHE")
       def replay? = boot? && !on?("SPATE_NO_REPLAY")
       def yaml? = boot? && !on?("SPATE_NO_YAML") && !bootsnap_off?("COMPILE_CACHE")
       def heap? = boot? && @env["SPATE_HEAP"] != "0"

@@ -2,9 +2,9 @@
 
 module Spate
   module CompileCache
-    # Makes the compile caches of one application: one for each gem that has none yet, the application's own with index,
-    # Bundler replay and blobs in load order, and its overlay. Compile caches appear whole, under their final names; an
-    # existing one is never written to.
+    # Makes the compile caches of one application: one for each gem that has none yet, the application's own with
+    # load-path cache, Bundler replay and blobs in load order, and its overlay. Compile caches appear whole, under their
+    # final names; an existing one is never written to.
     class Builder
       # Builds in a child and waits for it: for callers that need the compile caches now.
       class Child

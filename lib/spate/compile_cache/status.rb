@@ -110,8 +110,9 @@ module Spate
       def to_h
         { ruby: RUBY_DESCRIPTION, ruby_key: @caches.ruby_key, folder: @caches.folder, refusal: @caches.refusal,
           writable: @caches.writable?(@env), root: @location.root, gemfile: @location.gemfile, compile_cache: cache,
-          overlay: overlay, replay: replay, index: index, gems: gems, boots: boots, gains: Gains.of(boot_log),
-          switches: switches, aside: Inactive.new(@location, @env, boot_log.last).to_a, builder: builder,
+          overlay: overlay, replay: replay, load_path_cache: load_path_cache, gems: gems, boots: boots,
+          gains: Gains.of(boot_log), switches: switches,
+          aside: Inactive.new(@location, @env, boot_log.last).to_a, builder: builder,
           shares: DiskUsage.new(@caches).to_a }
       end
 
@@ -153,9 +154,9 @@ module Spate
         records.choose(Util::Environment.clean(@env)).last
       end
 
-      def index
-        bytes = application.data("index")
-        facts = bytes && Native::Index.facts(bytes)
+      def load_path_cache
+        bytes = application.data("load_path_cache")
+        facts = bytes && Native::LoadPathCache.facts(bytes)
         facts&.slice(:roots, :directories, :features)
       end
 

@@ -17,7 +17,7 @@ module Spate
 
     def test_they_use_the_compile_cache_too
       build
-      child = "puts Spate::Boot.session.parts.values_at(:loader, :replay, :index).inspect"
+      child = "puts Spate::Boot.session.parts.values_at(:loader, :replay, :load_path_cache).inspect"
       assert_equal "[true, true, true]\n", spate_exec("sh", "-c", "ruby -e '#{child}'").first
     end
 

@@ -87,7 +87,7 @@ class BootDamageTest < Minitest::Test
     other = Spate::Native::CompileCache
     path = boot_compile_cache
     File.unlink(path)
-    other.write(path, key: "0" * 32, files: [], data: { "replay" => "wrong", "index" => "wrong" })
+    other.write(path, key: "0" * 32, files: [], data: { "replay" => "wrong", "load_path_cache" => "wrong" })
     found = @project.spate
 
     assert_plain found, "another Ruby", err: false

@@ -18,8 +18,8 @@ class BootSamenessTest < Spate::BootSamenessCase
     told, found = assert_same_boot(@app)
 
     assert_equal [200, "a"], told[:response]
-    assert_equal(%i[lean replay index loader].to_h { |part| [part, true] },
-                 found.facts[:parts].slice(:lean, :replay, :index, :loader))
+    assert_equal(%i[lean replay load_path_cache loader].to_h { |part| [part, true] },
+                 found.facts[:parts].slice(:lean, :replay, :load_path_cache, :loader))
     assert_operator found.facts[:requirer][:hit], :>, 100
   end
 

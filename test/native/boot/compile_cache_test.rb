@@ -7,10 +7,10 @@ module Spate
   class CompileCacheTest < BootCase
     def test_round_trip_keeps_the_order
       paths = %w[c a b].map { |name| source("#{name}.rb") }
-      made = cache(*paths.map { |path| file(path) }, data: { "index" => "abc", "replay" => "" })
+      made = cache(*paths.map { |path| file(path) }, data: { "load_path_cache" => "abc", "replay" => "" })
 
       assert_equal paths, made.paths
-      assert_equal [3, %w[index replay]], [made.count, made.data_names]
+      assert_equal [3, %w[load_path_cache replay]], [made.count, made.data_names]
       assert_equal File.size(made.path), made.bytes
       assert_equal 0o644, File.stat(made.path).mode & 0o777
       assert_empty made.verify
@@ -35,19 +35,19 @@ module Spate
 
     def test_blobs_are_copies_and_data_is_frozen
       path = source("a.rb")
-      made = cache([path, state(path), "code\xFF".b], data: { "index" => "\xFFdata".b })
+      made = cache([path, state(path), "code\xFF".b], data: { "load_path_cache" => "\xFFdata".b })
 
       assert_equal "code\xFF".b, made.blob(path)
       refute_predicate made.blob(path), :frozen?
-      assert_equal "\xFFdata".b, made.data("index")
-      assert_predicate made.data("index"), :frozen?
-      assert_equal Encoding::BINARY, made.data("index").encoding
+      assert_equal "\xFFdata".b, made.data("load_path_cache")
+      assert_predicate made.data("load_path_cache"), :frozen?
+      assert_equal Encoding::BINARY, made.data("load_path_cache").encoding
       assert_nil made.blob("#{path}x")
       assert_nil made.data("other")
     end
 
     def test_data_outlives_its_compile_cache
-      data = cache(data: { "index" => "x" * 10_000 }).data("index")
+      data = cache(data: { "load_path_cache" => "x" * 10_000 }).data("load_path_cache")
       part = data[5000..]
       3.times { GC.start }
 

@@ -17,7 +17,7 @@ module Spate
       end
     end
 
-    def original = @original ||= cache(*files, name: "original", data: { "index" => "i" * 300 })
+    def original = @original ||= cache(*files, name: "original", data: { "load_path_cache" => "i" * 300 })
     def bytes = @bytes ||= File.binread(original.path)
 
     # A compile cache of these bytes; nil if it cannot be used.
@@ -106,10 +106,10 @@ module Spate
     end
 
     def test_damaged_data_is_nil
-      made = cache(data: { "index" => "find me", "other" => "fine" })
+      made = cache(data: { "load_path_cache" => "find me", "other" => "fine" })
       found = opened(File.binread(made.path).sub("find me", "find he"))
 
-      assert_nil found.data("index")
+      assert_nil found.data("load_path_cache")
       assert_equal ["fine", ["data:index"]], [found.data("other"), found.verify]
     end
 
@@ -123,7 +123,7 @@ module Spate
         assert_equal blob, given if given
         assert_includes damaged, path unless given
       end
-      given = found.data("index")
+      given = found.data("load_path_cache")
       assert_equal "i" * 300, given if given
       damaged.empty? ? :padding : :damaged
     end

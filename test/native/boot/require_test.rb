@@ -15,7 +15,7 @@ class RequireTest < Minitest::Test
     $VERBOSE = nil
     if ENV["WITH"]
       require #{NATIVE.dump}
-      Spate::Native::Requirer.install(Spate::Native::Index.build($LOAD_PATH.select { |path| path.start_with?("/") }, 99))
+      Spate::Native::Requirer.install(Spate::Native::LoadPathCache.build($LOAD_PATH.select { |path| path.start_with?("/") }, 99))
     end
     def features = $LOADED_FEATURES.select { |path| path.start_with?(Dir.pwd) || !path.start_with?("/") }
     def report(name = nil)

@@ -54,10 +54,9 @@ void spate_features_init(void) {
 
 /* The length without the last part's extension. */
 static size_t stem_of(const char *path, size_t length) {
-    for (size_t at = length; at > 0 && path[at - 1] != '/'; at--) {
+    for (size_t at = length; at > 0 && path[at - 1] != '/'; at--)
         if (path[at - 1] == '.')
             return at - 1;
-    }
     return length;
 }
 
@@ -68,7 +67,8 @@ static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
     for (int part = 0; part < PARTS; part++) {
         while (start > 0 && path[start - 1] != '/')
             start--;
-        hashes[part] = spate_index_hash(SPATE_INDEX_HASH_START + (uint32_t)part, path + start, stem - start);
+        hashes[part] =
+            spate_load_path_cache_hash(SPATE_LOAD_PATH_CACHE_HASH_START + (uint32_t)part, path + start, stem - start);
         if (start < 2)
             return part + 1;
         start--;
@@ -77,7 +77,7 @@ static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
 }
 
 static uint32_t whole_hash(const char *path, size_t length) {
-    return spate_index_hash(SPATE_INDEX_HASH_START + PARTS, path, length);
+    return spate_load_path_cache_hash(SPATE_LOAD_PATH_CACHE_HASH_START + PARTS, path, length);
 }
 
 static void put(uint32_t hash, uint32_t number) {
@@ -86,7 +86,7 @@ static void put(uint32_t hash, uint32_t number) {
         uint32_t *grown = ALLOC_N(uint32_t, count);
         memset(grown, 0, count * sizeof *grown);
         for (size_t i = 0; i < item_count; i++) {
-            size_t slot = spate_index_spread(items[i].hash, 0) & (count - 1);
+            size_t slot = spate_load_path_cache_spread(items[i].hash, 0) & (count - 1);
             items[i].next = grown[slot] - 1;
             grown[slot] = (uint32_t)i + 1;
         }
@@ -98,7 +98,7 @@ static void put(uint32_t hash, uint32_t number) {
         item_capacity = item_capacity ? item_capacity * 2 : 1024;
         REALLOC_N(items, item, item_capacity);
     }
-    size_t slot = spate_index_spread(hash, 0) & (slot_count - 1);
+    size_t slot = spate_load_path_cache_spread(hash, 0) & (slot_count - 1);
     items[item_count] = (item){hash, number, slots[slot] - 1};
     slots[slot] = (uint32_t)++item_count;
 }
@@ -126,14 +126,12 @@ static bool only_grew(void) {
     const VALUE *now = RARRAY_CONST_PTR(features), *then = RARRAY_CONST_PTR(known);
     if (before <= 4 * SAMPLES || ++changes % 64 == 0)
         return memcmp(now, then, (size_t)before * sizeof(VALUE)) == 0;
-    for (long i = before - SAMPLES; i < before; i++) {
+    for (long i = before - SAMPLES; i < before; i++)
         if (now[i] != then[i])
             return false;
-    }
-    for (long i = 0, step = before / SAMPLES; i < before; i += step) {
+    for (long i = 0, step = before / SAMPLES; i < before; i += step)
         if (now[i] != then[i])
             return false;
-    }
     return true;
 }
 
@@ -173,15 +171,14 @@ static bool is_text(VALUE path, const char *text, size_t length) {
 }
 
 static uint32_t first_item(uint32_t hash) {
-    return slot_count ? slots[spate_index_spread(hash, 0) & (slot_count - 1)] - 1 : NONE;
+    return slot_count ? slots[spate_load_path_cache_spread(hash, 0) & (slot_count - 1)] - 1 : NONE;
 }
 
 static bool is_loaded(const char *path, size_t length) {
     uint32_t hash = whole_hash(path, length);
-    for (uint32_t at = first_item(hash); at != NONE; at = items[at].next) {
+    for (uint32_t at = first_item(hash); at != NONE; at = items[at].next)
         if (items[at].hash == hash && is_text(RARRAY_AREF(known, items[at].number), path, length))
             return true;
-    }
     return false;
 }
 
@@ -194,10 +191,9 @@ spate_loaded spate_features_ask(const char *feature, size_t length, const char *
     if (stem == 0 || !known_extension(feature + stem, length - stem))
         stem = length;
     int last = hashes_of(feature, stem, hashes) - 1;
-    for (uint32_t at = first_item(hashes[last]); at != NONE; at = items[at].next) {
+    for (uint32_t at = first_item(hashes[last]); at != NONE; at = items[at].next)
         if (items[at].hash == hashes[last] && ends_alike(RARRAY_AREF(known, items[at].number), feature, stem))
             return SPATE_ALIKE;
-    }
     for (size_t i = 0; i < loading_count; i++) {
         VALUE other = loadings[i].path;
         if (loadings[i].hashes[last] == hashes[last] && ends_alike(other, feature, stem) &&

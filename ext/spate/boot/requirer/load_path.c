@@ -78,15 +78,15 @@ static uint32_t number_of_text(spate_resolver *resolver, VALUE text) {
     size_t length = (size_t)RSTRING_LEN(text);
     char whole[PATH_MAX];
     if (!plain_text(text) || path[0] == '~')
-        return SPATE_INDEX_NONE;
+        return SPATE_LOAD_PATH_CACHE_NONE;
     if (path[0] == '/')
         return spate_resolver_root(resolver, path, length);
     if (!has_relative && getcwd(working_directory, sizeof working_directory) == NULL)
-        return SPATE_INDEX_NONE;
+        return SPATE_LOAD_PATH_CACHE_NONE;
     has_relative = true;
     size_t taken = strlen(working_directory);
     if (taken + length + 2 > sizeof whole)
-        return SPATE_INDEX_NONE;
+        return SPATE_LOAD_PATH_CACHE_NONE;
     memcpy(whole, working_directory, taken);
     whole[taken] = '/';
     memcpy(whole + taken + 1, path, length);
@@ -101,7 +101,7 @@ static uint32_t number_of(spate_resolver *resolver, VALUE entry) {
         has_objects = true;
         entry = rb_get_path(entry);
         if (replaced != before)
-            return SPATE_INDEX_NONE;
+            return SPATE_LOAD_PATH_CACHE_NONE;
         rb_ary_push(object_paths, entry);
     } else if (!OBJ_FROZEN(entry)) {
         rb_str_freeze(entry);

@@ -2,16 +2,16 @@
 #include "requirer.h"
 
 static void use(VALUE source) {
-    spate_index index;
+    spate_load_path_cache cache;
     spate_resolver *made = NULL;
     spate_error error;
     if (!NIL_P(source) && !RB_TYPE_P(source, T_STRING))
-        source = rb_funcall(source, rb_intern("data"), 1, rb_str_new_cstr("index"));
+        source = rb_funcall(source, rb_intern("data"), 1, rb_str_new_cstr("load_path_cache"));
     VALUE bytes = NIL_P(source) ? Qnil : spate_aligned_bytes(source);
-    if (!NIL_P(bytes) &&
-        spate_index_open(&index, (const uint8_t *)RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes), &error) != SPATE_OK)
+    if (!NIL_P(bytes) && spate_load_path_cache_open(&cache, (const uint8_t *)RSTRING_PTR(bytes),
+                                                    (size_t)RSTRING_LEN(bytes), &error) != SPATE_OK)
         spate_raise(&error);
-    if (spate_resolver_new(&made, NIL_P(bytes) ? NULL : &index, DLEXT) != SPATE_OK)
+    if (spate_resolver_new(&made, NIL_P(bytes) ? NULL : &cache, DLEXT) != SPATE_OK)
         rb_memerror();
     spate_resolver_free(requirer.resolver);
     requirer.resolver = made;
@@ -21,15 +21,15 @@ static void use(VALUE source) {
 }
 
 /*
- * Uses this index from now on: bytes, an Compile cache with data "index", or nil for none (directories are then listed on
- * demand). ArgumentError if it cannot be used. Does not replace `require`; see install.
+ * Uses this load-path cache from now on: bytes, a CompileCache with data "load_path_cache", or nil for none
+ * (directories are then listed on demand). ArgumentError if it cannot be used. Does not replace `require`; see install.
  */
 static VALUE requirer_use(VALUE self, VALUE source) {
     use(source);
     return Qtrue;
 }
 
-/* Replaces Ruby's `require` and `load`. The second time, only the index changes. */
+/* Replaces Ruby's `require` and `load`. The second time, only the load-path cache changes. */
 static VALUE requirer_install(int argc, VALUE *argv, VALUE self) {
     VALUE source;
     rb_scan_args(argc, argv, "01", &source);
@@ -89,11 +89,12 @@ static void add_candidate(void *context, const char *path, size_t length, uint32
     VALUE list = (VALUE)context;
     VALUE candidate = rb_hash_new();
     rb_hash_aset(candidate, ID2SYM(rb_intern("path")), spate_utf8(path, length));
-    rb_hash_aset(candidate, ID2SYM(rb_intern("position")), position == SPATE_INDEX_NONE ? Qnil : UINT2NUM(position));
+    rb_hash_aset(candidate, ID2SYM(rb_intern("position")),
+                 position == SPATE_LOAD_PATH_CACHE_NONE ? Qnil : UINT2NUM(position));
     rb_hash_aset(candidate, ID2SYM(rb_intern("kind")),
-                 ID2SYM(rb_intern(kind == SPATE_INDEX_RUBY     ? "rb"
-                                  : kind == SPATE_INDEX_SHARED ? "so"
-                                                               : "rake")));
+                 ID2SYM(rb_intern(kind == SPATE_LOAD_PATH_CACHE_RUBY     ? "rb"
+                                  : kind == SPATE_LOAD_PATH_CACHE_SHARED ? "so"
+                                                                         : "rake")));
     rb_ary_push(list, candidate);
 }
 

@@ -8,7 +8,7 @@
 
 #include "native.h"
 
-#include "index/resolve/resolve.h"
+#include "load_path_cache/resolve/resolve.h"
 
 VALUE spate_aligned_bytes(VALUE bytes);
 
@@ -27,7 +27,7 @@ extern const char *const spate_require_outcomes[REQUIRE_OUTCOMES];
 
 /* A single one, as there is one $LOAD_PATH. */
 typedef struct spate_requirer {
-    VALUE bytes; /* of the index, read by the resolver */
+    VALUE bytes; /* of the load-path cache, read by the resolver */
     spate_resolver *resolver;
     bool enabled, installed;
     /* Whether Ruby's own extensions are files; if they are linked in, a missing file proves nothing. 0 = not known. */
@@ -38,7 +38,7 @@ typedef struct spate_requirer {
 extern spate_requirer requirer;
 
 void spate_require_init(void);
-/* Names that may be in the index: Ruby converts others, or looks elsewhere for them. */
+/* Names that may be in the load-path cache: Ruby converts others, or looks elsewhere for them. */
 bool spate_plain_name(VALUE name);
 /* `name` is a path's String, `load` and `fresh` as in spate_resolver_find. May call `to_path` of entries. */
 spate_answer spate_ask(VALUE name, bool load, bool fresh, spate_found *found);

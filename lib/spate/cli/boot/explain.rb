@@ -37,21 +37,21 @@ module Spate
         def lines(answer)
           return [["file", state(answer)]] if builtin?(answer)
 
-          [["index", index(answer)], *candidates(answer), ["ruby", ruby(answer)], ["folders", folders(answer)],
-           ["cache", cache(answer)], ["file", state(answer)]].select(&:last)
+          [["load path", load_path_cache(answer)], *candidates(answer), ["ruby", ruby(answer)],
+           ["folders", folders(answer)], ["cache", cache(answer)], ["file", state(answer)]].select(&:last)
         end
 
-        def index(answer)
-          found = answer[:index] or return
+        def load_path_cache(answer)
+          found = answer[:load_path_cache] or return
           return "not used: #{found}" if found.is_a?(String)
 
           "#{found[:why]}#{" (loaded already)" if found[:loaded]}"
         end
 
         def candidates(answer)
-          return [] unless answer[:index].is_a?(Hash)
+          return [] unless answer[:load_path_cache].is_a?(Hash)
 
-          all = answer[:index][:candidates]
+          all = answer[:load_path_cache][:candidates]
           shown = all.first(SHOWN).map { |one| ["candidate", "#{one[:path]}: #{one[:why]}"] }
           all.size > SHOWN ? shown << ["", "and #{all.size - SHOWN} more"] : shown
         end
@@ -59,7 +59,9 @@ module Spate
         def ruby(answer)
           return "the same" if answer[:ruby] == answer[:path]
 
-          "#{answer[:ruby] || "nowhere"} (differs from the index: please report it)" if answer[:index].is_a?(Hash)
+          return unless answer[:load_path_cache].is_a?(Hash)
+
+          "#{answer[:ruby] || "nowhere"} (differs from the load-path cache: please report it)"
         end
 
         def folders(answer)

@@ -46,7 +46,7 @@ module Spate
           row "", "built for another Gemfile, lockfile or configuration" if facts[:compile_cache][:current] == false
           row "own files", file(facts[:overlay])
           row "gems", gems(facts[:gems]) if facts[:gems][:named].positive?
-          row "index", index(facts[:index])
+          row "load path", load_path_cache(facts[:load_path_cache])
           row "replay", facts[:replay] == true ? "replaces Bundler.setup" : "not used: #{facts[:replay]}"
           differing(facts)
           gains(facts)
@@ -86,7 +86,7 @@ module Spate
           missing.any? ? "#{text}; gone: #{missing.first(SHOWN).join(", ")}" : text
         end
 
-        def index(facts)
+        def load_path_cache(facts)
           return "none yet" unless facts
 
           "#{Units.count(facts[:features], "feature")} in #{Units.count(facts[:roots], "folder")} of the load path"

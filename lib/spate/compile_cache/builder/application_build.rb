@@ -25,9 +25,9 @@ module Spate
           @exclude = exclude
         end
 
-        # Makes missing compile caches. renew: also the record of the bundle (index, Bundler replay, compile caches of
-        # gems), which otherwise stays while Gemfile and lockfile do. Returns a Report; a busy one if another process is
-        # at work.
+        # Makes missing compile caches. renew: also the record of the bundle (load-path cache, Bundler replay, compile
+        # caches of gems), which otherwise stays while Gemfile and lockfile do. Returns a Report; a busy one if another
+        # process is at work.
         def call(renew: false)
           return refused unless @caches.writable?(@env)
 
@@ -61,24 +61,24 @@ module Spate
           @folders = recording.folders
           recorded = recording.paths.reject { |path| exclude?(path) }
           Builder.new(caches: @caches, jobs: @jobs, events: @events, trusts: trusts, shared: (shared if @team))
-                 .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : index))
+                 .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : load_path_cache))
         end
 
-        # A new index, if boots added folders to the load path that the compile cache's does not have.
-        def index
+        # A new load-path cache, if boots added folders to the load path that the compile cache's does not have.
+        def load_path_cache
           cache = cache(folders: @folders)
           return {} if cache.folders?
 
           first, *others = Boot::BundlerReplay.records(cache.old).to_a
-          { index: index_of(contents(first), others.map { |record| contents(record) }) }
+          { load_path_cache: load_path_cache_of(contents(first), others.map { |record| contents(record) }) }
         end
 
         # others: BundleContents in other environments.
-        def index_of(contents, others)
-          part("index") do
+        def load_path_cache_of(contents, others)
+          part("load_path_cache") do
             folders = @folders.select { |path| File.directory?(path) }
-            Index.build(contents.load_path, extra_roots: (folders + others.flat_map(&:load_path)).uniq,
-                                            ignored: @env["BOOTSNAP_IGNORE_DIRECTORIES"])
+            LoadPathCache.build(contents.load_path, extra_roots: (folders + others.flat_map(&:load_path)).uniq,
+                                                    ignored: @env["BOOTSNAP_IGNORE_DIRECTORIES"])
           end
         end
 
@@ -91,7 +91,7 @@ module Spate
           first, *rest = all = (replays || [nil]).map { |record| contents(record) }
           gems = part("gems") { all.flat_map(&:gems).uniq(&:dir).reject { |gem| exclude?(gem.dir) } }
           { bundle: bundle, replays: replays, gems: gems, own: part("gems") { all.flat_map(&:own).uniq },
-            index: index_of(first, rest) }
+            load_path_cache: load_path_cache_of(first, rest) }
         end
 
         def others = Boot::BundlerReplay.records(cache.old).others(environment)

@@ -3,9 +3,9 @@
 module Spate
   module CompileCache
     class Builder
-      # The compile cache of an application: index, Bundler replay, which gem has which compile cache, and the blobs of
-      # what the last boots loaded, in load order. Made again if one of the first three is new, or if more files than an
-      # overlay should hold have changed.
+      # The compile cache of an application: load-path cache, Bundler replay, which gem has which compile cache, and the
+      # blobs of what the last boots loaded, in load order. Made again if one of the first three is new, or if more
+      # files than an overlay should hold have changed.
       class ApplicationCache
         # The overlay holds up to this many changed files; beyond it all are sorted again.
         CHANGED = 200
@@ -16,12 +16,12 @@ module Spate
           Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
         end
 
-        # recorded: paths in load order. folders: in the index, besides the bundle's load path. own: folders of
-        # gems under development (of PATH sources): their files go into the overlay, like the application's own.
-        # index: bytes; replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile cache}. Of
-        # these four, nil means the compile cache's value. bundle: the digest of the bundle that they belong to; nil: of
-        # the present one. trusts: see CacheFile.
-        def initialize(caches, location, recorded: [], folders: [], own: nil, index: nil, replays: nil,
+        # recorded: paths in load order. folders: in the load-path cache, besides the bundle's load path. own: folders
+        # of gems under development (of PATH sources): their files go into the overlay, like the application's own.
+        # load_path_cache: bytes; replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile
+        # cache}. Of these four, nil means the compile cache's value. bundle: the digest of the bundle that they belong
+        # to; nil: of the present one. trusts: see CacheFile.
+        def initialize(caches, location, recorded: [], folders: [], own: nil, load_path_cache: nil, replays: nil,
                        gem_caches: nil, bundle: nil, trusts: nil)
           @caches = caches
           @trusts = trusts
@@ -29,7 +29,7 @@ module Spate
           @recorded = recorded.select { |file| Native.stat(file) }
           @folders = folders
           @given_own = own
-          @index = index
+          @load_path_cache = load_path_cache
           @replays = replays
           @given = gem_caches
           @bundle = bundle
@@ -46,7 +46,7 @@ module Spate
         # Whether the compile cache is of the current bundle.
         def current? = old.usable? && old.about["bundle"] == ApplicationCache.bundle(@location)
 
-        # Whether its index was made with these folders besides the bundle's.
+        # Whether its load-path cache was made with these folders besides the bundle's.
         def folders? = old.about["folders"] == folders_print
 
         # Recorded files that belong to the application itself, or to gems under development.
@@ -63,7 +63,7 @@ module Spate
         def needed?
           return @needed if defined?(@needed)
 
-          @needed = !old.usable? || !@index.nil? || !@replays.nil? || !@given.nil? || changed.size > CHANGED
+          @needed = !old.usable? || !@load_path_cache.nil? || !@replays.nil? || !@given.nil? || changed.size > CHANGED
         end
 
         def folders_print = Native.content_hash(nil, @folders.sort.join("\n"))
@@ -75,7 +75,8 @@ module Spate
 
         def data
           replays = @replays || Boot::BundlerReplay.records(old).to_a
-          { "about" => about, "index" => @index || old.data("index"), **Gemfile::Setup::Record.data(replays),
+          { "about" => about, "load_path_cache" => @load_path_cache || old.data("load_path_cache"),
+            **Gemfile::Setup::Record.data(replays),
             "bundles" => gem_caches.map { |dir, cache| "#{dir}\t#{cache}\n" }.join,
             "own" => own.map { |dir| "#{dir}\n" }.join }.compact
         end
@@ -83,7 +84,7 @@ module Spate
         def about
           bundle = @given ? @bundle || ApplicationCache.bundle(@location) : old.about["bundle"]
           CacheFile.describe("boot", root: @location.root, gemfile: @location.gemfile, lockfile: @location.lockfile,
-                                     bundle: bundle, folders: @index ? folders_print : old.about["folders"],
+                                     bundle: bundle, folders: @load_path_cache ? folders_print : old.about["folders"],
                                      signers: signers)
         end
 

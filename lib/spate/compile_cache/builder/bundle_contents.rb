@@ -4,7 +4,8 @@ module Spate
   module CompileCache
     class Builder
       # The contents of a bundle: load path and gem folders. The Bundler replay's record has it; if that may not be
-      # used, the real Bundler is asked again, because compile caches and index serve that bundle just as well.
+      # used, the real Bundler is asked again, because compile caches and load-path cache serve that bundle just as
+      # well.
       class BundleContents
         SCRIPT = "#{__dir__}/bundle_contents_script.rb".freeze
 

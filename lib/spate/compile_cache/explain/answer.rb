@@ -3,7 +3,7 @@
 module Spate
   module CompileCache
     class Explain
-      # The answers of the index, Ruby and the compile caches for one feature, or for a file by its path.
+      # The answers of the load-path cache, Ruby and the compile caches for one feature, or for a file by its path.
       class Answer
         # session: of this process, nil if Spate takes no part in its boot.
         def initialize(feature, session)
@@ -11,20 +11,21 @@ module Spate
           @session = session
         end
 
-        # feature   the argument
-        # index     the index's answer (Index::Explanation#to_h), or why it is not active (String)
-        # ruby      the path that Ruby itself finds, nil: none
-        # folders   the number of those in $LOAD_PATH, and of those before the chosen one
-        # path      of the file that would be loaded, nil: none
-        # compile cache {role: "overlay", path:, state:, reason:, bytes:} of the first compile cache that has the file,
-        # or nil outcome of a load now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin why that
-        # outcome as text parts those of the boot, true or why not
+        # feature          the argument
+        # load_path_cache  its answer (LoadPathCache::Explanation#to_h), or why it is not active (String)
+        # ruby             the path that Ruby itself finds, nil: none
+        # folders          the number of those in $LOAD_PATH, and of those before the chosen one
+        # path             of the file that would be loaded, nil: none
+        # compile_cache    of the first that has the file: {role: "overlay", path:, state:, reason:, bytes:}, or nil
+        # outcome          of a load now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
+        # why              that outcome as text
+        # parts            those of the boot, true or why not
         def to_h
           return builtin if builtin?
 
           cache, outcome, why = file
-          { feature: @feature, index: index, ruby: ruby, path: path, folders: folders, compile_cache: cache,
-            outcome: outcome, why: why, parts: @session&.parts }
+          { feature: @feature, load_path_cache: load_path_cache, ruby: ruby, path: path, folders: folders,
+            compile_cache: cache, outcome: outcome, why: why, parts: @session&.parts }
         end
 
         private
@@ -39,19 +40,19 @@ module Spate
         end
 
         def builtin
-          { feature: @feature, index: nil, ruby: nil, path: nil, folders: folders, compile_cache: nil,
+          { feature: @feature, load_path_cache: nil, ruby: nil, path: nil, folders: folders, compile_cache: nil,
             outcome: :builtin, why: "it is there before anything is required", parts: @session&.parts }
         end
 
         def file? = @feature.match?(%r{\A(/|\.\.?/|~)})
 
-        def index
+        def load_path_cache
           return if file?
           return "Spate takes no part in this boot" unless @session
-          return @session.parts[:index] unless @session.on?(:index)
+          return @session.parts[:load_path_cache] unless @session.on?(:load_path_cache)
 
-          Boot.at_home { Index::Explanation } # loaded before the call, which is about another $LOAD_PATH
-          @index ||= Index.explain(@feature)
+          Boot.at_home { LoadPathCache::Explanation } # loaded before the call, which is about another $LOAD_PATH
+          @load_path_cache ||= LoadPathCache.explain(@feature)
         end
 
         def ruby
@@ -63,7 +64,7 @@ module Spate
         end
 
         def path
-          chosen = index.is_a?(Hash) ? index[:chosen] : nil
+          chosen = load_path_cache.is_a?(Hash) ? load_path_cache[:chosen] : nil
           utf8(chosen.nil? ? ruby : chosen || nil)
         end
 
