@@ -5,6 +5,7 @@ require "open3"
 require "rbconfig"
 require "rubygems"
 require "socket"
+require "support/hasty_compiler"
 require "timeout"
 
 module Spate
@@ -23,6 +24,8 @@ module Spate
       }.freeze
       # Gems that Ruby itself brings need not be compiled.
       NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
+      # Shared by the bundles, so that a gem is compiled once.
+      STORE = File.join(ROOT, "tmp/rack-store-#{RUBY_VERSION[/\A\d+\.\d+/]}")
       # The version of the applications below; a new one makes them again.
       EDITION = "1"
       SECONDS = 60
@@ -47,20 +50,20 @@ module Spate
         File.write("#{folder}/Gemfile", gemfile(BUNDLES.fetch(bundle)))
         run!(bundle, "bundle", "lock")
         run!(bundle, RbConfig.ruby, "--disable-gems", "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "install", "--quiet",
-             "--boot-images=off")
+             "--boot-images=off", "PATH" => HastyCompiler.path("#{STORE}/hasty"))
       end
       private_class_method :install
 
       def self.env(bundle = "rack-apps")
         folder = folder(bundle)
-        { "HOME" => folder, "SPATE_HOME" => "#{folder}/spate", "XDG_CACHE_HOME" => nil, "RUBYOPT" => nil, "CI" => nil,
+        { "HOME" => folder, "SPATE_HOME" => "#{STORE}/spate", "XDG_CACHE_HOME" => nil, "RUBYOPT" => nil, "CI" => nil,
           "BUNDLE_USER_HOME" => "#{folder}/.bundle", "BUNDLE_PATH" => "#{folder}/vendor",
           "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_VERSION" => "system", "GEM_HOME" => nil, "GEM_PATH" => nil,
           "BUNDLE_SILENCE_ROOT_WARNING" => "true", "BUNDLE_FROZEN" => nil, "RUBYLIB" => nil }
       end
 
-      def self.run!(bundle, *command)
-        told, status = Open3.capture2e(env(bundle), *command, chdir: folder(bundle), stdin_data: "")
+      def self.run!(bundle, *command, **more)
+        told, status = Open3.capture2e(env(bundle).merge(more), *command, chdir: folder(bundle), stdin_data: "")
         raise "#{command.join(" ")} failed:\n#{told}" unless status.success?
       end
       private_class_method :run!
