@@ -9,10 +9,16 @@ require_relative "../lib/spate/version"
 class Release
   GEMS = %w[spate-bytes spate spate-js spate-server].freeze
   LOGS = %w[CHANGELOG.md bytes/CHANGELOG.md js/CHANGELOG.md server/CHANGELOG.md].freeze
+  # A project without packages, restored in the folder it is written to.
+  RESTORE = <<~SH
+    echo '{"name":"a","version":"1.0.0"}' > package.json
+    echo '{"name":"a","lockfileVersion":3,"packages":{"":{"name":"a","version":"1.0.0"}}}' > package-lock.json
+    spate js && echo "$0"
+  SH
   # Each has to answer with the version.
   TRIALS = {
     "spate version" => %w[spate version],
-    "spate js --help" => %w[spate js --help],
+    "spate js" => ["sh", "-c", RESTORE, Spate::VERSION],
     "spate-serve --version" => %w[spate-serve --version],
     "spate/bytes, spate/zlib" => ["ruby", "-rspate/bytes", "-rspate/zlib", "-e",
                                   "puts Spate::Zlib.inflate(Spate::Zlib.deflate(ARGV[0]))", Spate::VERSION]
