@@ -36,12 +36,12 @@ static uint64_t number_apart(const char *path) {
 }
 
 static bool bind_over(const char *from, const char *to) {
-    return mount(from, to, NULL, MS_BIND, NULL) == 0;
+    return mount(from, to, "none", MS_BIND, NULL) == 0;
 }
 
 /* 0, or the number of the step that was wrong; 99: mounts are forbidden. */
 static int try_mounts(const char *folder, const char *boot_id) {
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0)
         return 99;
     uint64_t before = number_apart(folder);
     if (!bind_over(folder, folder))
