@@ -3,9 +3,9 @@
 module Spate
   module CLI
     class Boot
-      # `spate boot build`: builds the missing compile caches of gems, and the application's compile cache with its load-path
-      # cache, its Bundler replay and the files that its last boots loaded. Naming a folder adds the application's files
-      # that no boot has loaded yet.
+      # `spate boot build`: builds the missing compile caches of gems, and the application's compile cache with its
+      # load-path cache, its Bundler replay and the files that its last boots loaded. Naming a folder adds the
+      # application's files that no boot has loaded yet.
       class Build < Subcommand
         # Building the compile caches failed.
         class Failed < Error
