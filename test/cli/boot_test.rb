@@ -147,7 +147,7 @@ module Spate
 
         PLATFORMS
       TEXT
-      found = facts("status", SPATE_NO_INDEX: "1", RUBY_BOX: "1", CI: "1", SPATE_BOOT_BACKGROUND: nil)
+      found = facts("status", SPATE_NO_LOAD_PATH_CACHE: "1", RUBY_BOX: "1", CI: "1", SPATE_BOOT_BACKGROUND: nil)
 
       assert_equal "1", found["switches"]["SPATE_NO_LOAD_PATH_CACHE"]
       assert_equal ["bootsnap", "Spate's loader"], (found["aside"].map { |one| one["who"] })
