@@ -36,8 +36,8 @@ class Machine
   def inputs
     path = @store.temporary("inputs")
     Spate::Inputs.record(path, [[:file, "#{@home}/file"], [:listed, @home], [:absent, "#{@home}/none"],
-                               [:environment, "LANG"], [:looked, "/usr", nil]], @roots, env: { "LANG" => "C" },
-                                                                                        portable: true)
+                                [:environment, "LANG"], [:looked, "/usr", nil]], @roots, env: { "LANG" => "C" },
+                                                                                         portable: true)
     File.binread(path)
   end
 
