@@ -77,7 +77,7 @@ module Benchmark
       entries = Spate::Inputs.each(copy.inputs).map do |kind, root, path, _|
         [kind, kind == :processor ? nil : [@roots[root], path].compact.join("/")]
       end
-      Spate::Inputs.write(copy.inputs, entries, @roots, env: @environment.told, portable: true)
+      Spate::Inputs.record(copy.inputs, entries, @roots, env: @environment.told, portable: true)
     end
 
     def decide(copies, **)

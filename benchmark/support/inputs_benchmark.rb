@@ -79,7 +79,7 @@ module Benchmark
 
     def write(name, **options)
       "#{@folder}/#{name}".tap do |path|
-        raise "not written" if Inputs.write(path, entries, roots, **options)
+        raise "not written" if Inputs.record(path, entries, roots, **options)
       end
     end
 

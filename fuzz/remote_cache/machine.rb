@@ -35,9 +35,9 @@ class Machine
   # A record of inputs as one that leaves a machine.
   def inputs
     path = @store.temporary("inputs")
-    Spate::Inputs.write(path, [[:file, "#{@home}/file"], [:listed, @home], [:absent, "#{@home}/none"],
-                               [:environment, "LANG"], [:looked, "/usr", nil]], @roots, env: { "LANG" => "C" },
-                                                                                        portable: true)
+    Spate::Inputs.record(path, [[:file, "#{@home}/file"], [:listed, @home], [:absent, "#{@home}/none"],
+                                [:environment, "LANG"], [:looked, "/usr", nil]], @roots, env: { "LANG" => "C" },
+                                                                                         portable: true)
     File.binread(path)
   end
 

@@ -45,7 +45,7 @@ module Spate
       #
       # nil if it was written, else [message, path] of what is not as it was read: then nothing is written. portable:
       # for another machine, without stamps. Raises SystemCallError, ArgumentError.
-      def write(path, entries, roots, env: nil, portable: false)
+      def record(path, entries, roots, env: nil, portable: false)
         Native::Inputs.write(path, entries, roots, env, portable)
       end
 
@@ -67,8 +67,8 @@ module Spate
         Native::Inputs.items(record).each(&block)
       end
 
-      # A check's answer in words: "/usr/include/libpq-fe.h changed".
-      def sentence(reason, path, _kind = nil)
+      # An answer of `check` in words: "/usr/include/libpq-fe.h changed".
+      def explain(reason, path, _kind = nil)
         case reason
         when :record then path
         when :processor then "the processor is another"

@@ -116,7 +116,7 @@ module Spate
     end
 
     def record_beside(entry)
-      "#{@root}/other".tap { |path| assert_nil Inputs.write(path, [entry], @roots) }
+      "#{@root}/other".tap { |path| assert_nil Inputs.record(path, [entry], @roots) }
     end
 
     def mount(type, version = nil, files = {})

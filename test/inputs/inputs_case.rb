@@ -21,7 +21,7 @@ module Spate
     end
 
     def record(*entries, **options)
-      assert_nil Inputs.write(@record, entries, @roots, **options)
+      assert_nil Inputs.record(@record, entries, @roots, **options)
       @record
     end
 

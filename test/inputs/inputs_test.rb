@@ -131,17 +131,17 @@ module Spate
     def test_changed_file_is_not_recorded
       file = write_old("a", "two")
       assert_equal ["is not what was read", file],
-                   Inputs.write(@record, [[:file, file, Digest::SHA256.hexdigest("one")]], @roots)
-      assert_nil Inputs.write(@record, [[:file, file, Digest::SHA256.hexdigest("two")]], @roots)
+                   Inputs.record(@record, [[:file, file, Digest::SHA256.hexdigest("one")]], @roots)
+      assert_nil Inputs.record(@record, [[:file, file, Digest::SHA256.hexdigest("two")]], @roots)
     end
 
     def test_invalid_arguments
       [[[:nothing, "/a"]], [["file", "/a"]], [[:file, 1]], [[:file, "/a\0b"]], [[:file, "/a", "abc"]],
        [[:file, "/a", nil, :other]], [nil], nil].each do |entries|
-        assert_raises(ArgumentError, TypeError) { Inputs.write(@record, entries, {}) }
+        assert_raises(ArgumentError, TypeError) { Inputs.record(@record, entries, {}) }
       end
-      assert_raises(ArgumentError) { Inputs.write(@record, [[:file, "relative"]], {}) }
-      assert_raises(Errno::ENOENT) { Inputs.write("#{@root}/no/folder", [], {}) }
+      assert_raises(ArgumentError) { Inputs.record(@record, [[:file, "relative"]], {}) }
+      assert_raises(Errno::ENOENT) { Inputs.record("#{@root}/no/folder", [], {}) }
       refute_path_exists @record
     end
 
@@ -153,8 +153,8 @@ module Spate
     end
 
     def test_sentences
-      assert_equal "/usr/include/libpq-fe.h changed", Inputs.sentence(:content, "/usr/include/libpq-fe.h", :file)
-      assert_equal "CC has another value", Inputs.sentence(:value, "CC")
+      assert_equal "/usr/include/libpq-fe.h changed", Inputs.explain(:content, "/usr/include/libpq-fe.h", :file)
+      assert_equal "CC has another value", Inputs.explain(:value, "CC")
     end
 
     def test_memo_checks_once_for_all_threads
@@ -193,7 +193,7 @@ module Spate
 
     def test_an_interrupt_ends_the_writing
       file = write_old("large", "x" * 60_000_000)
-      thread = Thread.new { Inputs.write(@record, [[:file, file], [:file, "/bin/sh"]], @roots) }
+      thread = Thread.new { Inputs.record(@record, [[:file, file], [:file, "/bin/sh"]], @roots) }
       thread.report_on_exception = false
       sleep 0.005
       thread.kill

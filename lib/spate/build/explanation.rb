@@ -30,7 +30,7 @@ module Spate
         change = @reuse_check.change(stored)
         inputs = read(stored)
         facts = { gem: record.full_name, build: stored.key, store: stored.store.root, seconds: record.seconds,
-                  root: record.root, change: change && Trace::ReuseCheck.sentence(*change),
+                  root: record.root, change: change && Trace::ReuseCheck.explain(*change),
                   inputs: inputs.map(&:first).tally, programs: record.programs }
         all ? facts.merge(all: inputs) : facts
       end

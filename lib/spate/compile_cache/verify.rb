@@ -7,8 +7,8 @@ module Spate
       # path: of the compile cache. reason: why it cannot be used (Symbol); :damaged if single blobs or data are. files:
       # those whose code is damaged, and names of data.
       Damage = Struct.new(:path, :reason, :files)
-      # compile caches, files, bytes: read ones. damaged: [Damage]
-      Result = Struct.new(:caches, :files, :bytes, :damaged) do
+      # compile_caches, files, bytes: read ones. damaged: [Damage]
+      Result = Struct.new(:compile_caches, :files, :bytes, :damaged) do
         def ok? = damaged.empty?
         def to_h = super.merge(ok: ok?, damaged: damaged.map(&:to_h))
       end
@@ -36,7 +36,7 @@ module Spate
 
       def read(result, path, key)
         cache = Native::CompileCache.open(path, key: key)
-        result.caches += 1
+        result.compile_caches += 1
         result.files += cache.count
         result.bytes += cache.bytes
         damaged = cache.verify + cache.data_names.reject { |name| cache.data(name) }

@@ -40,7 +40,7 @@ module Spate
           Dir.mktmpdir("spate-fingerprint-") do |folder|
             records = parts.map do |part|
               path = File.join(folder, "record")
-              message, culprit = Inputs.write(path, part, roots(location.root), env: compared, portable: portable)
+              message, culprit = Inputs.record(path, part, roots(location.root), env: compared, portable: portable)
               return [nil, ["#{culprit} #{message}, and changes just now"]] if message
 
               File.binread(path)
@@ -116,7 +116,7 @@ module Spate
 
           roots = roots(location.root)
           answer = Inputs.check(record, roots, env: {})
-          return Inputs.sentence(*answer) if answer.is_a?(Array)
+          return Inputs.explain(*answer) if answer.is_a?(Array)
 
           folder, pattern = globs.find { |glob| found(roots, *glob.first(3)) != glob }
           pattern ? "the names that #{pattern} finds in #{folder} have changed" : answer

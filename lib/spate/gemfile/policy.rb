@@ -63,7 +63,7 @@ module Spate
              .map { |words| "runs `#{words[0, 60]}`, which may say something else each time" }
       end
 
-      # [[kind, path, nil, *flags]] for Inputs.write.
+      # [[kind, path, nil, *flags]] for Inputs.record.
       def entries
         @entries ||= [*@paths.flat_map { |path, kinds| entry(plain(path), kinds) }, *version, *preloaded, *asked,
                       *@names.map { |name| [:environment, name] }, *named, *zone, *encoding, *gems].uniq

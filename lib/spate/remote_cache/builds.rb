@@ -90,7 +90,7 @@ module Spate
       def fitting(offers, reasons)
         offers.each do |offer|
           change = @reuse_check.change(probe(offer)) or return offer
-          reasons << Build::Trace::ReuseCheck.sentence(*change)
+          reasons << Build::Trace::ReuseCheck.explain(*change)
         end
         nil
       end
@@ -106,7 +106,7 @@ module Spate
         return "it holds the folder that it was built in" if build.record.root
 
         change = @reuse_check.change(build)
-        return "what it depends on is no longer so: #{Build::Trace::ReuseCheck.sentence(*change)}" if change
+        return "what it depends on is no longer so: #{Build::Trace::ReuseCheck.explain(*change)}" if change
 
         "what it needs to run is no longer here" unless @reuse_check.runs?(build)
       end

@@ -49,7 +49,7 @@ module Spate
         # stored.
         def refused(observed, artifacts, paths)
           paths.zip([observed.inputs(artifacts), observed.libraries(artifacts.needed)]) do |path, inputs|
-            refused = Inputs.write(path, inputs, @reuse_check.own_roots, env: @environment.told)
+            refused = Inputs.record(path, inputs, @reuse_check.own_roots, env: @environment.told)
             return refused.reverse.join(" ") if refused
           end
           nil

@@ -116,7 +116,7 @@ module Spate
         def why(change)
           return {} unless change
 
-          change.first == :folder ? { bound: change[1] } : { anew: Trace::ReuseCheck.sentence(*change) }
+          change.first == :folder ? { bound: change[1] } : { anew: Trace::ReuseCheck.explain(*change) }
         end
 
         # Registers the attempt, so that `cancel` finds it.

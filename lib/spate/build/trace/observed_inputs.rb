@@ -42,7 +42,7 @@ module Spate
           @ruby = below([Util::Ruby.config("rubylibprefix")])
         end
 
-        # [[kind, path], ...] for Inputs.write. made: Artifacts; a library copied into them counts like any file, and
+        # [[kind, path], ...] for Inputs.record. made: Artifacts; a library copied into them counts like any file, and
         # variables count if the artifacts contain their values.
         def inputs(made)
           found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }

@@ -46,13 +46,13 @@ module Spate
         end
 
         # A change, as a sentence.
-        def self.sentence(reason, what, kind = nil)
+        def self.explain(reason, what, kind = nil)
           case reason
           when :folder then "it contains the path #{what} and works only there"
           when :program then "#{what} on the PATH is another program"
           when :apart then "it found #{what} above its bundle, which is not above this one"
           when :root then root_sentence(what)
-          else Inputs.sentence(reason, what, kind)
+          else Inputs.explain(reason, what, kind)
           end
         end
 

@@ -49,7 +49,7 @@ module Spate
 
         def tell(found)
           found.damaged.each { |damage| terminal.out.puts Util::Terminal.plain("#{damage.path}: #{words(damage)}") }
-          read = "#{Units.count(found.caches, "compile cache")} with #{Units.count(found.files, "file")}, " \
+          read = "#{Units.count(found.compile_caches, "compile cache")} with #{Units.count(found.files, "file")}, " \
                  "#{Units.bytes(found.bytes)}"
           return terminal.out.puts("#{read}: no damage") if found.ok?
 

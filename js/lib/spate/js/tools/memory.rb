@@ -50,7 +50,7 @@ module Spate
           Util::Files.remove(path)
           @sources = Sources.of(@tool)
           @before = @store.keeper.temporary("tool")
-          @sources = nil if @sources && Inputs.write(@before, entries, roots, env: told)
+          @sources = nil if @sources && Inputs.record(@before, entries, roots, env: told)
         rescue Error, ArgumentError, SystemCallError
           @sources = nil
         end
@@ -61,7 +61,7 @@ module Spate
           return false unless @sources && left?
 
           Util::Files.make_folder(File.dirname(path))
-          return true if Inputs.write(path, entries + installed, roots, env: told).nil? && same?(@before)
+          return true if Inputs.record(path, entries + installed, roots, env: told).nil? && same?(@before)
 
           Util::Files.remove(path)
           false

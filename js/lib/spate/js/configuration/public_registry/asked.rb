@@ -64,7 +64,7 @@ module Spate
           def keep(answer)
             home = @store&.keeper or return
             path = home.temporary("registry")
-            changed = Inputs.write(path, @inputs, {}, env: @env)
+            changed = Inputs.record(path, @inputs, {}, env: @env)
             home.write(KIND, key, "#{answer}\n".b << File.binread(path)) unless changed
           rescue Store::Error, SystemCallError
             nil
@@ -146,7 +146,7 @@ module Spate
             false
           end
 
-          # [[kind, path], ...] as Inputs.write takes them.
+          # [[kind, path], ...] as Inputs.record takes them.
           def inputs(path, kinds)
             found = KINDS.values_at(*kinds).compact
             found.delete(:link) unless File.symlink?(path)

@@ -29,7 +29,7 @@ module Spate
                      reading.variables.uniq.map { |name| [:environment, name] }
             in_file(store) do |path|
               roots = { ROOT => plan.root }
-              new(plan.root, own, names(own), File.binread(path)) unless Inputs.write(path, inputs, roots, env: env)
+              new(plan.root, own, names(own), File.binread(path)) unless Inputs.record(path, inputs, roots, env: env)
             end
           end
 
