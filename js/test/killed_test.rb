@@ -21,7 +21,7 @@ module Spate
     def self.included(tests) = tests.singleton_class.attr_accessor(:stage)
 
     def setup
-      skip "no #{tool}" unless system(tool, "--version", out: File::NULL, err: File::NULL)
+      skip "no #{tool}" unless NpmTools.runs?(tool)
 
       @random = Random.new(Spate.test_seed)
       return set_out if self.class.stage

@@ -2,6 +2,7 @@
 
 require_relative "case"
 require "open3"
+require "support/npm_tools"
 
 module Spate
   class NpmHiddenLockfileTest < NpmCase
@@ -32,7 +33,7 @@ module Spate
     end
 
     def test_json_as_node_writes_it
-      skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
+      skip "no node" unless NpmTools.runs?("node")
 
       value = { "b" => [1, 1.5, 1e21, 1.0, -0.5, 1e-7, true, nil, "\u0001\n\"\\/\u2028é\u007f", [], {}],
                 "a" => { "10" => 1, "9" => 2, "x" => 3, "01" => 4 }, "c" => {}, "d" => "text" }
@@ -44,7 +45,7 @@ module Spate
     end
 
     def test_the_order_of_names_is_that_of_node
-      skip "no node" unless system("node", "--version", out: File::NULL, err: File::NULL)
+      skip "no node" unless NpmTools.runs?("node")
 
       random = Random.new(7)
       signs = (" "..."\u007f").to_a - [" "]

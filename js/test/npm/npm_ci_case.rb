@@ -16,7 +16,7 @@ module Spate
 
     def setup
       super
-      skip "no npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
+      skip "no npm" unless NpmTools.runs?("npm")
 
       @registry = NpmRegistry.start
       @home = Dir.mktmpdir("spate-npm-home")

@@ -24,9 +24,8 @@ module Spate
     end
 
     def test_npm
-      node = File.dirname(NpmTools.pinned("node", PnpmMajors::NODE, program: "node"))
       %w[11 12].each do |version|
-        @path = "#{File.dirname(NpmTools.pinned("npm", version))}:#{node}:#{ENV.fetch("PATH")}"
+        @path = "#{File.dirname(NpmTools.pinned("npm", version))}:#{ENV.fetch("PATH")}"
         project("npm") do
           { {} => "inner", { workspaces: ["apps/*"] } => "root", { workspaces: ["apps/**"] } => "root",
             { workspaces: ["apps/*", "!apps/inner"] } => "inner", { workspaces: ["libs/*"] } => "inner" }

@@ -30,7 +30,7 @@ module Spate
     def store = @store ||= Store.open(home: File.join(folder, "home"), env: {})
 
     def lock(tool, **dependencies)
-      skip "no #{tool}" unless system(tool, "--version", out: File::NULL, err: File::NULL)
+      skip "no #{tool}" unless NpmTools.runs?(tool)
       write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: { "prod" => "1.0.0" },
                                               **dependencies))
       output, status = Open3.capture2e(@env, *LOCK.fetch(tool), chdir: root, unsetenv_others: true)

@@ -209,7 +209,7 @@ module Spate
     end
 
     def test_takes_over_a_node_modules_of_npm
-      skip "needs npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
+      skip "needs npm" unless NpmTools.runs?("npm")
       restore
       _, status = Open3.capture2e(@env, "npm", "ci", chdir: root)
       assert_predicate status, :success?
@@ -222,7 +222,7 @@ module Spate
 
     # As `npm install`: `npm ci` removes hidden names, too, and pnpm leaves everything it did not create.
     def test_hidden_names_that_no_tool_made_stay
-      skip "needs npm" unless system("npm", "--version", out: File::NULL, err: File::NULL)
+      skip "needs npm" unless NpmTools.runs?("npm")
       linked = write("linked/package.json", "{}")
       kept = [-> { restore }, -> { Open3.capture2e(@env, "npm", "install", chdir: root) }].map do |tool|
         restore

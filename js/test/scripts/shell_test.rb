@@ -30,10 +30,8 @@ module Spate
     private
 
     def assert_shells(version)
-      node = File.dirname(NpmTools.pinned("node", PnpmMajors::NODE, program: "node"))
       @env = NpmRegistry.env(@registry, home: "#{folder}/home")
-                        .merge("PATH" => "#{File.dirname(NpmTools.pinned("npm",
-                                                                         version))}:#{node}:#{ENV.fetch("PATH")}",
+                        .merge("PATH" => "#{File.dirname(NpmTools.pinned("npm", version))}:#{ENV.fetch("PATH")}",
                                "SPATE_HOME" => "#{folder}/spate")
       own = { scripts: { postinstall: "echo > made" } }
       assert_same(MISSING, {}, fails: false)

@@ -2,19 +2,16 @@
 
 require "support/npm_tools"
 
-# The newest pnpm of each major whose rules Spate has, with a node that runs all of them. 11.27 and later of that major
-# Spate leaves to pnpm.
+# The newest pnpm of each major whose rules Spate has. 11.27 and later of that major Spate leaves to pnpm.
 module PnpmMajors
   VERSIONS = { 10 => "10", 11 => "~11.26.0", 12 => "12" }.freeze
-  NODE = "22"
 
   module_function
 
   # Yields each major and a PATH on which its pnpm comes first. Raises RuntimeError.
   def each
-    node = File.dirname(NpmTools.pinned("node", NODE, program: "node"))
     VERSIONS.each do |major, version|
-      yield major, "#{File.dirname(NpmTools.pinned("pnpm", version))}:#{node}:#{ENV.fetch("PATH")}"
+      yield major, "#{File.dirname(NpmTools.pinned("pnpm", version))}:#{ENV.fetch("PATH")}"
     end
   end
 end
