@@ -3,6 +3,7 @@
 require "fileutils"
 require "open3"
 require "support/gem_source"
+require "support/machine_facts"
 
 module Spate
   # A test application: a Gemfile, a lockfile written by the real Bundler, a HOME and a store.
@@ -11,13 +12,15 @@ module Spate
 
     attr_reader :folder, :home
 
-    # folder: created, may exist. gemfile: text. home: shared by projects that share a store.
-    def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {})
+    # folder: created, may exist. gemfile: text. home: shared by projects that share a store. facts: whether an empty
+    # store starts with MachineFacts.
+    def initialize(folder, gemfile, home: File.join(File.dirname(folder), "home"), env: {}, facts: false)
       @folder = folder
       @home = home
       @extra = env
       FileUtils.mkdir_p([folder, home])
       File.write(File.join(folder, "Gemfile"), gemfile)
+      @extra = { "SPATE_NO_OWN_CODE" => nil }.merge(env) if facts && MachineFacts.copy(self.env)
     end
 
     # The environment of child processes, without variables of an outer bundle or the user.
