@@ -7,10 +7,10 @@ require "spate"
 require "spate/self_cache"
 
 module Spate
-  # What a store learns about its machine during its first install: how RubyGems writes gemspecs, where its folders are,
-  # and Spate's own files, compiled. This is half of the processor time of an install into an empty HOME. In a run of
-  # bin/test the first test program that needs it runs the product's code once; TestProject copies the results into its
-  # empty stores.
+  # Facts about the machine that a store records during its first install: how RubyGems writes gemspecs, where its
+  # folders are, and Spate's own files, compiled. They are half of the processor time of an install into an empty HOME.
+  # In a run of bin/test the first test program that needs them runs the product's code once; TestProject copies the
+  # results into its empty stores.
   #
   # SPATE_TEST_MACHINE names the folder for the results; without it, every store starts empty.
   class MachineFacts
