@@ -50,7 +50,7 @@ module Spate
         File.write("#{folder}/Gemfile", gemfile(BUNDLES.fetch(bundle)))
         run!(bundle, "bundle", "lock")
         run!(bundle, RbConfig.ruby, "--disable-gems", "-I#{ROOT}/lib", "#{ROOT}/exe/spate", "install", "--quiet",
-             "--boot-images=off", "PATH" => HastyCompiler.path("#{STORE}/hasty"))
+             "--compile-cache=off", "PATH" => HastyCompiler.path("#{STORE}/hasty"))
       end
       private_class_method :install
 
