@@ -12,7 +12,7 @@ uint32_t spate_compile_cache_checksum(const uint8_t *bytes, size_t tables_length
     return spate_crc32c(crc, bytes + after, tables_length - after);
 }
 
-/* A section of the tables: aligned, after the header, within them. */
+/* Whether a section is aligned, starts after the header and ends within the tables. */
 static bool section_fits(const disk_header *header, uint64_t offset, uint64_t count, size_t size) {
     return offset % 8 == 0 && offset >= sizeof(*header) && spate_inside(offset, count * size, header->tables_length);
 }
@@ -28,7 +28,7 @@ static bool sections_fit(const disk_header *header) {
            section_fits(header, header->strings, header->strings_length, 1);
 }
 
-/* A path's or name's length is allowed, and the only NUL ends it. */
+/* Whether the length of a path or name is allowed and its only NUL is the terminator. */
 static bool string_fits(const disk_header *header, const char *strings, uint32_t offset, uint32_t length) {
     return length > 0 && length <= SPATE_COMPILE_CACHE_PATH_MAX &&
            spate_text_inside(strings, header->strings_length, offset, length);
@@ -54,7 +54,7 @@ static bool entries_fit(const disk_header *header, const uint8_t *bytes) {
     return true;
 }
 
-/* Each slot names an existing entry, and some slot is free, so that a search ends. */
+/* Whether each slot names an existing entry and at least one slot is free, so that every search ends. */
 static bool slots_fit(const disk_header *header, const uint8_t *bytes) {
     const disk_slot *slots = (const disk_slot *)(const void *)(bytes + header->slots);
     uint32_t used = 0;

@@ -7,7 +7,7 @@
 #include <assert.h>
 
 #define COMPILE_CACHE_MAGIC "SPATEIM1"
-/* In the writer's byte order, as everything else: compiled code is specific to one machine anyway. */
+/* In the writer's byte order, like every other field: compiled code is specific to one machine anyway. */
 #define COMPILE_CACHE_ENDIAN UINT32_C(0x0a0b0c0d)
 #define COMPILE_CACHE_ALIGNMENT 16
 
@@ -75,7 +75,7 @@ static_assert(offsetof(disk_entry, blob) == 56, "the entry's layout is the file 
 static_assert(offsetof(disk_entry, flags) == 80, "the entry's layout is the file format");
 static_assert(sizeof(disk_data) == 24, "the data entry's layout is the file format");
 
-/* The checksum excludes itself. */
+/* CRC-32C of the tables without the checksum field. */
 uint32_t spate_compile_cache_checksum(const uint8_t *bytes, size_t tables_length);
 
 #endif

@@ -81,7 +81,7 @@ static spate_compile_cache_fault fault_of_owner(const struct stat *info) {
     return info->st_mode & (S_IWGRP | S_IWOTH) ? SPATE_COMPILE_CACHE_WRITABLE : SPATE_COMPILE_CACHE_FINE;
 }
 
-/* A user who may write to a folder on the way can replace the compile cache. */
+/* Another user who may write to a folder in the path could replace the compile cache. */
 static spate_compile_cache_fault fault_of_folder(const char *path) {
     char folder[PATH_MAX];
     struct stat info;

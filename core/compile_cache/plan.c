@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Bytes of the strings and of the content after the tables: in all, or so far. */
+/* Total bytes of the strings and of the content after the tables, or the bytes used so far. */
 typedef struct compile_cache_sums {
     uint64_t strings, content;
 } compile_cache_sums;
@@ -79,7 +79,7 @@ spate_status spate_compile_cache_lay_out(compile_cache_plan *plan, const uint8_t
 
 static uint32_t add_string(const compile_cache_plan *plan, uint64_t *used, const char *text, size_t length) {
     uint64_t offset = *used;
-    memcpy(plan->tables + plan->header.strings + offset, text, length); /* with a NUL: the memory is zeroed */
+    memcpy(plan->tables + plan->header.strings + offset, text, length); /* the memory is zeroed, so a NUL follows */
     *used += length + 1;
     return (uint32_t)offset;
 }
@@ -109,7 +109,7 @@ static bool name_is_new(const compile_cache_plan *plan, size_t index) {
     return true;
 }
 
-/* Data first: a boot reads it before it loads the first file. */
+/* Writes the data entries first because a boot reads them before it loads the first file. */
 static spate_status fill_data(const compile_cache_plan *plan, compile_cache_sums *used, const char *path,
                               spate_error *error) {
     disk_data *data = (disk_data *)(void *)(plan->tables + plan->header.data);

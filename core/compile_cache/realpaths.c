@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* An application has hundreds of folders, which are looked up thousands of times: each result is cached. */
+/* Caches real paths of folders. An application has hundreds of folders and looks them up thousands of times. */
 
 typedef struct folder {
     uint32_t hash;
@@ -22,11 +22,11 @@ struct spate_realpaths {
     folder *folders;
     size_t capacity; /* a power of two */
     size_t count;
-    time_t since; /* seconds of the monotonic clock when the first was cached */
+    time_t since; /* monotonic time in seconds when the first folder was cached */
 };
 
 #define FIRST_CAPACITY 256
-/* A boot is over by then; a server that reloads files must see changes of their folders. */
+/* Longer than a boot, but short enough that a server that reloads files notices changed folders. */
 #define SECONDS_KEPT 2
 
 spate_realpaths *spate_realpaths_new(void) {
@@ -163,7 +163,10 @@ static const folder *resolve(spate_realpaths *realpaths, char *text, const char 
     return real ? keep(realpaths, hash, path, length, real) : NULL;
 }
 
-/* Absolute, without empty parts and dots: only then is the file's real path the folder's real path plus the name. */
+/*
+ * Whether the path is absolute and has no empty parts or dots. Only then is the file's real path the folder's real path
+ * plus the name.
+ */
 static bool is_plain(const char *path, size_t length) {
     if (length < 2 || path[0] != '/' || path[length - 1] == '/')
         return false;

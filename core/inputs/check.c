@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A length that no name has. */
+/* Longer than any name. */
 #define NOTHING UINT32_MAX
 
 typedef struct check {
@@ -19,11 +19,11 @@ typedef struct check {
     spate_inputs_answer *answer;
     spate_status status;
     const disk_folder *folder;
-    char path[SPATE_INPUTS_PATH_MAX]; /* the folder's, then that of the current entry */
+    char path[SPATE_INPUTS_PATH_MAX]; /* path of the folder, then of the current entry */
     size_t folder_length;
-    /* Without a memo: the current look. Entries of several kinds with one name are adjacent. */
+    /* The current look when checking without a memo. Entries of different kinds with the same name are adjacent. */
     inputs_look look;
-    disk_text looked; /* its name */
+    disk_text looked; /* name of the entry that was looked at */
     bool followed;
     inputs_doubts doubts;
 } check;
@@ -42,7 +42,7 @@ const char *spate_inputs_change_name(spate_inputs_change change) {
     return (unsigned)change < SPATE_INPUTS_CHANGES ? names[change] : "unknown";
 }
 
-/* ---- answers: false ends the check ---- */
+/* ---- results: false ends the check ---- */
 
 static bool changed_as(check *c, spate_inputs_change change, spate_input_kind kind, const char *path, size_t length) {
     spate_inputs_answer *answer = c->answer;
@@ -78,7 +78,7 @@ static bool failed(check *c, int reason, spate_input_kind kind) {
     return changed(c, SPATE_INPUTS_UNREADABLE, kind);
 }
 
-/* Notes a stamp that would have saved this look, in a copy of the record. */
+/* Writes a stamp that would have saved this look into a copy of the record. */
 static bool renew(check *c, const disk_stamp *recorded, const inputs_look *look, bool hashed) {
     disk_stamp found = spate_inputs_stamp(look);
     spate_inputs *record = c->record;
@@ -258,7 +258,7 @@ static bool check_names(check *c, inputs_look *look) {
     return true;
 }
 
-/* *since: the earliest of the looks at names; a memo's look may be older than the look at the folder. */
+/* *since: the time of the earliest look at the names. With a memo it may precede the look at the folder. */
 static bool check_absents(check *c, const disk_absent *absents, int64_t *since) {
     for (uint32_t i = 0; i < LE32(c->folder->absent_count); i++) {
         if (!go_to(c, absents[i]))
@@ -271,7 +271,7 @@ static bool check_absents(check *c, const disk_absent *absents, int64_t *since) 
         if (!inputs_means_absent(look->reason) && look->reason != EACCES)
             return failed(c, look->reason, SPATE_INPUT_ABSENT);
         if (look->reason == EACCES)
-            *since = INT64_MIN; /* no stamp of the folder proves that */
+            *since = INT64_MIN; /* the stamp of the folder cannot prove an absence caused by EACCES */
         else if (look->stamp.seen_ns < *since)
             *since = look->stamp.seen_ns;
     }
@@ -289,7 +289,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
         return false;
     if (known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known))
         return true;
-    /* A missing folder contains nothing; one that this user may not search contains nothing for this user. */
+    /* A missing folder has no entries, and neither has a folder that this user may not search. */
     bool empty =
         known->reason == 0 ? !S_ISDIR(known->mode) : inputs_means_absent(known->reason) || known->reason == EACCES;
     if (empty && !listed)
@@ -304,7 +304,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
     int64_t since = INT64_MAX;
     if (!check_absents(c, absents, &since))
         return false;
-    /* The stamp proves nothing about a name that was missing before the folder was looked at. */
+    /* If the folder was looked at after the names, its stamp does not prove that they are still missing. */
     return since < before.stamp.seen_ns || renew(c, &folder->stamp, &before, false);
 }
 

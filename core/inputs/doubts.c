@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With fewer bytes, threads cost more than they gain. */
+/* Below this size, threads cost more than they gain. */
 #define ENOUGH_BYTES ((uint64_t)1 << 20)
 #define THREADS_MAX 4
 

@@ -1,4 +1,4 @@
-/* Entries that only a digest can decide: deferred until everything that needs just a look has been checked. */
+/* Entries that only a digest can decide. They are deferred until all cheaper checks are done. */
 #ifndef SPATE_INPUTS_DOUBTS_H
 #define SPATE_INPUTS_DOUBTS_H
 
@@ -7,27 +7,27 @@
 typedef struct inputs_doubt {
     const disk_entry *entry;
     char *path;
-    inputs_look look;  /* with the digest, once it is computed */
-    inputs_look *memo; /* its origin; NULL: no memo */
+    inputs_look look;  /* including the digest once it is computed */
+    inputs_look *memo; /* where the look came from; NULL: no memo */
     int reason;        /* errno; 0: the digest was computed */
-    bool skipped;      /* another entry had changed before */
+    bool skipped;      /* another entry was already known to have changed */
 } inputs_doubt;
 
-/* Zero it first; freed with spate_inputs_doubts_free. */
+/* Initialize with zeros; free with spate_inputs_doubts_free. */
 typedef struct inputs_doubts {
     inputs_doubt *items;
     size_t count;
     size_t capacity;
-    uint64_t bytes; /* of all files */
+    uint64_t bytes; /* total size of the files */
 } inputs_doubts;
 
 static inline inputs_digest inputs_digest_of(const disk_entry *entry) {
     return (entry->flags & ENTRY_ELF) != 0 ? INPUTS_PROMISE : INPUTS_CONTENT;
 }
 
-/* false: no memory. */
+/* Returns false if out of memory. */
 bool spate_inputs_doubt(inputs_doubts *doubts, const disk_entry *entry, const char *path, inputs_look *look, bool memo);
-/* Computes the digests, on several threads if that pays, until one differs. SPATE_NO_MEMORY. */
+/* Computes the digests until one differs, on several threads if worthwhile. SPATE_NO_MEMORY on failure. */
 spate_status spate_inputs_doubts_take(inputs_doubts *doubts);
 void spate_inputs_doubts_free(inputs_doubts *doubts);
 

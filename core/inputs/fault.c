@@ -22,7 +22,7 @@ static bool name_fits(const inputs_tables *t, disk_text name) {
     return text_fits(t, name) && LE32(name.length) > 0 && !strchr(inputs_text(t, name), '/');
 }
 
-/* A path below a root must stay there: on another machine the root has other surroundings. */
+/* A path below a root must not leave it: the root's surroundings differ between machines. */
 static bool path_fits(const inputs_tables *t, uint32_t root, disk_text path) {
     if (root > t->root_count || !text_fits(t, path))
         return false;

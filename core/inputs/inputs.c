@@ -48,7 +48,7 @@ spate_status spate_inputs_parse(spate_inputs **record, const uint8_t *bytes, siz
     return take(record, copy, length, "", error);
 }
 
-/* Read, not mapped: truncating a mapped file would kill its readers. */
+/* Reads the file instead of mapping it: truncating a mapped file would kill its readers. */
 spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_error *error) {
     spate_buffer file = {0};
     *record = NULL;
@@ -100,7 +100,7 @@ static const char *root_name(const inputs_tables *t, uint32_t number) {
     return number > 0 ? inputs_text(t, t->roots[number - 1]) : NULL;
 }
 
-/* The folder's path, or that of a name in it. */
+/* Appends the path of the folder or of an entry in it. */
 static bool put_path(visit *v, const char *name, size_t length) {
     const char *folder = inputs_text(v->tables, v->folder->path);
     size_t used = LE32(v->folder->path.length);

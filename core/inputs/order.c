@@ -1,4 +1,4 @@
-/* Sorts a record: by root and folder, and within one as groups require; drops duplicates. */
+/* Sorts a record by root and folder, and each folder's entries as groups require. Drops duplicates. */
 #include "inputs/plan.h"
 
 #include <stdlib.h>
@@ -44,7 +44,6 @@ static bool contradict(const inputs_planned *a, const inputs_planned *b) {
     return a->expected && b->expected && memcmp(a->expected, b->expected, SPATE_SHA256_LENGTH) != 0;
 }
 
-/* Drops duplicates. */
 static spate_status drop_doubles(inputs_plan *plan, spate_error *error) {
     size_t kept = 0;
     spate_status status = SPATE_OK;

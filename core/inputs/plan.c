@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The kernel's limit for symlinks on the way. */
+/* The kernel's limit for symlinks in one path. */
 #define LINKS_MAX 40
 #define ROOTS_MAX 255
 
@@ -32,8 +32,8 @@ static bool is_root(const inputs_plan *plan, const char *path) {
 }
 
 /*
- * The path, its folder and its name, one after the other in one allocation. A root itself is "." in it, so that it may
- * be elsewhere.
+ * Writes the path, its folder and its name in sequence into one allocation. The entry of a root itself is "." because
+ * its path may differ.
  */
 static bool lay_out(inputs_planned *item, const inputs_plan *plan, const char *path) {
     size_t length = strlen(path);
@@ -80,7 +80,7 @@ static spate_status add(inputs_plan *plan, spate_input_kind kind, const spate_in
 
 /* ---- absences: the whole path, since folders on the way may be created without effect; follows dangling links ---- */
 
-/* A symlink's target and the rest of the path behind the link, as the path to continue with. */
+/* Builds the path to continue with: a symlink's target and the rest of the path after the link. */
 static spate_status go_on(char *path, const char *link, size_t link_length, spate_error *error) {
     char target[SPATE_INPUTS_PATH_MAX];
     char joined[3 * SPATE_INPUTS_PATH_MAX];
@@ -104,7 +104,7 @@ static bool is_there(const char *path) {
     return stat(path, &info) == 0;
 }
 
-/* Cuts the path down to the deepest existing part. Returns lstat's reason for the whole, 0 if it exists. */
+/* Shortens the path to the deepest part that exists. Returns lstat's errno for the whole path, or 0 if that exists. */
 static int deepest(char *path, struct stat *info) {
     const char *name;
     int whole = 0;
@@ -127,7 +127,7 @@ static spate_status add_absent(inputs_plan *plan, const spate_input *input, cons
         strcpy(there, path);
         int reason = deepest(there, &info);
         if (reason == ENAMETOOLONG)
-            return SPATE_OK; /* it can never exist */
+            return SPATE_OK; /* the path can never exist */
         if (reason == EACCES)
             return add(plan, SPATE_INPUT_LOOKED, input, path); /* recorded as denied */
         if (reason != 0 && !inputs_means_absent(reason))

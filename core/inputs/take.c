@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* With fewer, threads cost more than they gain. */
+/* Below this number, threads cost more than they gain. */
 #define ENOUGH_FOR_THREADS 64
 #define THREADS_MAX 4
 
-/* Not errnos: the content differs from the one read, or the path exists. */
+/* Distinct from errnos: the content differs from the one that was read, or the path exists. */
 #define OTHER_CONTENT -1
 #define APPEARED -2
 
@@ -107,7 +107,7 @@ static void take_one(void *context, size_t index) {
     item->entry.kind = (uint8_t)item->kind;
 }
 
-/* ---- folders: first, so that a name that appears afterwards shows in the times ---- */
+/* ---- folders: first, so that the times reveal a name that is created afterwards ---- */
 
 static int take_names(inputs_group *group, const char *path, inputs_look *look) {
     int reason = spate_inputs_digest(path, true, INPUTS_NAMES, look);

@@ -1,4 +1,4 @@
-/* Writes a record of inputs: plan.c decides the contents, take.c has looked at them. */
+/* Writes a record of inputs. plan.c decides its contents and take.c has looked at them. */
 #include "inputs/plan.h"
 
 #include "base/file.h"
@@ -8,7 +8,7 @@
 
 /* Maps the root numbers of a spate_inputs_place to those of the record, for the roots that are used. */
 typedef struct used_roots {
-    uint32_t number[256]; /* by the place's root + 1: the number in the record, + 1; 0: not used */
+    uint32_t number[256]; /* indexed by the place's root + 1: the number in the record + 1; 0: unused */
     uint32_t count;
 } used_roots;
 
@@ -20,7 +20,7 @@ typedef struct output {
     disk_fact *facts;
     disk_absent *absents;
     char *strings;
-    size_t used; /* of the strings */
+    size_t used; /* bytes of the strings in use */
     const used_roots *numbers;
 } output;
 
@@ -50,7 +50,7 @@ static size_t strings_length(const inputs_plan *plan, const used_roots *roots) {
     }
     for (size_t i = 0; i < plan->fact_count; i++)
         length += strlen(plan->facts[i].name) + 1;
-    return length + 1; /* "" at the start, for everything without a text */
+    return length + 1; /* "" at the start, used by all empty texts */
 }
 
 static disk_text put(output *out, const char *text) {
@@ -63,7 +63,7 @@ static disk_text put(output *out, const char *text) {
     return made;
 }
 
-/* Entries of several kinds with one path share the text: the check then looks once. */
+/* Entries of different kinds with the same path share the text, so that the check looks only once. */
 static disk_text put_name(output *out, const inputs_planned *item, const inputs_planned *before,
                           const disk_entry *last) {
     bool same = before && before->kind != SPATE_INPUT_LISTED && strcmp(before->name, item->name) == 0;
@@ -128,7 +128,7 @@ static disk_header header_of(const inputs_plan *plan, const used_roots *roots, s
     return header;
 }
 
-/* The sections, one after the other. */
+/* Computes the offsets of the sections. */
 static bool lay_out(output *out, const disk_header *header, size_t *length) {
     size_t roots = sizeof(*header);
     size_t folders = roots + LE32(header->root_count) * sizeof(*out->roots);

@@ -15,7 +15,7 @@
 
 #define ITEM_ENTRIES 256
 
-/* A part of a tree, and the differences in it. */
+/* A part of a tree and the differences found in it. */
 typedef struct item {
     size_t job;
     size_t begin;
@@ -30,10 +30,10 @@ typedef struct checking {
     item *items;
     const uid_t *owner; /* or NULL */
     atomic_int failed;  /* a spate_status */
-    atomic_int number;  /* errno of SPATE_SYSTEM */
+    atomic_int number;  /* errno if `failed` is SPATE_SYSTEM */
 } checking;
 
-/* Further results of `difference_of`, which otherwise returns a kind of difference. */
+/* Additional results of `difference_of`, which otherwise returns a kind of difference. */
 #define SAME (-1)
 #define UNKNOWN (-2) /* with the reason in errno */
 
@@ -62,19 +62,19 @@ static int compare(int folder, const char *path, const spate_entry *entry, const
     return same ? SAME : SPATE_FILE_CHANGED;
 }
 
-/* Whether the folder is missing, as opposed to a failure to look at it for lack of resources. */
+/* Whether the errno means that the folder is missing, as opposed to a lack of resources. */
 static bool absent(int number) {
     return number == ENOENT || number == ENOTDIR || number == EACCES || number == ELOOP || number == ENAMETOOLONG;
 }
 
-/* The deepest folder below a tree's own that was looked at: it and all above it are folders, not links. */
+/* The deepest folder below the tree's own that was looked at. It and its parents are known to be folders, not links. */
 typedef struct way {
     int base;
     size_t length;
     char path[PATH_MAX];
 } way;
 
-/* The length of the part of a path that leads through folders that were looked at. */
+/* The length of the leading part of a path that consists of folders already looked at. */
 static size_t known_length(const way *w, const char *path, size_t length) {
     size_t known = 0;
     for (size_t at = 0; at <= length && at <= w->length; at++) {
@@ -88,8 +88,8 @@ static size_t known_length(const way *w, const char *path, size_t length) {
     return known;
 }
 
-/* 0 if a path leads through folders alone, else an errno: ENOTDIR where it would follow a link. Each folder is looked at
- * once, by its path: opening and closing it would take twice as many calls. */
+/* Returns 0 if all leading parts of the path are folders, otherwise an errno (ENOTDIR for a link). Each folder is
+ * looked at once, by its path: opening and closing folders would take twice as many calls. */
 static int look_along(way *w, const char *path, size_t length) {
     size_t known = known_length(w, path, length);
     if (known == length)
@@ -115,7 +115,7 @@ static int look_along(way *w, const char *path, size_t length) {
     return 0;
 }
 
-/* Does not look below a non-folder, or below a link in a folder's place. */
+/* Does not look below a file or a link that replaces a folder. */
 static int difference_of(way *w, const spate_entry *entry, const uid_t *owner) {
     int reason = look_along(w, entry->path, spate_folder_length(entry->path, strlen(entry->path)));
     if (reason == 0)

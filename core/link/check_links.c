@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The links that a thread checks before it takes more. */
+/* The number of links that a thread claims at a time. */
 #define ITEM_LINKS 64
 
 typedef struct looking {

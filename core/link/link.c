@@ -17,27 +17,27 @@
 #include <unistd.h>
 
 /*
- * The work of a thread between two requests for more: several small trees, or a part of a large one, whose files mostly
- * share a folder.
+ * The number of entries that a thread claims at a time: several small trees, or a part of a large one, whose files
+ * mostly share a folder.
  */
 #define ITEM_ENTRIES 96
-/* The fixed cost of a tree on top of its entries: its own folder and the parents. */
+/* The fixed cost of a tree, counted as entries: creating its own folder and the parents. */
 #define TREE_WEIGHT 4
 
-/* A job while it runs. */
+/* A running job. */
 typedef struct task {
     spate_link_job *job;
     spate_layers layers;
     char *path; /* the destination, absolute */
     size_t path_length;
-    size_t base_length; /* of the part of `path` that leads to the base of the walk */
+    size_t base_length; /* length of the part of `path` that leads to the walk's base */
     spate_placing placing;
     spate_failure failure;
-    pthread_mutex_t lock; /* for these three: */
+    pthread_mutex_t lock; /* Protects the next three fields: */
     bool opened;
-    int folder;    /* the destination, open while there are pieces; -1 if the walk begins in the common root */
-    size_t pieces; /* unfinished ones */
-    atomic_bool has_folders; /* entries whose modes are still to be set */
+    int folder;              /* the destination, open while pieces remain; -1 if the walk begins in the common root */
+    size_t pieces;           /* unfinished pieces */
+    atomic_bool has_folders; /* some folders still need their mode */
     atomic_size_t linked;
     atomic_size_t copied;
 } task;
@@ -51,7 +51,7 @@ typedef struct piece {
 
 typedef struct linking {
     spate_store *store;
-    int objects; /* their folder; AT_FDCWD if it could not be opened: then whole paths are used */
+    int objects; /* the objects folder; AT_FDCWD if it could not be opened, in which case whole paths are used */
     const char *root;
     int root_folder; /* -1 without a common root */
     spate_links *links;
@@ -60,12 +60,15 @@ typedef struct linking {
     task *tasks;
     size_t task_count;
     piece *pieces;
-    size_t *items; /* the first piece of each */
+    size_t *items; /* the first piece of each item */
     size_t item_count;
     const spate_cancel *cancel;
 } linking;
 
-/* The spot of a whole path, in its folder, which is created; `base_length` of it lead to the walk's base. */
+/*
+ * Creates the folder of a path and returns the path's spot in it. The first `base_length` bytes of the path lead to the
+ * walk's base.
+ */
 static spate_status find_spot(spate_walk *walk, const char *path, size_t base_length, spate_spot *spot,
                               spate_error *error) {
     const char *relative = path + base_length + 1;
@@ -81,16 +84,16 @@ static spate_status find_spot(spate_walk *walk, const char *path, size_t base_le
 
 /* ---- destinations ---- */
 
-/* Goes to a folder below the root that most likely exists: a failing mkdir costs more than opening it. */
+/* Enters a folder below the root that most likely exists: opening it is cheaper than a failing mkdir. */
 static void go_ahead(const task *t, spate_walk *walk, size_t length) {
     if (length <= t->base_length)
         return;
     walk->there = true;
     spate_walk_to(walk, t->path + t->base_length + 1, length - t->base_length - 1, NULL);
-    walk->there = false; /* after a failure the next step creates or reports it */
+    walk->there = false; /* if this fails, the next step creates the folder or reports the error */
 }
 
-/* The length of a task's path that it shares with the task before: another thread may have created those folders. */
+/* The length of the path prefix shared with the previous task, whose folders another thread may have created. */
 static size_t shared_length(const linking *l, const task *t) {
     size_t shared = t->base_length;
     if (t == l->tasks || !(t - 1)->path)
@@ -102,7 +105,7 @@ static size_t shared_length(const linking *l, const task *t) {
     return shared;
 }
 
-/* The first thread makes it. Its parents may be symlinks, except below a common root. */
+/* The first thread creates the destination. Its parents may be symlinks, except below a common root. */
 static spate_status make_destination(const linking *l, task *t, spate_walk *walk, spate_error *error) {
     char parent[PATH_MAX];
     if (l->root) {
@@ -161,8 +164,8 @@ static void leave_task(const linking *l, task *t, spate_walk *walk) {
 /* ---- entries ---- */
 
 /*
- * Objects are always verified: by a stat within one boot, by the content's hash once after another. SPATE_STALE:
- * damaged.
+ * Verifies an object before use: by stat if it was already hashed since the machine booted, otherwise by hashing its
+ * content. SPATE_STALE if it is damaged.
  */
 static spate_status verify(const linking *l, const task *t, const spate_placed *placed, const spate_spot *object,
                            spate_entry *entry, spate_error *error) {
@@ -244,7 +247,7 @@ static void work_on_tree(const linking *l, const piece *p, spate_walk *walk) {
     leave_task(l, t, walk);
 }
 
-/* Sets the modes that archives give folders, last, since a read-only folder could not be filled. */
+/* Sets the folder modes from the archives. Comes last because a read-only folder could not be filled. */
 static spate_status finish(const task *t, spate_walk *walk, spate_error *error) {
     char path[PATH_MAX];
     spate_spot spot;
@@ -322,7 +325,7 @@ static void work(void *context, size_t index) {
     spate_walk_end(&walk);
 }
 
-/* Adds the pieces of `count` entries; one even for 0, since the folder must be made. */
+/* Adds the pieces of `count` entries. 0 entries also get a piece because the folder must be created. */
 static void add_pieces(linking *l, task *t, size_t count, size_t *used) {
     size_t begin = 0;
     do {
@@ -361,7 +364,7 @@ static spate_status divide(linking *l) {
     return SPATE_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- running the jobs ---- */
 
 static spate_status absolute_path(const linking *l, task *t, spate_error *error) {
     const char *destination = t->job->destination;
@@ -422,7 +425,7 @@ static spate_status run(linking *l, spate_pool *pool, spate_error *error) {
     return SPATE_OK;
 }
 
-/* Stores the result of a task in its job. `ran`: the status of starting it. */
+/* Stores the result of a task in its job. `ran`: the status of starting the task. */
 static void settle(task *t, spate_status ran, const spate_error *error) {
     spate_link_job *job = t->job;
     spate_failure_note(&t->failure, ran, error);

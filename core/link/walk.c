@@ -20,7 +20,7 @@ void spate_walk_end(spate_walk *walk) {
         close(walk->steps[--walk->depth].folder);
 }
 
-/* Back to the deepest folder that the path shares. */
+/* Returns to the deepest open folder on the new path. */
 static void go_back(spate_walk *walk, const char *path, size_t length) {
     while (walk->depth > 0) {
         size_t end = walk->steps[walk->depth - 1].end;
@@ -30,7 +30,7 @@ static void go_back(spate_walk *walk, const char *path, size_t length) {
     }
 }
 
-/* The last step becomes the first: the steps to it are dropped, and walked again on demand. */
+/* Makes the last step the first and closes the steps before it. They are walked again on demand. */
 static void forget_the_way(spate_walk *walk) {
     for (unsigned i = 0; i + 1 < walk->depth; i++)
         close(walk->steps[i].folder);
@@ -42,7 +42,7 @@ static int folder_of(const spate_walk *walk) {
     return walk->depth > 0 ? walk->steps[walk->depth - 1].folder : walk->base;
 }
 
-/* Opens a folder, or creates it. If neither is possible, errno is of the first call. */
+/* Opens a folder, or creates it. If both fail, errno is from the first call. */
 static int open_or_make(int above, const char *name, bool there, bool *made) {
     int folder;
     *made = false;

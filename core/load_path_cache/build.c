@@ -1,4 +1,4 @@
-/* A load-path cache of a load path: scanned, sorted, written. */
+/* Builds a load-path cache: scans, sorts and writes. */
 #include "load_path_cache/scan.h"
 #include "load_path_cache/sort.h"
 #include "load_path_cache/write.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Scans until no folder has changed just before. */
+/* The maximum number of scans while folders keep changing. */
 #define ROUNDS 3
 
 static bool any_racy(const index_catalog *c) {
@@ -19,7 +19,7 @@ static bool any_racy(const index_catalog *c) {
     return false;
 }
 
-/* Folders that had changed just before are listed again when their times have become conclusive. */
+/* Folders that changed just before the scan are listed again once their times are conclusive. */
 static bool scan_settled(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count) {
     for (int round = 1;; round++) {
         spate_catalog_begin(c);
@@ -32,7 +32,7 @@ static bool scan_settled(index_catalog *c, const scan_rules *rules, const char *
     }
 }
 
-/* false without memory. */
+/* Returns false if out of memory. */
 static bool fingerprint(const char *const *paths, size_t count, uint8_t out[SPATE_SIPHASH_BYTES]) {
     size_t *lengths = malloc((count + 1) * sizeof *lengths);
     if (lengths == NULL)

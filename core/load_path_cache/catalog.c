@@ -1,4 +1,3 @@
-/* See catalog.h. */
 #include "load_path_cache/catalog.h"
 
 #include <stdlib.h>

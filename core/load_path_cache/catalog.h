@@ -17,13 +17,13 @@ typedef struct load_path_cache_vector {
 
 typedef struct found_key {
     uint32_t path, length, hash;
-    uint32_t number; /* once sorted */
+    uint32_t number; /* assigned by sorting */
 } found_key;
 
 typedef struct found_directory {
     spate_load_path_cache_stamp stamp;
     uint32_t root, key, flags, depth;
-    uint32_t above; /* the directory that this one was found in, or SPATE_LOAD_PATH_CACHE_NONE */
+    uint32_t above; /* the parent directory, or SPATE_LOAD_PATH_CACHE_NONE */
     uint32_t number;
 } found_directory;
 
@@ -49,18 +49,18 @@ void spate_catalog_clear(index_catalog *c);
 /* Appends `count` items and returns their address; NULL without memory. */
 void *spate_vector_add(load_path_cache_vector *list, size_t count);
 
-/* Copies the text into the pool. Returns its offset, or SPATE_LOAD_PATH_CACHE_NONE without memory or with 4 GiB. */
+/* Copies the text into the pool. Returns its offset, or SPATE_LOAD_PATH_CACHE_NONE if out of memory or over 4 GiB. */
 uint32_t spate_catalog_add_text(index_catalog *c, const char *text, size_t length);
 /* The number of the key, added if it is new, or SPATE_LOAD_PATH_CACHE_NONE. `path` must not point into the pool. */
 uint32_t spate_catalog_add_key(index_catalog *c, const char *path, size_t length);
-/* These are false without memory. `above`: the directory's number, or SPATE_LOAD_PATH_CACHE_NONE for a root's top. */
+/* Return false if out of memory. `above`: the directory's number, or SPATE_LOAD_PATH_CACHE_NONE for a root itself. */
 bool spate_catalog_add_directory(index_catalog *c, uint32_t root, uint32_t key, uint32_t above, uint32_t flags);
 bool spate_catalog_add_file(index_catalog *c, uint32_t directory, const spate_load_path_cache_entry *file);
 
-/* The path of a directory into c->path; its length, 0 if it is too long. */
+/* Writes the path of a directory into c->path. Returns its length, or 0 if it is too long. */
 size_t spate_catalog_path(index_catalog *c, const found_directory *directory);
 
-/* Borrowed until the next is added. */
+/* Borrowed until the next text is added. */
 static inline const char *spate_catalog_text(const index_catalog *c, uint32_t text) {
     return (const char *)c->pool.items + text;
 }

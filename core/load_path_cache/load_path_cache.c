@@ -8,7 +8,7 @@ static bool power_of_two(uint32_t number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
-/* A search in a table with no empty slot would not end. */
+/* Whether a table has an empty slot; without one a search would not end. */
 static bool slots_fit(uint32_t slots, uint32_t entries) {
     return power_of_two(slots) && slots > entries && slots <= 4 * SPATE_LOAD_PATH_CACHE_FEATURES_MAX;
 }
@@ -85,7 +85,7 @@ uint32_t spate_load_path_cache_find_root(const spate_load_path_cache *cache, uin
     uint32_t mask = cache->header->root_slots - 1;
     for (uint32_t slot = spate_load_path_cache_spread(hash, 0), tries = 0; tries <= mask; slot++, tries++) {
         uint32_t number = cache->root_slots[slot & mask] - 1;
-        if (number >= cache->header->roots) /* an empty slot is now UINT32_MAX */
+        if (number >= cache->header->roots) /* empty slots have become UINT32_MAX */
             return SPATE_LOAD_PATH_CACHE_NONE;
         const spate_load_path_cache_root *root = &cache->roots[number];
         if (same_text(cache, root->path, root->length, path, length))

@@ -1,6 +1,6 @@
 /*
  * The load-path cache: the files that `require` would find under the roots of a load path, by directory, in bytes that
- * are mapped and never parsed. docs/load-path-cache.md describes the layout, the structs below are it.
+ * are mapped and never parsed. docs/load-path-cache.md describes the layout, which the structs below define.
  *
  *     root       a folder of the load path, as its real path
  *     key        a directory's path below a root: "" or "active_support/core_ext"
@@ -20,14 +20,14 @@
 #define SPATE_LOAD_PATH_CACHE_MAGIC "SPATEIX1"
 #define SPATE_LOAD_PATH_CACHE_VERSION 1u
 #define SPATE_LOAD_PATH_CACHE_ENDIAN 0x01020304u
-/* Larger counts and lengths are refused when reading and end the scan when writing. */
+/* Larger counts and lengths are rejected by the reader and end the scan of the writer. */
 #define SPATE_LOAD_PATH_CACHE_LENGTH_MAX (UINT64_C(256) << 20)
 #define SPATE_LOAD_PATH_CACHE_ROOTS_MAX (1u << 16)
 #define SPATE_LOAD_PATH_CACHE_DIRECTORIES_MAX (1u << 22)
 #define SPATE_LOAD_PATH_CACHE_FEATURES_MAX (1u << 23)
 #define SPATE_LOAD_PATH_CACHE_PATH_MAX 4096u
 
-/* The type of a candidate: one of the first three, plus CHECK if only a stat shows whether it can be loaded. */
+/* The type of a candidate: one of the first three, plus CHECK if a stat has to show whether it can be loaded. */
 enum {
     SPATE_LOAD_PATH_CACHE_RUBY = 1,   /* name.rb */
     SPATE_LOAD_PATH_CACHE_SHARED = 2, /* name.so, .bundle: the platform's DLEXT */
@@ -38,7 +38,7 @@ enum {
 };
 
 /*
- * A directory that was not listed is listed on first use. RACY: because it had changed a moment before.
+ * An unlisted directory is listed on first use. RACY: unlisted because it had changed just before the scan.
  */
 enum { SPATE_LOAD_PATH_CACHE_UNLISTED = 1, SPATE_LOAD_PATH_CACHE_RACY = 2 };
 
@@ -56,7 +56,7 @@ typedef struct spate_load_path_cache_header {
     uint64_t length;
     uint32_t checksum; /* CRC-32C of the rest */
     uint32_t reserved;
-    uint8_t fingerprint[SPATE_SIPHASH_BYTES]; /* of the load path that it was made for */
+    uint8_t fingerprint[SPATE_SIPHASH_BYTES]; /* of the load path that the cache was built for */
     char shared[8];                           /* the extension of shared objects with its dot, NUL-filled */
     uint32_t roots;
     uint32_t keys;
@@ -88,7 +88,7 @@ typedef struct spate_load_path_cache_root {
 typedef struct spate_load_path_cache_key {
     uint32_t path;
     uint32_t length;
-    uint32_t directory; /* the first; they follow each other by root */
+    uint32_t directory; /* its first directory; directories are ordered by root */
     uint32_t directories;
 } spate_load_path_cache_key;
 
@@ -96,14 +96,14 @@ typedef struct spate_load_path_cache_feature {
     uint32_t key;
     uint32_t name;
     uint32_t length;
-    uint32_t candidate; /* the first; they end where the next feature's begin */
+    uint32_t candidate; /* its first candidate; the candidates end where the next feature's begin */
 } spate_load_path_cache_feature;
 
 _Static_assert(sizeof(spate_load_path_cache_header) == 112, "as docs/load-path-cache.md has it");
 _Static_assert(sizeof(spate_load_path_cache_directory) == 48, "as docs/load-path-cache.md has it");
 _Static_assert(sizeof(spate_load_path_cache_feature) == 16, "as docs/load-path-cache.md has it");
 
-/* A reader: pointers into bytes that the caller keeps. */
+/* A reader. Its pointers refer to bytes owned by the caller. */
 typedef struct spate_load_path_cache {
     const spate_load_path_cache_header *header;
     const spate_load_path_cache_directory *directories;
@@ -123,41 +123,41 @@ spate_status spate_load_path_cache_open(spate_load_path_cache *cache, const uint
 
 #define SPATE_LOAD_PATH_CACHE_NONE UINT32_MAX
 
-/* Hash of a path, which can be continued. */
+/* Incremental hash of a path. */
 #define SPATE_LOAD_PATH_CACHE_HASH_START UINT32_C(2166136261)
 static inline uint32_t spate_load_path_cache_hash(uint32_t hash, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (uint8_t)bytes[i]) * UINT32_C(16777619);
     return hash;
 }
-/* The start of a search in a table. */
+/* The first slot of a search in a table. */
 static inline uint32_t spate_load_path_cache_spread(uint32_t hash, uint32_t number) {
     uint64_t mixed = ((uint64_t)hash << 32 | number) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(mixed >> 32) ^ (uint32_t)(mixed >> 17);
 }
 
-/* The entry's number, or SPATE_LOAD_PATH_CACHE_NONE. `hash`: spate_load_path_cache_hash of the whole path, or name. */
+/* The entry's number, or SPATE_LOAD_PATH_CACHE_NONE. `hash`: spate_load_path_cache_hash of the whole path or name. */
 uint32_t spate_load_path_cache_find_root(const spate_load_path_cache *cache, uint32_t hash, const char *path,
                                          size_t length);
 uint32_t spate_load_path_cache_find_key(const spate_load_path_cache *cache, uint32_t hash, const char *path,
                                         size_t length);
 uint32_t spate_load_path_cache_find_feature(const spate_load_path_cache *cache, uint32_t key, uint32_t hash,
                                             const char *name, size_t length);
-/* Safe for any content: invalid ranges and texts are empty. */
+/* Safe for any content: invalid ranges and texts are treated as empty. */
 const uint32_t *spate_load_path_cache_candidates(const spate_load_path_cache *cache, uint32_t feature, size_t *count);
 const char *spate_load_path_cache_text(const spate_load_path_cache *cache, uint32_t offset, uint32_t length);
 void spate_load_path_cache_key_directories(const spate_load_path_cache *cache, uint32_t key, uint32_t *first,
                                            uint32_t *count);
 
-/* Order and content matter: one entry of two parts differs from two entries. */
+/* Depends on order and boundaries: one entry "ab" differs from the two entries "a" and "b". */
 void spate_load_path_cache_fingerprint(const char *const *paths, const size_t *lengths, size_t count,
                                        uint8_t out[SPATE_SIPHASH_BYTES]);
 
 /*
- * Scans the roots and makes the bytes (released with free). `paths` are absolute; a missing one is kept, as it may be
- * created later. The first `fingerprinted` of them are the load path. `shared` is ".so" or the like. `ignored`:
- * comma-separated names and absolute paths of folders that are not scanned, or NULL; files in them are found on
- * demand.
+ * Scans the roots and returns the bytes, which the caller frees. `paths` are absolute; missing ones are kept because
+ * they may be created later. The first `fingerprinted` of them are the load path. `shared` is ".so" or the like.
+ * `ignored`: comma-separated names and absolute paths of folders that are not scanned, or NULL; files in them are found
+ * on demand.
  */
 spate_status spate_load_path_cache_build(const char *const *paths, size_t count, size_t fingerprinted,
                                          const char *shared, const char *ignored, uint8_t **bytes, size_t *length,

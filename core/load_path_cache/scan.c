@@ -1,8 +1,8 @@
 /*
  * The scan that makes a load-path cache: breadth first below each root, one open, stat and listing per directory. It
- * must not omit a folder that Ruby could load from: hidden ones, node_modules, loops of symbolic links, those whose
- * times prove nothing and those beyond the limits are written as "not listed", and a program that requires a file in
- * one lists it then.
+ * must not omit a folder that Ruby could load from. Hidden folders, node_modules, symbolic-link loops, folders with
+ * inconclusive times and folders beyond the limits are written as "not listed"; a program lists them when it requires a
+ * file in them.
  */
 #include "load_path_cache/scan.h"
 
@@ -32,7 +32,7 @@ static bool is_word(const char *word, size_t length, const char *text) {
     return length > 0 && strncmp(word, text, length) == 0 && text[length] == '\0';
 }
 
-/* `number`: the directory that contains a folder of that name. */
+/* `number`: the directory that contains the named folder. */
 static bool left_out(index_catalog *c, const char *ignored, uint32_t number, const char *name) {
     if (name[0] == '.' || strcmp(name, "node_modules") == 0)
         return true;
@@ -82,7 +82,7 @@ static void unlisted(index_catalog *c, uint32_t number) {
     memset(&spate_catalog_directory(c, number)->stamp, 0, sizeof(spate_load_path_cache_stamp));
 }
 
-/* Stat first, then the listing: a change in between shows when the stat is compared. */
+/* Takes the stat before the listing, so that comparing the stat later reveals a change in between. */
 static bool list(index_catalog *c, const scan_rules *rules, uint32_t number, DIR *listing) {
     struct stat stat;
     struct dirent *entry;

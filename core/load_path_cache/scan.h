@@ -6,10 +6,10 @@
 
 typedef struct scan_rules {
     const char *shared;  /* the extension of shared objects, with its dot */
-    const char *ignored; /* names and absolute paths of folders, with commas between them, or NULL */
+    const char *ignored; /* comma-separated names and absolute paths of folders, or NULL */
 } scan_rules;
 
-/* Fills a fresh catalog. A root that cannot be read is added as not listed. false without memory. */
+/* Fills an empty catalog. An unreadable root is added as not listed. Returns false if out of memory. */
 bool spate_load_path_cache_scan(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count);
 
 #endif

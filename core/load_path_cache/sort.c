@@ -1,9 +1,9 @@
-/* The order of a load-path cache: the same trees give the same bytes, regardless of the order of readdir. */
+/* Sorts a load-path cache so that the same trees give the same bytes, regardless of the order of readdir. */
 #include "load_path_cache/sort.h"
 
 #include <stdlib.h>
 
-/* qsort has no context argument. */
+/* Global because qsort has no context argument. */
 static _Thread_local const char *sort_pool;
 
 static int compare_text(uint32_t a, uint32_t a_length, uint32_t b, uint32_t b_length) {
@@ -36,7 +36,7 @@ static int by_feature(const void *a, const void *b) {
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Sorted pointers to the items, to assign each item its number. */
+/* Returns sorted pointers to the items and assigns each item its number. */
 static void **sorted(const load_path_cache_vector *list, int (*compare)(const void *, const void *)) {
     void **pointers = malloc((list->count + 1) * sizeof *pointers);
     if (pointers == NULL)
@@ -47,7 +47,7 @@ static void **sorted(const load_path_cache_vector *list, int (*compare)(const vo
     return pointers;
 }
 
-/* Directories and files refer to keys by their new numbers, and files to directories too. */
+/* Updates the key numbers in directories and files, and the directory numbers in files. */
 static void renumber_keys(index_catalog *c, found_key **keys) {
     found_file *files = c->files.items;
     for (size_t i = 0; i < c->keys.count; i++)

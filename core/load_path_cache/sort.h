@@ -12,7 +12,8 @@ typedef struct load_path_cache_order {
 
 /*
  * Sorts a catalog's files by key, name and directory, and renumbers all references to keys and directories accordingly.
- * Once per catalog. false without memory; either way the order is freed with spate_load_path_cache_order_free.
+ * Call once per catalog. Returns false if out of memory. The order must be freed with spate_load_path_cache_order_free
+ * in either case.
  */
 bool spate_load_path_cache_sort(index_catalog *c, load_path_cache_order *order);
 void spate_load_path_cache_order_free(load_path_cache_order *order);

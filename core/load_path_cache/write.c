@@ -24,7 +24,7 @@ static bool same_feature(const index_catalog *c, const found_file *a, const foun
            memcmp(spate_catalog_text(c, a->name), spate_catalog_text(c, b->name), a->length) == 0;
 }
 
-/* Fills in the number of features and the length of all texts. */
+/* Counts the features and the bytes of all texts. */
 static void count_texts(const index_catalog *c, size_t *features, size_t *pool) {
     const spate_load_path_cache_root *roots = c->roots.items;
     const found_key *keys = c->keys.items;
@@ -47,10 +47,10 @@ typedef struct writer {
     const load_path_cache_order *order;
     spate_load_path_cache_header header;
     char *pool;
-    uint32_t pooled; /* bytes */
+    uint32_t pooled; /* bytes used in the pool */
 } writer;
 
-/* Copies texts into the pool to be written, in the order of their items, each feature's name once. */
+/* Copies texts into the pool in the order of their items, each feature name only once. */
 static uint32_t pool_text(writer *w, uint32_t text, uint32_t length) {
     uint32_t at = w->pooled;
     memcpy(w->pool + at, spate_catalog_text(w->catalog, text), length);
@@ -105,11 +105,11 @@ static void write_features(writer *w, spate_load_path_cache_feature *out, uint32
     }
 }
 
-/* ---- the whole ---- */
+/* ---- writing the cache ---- */
 
 enum { DIRECTORIES, ROOTS, KEYS, FEATURES, CANDIDATES, ROOT_SLOTS, KEY_SLOTS, FEATURE_SLOTS, POOL, END };
 
-/* Fills in the header's counts; false if they exceed a load-path cache's limits. */
+/* Fills in the header's counts. Returns false if they exceed the limits of a load-path cache. */
 static bool count_all(writer *w) {
     const index_catalog *c = w->catalog;
     spate_load_path_cache_header *header = &w->header;
@@ -130,7 +130,7 @@ static bool count_all(writer *w) {
     return true;
 }
 
-/* The offset of each section; at[END] is the length of the whole. */
+/* Computes the offset of each section; at[END] is the total length. */
 static void place_sections(const spate_load_path_cache_header *header, size_t at[END + 1]) {
     const size_t sizes[] = {
         [DIRECTORIES] = header->directories * sizeof(spate_load_path_cache_directory),
@@ -158,7 +158,7 @@ static void write_sections(writer *w, uint8_t *bytes, const size_t at[END + 1]) 
 #undef SECTION
 }
 
-/* The checksum covers the header too, except its beginning. */
+/* The checksum covers all bytes after it, including the rest of the header. */
 static void seal(spate_load_path_cache_header *header, uint8_t *bytes, size_t length) {
     size_t summed = offsetof(spate_load_path_cache_header, checksum) + sizeof header->checksum;
     memcpy(bytes, header, sizeof *header);

@@ -4,13 +4,13 @@
 
 #include "load_path_cache/sort.h"
 
-/* The header fields of a load-path cache that do not come from the scan. */
+/* The header fields that do not come from the scan. */
 typedef struct load_path_cache_facts {
     uint8_t fingerprint[SPATE_SIPHASH_BYTES];
     const char *shared; /* the extension of shared objects, with its dot */
 } load_path_cache_facts;
 
-/* The caller frees *bytes. SPATE_LIMIT above a load-path cache's limits, SPATE_NO_MEMORY: then *bytes is NULL. */
+/* The caller frees *bytes. On failure *bytes is NULL: SPATE_LIMIT if a limit is exceeded, SPATE_NO_MEMORY. */
 spate_status spate_load_path_cache_write(const index_catalog *c, const load_path_cache_order *order,
                                          const load_path_cache_facts *facts, uint8_t **bytes, size_t *length,
                                          spate_error *error);

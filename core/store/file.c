@@ -1,4 +1,4 @@
-/* Content that is written in pieces, and a file that is adopted. */
+/* Stores content that is written in pieces, and adopts existing files. */
 #define _GNU_SOURCE
 #include "store/inner.h"
 
@@ -18,9 +18,9 @@ struct spate_store_file {
     int descriptor;
     uint32_t mode;
     uint64_t length;
-    bool in_tree; /* path is the tree's file, else a temporary one */
+    bool in_tree; /* path is the tree's file; otherwise a temporary file */
     char path[PATH_MAX];
-    char copy[PATH_MAX]; /* the tree's file if it is not a link to the object, else "" */
+    char copy[PATH_MAX]; /* the tree's file if it is a copy instead of a link to the object, otherwise "" */
 };
 
 spate_status spate_store_file_begin(spate_store *store, spate_store_file **file, uint32_t mode, const char *tree_path,
@@ -98,7 +98,10 @@ spate_status spate_store_file_finish(spate_store_file *file, spate_entry *entry,
     return status;
 }
 
-/* Reads content and mtime of an open file. For a clone its own bytes are hashed: the file may change meanwhile. */
+/*
+ * Reads content and mtime of an open file. Hashes the bytes of a clone rather than those of the file, which may change
+ * in the meantime.
+ */
 static spate_status take_content(spate_store_file *file, int from, const char *path, spate_error *error) {
     static _Thread_local uint8_t step[SPATE_STORE_STEP];
     struct stat info;
@@ -145,7 +148,7 @@ static spate_status adopt(spate_store *store, int from, const char *path, spate_
         return status;
     }
     status = spate_store_file_finish(file, entry, error);
-    bool other = status == SPATE_OK && entry->mtime_ns != spate_mtime_ns(&info); /* the object existed before */
+    bool other = status == SPATE_OK && entry->mtime_ns != spate_mtime_ns(&info); /* the object already existed */
     return other && !spate_set_mtime(from, entry->mtime_ns) ? spate_fail_errno(error, path, "futimens") : status;
 }
 

@@ -23,8 +23,8 @@ static bool same_bytes(int descriptor, const uint8_t *bytes, size_t length) {
 }
 
 /*
- * Opens an object for reading without blocking, even if it is not a regular file. Suppresses the update of its access
- * time if this process owns it.
+ * Opens an object for reading without blocking, even if it is not a regular file. Does not update the access time if
+ * this process owns the object.
  */
 static int open_object(const spate_spot *object) {
     int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -64,7 +64,7 @@ static spate_object_state examine_content(const spate_store *store, const char *
     spate_content wanted = {NULL, (size_t)entry->size, entry->sha256};
     const spate_spot spot = {AT_FDCWD, object, object};
     bool good = spate_store_is_right(store, &spot, &wanted, entry->mode, &info);
-    if (info.st_mode == 0) /* not even opened */
+    if (info.st_mode == 0) /* could not be opened */
         return errno == ENOENT || errno == ENOTDIR ? SPATE_OBJECT_MISSING : SPATE_OBJECT_CHANGED;
     if (mtime_ns)
         *mtime_ns = spate_mtime_ns(&info);

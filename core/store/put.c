@@ -15,7 +15,7 @@ static bool no_hard_links(int number) {
     return number == EMLINK || spate_place_never_links(number);
 }
 
-/* Creates a file that does not exist yet; its mode is exact regardless of the umask, and *info has its times. */
+/* Creates a new file with exactly this mode, regardless of the umask. *info has its times. */
 static spate_status create(const spate_spot *spot, const uint8_t *bytes, size_t length, uint32_t mode,
                            struct stat *info, spate_error *error) {
     const char *path = spot->path;
@@ -55,14 +55,14 @@ static int link_object(const spate_spot *spot, const spate_spot *object) {
     return linkat(spot->folder, spot->name, object->folder, object->name, 0) == 0 ? 0 : errno;
 }
 
-/* Gives `path` a second name `place`, replacing an existing file. Returns 0 or errno. */
+/* Links `path` to `place`, replacing an existing file. Returns 0 or errno. */
 static int link_over(spate_store *store, const char *path, const char *place) {
     char temporary[PATH_MAX];
     spate_store_temporary_path(store, temporary);
     if (link(path, temporary) != 0)
         return errno;
     if (rename(temporary, place) == 0) {
-        unlink(temporary); /* a rename between two names of one file does nothing, so remove this one */
+        unlink(temporary); /* renaming between two links of one file does nothing, so remove the temporary link */
         return 0;
     }
     int reason = errno;
@@ -140,7 +140,7 @@ spate_status spate_store_put(spate_store *store, const uint8_t *bytes, size_t le
     return spate_store_put_in(store, &none, bytes, length, mode, tree_path, entry, error);
 }
 
-/* A file by the rest of its path below an open folder. */
+/* The spot of a file, with its name relative to an open folder. */
 static spate_spot spot_in(int folder, const char *path, const char *inside) {
     return (spate_spot){folder, folder == AT_FDCWD ? path : inside, path};
 }

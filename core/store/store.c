@@ -12,7 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Random bytes, or at least a time in nanoseconds at which no other process opened this store. */
+/*
+ * Random bytes, or at least a time in nanoseconds that differs from the start time of any other process with this
+ * store.
+ */
 static uint64_t make_salt(const spate_store *store) {
     uint64_t salt = 0;
     struct timespec time = {0, 0};

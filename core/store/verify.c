@@ -6,7 +6,7 @@ typedef struct verifying {
     spate_store *store;
     const spate_manifest *manifest;
     const spate_cancel *cancel;
-    bool *damaged; /* of each entry, written by one thread each */
+    bool *damaged; /* one flag per entry, each written by one thread */
     spate_failure failure;
 } verifying;
 

@@ -6,8 +6,8 @@
 #include "store/store.h"
 
 /*
- * *damaged is malloc'ed: the indexes, in order, of entries whose object is missing or changed. The mtimes of the good
- * ones are noted in the manifest. An unreadable object ends it: the first failure is returned.
+ * *damaged is a malloc'ed array of the indexes, in order, of entries whose object is missing or changed. The mtimes of
+ *   good objects are recorded in the manifest. Stops at the first unreadable object and returns its failure.
  */
 spate_status spate_verify_manifest(spate_store *store, spate_pool *pool, const spate_manifest *manifest,
                                    const spate_cancel *cancel, size_t **damaged, size_t *count, spate_error *error);

@@ -4,15 +4,15 @@
 #include "base/times.h"
 
 /*
- * In nanoseconds: the least work that is worth the system call of a rest, and the most that counts, so that a
- * thread's time spent waiting does not lead to a long rest.
+ * In nanoseconds: the minimum work time before a rest is worth a system call, and the maximum that counts, so that a
+ * thread that was waiting does not rest for long.
  */
 #define WORKED_LEAST INT64_C(1000000)
 #define WORKED_MOST INT64_C(6000000)
 #define REST_FACTOR 2
 /*
- * A rest is taken in steps of this many nanoseconds and ends with the linking: when nothing linked after this many
- * steps in a row, because between two calls there is a moment without any.
+ * A rest consists of steps of this many nanoseconds. It ends once no link job was seen after IDLE_STEPS steps in a row,
+ * since there are gaps between two link jobs.
  */
 #define REST_STEP INT64_C(250000)
 #define IDLE_STEPS 2

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-/* Zero it first. */
+/* Initialize with zeros. */
 typedef struct spate_way {
     atomic_uint linking; /* calls of spate_link in progress */
 } spate_way;

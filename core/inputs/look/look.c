@@ -22,7 +22,7 @@ static int64_t now(void) {
     return clock_gettime(SPATE_CLOCK_FILES, &time) == 0 ? spate_nanoseconds(time) : 0;
 }
 
-/* descriptor: of the open file, or -1. */
+/* `descriptor`: of the open file, or -1. */
 static void fill(inputs_look *look, int descriptor, const char *path, const struct stat *info, int64_t seen_ns) {
     look->reason = 0;
     look->mode = (uint32_t)info->st_mode;
@@ -102,7 +102,7 @@ static int digest_of(int descriptor, const char *path, inputs_digest which, inpu
         before.device != look->stamp.device)
         look->known = 0;
     if (look->known != 0)
-        look->stamp.seen_ns = before.seen_ns; /* a later look would prove less about earlier digests */
+        look->stamp.seen_ns = before.seen_ns; /* the earlier time also covers digests that were computed earlier */
     switch (which) {
     case INPUTS_CONTENT: return content_of(descriptor, look->digests[which]);
     case INPUTS_PROMISE: return promise_of(descriptor, look->size, look->digests[which]);

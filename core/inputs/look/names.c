@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "<type><name>\0" one after the other, and the offset of each. */
+/* The names as "<type><name>\0" in sequence, and the offset of each. */
 typedef struct names {
     char *bytes;
     size_t used;
@@ -24,7 +24,10 @@ static char type_of_mode(mode_t mode) {
     return S_ISREG(mode) ? 'f' : S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : 'o';
 }
 
-/* Some file systems report no type, so stat does. A vanished entry gets a type that no existing name has. */
+/*
+ * The type of an entry, from stat on file systems that report none. Vanished entries get a type that does not otherwise
+ * occur.
+ */
 static char type_of(int descriptor, const struct dirent *entry) {
     struct stat info;
     switch (entry->d_type) {

@@ -26,28 +26,28 @@
 enum { UNSEEN, RECORDED, LISTED, GONE, CLOSED };
 
 typedef struct known_directory {
-    uint32_t moment;  /* when it was last looked at */
-    uint32_t listing; /* of `listings`, or NONE */
+    uint32_t moment;  /* when the directory was last looked at */
+    uint32_t listing; /* number in `listings`, or NONE */
     uint8_t state;
 } known_directory;
 
 /* A directory that is not in the load-path cache. */
 typedef struct new_directory {
-    uint32_t root, node, next; /* next of the same node, or NONE */
+    uint32_t root, node, next; /* the next directory of the same node, or NONE */
 } new_directory;
 
 typedef struct known_listing {
     spate_load_path_cache_stamp stamp;
-    uint32_t generation; /* entries of an earlier one do not count */
-    bool doubted;        /* its stamp proves nothing */
+    uint32_t generation; /* entries of earlier generations are ignored */
+    bool doubted;        /* the stamp proves nothing */
 } known_listing;
 
 typedef struct known_node {
-    uint32_t moment;   /* when all its directories were last looked at, and those of its parents */
-    uint32_t path_age; /* for which load path */
-    uint32_t unsure;   /* the lowest position of a closed directory here or above, or NONE */
-    uint32_t added;    /* the first new directory, or NONE */
-    uint32_t listed;   /* how often one of its directories was listed; 0: none is in memory */
+    uint32_t moment;   /* when all its directories and their parents were last looked at */
+    uint32_t path_age; /* the load path that the fields below are for */
+    uint32_t unsure;   /* the lowest position of a closed directory at this path or a parent, or NONE */
+    uint32_t added;    /* its first new directory, or NONE */
+    uint32_t listed;   /* how often its directories were listed; 0: no listing is in memory */
 } known_node;
 
 typedef struct new_node {
@@ -63,24 +63,24 @@ typedef struct known_entry {
 } known_entry;
 
 typedef struct known_root {
-    uint32_t path, length; /* into texts */
-    uint32_t position;     /* in the load path, or NONE */
+    uint32_t path, length; /* offset into `texts` */
+    uint32_t position;     /* position in the load path, or NONE */
 } known_root;
 
-/* A spelling of a root. */
+/* One spelling of a root's path. */
 typedef struct spelling {
     uint32_t hash, path, length, root;
-    uint32_t moment; /* when it was looked at */
+    uint32_t moment; /* when it was last resolved */
 } spelling;
 
-/* Open addressing; holds numbers + 1 and is never full. Entries are found again by their hash. */
+/* A hash table with open addressing. It stores numbers + 1 and is never full. Growing rehashes the entries. */
 typedef struct table {
     uint32_t *slots;
     size_t count; /* a power of two, or 0 */
     size_t used;
 } table;
 
-/* A growing array that starts zeroed. Its items move when it grows: refer to them by number. */
+/* A growing array that starts zeroed. Its items move when it grows, so refer to them by number. */
 #define LIST(type)                                                                                                     \
     struct {                                                                                                           \
         type *at;                                                                                                      \
@@ -105,14 +105,14 @@ struct spate_resolver {
     LIST(uint32_t) load_path;
     table new_node_table, entry_table, spelling_table;
 
-    uint32_t moment;   /* the current one */
+    uint32_t moment;   /* the current moment */
     uint32_t trusted;  /* results since this moment are still valid */
-    int64_t moment_ns; /* when the trusted one began */
+    int64_t moment_ns; /* when `trusted` began */
     uint32_t path_age;
     uint32_t opaque;    /* the lowest position of an entry that only Ruby can interpret, or NONE */
-    bool out_of_memory; /* every answer is unsure from then on */
+    bool out_of_memory; /* from then on every answer is SPATE_UNSURE */
     spate_resolver_counts counts;
-    char plain[PATH_MAX]; /* the last root whose every part is known not to be a link */
+    char plain[PATH_MAX]; /* the last root that has no symbolic link in its path */
     char path[PATH_MAX];
 };
 
@@ -129,9 +129,9 @@ bool spate_resolver_ensure(void **items, size_t *capacity, size_t count, size_t 
 /* Copies the text, with a NUL, into `texts` and returns its offset; NONE without memory. */
 uint32_t spate_resolver_keep_text(spate_resolver *r, const char *text, size_t length);
 
-/* A number's place in its table comes from its hash. */
+/* Returns the hash of an item, given its number. */
 typedef uint32_t (*spread_of)(const spate_resolver *r, uint32_t number);
-/* Reserves space for one more than the `numbers` in the table; false without memory. */
+/* Reserves space for one more item than the `numbers` in the table. Returns false if out of memory. */
 bool spate_table_room(spate_resolver *r, table *t, size_t numbers, spread_of spread);
 /* Adds a number that is not in the table, after spate_table_room. */
 void spate_table_put(table *t, uint32_t spread, uint32_t number);
@@ -140,13 +140,15 @@ void spate_table_put(table *t, uint32_t spread, uint32_t number);
 
 /* Borrowed until the next text is added; not NUL-terminated. */
 const char *spate_resolver_node_path(const spate_resolver *r, uint32_t number, size_t *length);
-/* The node of a path below roots; `hash` is spate_load_path_cache_hash of it. NONE if no root has it. */
+/* The node of a path below the roots, or NONE. `hash` is the path's spate_load_path_cache_hash. */
 uint32_t spate_resolver_find_node(const spate_resolver *r, uint32_t hash, const char *path, size_t length);
-/* The same, created if missing; NONE without memory. `path` must not point into `texts`. */
+/* Like spate_resolver_find_node, but creates a missing node. NONE if out of memory. `path` must not point into
+ * `texts`. */
 uint32_t spate_resolver_make_node(spate_resolver *r, const char *path, size_t length);
-/* The directory of a node below a root, created if missing; NONE without memory. */
+/* The directory of a node below a root, created if missing. NONE if out of memory. */
 uint32_t spate_resolver_make_directory(spate_resolver *r, uint32_t root, uint32_t node);
-/* The directory's path into r->path; its length, 0 if it has none: too long, or the load-path cache is damaged. */
+/* Writes the directory's path into r->path. Returns its length, or 0 if the path is too long or the cache is
+ * damaged. */
 size_t spate_resolver_directory_path(spate_resolver *r, uint32_t number);
 
 /* NONE if the load-path cache is damaged. */
@@ -164,16 +166,17 @@ static inline uint32_t spate_resolver_directory_node(const spate_resolver *r, ui
 
 /* ---- listings ---- */
 
-/* Lists the directory whose path is in r->path. LISTED, GONE or CLOSED. */
+/* Lists the directory whose path is in r->path. Returns LISTED, GONE or CLOSED. */
 uint8_t spate_resolver_list(spate_resolver *r, uint32_t number);
 
 /* ---- revalidation ---- */
 
-/* The moment from which a lookup's results are valid; a new one if the last is over. `fresh`: always a new one. */
+/* The moment from which a lookup's results are valid. Begins a new moment if the last has expired or `fresh` is
+ * true. */
 uint32_t spate_resolver_since(spate_resolver *r, bool fresh);
 /*
- * Looks at all directories from the tops of the roots down to `path`, each once per moment `since`. The node of `path`,
- * or NONE if no root has it; *unsure is the lowest position that could have further candidates.
+ * Looks at all directories from the roots down to `path`, each once per moment `since`. Returns the node of `path`, or
+ * NONE if no root has that path. *unsure is the lowest position that could have further candidates.
  */
 uint32_t spate_resolver_reach(spate_resolver *r, const char *path, size_t length, uint32_t hash, uint32_t since,
                               uint32_t *unsure);

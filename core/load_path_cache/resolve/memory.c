@@ -1,6 +1,6 @@
 /*
- * Listings since the load-path cache was made: of directories that changed, and of those that are not in it. An entry
- * of an earlier listing stays without counting, and counts again when its file is back.
+ * Listings made after the load-path cache was built: of changed directories and of directories that it lacks. Entries
+ * of earlier listings are kept but ignored; they become valid again if their file returns.
  */
 #include "load_path_cache/resolve/inner.h"
 
@@ -8,10 +8,10 @@
 
 #include <errno.h>
 
-/* A folder with more entries is left to Ruby. */
+/* Larger folders are left to Ruby. */
 #define LISTED_MAX 200000
 
-/* A file that existed when its directory was last listed needs no new entry. */
+/* Reuses the entry of a file that was also in the directory's previous listing. */
 static bool renew_entry(spate_resolver *r, uint32_t hash, uint32_t owner, const char *name, size_t length,
                         uint32_t kind, uint32_t generation) {
     if (r->entry_table.count == 0)

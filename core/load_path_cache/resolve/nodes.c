@@ -1,6 +1,7 @@
 /*
- * Directories by path and root. A node is a path below roots, of the load-path cache (numbered as its key) or found
- * since; a directory is a node under one root. None is ever removed, only marked as gone.
+ * Directories by path and root. A node is a path below the roots: a key of the load-path cache (with the same number)
+ * or a path found later. A directory is a node under one root. Neither is ever removed; missing directories are marked
+ * as gone.
  */
 #include "load_path_cache/resolve/inner.h"
 

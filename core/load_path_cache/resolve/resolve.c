@@ -1,4 +1,4 @@
-/* Creates a resolver, with or without a load-path cache, and frees it. */
+/* Creates and frees a resolver, which works with or without a load-path cache. */
 #include "load_path_cache/resolve/inner.h"
 
 static bool fill(spate_resolver *r) {
@@ -45,7 +45,7 @@ spate_status spate_resolver_new(spate_resolver **resolver, const spate_load_path
     return SPATE_NO_MEMORY;
 }
 
-/* Everything that grows. */
+/* Applies `with` to every growing list. */
 #define EACH_LIST(with)                                                                                                \
     with(directories) with(new_directories) with(listings) with(nodes) with(new_nodes) with(entries) with(roots)       \
         with(spellings) with(texts) with(load_path)

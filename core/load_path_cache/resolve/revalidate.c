@@ -1,6 +1,6 @@
 /*
- * Checks whether directories are still as they were recorded or listed: each is statted at most once per moment, and
- * one that changed is listed again.
+ * Checks whether directories are still as they were recorded or listed: each directory is statted at most once per
+ * moment and listed again if it changed.
  */
 #include "load_path_cache/resolve/inner.h"
 
@@ -8,8 +8,7 @@
 #include "base/times.h"
 
 /*
- * How long a look at a directory is valid. A directory that had changed within this time, and may change again, is
- * checked each time.
+ * How long a look at a directory is valid. A directory that changed less than this time ago is checked each time.
  */
 #define MOMENT_NS INT64_C(1000000000)
 #define EACH_TIME 0

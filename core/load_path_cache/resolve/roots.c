@@ -17,7 +17,10 @@ static uint32_t add_root(spate_resolver *r, const char *path, size_t length) {
     return number;
 }
 
-/* Whether no part of an existing absolute path is a symbolic link. The part that two paths share is looked at once. */
+/*
+ * Whether an existing absolute path has no symbolic link in it. A prefix shared with the previous path is not checked
+ * again.
+ */
 static bool plain_path(spate_resolver *r, const char *path, size_t length) {
     struct stat stat;
     char part[PATH_MAX];
@@ -48,7 +51,7 @@ static bool plain_path(spate_resolver *r, const char *path, size_t length) {
     return true;
 }
 
-/* Like File.expand_path, without looking at the file system. The result is not longer. */
+/* Like File.expand_path, but without reading the file system. The result is never longer than the input. */
 static size_t tidy(char *path) {
     size_t length = 0;
     for (const char *part = path; *part != '\0';) {
