@@ -49,6 +49,11 @@ class CompileCachesTest < InstallCase
     refute_path_exists "#{@project.store.root}/compile-cache"
   end
 
+  def test_the_former_name_of_the_option
+    run_install(@project, "--boot-images", "wait")
+    assert_equal 1, caches("gems").size
+  end
+
   def test_invalid_mode
     assert_fails(@project, 2, "sometimes", "wait, background, off", options: ["--compile-cache", "sometimes"])
     refute_path_exists @project.path("vendor")

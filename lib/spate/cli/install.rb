@@ -29,7 +29,7 @@ module Spate
       option :js, "--[no-]js", "also restore node_modules, in parallel; remembered"
       option :push, "--push", "send this bundle to the team's cache, and wait until it is sent"
       option :timeline, "--timeline", "FILE", "write a page that shows where the time went"
-      option :compile_cache, "--compile-cache", "wait|background|off", "when to build compile caches"
+      option :compile_cache, "--compile-cache", "--boot-images", "wait|background|off", "when to build compile caches"
       bundle_options
       common_options
       left_to_bundler "--standalone", "--binstubs", "--shebang", "--trust-policy", "--target-rbconfig", "--redownload",
