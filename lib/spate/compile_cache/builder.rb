@@ -9,7 +9,7 @@ module Spate
       # Builds in a child and waits for it: for callers that need the compile caches now.
       class Child
         # @param location [Gemfile::Location]
-        # @param compile caches [Boot::CompileCacheFolder]
+        # @param caches [Boot::CompileCacheFolder]
         # @param env [ENV, Hash{String => String}] the user's
         # @param jobs [Integer, nil] processes that compile; nil for one a processor
         # @param exclude [Array<String>] patterns of folders and files whose code is not wanted
