@@ -3,8 +3,8 @@
 module Spate
   module Build
     module Trace
-      # The program that a name refers to: the first one in the folders of PATH. PATH differs between shells, so names
-      # are recorded rather than folders. Names and paths are bytes.
+      # The program that a name refers to: the first one in the folders of PATH, which differs between
+      # shells. Names and paths are bytes.
       class Programs
         # folders: of PATH, see Environment#path. home: the user's, or nil; paths below it are abbreviated
         # ("~/bin/tool").
