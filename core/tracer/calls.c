@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 
 #define NO SPATE_TRACER_NONE
-/* A call without a folder argument, one with, and one that the hooks make. */
+/* PLAIN: a call without a folder argument. The others: a call with one, and a call that the hooks make. */
 #define PLAIN(call, means, path, flags)                                                                                \
     { #call, SYS_##call, SPATE_TRACER_##means, false, NO, path, flags, NO, NO }
 #define AT(call, means, folder, path, flags)                                                                           \
@@ -15,7 +15,7 @@
     { #call, SYS_##call, SPATE_TRACER_##means, true, folder, path, flags, NO, NO }
 #define TWO(call, means, folder, path, to_folder, to)                                                                  \
     { #call, SYS_##call, SPATE_TRACER_##means, false, folder, path, NO, to_folder, to }
-/* Numbers that are the same on all architectures, and missing in some headers. */
+/* System calls with the same number on all architectures that some headers lack. */
 #define YOUNG(call, number, means, folder, path, flags)                                                                \
     { #call, number, SPATE_TRACER_##means, false, folder, path, flags, NO, NO }
 
@@ -71,7 +71,7 @@ const spate_tracer_call spate_tracer_calls[] = {
 #ifdef SYS_renameat
     TWO(renameat, RENAMES, 0, 1, 2, 3),
 #endif
-#ifdef SYS_open /* x86_64 has each of these twice */
+#ifdef SYS_open /* x86_64 has two calls for each of these */
     PLAIN(open, OPENS, 0, 1),
     PLAIN(creat, CREATES, 0, NO),
     PLAIN(stat, LOOKS, 0, NO),

@@ -1,6 +1,6 @@
 /*
- * The system calls that take a path, and their meaning. The filter and its listener share this one list: a call in only
- * one of them could not be traced.
+ * The system calls that take a path, and their meaning. The filter and its listener share this list, because a call
+ * known to only one of them could not be traced.
  */
 #ifndef SPATE_TRACER_CALLS_H
 #define SPATE_TRACER_CALLS_H
@@ -14,31 +14,31 @@ typedef enum spate_tracer_means {
     SPATE_TRACER_OPENS_HOW,   /* flags in a struct open_how */
     SPATE_TRACER_CREATES,     /* creat */
     SPATE_TRACER_LOOKS,       /* flags: AT_SYMLINK_NOFOLLOW */
-    SPATE_TRACER_LOOKS_AT_IT, /* at the link itself */
+    SPATE_TRACER_LOOKS_AT_IT, /* the link itself */
     SPATE_TRACER_READS_LINK,
     SPATE_TRACER_RUNS,
     SPATE_TRACER_LISTS, /* by a descriptor */
     SPATE_TRACER_MAKES,
     SPATE_TRACER_REMOVES,
     SPATE_TRACER_CHANGES,
-    SPATE_TRACER_CHANGES_OPEN, /* an open file, maybe read-only: traced only in read-only mode */
-    SPATE_TRACER_CONTROLS,     /* another process, which could write: traced likewise */
-    SPATE_TRACER_RENAMES,      /* path to the second path */
-    SPATE_TRACER_LINKS,        /* path to the second path, which is created */
-    SPATE_TRACER_SYMLINKS,     /* the first is a text */
+    SPATE_TRACER_CHANGES_OPEN, /* changes an open file, maybe one opened read-only; traced only in read-only mode */
+    SPATE_TRACER_CONTROLS,     /* controls another process, which could write; traced only in read-only mode */
+    SPATE_TRACER_RENAMES,      /* renames the path to the second path */
+    SPATE_TRACER_LINKS,        /* links the path to the second path, which is created */
+    SPATE_TRACER_SYMLINKS,     /* the first argument is the link's text */
     SPATE_TRACER_CONNECTS,
-    SPATE_TRACER_HAS_SOCKET, /* the family is the first argument */
-    SPATE_TRACER_TROUBLES,   /* afterwards, paths have another meaning or are not seen */
+    SPATE_TRACER_HAS_SOCKET, /* the first argument is the address family */
+    SPATE_TRACER_TROUBLES,   /* from then on, paths have another meaning or cannot be seen */
 } spate_tracer_means;
 
 #define SPATE_TRACER_NONE (-1)
 
-/* Indexes of arguments; SPATE_TRACER_NONE if there is none: relative to the working folder. */
+/* Indexes of arguments. SPATE_TRACER_NONE: the call has no such argument; paths are relative to the working folder. */
 typedef struct spate_tracer_call {
     const char *name;
     int number;
     spate_tracer_means means;
-    bool hooked; /* the hooks make this call from the page, and record it themselves */
+    bool hooked; /* the hooks make this call from the page and record it themselves */
     int8_t folder;
     int8_t path;
     int8_t flags;
@@ -48,23 +48,23 @@ typedef struct spate_tracer_call {
 
 extern const spate_tracer_call spate_tracer_calls[];
 extern const size_t spate_tracer_call_count;
-/* NULL if it is not in the list. */
+/* NULL if the call is not in the list. */
 const spate_tracer_call *spate_tracer_call_of(int number);
 
-/* Flags of an open that is refused in read-only mode. */
+/* Flags of an open that is rejected in read-only mode. */
 #define SPATE_TRACER_WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
 
-/* Numbers above this are unknown, and so is their use of paths. */
+/* The highest known number. Newer calls may use paths in unknown ways. */
 #define SPATE_TRACER_LAST_KNOWN 470
 
 /*
- * The address of the hooks' calls: one page, the same in all programs, by which a filter distinguishes them from
- * others. It is read-only and has one function: spate_tracer_leave.
+ * The address of the page from which the hooks make their calls. It is the same in all programs, so that a filter can
+ * recognize these calls. The page is read-only and has one function: spate_tracer_leave.
  */
 #if defined(__x86_64__)
 #define SPATE_TRACER_PAGE UINT64_C(0x6ea000000000)
 #else
-#define SPATE_TRACER_PAGE UINT64_C(0x6ea0000000) /* within 39 bits, which some kernels have */
+#define SPATE_TRACER_PAGE UINT64_C(0x6ea0000000) /* within 39 bits, the address space of some kernels */
 #endif
 #define SPATE_TRACER_PAGE_SIZE 4096
 

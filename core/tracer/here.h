@@ -1,6 +1,6 @@
 /*
- * Whether a tracer is supported: on Linux, on processors whose calls are in calls.c. Elsewhere everything compiles and
- * reports that there is none.
+ * Whether this platform supports tracing: Linux, on the processors in calls.c. On other platforms everything compiles
+ * and reports that there is no tracer.
  */
 #ifndef SPATE_TRACER_HERE_H
 #define SPATE_TRACER_HERE_H

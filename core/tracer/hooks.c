@@ -1,11 +1,11 @@
 /*
- * Preloaded into traced programs, so that the calls that a build makes by the hundred thousand need no answer: each is
- * made from a page that the filter knows (supervisor/guard.c) and recorded in the table here. The filter traces the
- * calls that these functions do not cover, and libc's internal calls; without the table or the page these are plain
- * calls and the filter traces all of them.
+ * Preloaded into traced programs, so that the hundreds of thousands of calls of a build need no answer from the
+ * listener. Each call is made from a page that the filter knows (supervisor/guard.c), and is recorded in the table by
+ * the hooks. The filter traces the calls that these functions do not cover, and libc's internal calls; without the
+ * table or the page these are plain calls and the filter traces all of them.
  *
- * No library is linked, and only symbols of every libc are needed at load time, so that programs of another libc can
- * load this one. No header is included that declares functions defined here, because libc gives some two types.
+ * Links no library and needs only symbols that every libc has, so that programs with another libc can load it. Includes
+ * no header that declares functions defined here, because libc declares some with two types.
  */
 #include "tracer/calls.h"
 #include "tracer/here.h"
@@ -26,7 +26,7 @@
 #include <sys/syscall.h>
 
 #define EXPORTED __attribute__((visibility("default")))
-/* An alias of the same function: on 64 bits, off_t has only one width. */
+/* Defines an alias of the same function: on 64 bits, off_t has only one width. */
 #define ALSO(name, other) extern __typeof__(name) other EXPORTED __attribute__((alias(#name)))
 
 #define LONGEST 4096
@@ -42,9 +42,9 @@ int close(int descriptor);
 typedef long leave(long number, long first, long second, long third, long fourth, long fifth);
 
 static spate_tracer_table table;
-static leave *page; /* NULL until there is a table, too */
+static leave *page; /* also NULL without a table */
 static void *(*next_fopen)(const char *path, const char *mode);
-static char project[LONGEST]; /* in whose packages shared files are copied before they are written; "": none */
+static char project[LONGEST]; /* the project in whose packages shared files are copied before a write; "": none */
 
 /* ---- calls ---- */
 
@@ -106,7 +106,7 @@ static long finish(long result) {
     return -1;
 }
 
-/* For calls that must not be interrupted. */
+/* Makes calls that must not be interrupted. */
 static long invoke(long number, long first, long second, long third, long fourth, long fifth) {
     bool hooked = number == SYS_openat || number == SYS_newfstatat || number == SYS_readlinkat;
     long result;
@@ -116,14 +116,14 @@ static long invoke(long number, long first, long second, long third, long fourth
     return result;
 }
 
-/* To be called before a file, or the target of a link, is written. 0, or the negative errno for the call. */
+/* Called before a file, or the target of a link, is written. Returns 0, or the negative errno for the call. */
 static long part(int folder, const char *name, bool follow) {
     return project[0] ? spate_tracer_part(invoke, project, folder, name, follow ? 0 : O_NOFOLLOW) : 0;
 }
 
 /* ---- paths ---- */
 
-/* As small as possible: it is on the stacks of other programs' threads. */
+/* Kept small because it is on the stacks of other programs' threads. */
 typedef struct absolute {
     spate_tracer_path path;
     char joined[SPATE_TRACER_TEXT_MAX + 1];
@@ -159,7 +159,7 @@ static bool clean(const char *name, size_t length) {
     return length == 1 || name[length - 1] != '/';
 }
 
-/* The name as it is recorded. False: nothing to record. */
+/* Computes the absolute name to record. Returns false if there is nothing to record. */
 static bool place(absolute *a, int folder, const char *name) {
     size_t length = strlen(name);
     if (length == 0)
@@ -171,7 +171,7 @@ static bool place(absolute *a, int folder, const char *name) {
         if (strstr(name, "..") && (gone || (size > 10 && memcmp(a->joined + size - 10, " (deleted)", 10) == 0)))
             spate_tracer_table_trouble(&table, "out of a folder that was removed: ", name);
         if (gone)
-            return false; /* nothing is in it */
+            return false; /* a removed folder has no files */
         a->joined[size] = '\0';
         a->path.text = a->joined;
         a->path.length = spate_tracer_join(a->joined, sizeof(a->joined), a->joined, name);
@@ -184,13 +184,14 @@ static bool place(absolute *a, int folder, const char *name) {
 }
 
 /*
- * Whether the kernel has read the name: if not, it may not even be an address. A name that is too long proves nothing.
+ * Whether the kernel has read the name; if it has not, the pointer may be invalid. A name that is too long proves
+ * nothing.
  */
 static bool was_read(const char *name, long result) {
     return name && result != -EFAULT && result != -EINVAL && result != -ENOSYS && result != -ENAMETOOLONG;
 }
 
-/* "file/" is not a folder although "file" exists: the recorded path has no slash at its end. */
+/* Adjusts the result of "file/" (ENOTDIR although "file" exists), because the recorded path has no trailing slash. */
 static long without_slash(const absolute *a, long result) {
     bool there = result == -ENOTDIR && call(SYS_faccessat, AT_FDCWD, (long)a->path.text, 0, 0, 0) == 0;
     return there ? -EACCES : result;
@@ -209,7 +210,7 @@ static bool writes(int flags) {
     return !only_new && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0) && (flags & O_DIRECTORY) == 0;
 }
 
-/* A separate function, so that an untraced open needs little stack, which may be a signal handler's. */
+/* A separate function, so that an untraced open needs little stack; it may run on a signal handler's stack. */
 __attribute__((noinline)) static void record_opened(int folder, const char *name, int flags, bool existed,
                                                     long result) {
     absolute a;
@@ -251,7 +252,7 @@ EXPORTED int openat(int folder, const char *name, int flags, ...) {
 }
 ALSO(openat, openat64);
 
-/* open in programs compiled with _FORTIFY_SOURCE. */
+/* The open function of programs compiled with _FORTIFY_SOURCE. */
 EXPORTED int __open_2(const char *name, int flags) {
     return (int)finish(open_any(AT_FDCWD, name, flags, 0));
 }
@@ -267,7 +268,7 @@ EXPORTED int creat(const char *name, unsigned mode) {
 }
 ALSO(creat, creat64);
 
-/* Reading is the frequent case; other modes have subtleties and go to libc, whose calls the filter traces. */
+/* Only reading, the frequent case. Other modes have subtleties and go to libc, whose calls the filter traces. */
 EXPORTED void *fopen(const char *name, const char *mode) {
     if (!page || mode[0] != 'r' || strpbrk(mode, "+,cmx")) {
         if ((mode[0] != 'r' || strchr(mode, '+')) && finish(part(AT_FDCWD, name, true)) < 0)
@@ -309,13 +310,13 @@ EXPORTED int fstatat(int folder, const char *name, void *info, int flags) {
 }
 ALSO(fstatat, fstatat64);
 
-/* libc implements this with newfstatat, which would need an answer. */
+/* libc implements fstat with newfstatat, which would need an answer. */
 EXPORTED int fstat(int descriptor, void *info) {
     return (int)finish(plain(SYS_fstat, descriptor, (long)info, 0, 0, 0));
 }
 ALSO(fstat, fstat64);
 
-/* In programs linked before glibc 2.33. */
+/* The stat function of programs linked before glibc 2.33. */
 EXPORTED int __xstat(int version, const char *name, void *info) {
     (void)version;
     return stat(name, info);
@@ -352,7 +353,7 @@ static bool one_identity(void) {
 }
 
 EXPORTED int faccessat(int folder, const char *name, int mode, int flags) {
-    /* The kernel's call has no flags; its newer one needs an answer. */
+    /* The kernel's faccessat has no flags, and faccessat2 needs an answer. */
     if ((flags & ~AT_EACCESS) != 0 || (flags != 0 && !one_identity()))
         return (int)finish(plain(439, folder, (long)name, mode, flags, 0));
     long result = call(SYS_faccessat, folder, (long)name, mode, 0, 0);
@@ -373,7 +374,7 @@ ALSO(eaccess, euidaccess);
 
 static long read_link(int folder, const char *name, char *text, size_t capacity) {
     long result = call(SYS_readlinkat, folder, (long)name, (long)text, (long)capacity, 0);
-    /* It exists and is not a link; with no capacity, the kernel says the same. */
+    /* EINVAL: the path exists and is not a link. The kernel also returns it for a capacity of 0. */
     record(SPATE_TRACER_LINK, folder, name, result == -EINVAL && (int)capacity > 0 ? 0 : result);
     return result;
 }
@@ -401,8 +402,8 @@ EXPORTED long __readlinkat_chk(int folder, const char *name, char *text, size_t 
 typedef struct walk {
     char done[LONGEST]; /* "" for the root */
     char rest[LONGEST];
-    char text[LONGEST]; /* of a link */
-    size_t length;      /* of done */
+    char text[LONGEST]; /* text of a link */
+    size_t length;      /* length of `done` */
     int links;
 } walk;
 
@@ -411,7 +412,7 @@ static void go_up(walk *w) {
     w->done[w->length] = '\0';
 }
 
-/* The last part of `done` is a link: replaces it by the link's text. 0, or the negative errno. */
+/* The last part of `done` is a link: replaces it by the link's text. Returns 0, or the negative errno. */
 static long follow(walk *w, size_t length, const char *behind) {
     size_t tail = strlen(behind);
     if (++w->links > LINKS_MAX)
@@ -428,7 +429,7 @@ static long follow(walk *w, size_t length, const char *behind) {
     return 0;
 }
 
-/* Consumes one part of the rest. 1: nothing is left. */
+/* Consumes one part of the rest. Returns 1 if nothing is left. */
 static long step(walk *w) {
     const char *part = w->rest + strspn(w->rest, "/");
     size_t length = strcspn(part, "/");
@@ -452,7 +453,10 @@ static long step(walk *w) {
         return got == LONGEST ? -ENAMETOOLONG : follow(w, (size_t)got, behind);
     if (got != -EINVAL)
         return got;
-    /* Not a link: before a final slash or a dot it must be a folder. Before a name, a non-folder fails by itself. */
+    /*
+     * Not a link. It must be a folder if a final slash or a dot follows; if a name follows, the next call fails by
+     * itself.
+     */
     const char *next = behind + strspn(behind, "/");
     if (behind[0] == '/' && (next[0] == '\0' || next[0] == '.')) {
         if (w->length + 2 >= LONGEST)
@@ -490,7 +494,7 @@ static long walk_all(walk *w, const char *name) {
     return result < 0 ? result : 0;
 }
 
-/* libc's makes each of its calls internally, and Ruby calls it for each required file. */
+/* libc's realpath makes its system calls internally, and Ruby calls it for each required file. */
 EXPORTED char *realpath(const char *name, char *resolved) {
     if (!name) {
         errno = EINVAL;
@@ -523,8 +527,8 @@ EXPORTED char *canonicalize_file_name(const char *name) {
 /* ---- calls that need an answer, and must not be interrupted ---- */
 
 /*
- * A signal that comes before the listener has taken the question ends the call with EINTR, unless its handler restarts
- * calls. No program expects that of these: without a filter they do not wait.
+ * A signal that arrives before the listener has received the request ends the call with EINTR, unless its handler
+ * restarts calls. No program expects EINTR from these calls, which do not wait without a filter.
  */
 static long ask(long number, long first, long second, long third, long fourth, long fifth) {
     long result;
@@ -554,7 +558,7 @@ EXPORTED int rmdir(const char *name) {
     return unlinkat(AT_FDCWD, name, AT_REMOVEDIR);
 }
 
-/* Under a name outside of node_modules it no longer belongs to a package, and would be written in place. */
+/* A file moved out of node_modules no longer belongs to a package, and would be written in place. */
 static long part_from(int folder, const char *name, bool follow, int to_folder, const char *to) {
     return project[0] && spate_tracer_is_in_packages(invoke, project, to_folder, to) ? 0 : part(folder, name, follow);
 }
@@ -593,7 +597,7 @@ EXPORTED int symlink(const char *target, const char *name) {
     return symlinkat(target, AT_FDCWD, name);
 }
 
-/* With flags, libc uses other calls. */
+/* With flags, libc makes different system calls. */
 EXPORTED int fchmodat(int folder, const char *name, unsigned mode, int flags) {
     static int (*next)(int folder, const char *name, unsigned mode, int flags);
     if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
@@ -650,7 +654,7 @@ EXPORTED int truncate(const char *name, long size) {
 }
 ALSO(truncate, truncate64);
 
-/* times: seconds and nanoseconds, of the last access and the last change. */
+/* times: seconds and nanoseconds of the last access and of the last change. */
 EXPORTED int utimensat(int folder, const char *name, const long *times, int flags) {
     if (finish(part(folder, name, (flags & AT_SYMLINK_NOFOLLOW) == 0)) < 0)
         return -1;
@@ -683,7 +687,10 @@ EXPORTED int chdir(const char *name) {
     return (int)ask(SYS_chdir, (long)name, 0, 0, 0, 0);
 }
 
-/* For functions that libc implements by several calls. errno is preserved on success: Ruby's glob checks it. */
+/*
+ * Repeats interrupted functions that libc implements by several calls. Preserves errno on success: Ruby's glob checks
+ * it.
+ */
 #define AGAIN(type, result, attempt)                                                                                   \
     int before = errno;                                                                                                \
     type result;                                                                                                       \
@@ -709,7 +716,7 @@ EXPORTED void *fdopendir(int descriptor) {
     return folder;
 }
 
-/* The loader does not report errno; the end of its message has its text. */
+/* Whether dlopen was interrupted. The loader does not report errno, but its message ends with the text of errno. */
 static bool interrupted(const char *said) {
     const char *word = strerror(EINTR);
     size_t length = said ? strlen(said) : 0, wanted = strlen(word);
@@ -717,8 +724,8 @@ static bool interrupted(const char *said) {
 }
 
 /*
- * A name without a slash is resolved for the caller, whom the loader identifies by its return address. The loader's
- * message can be read only once, so a failure is repeated for the caller to read.
+ * The loader resolves a name without a slash for the calling library, which it identifies by the return address. Its
+ * message can be read only once, so a failing call is repeated to leave the message for the caller.
  */
 EXPORTED void *dlopen(const char *name, int flags) {
     static void *(*next)(const char *name, int flags);
@@ -733,7 +740,7 @@ EXPORTED void *dlopen(const char *name, int flags) {
     return library ? library : next(name, flags);
 }
 
-/* At the end of the folder errno is unchanged. */
+/* At the end of the folder errno must stay unchanged. */
 EXPORTED void *readdir(void *folder) {
     static void *(*next)(void *folder);
     if (!next)
@@ -772,7 +779,7 @@ EXPORTED char *secure_getenv(const char *name) {
 
 /* ---- the beginning ---- */
 
-/* Not through libc's functions: sanitizers replace those, and are not ready yet. */
+/* Avoids libc's functions: sanitizers replace them, and are not ready yet. */
 static void *map(uint64_t wanted, size_t size, int flags, long file) {
     long number = SYS_mmap;
 #if defined(__x86_64__)

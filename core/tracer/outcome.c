@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#ifndef O_PATH /* not on macOS */
+#ifndef O_PATH /* macOS lacks it */
 #define O_PATH 0
 #endif
 #ifdef O_TMPFILE
@@ -43,7 +43,7 @@ void spate_tracer_record(const spate_tracer_path *path, spate_tracer_kind kind) 
     spate_tracer_table_path(path->table, kind, path->text, path->length, path->own);
 }
 
-/* Failures that concern the call and not the path. */
+/* Whether the errno concerns the call rather than the path. */
 static bool says_nothing(long result) {
     switch (-result) {
     case EFAULT:
@@ -62,7 +62,7 @@ static bool missing(long result) {
     return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* A failure other than "missing": the path exists, or the call reveals nothing. */
+/* Records a failure other than "missing": either the path exists, or the failure reveals nothing about it. */
 static void record_failure(const spate_tracer_path *path, long result) {
     if (result == -EMFILE || result == -ENFILE)
         spate_tracer_table_trouble(path->table, "descriptors were used up: ", path->text);
@@ -79,7 +79,7 @@ void spate_tracer_recorded(const spate_tracer_path *path, spate_tracer_kind kind
         record_failure(path, result);
 }
 
-/* The folder was missing. A separate function: not every call has the stack space for it. */
+/* Records a missing folder. A separate function because not every caller has the stack space for it. */
 __attribute__((noinline)) static void record_folder_missing(const spate_tracer_path *path) {
     char folder[SPATE_TRACER_TEXT_MAX + 1];
     size_t length = path->length;

@@ -15,9 +15,9 @@
 /* A copy's name until it replaces the file: this prefix and the thread's number. */
 #define FRESH ".spate-part-"
 #define DIGITS 10
-#define EXCHANGE 2 /* RENAME_EXCHANGE, which not every libc declares */
+#define EXCHANGE 2 /* RENAME_EXCHANGE, which some libcs do not declare */
 
-/* With a NUL, into text, which has room for DIGITS and the NUL. */
+/* Writes the number and a NUL to text, which has room for DIGITS and the NUL. */
 static void write_number(char *text, long number) {
     long power = 1;
     while (number / power >= 10)
@@ -27,7 +27,7 @@ static void write_number(char *text, long number) {
     *text = '\0';
 }
 
-/* The path of an open file, without links on the way. The length, 0 if unknown. */
+/* The path of an open file with all links resolved. Returns its length, or 0 if unknown. */
 static size_t path_of(spate_tracer_invoke *invoke, long file, char *path) {
     static const char below[] = "/proc/self/fd/";
     char link[sizeof(below) + DIGITS];
@@ -54,7 +54,7 @@ static long write_all(spate_tracer_invoke *invoke, long to, const char *bytes, l
     return 0;
 }
 
-/* Within the kernel if possible, since the caller's stack may be small. 0, or the negative errno. */
+/* Copies within the kernel if possible, since the caller's stack may be small. Returns 0, or the negative errno. */
 static long copy_bytes(spate_tracer_invoke *invoke, long from, long to) {
     char bytes[512];
     long got;
@@ -69,7 +69,7 @@ static long copy_bytes(spate_tracer_invoke *invoke, long from, long to) {
     return got;
 }
 
-/* fchown only succeeds as root: a copy made by root gets the original owner. Keeps the times of the original. */
+/* Copies owner and times of the original. fchown only succeeds as root. */
 static bool dress(spate_tracer_invoke *invoke, long file, const struct stat *info) {
     struct timespec times[2] = {info->st_atim, info->st_mtim};
     invoke(SYS_fchown, file, info->st_uid, info->st_gid, 0, 0);
@@ -84,8 +84,8 @@ static bool is_named(spate_tracer_invoke *invoke, long folder, const char *name,
 }
 
 /*
- * Another process may meanwhile have replaced the file and written into the copy, so the two are exchanged: the file
- * that comes out shows whether that happened. Some file systems cannot exchange.
+ * Another process may have replaced the file in the meantime and written into the copy. So the two names are exchanged,
+ * and the file removed from the old name shows whether that happened. Some file systems cannot exchange names.
  */
 static void replace(spate_tracer_invoke *invoke, long folder, const char *name, const char *fresh,
                     const struct stat *info) {
@@ -117,7 +117,7 @@ static long part(spate_tracer_invoke *invoke, long folder, const char *name, con
     return reason;
 }
 
-/* A separate function, since few files get here and open may run on a signal handler's small stack. */
+/* A separate function because few files get here and open may run on a signal handler's small stack. */
 __attribute__((noinline)) static long part_if_ours(spate_tracer_invoke *invoke, const char *project, long file,
                                                    const struct stat *info) {
     char path[LONGEST];

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Nokogiri with its own libxml2 has 9,000 names of 700 kB. Pages that are never written cost nothing. */
+/* Enough for Nokogiri with its own libxml2, which has 9,000 names of 700 kB. Unwritten pages cost nothing. */
 #define SLOTS (1u << 17)
 #define BYTES (48u << 20)
 
@@ -22,7 +22,7 @@ static int anonymous_file(uint64_t size, spate_error *error) {
         spate_fail_errno(error, NULL, "memfd_create");
         return -1;
     }
-    /* A child that shrank it would kill this process at the next access. */
+    /* Sealed: a child that shrank the file would kill this process at its next access. */
     if (ftruncate(descriptor, (off_t)size) == 0 &&
         fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         return descriptor;
@@ -99,7 +99,7 @@ static int by_offset(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* By slots, not by entries: a killed process leaves gaps between those. */
+/* Reads the slots rather than the entries, because killed processes leave gaps between entries. */
 static size_t take_offsets(const spate_tracer_table *table, uint32_t *offsets) {
     size_t count = 0;
     for (uint32_t i = 0; i < table->slot_count; i++) {

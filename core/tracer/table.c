@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Considered full beyond this share: probes stay short. */
+/* The table is considered full above this load factor, which keeps probes short. */
 #define FULL_OF_8 7
 
 bool spate_tracer_table_take(spate_tracer_table *table, void *memory, uint64_t size) {
@@ -26,11 +26,11 @@ bool spate_tracer_table_listening(const spate_tracer_table *table) {
     return atomic_load_explicit(&table->header->listening, memory_order_acquire) != 0;
 }
 
-/* ---- what is not written ---- */
+/* ---- paths that are not recorded ---- */
 
 /*
- * Whether the rest of the path climbs out of the folder again. For links in it that lead elsewhere see
- * tracer/supervisor/notice.c.
+ * Whether the rest of the path leaves the folder again by "..". tracer/supervisor/notice.c handles links in the folder
+ * that lead elsewhere.
  */
 static bool leads_out(const char *rest, const char *end) {
     long depth = 0;
@@ -72,7 +72,7 @@ static bool starts(const char *path, const char *prefix) {
     return strncmp(path, prefix, strlen(prefix)) == 0;
 }
 
-/* Devices that say nothing about the machine, and names of open files. */
+/* Devices that reveal nothing about the machine, and names of open files. */
 static bool plain_device(const char *name) {
     static const char *const devices[] = {"null",  "tty",    "urandom", "random", "zero", "full",
                                           "stdin", "stdout", "stderr",  "ptmx",   "fd"};
@@ -83,8 +83,8 @@ static bool plain_device(const char *name) {
 }
 
 /*
- * What follows "/proc/self", "/proc/thread-self" or "/proc/<number>", and whether that is the asking process; NULL for
- * other names below /proc/.
+ * The part after "/proc/self", "/proc/thread-self" or "/proc/<number>", and whether this is the calling process. NULL
+ * for other names below /proc/.
  */
 static const char *behind_process(const char *name, int own, bool *self) {
     static const char *const selves[] = {"self", "thread-self"};
@@ -99,7 +99,7 @@ static const char *behind_process(const char *name, int own, bool *self) {
     return number > 0 && (*name == '/' || *name == '\0') ? name : NULL;
 }
 
-/* Whether a later part leads to other files: a process' cwd, its root, an open folder. */
+/* Whether a later part leads to other files: a process's cwd, its root, an open folder. */
 static bool leads_on(const char *rest) {
     const char *part = strchr(rest + (*rest == '/'), '/');
     return starts(rest, "/cwd") || starts(rest, "/root") || starts(rest, "/task/") ||
@@ -153,12 +153,12 @@ static void overflow(spate_tracer_table *table) {
     atomic_store(&table->header->overflowed, 1);
 }
 
-/* A new entry's offset, or 0 when the table is full. No reader sees it until a slot refers to it. */
+/* The offset of a new entry, or 0 if the table is full. Readers cannot see the entry until a slot refers to it. */
 static uint32_t make_entry(spate_tracer_table *table, spate_tracer_kind kind, const char *text, size_t length,
                            uint32_t hash) {
     uint64_t size = (sizeof(spate_tracer_entry) + length + 1 + 7) & ~UINT64_C(7);
     uint64_t offset = atomic_fetch_add(&table->header->used, size);
-    /* After an overflow the sum would eventually wrap around. */
+    /* Checked first because after an overflow the sum would eventually wrap around. */
     if (offset < table->entries || offset % 8 != 0 || offset > table->size || table->size - offset < size) {
         atomic_store(&table->header->used, table->size);
         return 0;
@@ -216,7 +216,7 @@ uint64_t spate_tracer_table_kinds(const spate_tracer_table *table, const char *p
     return 0;
 }
 
-/* ---- what is written ---- */
+/* ---- recording ---- */
 
 static void insert_parts(spate_tracer_table *table, spate_tracer_kind kind, const char *const parts[3]) {
     char text[512];

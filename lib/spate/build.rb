@@ -4,11 +4,11 @@ module Spate
   # Native extensions: built by RubyGems' own builders, in parallel under one jobserver, and only once per machine. The
   # installer calls Builder.
   #
-  #   Schedule   which build starts first, by how long each takes and which gems it needs
+  #   Schedule   the order of the builds, from their durations and the gems that they need
   #   Run        build processes: one child each, limited by the jobserver
   #   Trace      the inputs of a build, and whether they are unchanged here
   #   Cache      builds in a store: variants under a build key, their records, invalidation
-  #   Failure    what to show of a failed build
+  #   Failure    the error message of a failed build
   #
   # Key, and the parts of Trace and Cache that look up a stored build, are on the hot path: they need only core Ruby,
   # the store and the check of inputs.

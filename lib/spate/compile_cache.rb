@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spate
-  # Makes, inspects and removes compile caches: in builders and in the command line's processes, never in an
-  # application's (test/boot/process_test.rb). The parts that a boot itself needs are in Boot.
+  # Builds, inspects and removes compile caches, in builders and in the command line's processes, never in an
+  # application's process (test/boot/process_test.rb). Boot has the parts that a boot itself needs.
   module CompileCache
     {
       Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",

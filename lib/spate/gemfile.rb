@@ -3,9 +3,9 @@
 require_relative "util"
 
 module Spate
-  # The application's Gemfile: where it is, whether its lockfile agrees with it, and what is left to Bundler.
+  # The application's Gemfile: its location, whether its lockfile agrees with it, and the work that is left to Bundler.
   module Gemfile
-    # User and password in an address, also in one that was taken for a path ("http:/me:secret@host").
+    # User and password in an address, even if it was mistaken for a path ("http:/me:secret@host").
     USERINFO = %r{(\w:/+)[^/@\s]+@}
 
     {
@@ -21,11 +21,11 @@ module Spate
         .each { |name, file| autoload name, "#{__dir__}/gemfile/setup/#{file}.rb" }
     end
 
-    # Finds the Gemfile in charge of a folder, as Bundler does.
+    # Finds the Gemfile that applies to a folder, like Bundler.
     #
     # @param cwd [String] absolute path
     # @param env [ENV, Hash{String => String}]
-    # @param gemfile [String, nil] a Gemfile that the user named
+    # @param gemfile [String, nil] a Gemfile named by the user
     # @return [Location]
     # @raise [NotFound]
     def self.find(cwd = Dir.pwd, env = ENV, gemfile: nil)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # Installs a bundle from a lockfile; one folder per phase.
+  # Installs a bundle from a lockfile; each phase has a folder.
   module Install
     autoload :ArchiveError, "spate/install/errors"
     autoload :Attempt, "spate/install/attempt"
@@ -61,7 +61,7 @@ module Spate
       autoload :Step, "spate/install/link/step"
     end
 
-    # Native extensions: when to build each, and which stored builds can be used instead.
+    # Native extensions: when to build each, and which stored builds to use instead.
     module Extensions
       autoload :BuildState, "spate/install/extensions/build_state"
       autoload :DependencyBuilds, "spate/install/extensions/dependency_builds"

@@ -4,24 +4,24 @@ require "spate/native"
 require_relative "util"
 
 module Spate
-  # Spate's own files, compiled: reading and compiling them takes half of the time of a run with nothing to do. They are
-  # in one compile cache, `compile-cache/own/<key>.compiled` in the store, which the loader of spate/native/boot
-  # compares with the files, so that an edit of Spate's source is effective at once. A run that had to compile starts a
-  # child, which makes the compile cache for the next.
+  # The compile cache of Spate's own files: reading and compiling them takes half of the time of a run with nothing to
+  # do. The cache is `compile-cache/own/<key>.compiled` in the store. The loader of spate/native/boot compares it with
+  # the files, so that an edit of Spate's source takes effect at once. A run that had to compile starts a child that
+  # builds the cache for the next run.
   #
-  # Loaded before the compile cache: small, and core Ruby only.
+  # This file is loaded before the cache, so it is small and uses core Ruby only.
   module SelfCache
     FORMAT = "spate own code 1"
     # Spelled and encoded as on $LOAD_PATH, because the loader receives such paths.
     LIB = File.dirname(__FILE__, 2)
     PATHS = __FILE__.encoding
     LIBRARY = %r{/spate/native/boot\.\w+\z}
-    # Seconds before another process tries to make the compile cache.
+    # Seconds before another process tries to build the compile cache.
     PATIENCE = 60
 
     class << self
-      # Makes Ruby load Spate's files from the compile cache. env: names the store, and has the switches SPATE_BOOT=0
-      # and SPATE_NO_OWN_CODE. Returns whether there is a compile cache.
+      # Makes Ruby load Spate's files from the compile cache. env: has the location of the store, and the switches
+      # SPATE_BOOT=0 and SPATE_NO_OWN_CODE. Returns whether there is a compile cache.
       def use(env = ENV)
         return false if off?(env) || !store(env)
 
@@ -31,20 +31,21 @@ module Spate
         Native::Loader.recording = true
         @used = true
       rescue LoadError, SystemCallError
-        false # no such library on this Ruby, or a folder that this user may not read
+        false # this Ruby lacks the library, or this user may not read a folder
       rescue Native::CompileCache::Unusable => e
         @wanted = !%i[foreign_owner writable symlink].include?(e.reason)
         false
       end
 
-      # At the end of a run: has the compile cache made if a file was not in it. Returns the child's pid, or nil.
+      # Called at the end of a run: starts building the compile cache if it lacked a file. Returns the child's pid, or
+      # nil.
       def renew(env = ENV)
         start(path(env)) if outdated? && writable?(env)
       rescue SystemCallError
-        nil # the compile cache only saves work
+        nil # not an error: the compile cache only saves work
       end
 
-      # 32 hex digits: of a blob's inputs except its source, and of the folder whose files the compile cache has.
+      # 32 hex digits: a hash of the inputs of a blob, except its source, and of the folder whose files the cache has.
       def key
         @key ||= begin
           options = RubyVM::InstructionSequence.compile_option.to_a
@@ -53,7 +54,7 @@ module Spate
         end
       end
 
-      # Folders whose files are in the compile cache: this gem's, and that of spate-js if it is beside it.
+      # Folders whose files are in the compile cache: this gem's, and that of spate-js if the gem is beside this one.
       def libraries = [LIB, JSGem.beside].compact
 
       def path(env) = "#{store(env)}/compile-cache/own/#{key}.compiled"
@@ -77,7 +78,7 @@ module Spate
         Native::Loader.recorded.any? { |path, outcome| outcome != :hit && path.start_with?(*own) }
       end
 
-      # In CI the next run is on another machine.
+      # In CI the next run may be on another machine.
       def writable?(env)
         return false if on?(env["SPATE_READONLY"]) || (on?(env["CI"]) && env["CI"] != "false")
 
@@ -91,7 +92,8 @@ module Spate
       end
 
       def start(path)
-        library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) } # of a gem: in its own folder
+        # in an installed gem the library is in a separate folder
+        library = $LOADED_FEATURES.find { |feature| LIBRARY.match?(feature) }
         Process.spawn({ "RUBYOPT" => nil, "RUBYLIB" => nil }, Util::Ruby.path, "--disable-gems",
                       "-I#{File.dirname(library, 3)}", "#{LIB}/spate/self_cache/make.rb", path, key,
                       %i[in out err] => File::NULL, close_others: true, pgroup: true, chdir: "/")

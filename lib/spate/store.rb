@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 module Spate
-  # The content-addressed store: one a machine, shared by all projects and by processes that run at the same time.
-  # This class knows the paths and stores small files; bytes are moved by Spate::Native::Store.
+  # The content-addressed store: one per machine, shared by all projects and by concurrent processes. This class knows
+  # the paths and stores small files; Spate::Native::Store moves the bytes.
   #
   #   <home>/store/v1/objects/ab/<sha256>-<mode>    packages/<archive sha256>[-<mask>]
   #                   builds/<key>-<id>             candidates/<key>/<id>: the inputs of that build
   #                   archives/<sha256>.gem         names/<sha256 of domain>/<full name> -> archive sha256
   #                   specs/ checks/ bundles/ compile-cache/ tmp/ locks/
   #
-  # Core Ruby only, and nothing is created before the first write: a run with nothing to do uses this class.
+  # Uses core Ruby only and creates nothing before the first write, because a run with nothing to do uses this class.
   class Store
     %i[Error Full ReadOnly Untrusted Missing Locked].each { |name| autoload name, "spate/store/errors" }
     autoload :BundleRecord, "spate/store/bundle_record"
@@ -31,7 +31,7 @@ module Spate
     # One path component, or two for kinds that group their keys ("specs/<rubygems key>/<archive sha256>").
     KEY = %r{\A[\w+-][\w.+-]*(/[\w+-][\w.+-]*)?\z}
 
-    # Opens the store; the first write creates it. Refuses a folder in which another user could have put objects.
+    # Opens the store; the first write creates it. Rejects a folder in which another user could have put objects.
     #
     # @param home [String, nil] Spate's folder; nil for the environment's
     # @param env [ENV, Hash{String => String}]
@@ -66,11 +66,11 @@ module Spate
       Digest::SHA256.hexdigest(text)
     end
 
-    # [Healing::Healed]: damaged objects that this process found, and replaced or gave up.
+    # [Healing::Healed]: damaged objects that this process found and either replaced or gave up.
     attr_reader :healed
 
-    # trusted: whether the owner of its contents is ignored. The block returns the user's own store, which
-    # stores this user's results if this one cannot be written.
+    # trusted: whether to ignore the owner of the contents. The block returns the user's own store, which stores this
+    # user's results if this store is not writable.
     def initialize(home, root, trusted: false, makes: true, &own)
       @makes = makes || File.directory?(root)
       @own = own
@@ -78,14 +78,14 @@ module Spate
       @root = root
       @trusted = trusted
       @native = nil # Spate::Native::Store, created on first use
-      @threads = nil # [unpack, link] it was made with
-      @swept = false # whether this process has looked for files of dead ones
+      @threads = nil # [unpack, link]: the thread numbers with which @native was created
+      @swept = false # whether this process has looked for leftovers of ended processes
       @mutex = Mutex.new
       @healed = []
     end
 
-    # The C store. The first call with numbers decides about its pools; without numbers it has one thread a processor
-    # in each. Raises Error if the store can neither be created nor read.
+    # The C store. The first call with numbers determines its pools; without numbers, each pool has one thread per
+    # processor. Raises Error if the store can neither be created nor read.
     def native(unpack_threads: nil, link_threads: nil)
       @mutex.synchronize do
         threads = [unpack_threads || @threads&.first, link_threads || @threads&.last]
@@ -106,19 +106,19 @@ module Spate
       @writable = @makes && File.writable?(Util::Files.nearest(root))
     end
 
-    # The Store for builds and records of bundles: this one, the user's own if this one cannot be written, nil
-    # if that cannot be written either.
+    # The Store for builds and records of bundles: this one, or else the user's own store, or nil if neither is
+    # writable.
     def keeper
       return @keeper if defined?(@keeper)
 
       @keeper = writable? ? self : own
     end
 
-    # All that may contain them, the user's own before this one.
+    # All stores that may contain builds and records, the user's own before this one.
     def shelves = [keeper, self].compact.uniq
 
-    # The user who must own the objects that bundles share with the store, if not root; nil if the store is a
-    # team's, whose members may all write it. Code must not run from an inode that was given away with a bundle.
+    # The user, besides root, who must own the objects that bundles share with the store; nil for a team's store, which
+    # all members may write. Code must not run from an inode whose owner was changed together with a bundle.
     def owner
       stat = File.stat(root)
       stat.uid unless @trusted || stat.mode & 0o020 != 0
@@ -131,10 +131,10 @@ module Spate
     def package_path(key) = "#{root}/packages/#{key}"
     def build_path(key) = "#{root}/builds/#{key}"
 
-    # Native::Manifest of a package (see PackageKey), or nil if there is none that is complete and readable.
+    # Native::Manifest of a package (see PackageKey), or nil if it is missing, incomplete or unreadable.
     def package(key) = manifest(package_path(key))
 
-    # With fewer manifests, threads cost more than they gain.
+    # Below this number of manifests, threads cost more than they gain.
     MANY = 32
     private_constant :MANY
 
@@ -146,10 +146,10 @@ module Spate
       keys.each_with_index.to_h { |key, index| [key, found[index] || package(key)] }
     end
 
-    # Keys of all packages of one archive: they differ in modes.
+    # Keys of all packages of one archive, which differ in modes.
     def package_keys(sha256) = Dir.glob("#{sha256}{,-*}", base: path("packages")).grep(PackageKey::PATTERN).sort
 
-    # The same of a cached build, from either store.
+    # The manifest of a cached build, from either store.
     def build(key) = shelves.filter_map { |store| store.own_build(key) }.first
     def own_build(key) = manifest(build_path(key))
 
@@ -160,7 +160,7 @@ module Spate
       nil
     end
 
-    # SHA-256 (hex) of the archive that a full name means in a domain (Registry::Trust), nil if unknown.
+    # The SHA-256 (hex) of the archive that a full name refers to in a domain (Registry::Trust), or nil if unknown.
     def name_lookup(domain, full_name)
       sha256 = File.readlink(name_path(domain, full_name))
       sha256 if SHA256.match?(sha256)
@@ -168,14 +168,15 @@ module Spate
       nil
     end
 
-    # When it was stored (Time), or nil.
+    # The Time when the name was stored, or nil.
     def name_time(domain, full_name)
       File.lstat(name_path(domain, full_name)).mtime
     rescue SystemCallError
       nil
     end
 
-    # Stores it: a symlink, which is one inode without a block. Returns false if the store cannot be written.
+    # Stores the SHA-256 for a name as a symlink, which is one inode without a block. Returns false if the store cannot
+    # be written.
     def remember_name(domain, full_name, sha256)
       path = name_path(domain, full_name)
       softly do
@@ -187,8 +188,8 @@ module Spate
     # The text stored under a key, or nil if it is missing or damaged. Kinds: "specs", "checks", "bundles".
     def read(kind, key) = Text.read(text_path(kind, key))
 
-    # Stores a text, atomically. These are caches that save work, so a store that is read-only or full returns false;
-    # with `required: true` it raises ReadOnly or Full instead.
+    # Stores a text atomically. These caches only save work, so the method returns false if the store is read-only or
+    # full; with `required: true` it raises ReadOnly or Full instead.
     def write(kind, key, text, required: false)
       path = text_path(kind, key)
       softly(required: required) do
@@ -197,16 +198,16 @@ module Spate
       end
     end
 
-    # A path under tmp/ that does not exist; its name contains the owner, for Sweep. The caller creates it and renames
-    # it away, or removes it. Raises ReadOnly, Full.
+    # A path under tmp/ that does not exist yet; its name contains the owner, for Sweep. The caller creates the file and
+    # then renames or removes it. Raises ReadOnly, Full.
     def temporary(prefix)
       guard { make(path("tmp")) }
       sweep
       path("tmp", "#{prefix}-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}")
     end
 
-    # Holds a lock between processes while the block runs. Writers that add to the store hold "store" shared; those
-    # that remove from it hold "store" alone.
+    # Holds a lock between processes while the block runs. Processes that add to the store hold "store" shared; those
+    # that remove from it hold "store" exclusively.
     def lock(name, shared: false, wait: true, &block)
       softly { make(path("locks")) }
       Lock.hold(path("locks", "#{name}.lock"), shared: shared, wait: wait, &block)
@@ -216,19 +217,20 @@ module Spate
     # the archive is needed and missing.
     def heal(manifest, indexes, **options) = Healing.new(self).call(manifest, indexes, **options)
 
-    # Verifies manifests by content, heals their objects and writes them with this boot and the current times: for
-    # manifests of another boot, or after a restored cache. Returns {path => Native::Manifest} of the valid ones.
+    # Verifies manifests by content, repairs their objects and rewrites the manifests with the current boot and times:
+    # for manifests of another boot, or after a cache was restored. Returns {path => Native::Manifest} of the valid
+    # ones.
     def renew(paths) = paths.empty? ? {} : Renewal.new(self).call(paths)
 
-    # A manifest of another boot whose objects were just linked, and so hashed, is written under this boot: from then on
-    # a stat is enough. Returns whether it is of this boot now.
+    # Rewrites a manifest of another boot for this boot after its objects were linked, and therefore hashed: from then
+    # on a stat is enough. Returns whether the manifest is now of this boot.
     def confirm(manifest, path)
       manifest.this_boot? || (writable? && manifest.renew(path))
     rescue Native::Error
-      false # only saves work
+      false # not an error: this only saves work
     end
 
-    # Runs the block and turns errors of the system or the core about files into Store errors.
+    # Runs the block and converts errors of the system or the core about files to Store errors.
     def guard(path = root)
       yield
     rescue SystemCallError => e
@@ -236,7 +238,7 @@ module Spate
     rescue StandardError => e
       raise unless e.respond_to?(:member) && e.respond_to?(:errno) && e.errno.to_i.positive? # Native::Error
 
-      # A member may be a path in an archive: then the path in the store is reported.
+      # A member may be a path inside an archive; then the error names the path in the store.
       raise Error.for(e.errno, e.member.to_s.start_with?("/") ? e.member : path)
     end
 
@@ -259,7 +261,7 @@ module Spate
     def manifest(path)
       open_manifest(path) if File.file?(path)
     rescue Native::Error => e
-      raise unless e.errno == Errno::ELOOP::Errno # a link in the place of a manifest
+      raise unless e.errno == Errno::ELOOP::Errno # a link replaces the manifest
 
       nil
     end
@@ -280,7 +282,7 @@ module Spate
       path(kind, key)
     end
 
-    # Not cut short by an interrupt or the end of a thread, which would leave temporary files.
+    # An interrupt or the end of a thread must not cut this short, since temporary files would remain.
     def softly(required: false, &work)
       Thread.handle_interrupt(::Object => :never, &work)
       true
@@ -290,7 +292,7 @@ module Spate
       false
     end
 
-    # Once a process, before a write.
+    # Called once per process, before a write.
     def sweep
       return if @swept
 

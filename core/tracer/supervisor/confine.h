@@ -1,13 +1,13 @@
-/* Read-only by Landlock, without a listener, where the kernel has it. */
+/* Makes a process read-only by Landlock, without a listener, on kernels that have it. */
 #ifndef SPATE_TRACER_CONFINE_H
 #define SPATE_TRACER_CONFINE_H
 
 #include "shared/status.h"
 
 /*
- * From here on this thread, and all that it starts, can open no file to write, make, remove or rename none; /dev/null
- * may be written to. Permissions, times and attributes of a file can still be changed. Cannot be undone. SPATE_SYSTEM
- * where the kernel has no Landlock or an outer filter forbids it: then nothing has changed except PR_SET_NO_NEW_PRIVS.
+ * Irreversibly prevents this thread and its descendants from opening files for writing (except /dev/null) and from
+ * creating, removing or renaming files. Permissions, times and attributes can still be changed. SPATE_SYSTEM if the
+ * kernel lacks Landlock or an outer filter forbids it; then only PR_SET_NO_NEW_PRIVS has changed.
  */
 spate_status spate_confine(spate_error *error);
 

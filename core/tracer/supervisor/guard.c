@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Younger than some headers. */
+/* Missing in older headers. */
 #ifndef SECCOMP_FILTER_FLAG_TSYNC_ESRCH
 #define SECCOMP_FILTER_FLAG_TSYNC_ESRCH (1UL << 4)
 #endif
@@ -42,7 +42,7 @@
 /* ---- the filter ---- */
 
 #define INSTRUCTIONS 512
-/* Namespaces in which paths mean something else. */
+/* Namespaces in which paths have another meaning. */
 #define APART (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID)
 
 typedef struct program {
@@ -63,7 +63,7 @@ static void answer(program *p, uint32_t value) {
     add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value));
 }
 
-/* Skips the next `count` unless the accumulator compares so. */
+/* Skips the next `count` instructions unless the comparison with the accumulator is true. */
 static void unless(program *p, uint16_t comparison, uint32_t value, uint8_t count) {
     add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | comparison | BPF_K), value, 0, count));
 }
@@ -78,16 +78,16 @@ static void check_architecture(program *p) {
     add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     answer(p, SECCOMP_RET_USER_NOTIF);
     load(p, offsetof(struct seccomp_data, nr));
-    unless(p, BPF_JGT, SPATE_TRACER_LAST_KNOWN, 1); /* x32, too */
+    unless(p, BPF_JGT, SPATE_TRACER_LAST_KNOWN, 1); /* also rejects x32 */
     answer(p, SECCOMP_RET_USER_NOTIF);
 }
 
-/* Asked about only where files may not be changed. */
+/* Calls that need an answer only in read-only mode. */
 static bool only_read_only(spate_tracer_means means) {
     return means == SPATE_TRACER_CHANGES_OPEN || means == SPATE_TRACER_CONTROLS;
 }
 
-/* Changes of a file that may be open only to be read: its flags, its version, fs-verity. The types of file systems. */
+/* Changes of a file that may be open read-only: its flags, its version, fs-verity. The types of file systems. */
 static void refuse_ioctls(program *p) {
     static const unsigned char types[] = {'f', 'v', 'X', 0x94};
     unless(p, BPF_JEQ, SYS_ioctl, 2 + 2 * sizeof(types));
@@ -101,8 +101,8 @@ static void refuse_ioctls(program *p) {
 }
 
 /*
- * Calls that change files, from wherever they come. The flags of openat are in a register; those of openat2 are in
- * memory, which the process could change after the answer, so there is no openat2.
+ * Checks calls that change files, including those of the hooks. The flags of openat are in a register. openat2 is
+ * rejected because its flags are in memory, which the process could change after the answer.
  */
 static void check_writes(program *p) {
     unless(p, BPF_JEQ, SYS_openat, 3);
@@ -120,7 +120,7 @@ static void check_writes(program *p) {
     refuse_ioctls(p);
 }
 
-/* The hooks' calls: allowed from the page, asked about from anywhere else. */
+/* The hooks' calls are allowed from their page; from any other address they need an answer. */
 static void check_hooked(program *p) {
     unsigned hooked = 0;
     for (size_t i = 0; i < spate_tracer_call_count; i++)
@@ -155,14 +155,14 @@ static void check_others(program *p) {
     answer(p, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
-/* Those whose arguments decide. */
+/* Checks calls whose arguments decide. */
 static void check_arguments(program *p) {
     unless(p, BPF_JEQ, SYS_socket, 7);
     load(p, low_word(0));
     unless(p, BPF_JEQ, AF_UNIX, 4);
     load(p, low_word(1));
     add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf));
-    unless(p, BPF_JEQ, SOCK_STREAM, 1); /* others speak without a connection */
+    unless(p, BPF_JEQ, SOCK_STREAM, 1); /* other socket types can send without a connection */
     answer(p, SECCOMP_RET_ALLOW);
     answer(p, SECCOMP_RET_USER_NOTIF);
     unless(p, BPF_JEQ, SYS_clone, 4);
@@ -188,7 +188,10 @@ static bool write_filter(program *p, bool read_only) {
     return p->length < INSTRUCTIONS;
 }
 
-/* The errno of a call without a listener, 0 where it is allowed. Landlock decides on opening files for writing. */
+/*
+ * The errno for a call when there is no listener, or 0 if the call is allowed. Landlock decides about opening files for
+ * writing.
+ */
 static int plain_error(spate_tracer_means means, bool removals) {
     switch (means) {
     case SPATE_TRACER_CHANGES:
@@ -229,7 +232,7 @@ static bool write_plain_filter(program *p, bool removals) {
     return p->length < INSTRUCTIONS;
 }
 
-/* ---- putting it on ---- */
+/* ---- installing ---- */
 
 spate_status spate_tracer_forbid_changes(bool removals, spate_error *error) {
     program p;
@@ -308,9 +311,9 @@ spate_status spate_tracer_enter(int socket, spate_error *error) {
     if (listener < 0) {
         status = fail_install(error);
     } else {
-        /* No call that takes a path from here on: the other side does not answer yet. */
+        /* Avoids calls that take a path from here on, because the listener does not answer yet. */
         bool sent = send_descriptor(socket, listener);
-        close(listener); /* otherwise this process' descendants would wait for ever for an answer of their own */
+        close(listener); /* otherwise descendants would wait forever for an answer of their own process */
         if (!sent || !take_byte(socket, &byte))
             status = spate_fail(error, SPATE_SYSTEM, NULL, "the supervisor ended before it answered");
     }
@@ -342,9 +345,9 @@ int spate_tracer_take_descriptor(int socket) {
 
 /* ---- the trial ---- */
 
-/* Tries the filter on one thread, with one harmless call, and answers it as a listener would. */
+/* Tests the filter on one thread with one harmless call, and answers it like a listener. */
 typedef struct trial {
-    int ends[2]; /* the thread writes what it got, and ends */
+    int ends[2]; /* the thread writes its result to a pipe and ends */
 } trial;
 
 typedef struct outcome {
@@ -370,7 +373,8 @@ static bool answer_trial(int listener) {
     struct seccomp_notif_sizes sizes;
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0)
         return false;
-    struct seccomp_notif *asked = calloc(1, sizeof(*asked) + sizes.seccomp_notif); /* the kernel's may be longer */
+    struct seccomp_notif *asked = calloc(1, sizeof(*asked) + sizes.seccomp_notif); /* the kernel's struct may be
+                                                                                    * longer */
     struct seccomp_notif_resp response = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     bool answered = asked && ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, asked) == 0;
     if (answered) {
@@ -381,7 +385,7 @@ static bool answer_trial(int listener) {
     return answered;
 }
 
-/* Yama may forbid reading a child's memory; 1 allows it. */
+/* Whether Yama forbids reading a child's memory. Its mode 1 allows that. */
 static bool yama_forbids(void) {
     char level = '0';
     int file = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);

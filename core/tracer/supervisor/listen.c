@@ -25,25 +25,25 @@
 #include <unistd.h>
 
 struct spate_tracer {
-    spate_tracer_table table; /* header NULL: no longer read by the owner */
+    spate_tracer_table table; /* its header is NULL once the owner no longer reads it */
     int table_file;
     int texts;
-    int socket;   /* this side's */
-    int child;    /* the child's; -1 once hung up */
-    int listener; /* -1: none yet, or no more */
+    int socket;   /* this side's end */
+    int child;    /* the child's end; -1 once closed */
+    int listener; /* -1: not received yet, or closed */
     bool read_only;
     bool started;
     bool began;
     bool ended;
-    bool let_go; /* the thread frees */
+    bool let_go; /* the thread frees the tracer */
     _Atomic uint64_t asked;
     pthread_mutex_t lock;
     pthread_cond_t end;
     pthread_t thread;
-    spate_tracer *next; /* of those that have a listener */
+    spate_tracer *next; /* the next tracer that has a listener */
 };
 
-/* Younger than some headers. */
+/* Missing in older headers. */
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
@@ -61,7 +61,8 @@ struct seccomp_notif_addfd {
 
 /* ---- no copy of a listener in a forked child ---- */
 
-/* A child with a copy would keep it open when this process dies, and asking processes would wait for ever. */
+/* A child with a copy would keep the listener open after this process ends, and calling processes would wait
+ * forever. */
 static pthread_mutex_t listeners_lock = PTHREAD_MUTEX_INITIALIZER;
 static spate_tracer *listeners;
 
@@ -118,7 +119,7 @@ typedef struct room {
     size_t answer_size;
 } room;
 
-/* The kernel's structs may be longer than the headers'. */
+/* The kernel's structs may be longer than those of the headers. */
 static bool make_room(room *r) {
     struct seccomp_notif_sizes sizes;
     if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0)
@@ -131,11 +132,11 @@ static bool make_room(room *r) {
 }
 
 typedef struct decision {
-    int error;  /* the negative errno; 0: the call goes on */
-    int opened; /* a descriptor that is its result; -1: none */
+    int error;  /* the negative errno; 0: the call continues */
+    int opened; /* a descriptor to return as the result; -1: none */
 } decision;
 
-/* The name of the table is the one that spate_tracer_address tells. */
+/* The table is recognized by the name from spate_tracer_address. */
 static int give(const spate_tracer *tracer, const struct seccomp_notif *asked) {
     char address[64];
     spate_tracer_address(tracer, address);
@@ -157,10 +158,10 @@ static decision decide(spate_tracer *tracer, const struct seccomp_notif *asked) 
     return d;
 }
 
-/* Linux before 5.9 cannot hand a descriptor over; there the call continues, and opens the file itself. */
+/* Linux before 5.9 cannot pass a descriptor; there the call continues and opens the file itself. */
 #define NOT_KNOWN EINVAL
 
-/* The number that a descriptor of this process has in the one that asks, the negative errno where it gets none. */
+/* Installs a descriptor of this process in the calling process. Returns its number there, or the negative errno. */
 static int hand_over(const spate_tracer *tracer, const struct seccomp_notif *asked, int descriptor) {
     struct seccomp_notif_addfd added = {.id = asked->id, .srcfd = (uint32_t)descriptor};
     const spate_tracer_call *call = spate_tracer_call_of(asked->data.nr);
@@ -170,11 +171,11 @@ static int hand_over(const spate_tracer *tracer, const struct seccomp_notif *ask
     return number < 0 ? -errno : number;
 }
 
-/* Answers one question. False if no more can be answered. */
+/* Answers one request. Returns false if no more can be answered. */
 static bool answer_one(spate_tracer *tracer, const room *r) {
-    memset(r->asked, 0, r->asked_size); /* or the kernel refuses */
+    memset(r->asked, 0, r->asked_size); /* otherwise the kernel rejects the request */
     if (ioctl(tracer->listener, SECCOMP_IOCTL_NOTIF_RECV, r->asked) != 0)
-        return errno == EINTR || errno == ENOENT; /* ENOENT: who asked has been killed */
+        return errno == EINTR || errno == ENOENT; /* ENOENT: the calling process has been killed */
     atomic_fetch_add(&tracer->asked, 1);
     decision d = decide(tracer, r->asked);
     memset(r->answer, 0, r->answer_size);
@@ -198,7 +199,7 @@ static bool answer_one(spate_tracer *tracer, const room *r) {
 
 static void answer_all(spate_tracer *tracer) {
     room r = {0};
-    /* The asking process is about to wait for this thread: on the same processor, no other one has to be woken. */
+    /* The calling process is about to wait for this thread. On the same processor, no other one has to be woken. */
     ioctl(tracer->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     struct pollfd waiting = {.fd = tracer->listener, .events = POLLIN};
     bool on = make_room(&r);
@@ -358,7 +359,7 @@ uint64_t spate_tracer_asked(const spate_tracer *tracer) {
     return atomic_load(&((spate_tracer *)(uintptr_t)tracer)->asked);
 }
 
-/* True if the thread goes on, and frees what is left. */
+/* Returns true if the thread continues; it then frees the rest. */
 static bool let_go(spate_tracer *tracer) {
     pthread_mutex_lock(&tracer->lock);
     spate_tracer_record_free(&tracer->table, tracer->table_file);
@@ -390,7 +391,7 @@ void spate_tracer_free(spate_tracer *tracer) {
 
 #else
 
-/* Elsewhere this cannot be done: spate_tracer_new says so, and the rest is never called. */
+/* Other platforms have no tracer: spate_tracer_new fails, and the other functions are never called. */
 spate_status spate_tracer_new(spate_tracer **tracer, const char *const *ignored, size_t count, spate_tracer_size size,
                               bool read_only, spate_error *error) {
     (void)read_only;

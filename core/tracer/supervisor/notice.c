@@ -37,7 +37,7 @@ typedef struct notice {
     const spate_tracer_call *call;
 } notice;
 
-/* ---- from the other process ---- */
+/* ---- reading the other process ---- */
 
 static uint64_t argument(const notice *n, int place) {
     return place == SPATE_TRACER_NONE ? 0 : n->asked->data.args[place];
@@ -58,9 +58,9 @@ static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t
     return got;
 }
 
-/* Reads a name with its NUL into name[PATH_MAX]; false if the kernel would not take it either. */
+/* Reads a name with its NUL into name[PATH_MAX]. Returns false if the kernel would reject the address, too. */
 static bool take_name(const notice *n, uint64_t address, char *name) {
-    size_t short_one = 256; /* nearly all are */
+    size_t short_one = 256; /* enough for nearly all names */
     ssize_t got = take_bytes(n, address, name, short_one);
     if (got == (ssize_t)short_one && !memchr(name, '\0', short_one))
         got = take_bytes(n, address, name, PATH_MAX);
@@ -78,7 +78,7 @@ typedef struct absolute {
     size_t length;
 } absolute;
 
-/* Where a link in /proc leads, if that path still exists. */
+/* The target of a link in /proc, if that path still exists. */
 static bool take_folder(const notice *n, int descriptor, char *folder) {
     char link[64];
     struct stat info;
@@ -101,7 +101,7 @@ static bool take_folder(const notice *n, int descriptor, char *folder) {
     return folder[0] == '/' && !(marked && stat(link, &info) == 0 && info.st_nlink == 0);
 }
 
-/* The absolute name at an argument. False if it says nothing. */
+/* The absolute name at an argument. Returns false if it is unknown. */
 static bool resolve(const notice *n, int folder_place, const char *name, absolute *path) {
     char folder[PATH_MAX + 1] = "";
     int descriptor = folder_place == SPATE_TRACER_NONE ? AT_FDCWD : (int)argument(n, folder_place);
@@ -125,7 +125,7 @@ static bool take_path(const notice *n, int folder_place, int place, absolute *pa
     return take_name(n, argument(n, place), name) && resolve(n, folder_place, name, path);
 }
 
-/* A thread is identified by its own number; /proc has it below its process' number as well. */
+/* A thread is identified by its own number, which /proc lists below the process number, too. */
 static int own_number(uint32_t thread) {
     char link[64];
     char line[256] = "";
@@ -159,7 +159,7 @@ static long look_at_parent(const absolute *path) {
     return look(&folder, true, &info);
 }
 
-/* ---- texts that are removed ---- */
+/* ---- texts of removed files ---- */
 
 #define TEXT_MAX ((off_t)4 << 20)
 #define TEXTS_MAX ((off_t)64 << 20)
@@ -194,13 +194,13 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
     free(entry);
 }
 
-/* A compiler's trial files, which lib/spate/build/trace/words.rb skips. */
+/* Whether it is a compiler's test file, which lib/spate/build/trace/words.rb skips. */
 static bool is_source(const absolute *path) {
     const char *end = path->text + path->length;
     return path->length > 2 && end[-2] == '.' && strchr("chsoaCHSOA", end[-1]);
 }
 
-/* A shell may have read variables from it, which no hook records. */
+/* Saves the text because a shell may have read variables from it, which no hook records. */
 static void keep_text(const notice *n, const absolute *path) {
     struct stat info;
     if (is_source(path) || !was_read(n, path))
@@ -213,7 +213,7 @@ static void keep_text(const notice *n, const absolute *path) {
     close(file);
 }
 
-/* ---- what calls say: each answers as spate_tracer_notice does ---- */
+/* ---- handlers of calls: each returns like spate_tracer_notice ---- */
 
 static long record_open(const notice *n, const absolute *path, uint64_t flags) {
     struct stat info;
@@ -256,7 +256,7 @@ static long record_change(const notice *n, const absolute *path, spate_tracer_ki
     return result;
 }
 
-/* A link in an ignored folder that leads out of it: reads through it will not be recorded. */
+/* Handles a link in an ignored folder that leads out of it: reads through the link will not be recorded. */
 static long record_symlink(const notice *n, const absolute *path, const char *target) {
     absolute to;
     struct stat info;
@@ -286,7 +286,7 @@ static void record_connect(const notice *n) {
     if (got < (ssize_t)sizeof(address.sun_family) || !still_asks(n))
         return;
     if (address.sun_family == AF_UNSPEC)
-        return; /* ends a connection */
+        return; /* AF_UNSPEC: ends a connection */
     if (address.sun_family != AF_UNIX) {
         spate_tracer_table_trouble(n->table, "network", "");
         return;
@@ -348,7 +348,7 @@ static long record_two(const notice *n) {
     return found < 0 ? found : made;
 }
 
-/* RESOLVE_IN_ROOT of <linux/openat2.h>, which old headers lack. */
+/* RESOLVE_IN_ROOT of <linux/openat2.h>, missing in old headers. */
 static const uint64_t IN_ROOT = 0x10;
 
 static long record_one(const notice *n) {

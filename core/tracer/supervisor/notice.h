@@ -1,4 +1,7 @@
-/* Reads a notification of the filter from the calling process while it waits, and records it in the table. */
+/*
+ * Reads the arguments of a filter's notification from the calling process while it waits, and records them in the
+ * table.
+ */
 #ifndef SPATE_TRACER_NOTICE_H
 #define SPATE_TRACER_NOTICE_H
 
@@ -9,17 +12,18 @@
 #include <linux/seccomp.h>
 #include <sys/types.h>
 
-/* Nothing was recorded of a path. */
+/* Nothing was recorded about a path. */
 #define SPATE_TRACER_UNTOLD 1
 
 /*
- * listener: to check whether the process still waits; what was read from one that does not is discarded. texts: a file
- * for removed texts, see spate_tracer_texts. Returns what the call will do: 0, the negative errno of a call on a path,
- * or SPATE_TRACER_UNTOLD.
+ * listener: checks whether the process still waits; data read from a process that no longer waits is discarded. texts:
+ * a file for removed texts, see spate_tracer_texts. Returns the predicted result of the call: 0, the negative errno of
+ * a call on a path, or SPATE_TRACER_UNTOLD.
  */
 long spate_tracer_notice(spate_tracer_table *table, int listener, int texts, const struct seccomp_notif *asked);
 
-/* Memory that may end at an unmapped page is read page by page. Returns the bytes, -1 if there are none. */
+/* Reads page by page, because memory may end at an unmapped page. Returns the number of bytes, or -1 if there are
+ * none. */
 ssize_t spate_tracer_take_bytes(uint32_t process, uint64_t address, void *bytes, size_t capacity);
 #endif
 

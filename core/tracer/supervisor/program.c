@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NESTED 5 /* as the kernel has it */
+#define NESTED 5 /* the kernel's limit */
 
-/* The first bytes, or -1. */
+/* Reads the first bytes of the file. Returns -1 on failure. */
 static ssize_t take_head(const spate_tracer_path *path, char *head, size_t capacity) {
     int file = open(path->text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
@@ -26,7 +26,7 @@ static ssize_t take_head(const spate_tracer_path *path, char *head, size_t capac
     return got;
 }
 
-/* "#! /bin/sh -e": the name in place, or NULL. */
+/* For "#! /bin/sh -e" the name of the interpreter, terminated in place, or NULL. */
 static char *interpreter_of(char *head) {
     char *name = head + 2 + strspn(head + 2, " \t");
     name[strcspn(name, " \t\n")] = '\0';

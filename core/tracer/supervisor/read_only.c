@@ -20,7 +20,7 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* The address of the table is shorter. */
+/* Enough for the address of the table. */
 #define LONGEST_NAME 64
 
 static const char null_device[] = "/dev/null";
@@ -29,14 +29,14 @@ static const spate_tracer_call *known(const struct seccomp_notif *asked) {
     return asked->data.arch == ARCHITECTURE ? spate_tracer_call_of(asked->data.nr) : NULL;
 }
 
-/* A daemon at the other end could write. Of an Internet address nothing is refused. */
+/* A local daemon at the other end could write files. Internet addresses are always allowed. */
 static bool is_local(const struct seccomp_notif *asked) {
     sa_family_t family = AF_UNSPEC;
     ssize_t got = spate_tracer_take_bytes(asked->pid, asked->data.args[1], &family, sizeof(family));
     return got != sizeof(family) || family == AF_UNIX;
 }
 
-/* The negative errno with which a call is refused, 0 for one that changes no file. */
+/* The negative errno of a rejected call, or 0 if the call changes no file. */
 static int refused(const struct seccomp_notif *asked, const spate_tracer_call *call) {
     if (!call)
         return asked->data.arch == ARCHITECTURE && (asked->data.nr == SYS_clone || asked->data.nr == SYS_seccomp)
@@ -78,7 +78,7 @@ int spate_tracer_refuse(const struct seccomp_notif *asked, long outcome, spate_t
         return error;
     if (outcome == SPATE_TRACER_UNTOLD && table)
         spate_tracer_table_trouble(table, "changes a file: ", call->name);
-    return outcome < 0 ? (int)outcome : error; /* as it would have failed */
+    return outcome < 0 ? (int)outcome : error; /* the error that the call would have had */
 }
 
 #endif

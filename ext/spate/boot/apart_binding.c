@@ -3,7 +3,7 @@
 #include "machine/apart.h"
 #include "machine/idle.h"
 
-/* C strings, with NULL at the end; valid until the Array or its Strings change. */
+/* C strings, ended by NULL; valid until the Array or its Strings change. */
 static void take_texts(VALUE texts, char **taken) {
     long count = RARRAY_LEN(texts);
     for (long i = 0; i < count; i++) {
@@ -40,12 +40,12 @@ static VALUE native_start_apart(VALUE self, VALUE words, VALUE environment, VALU
     return Qtrue;
 }
 
-/* Whether this process adopts orphans, including programs that it starts apart. */
+/* Whether this process adopts orphans, including programs started by start_apart. */
 static VALUE native_adopts_orphans(VALUE self) {
     return spate_adopts_orphans() ? Qtrue : Qfalse;
 }
 
-/* For a background process, before it has threads. */
+/* For a background process. Must be called before it has threads. */
 static VALUE native_become_idle(VALUE self) {
     spate_become_idle();
     return Qnil;

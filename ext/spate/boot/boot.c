@@ -5,8 +5,8 @@
 #include "base/trust.h"
 
 /*
- * content_hash(path) or content_hash(nil, bytes): 32 hex digits, SipHash-2-4-128 of the content under a fixed key; nil
- * for a file that cannot be read.
+ * content_hash(path) or content_hash(nil, bytes): 32 hex digits, SipHash-2-4-128 of the content under a fixed key, or
+ * nil if the file cannot be read.
  */
 static VALUE native_content_hash(int argc, VALUE *argv, VALUE self) {
     VALUE path;
@@ -25,7 +25,8 @@ static VALUE native_content_hash(int argc, VALUE *argv, VALUE self) {
     return spate_hex_string(hash, sizeof(hash));
 }
 
-/* [size, mtime_ns, ctime_ns, device, inode] of the file or folder that the path leads to, nil if there is none. */
+/* [size, mtime_ns, ctime_ns, device, inode] of the file or folder at the path, following links; nil if there is
+ * none. */
 static VALUE native_stat(VALUE self, VALUE path) {
     spate_source source;
     path = rb_get_path(path);
@@ -41,8 +42,8 @@ static bool content_is(const char *path, const uint8_t expected[SPATE_SIPHASH_BY
 }
 
 /*
- * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see CompileCache.write), by
- * the same rule as a load. why: see Loader.judge.
+ * judge(path, state) -> [:hit, :revalidated or :stale, why]: compares a file with a state (see CompileCache.write) by
+ * the rule used for loading. why: see Loader.judge.
  */
 static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
     spate_source source;
@@ -67,7 +68,7 @@ static VALUE native_judge(VALUE self, VALUE path, VALUE state) {
 
 /*
  * doubt(path, size, mtime_ns, ctime_ns, inode, seen_ns): nil if a stat proves that the file or folder has not changed
- * since the look at seen_ns of the real-time clock; else why not, see Loader.judge.
+ * since seen_ns (real-time clock); otherwise the reason, see Loader.judge.
  */
 static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE ctime, VALUE inode, VALUE seen) {
     spate_source source;
@@ -87,8 +88,8 @@ static VALUE native_doubt(VALUE self, VALUE path, VALUE size, VALUE mtime, VALUE
 }
 
 /*
- * distrust(path, group, sticky) -> nil if only this user and root can change what the path leads to, else
- * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
+ * distrust(path, group, sticky) -> nil if only this user and root can change the file at the path, otherwise [reason,
+ * path, owner, mode] of a folder or link in the path: :owner, :group, :others, :folder or :search. See
  * core/base/trust.h.
  */
 static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {

@@ -8,7 +8,7 @@ static VALUE unusable_class;
 typedef struct native_compile_cache {
     spate_compile_cache *compile_cache;
     char *path;
-    bool pinned; /* pointers into the mapping exist that no object keeps alive */
+    bool pinned; /* there are pointers into the mapping that no object keeps alive */
 } native_compile_cache;
 
 static void compile_cache_free(void *data) {
@@ -57,7 +57,7 @@ static VALUE fetch(VALUE array, long index, VALUE fallback) {
     return index < RARRAY_LEN(array) ? rb_ary_entry(array, index) : fallback;
 }
 
-/* No conversion that could run Ruby code, which might change values read before. */
+/* Converts without running Ruby code, which could change values read before. */
 static VALUE integer(VALUE number) {
     if (!RB_INTEGER_TYPE_P(number))
         rb_raise(rb_eTypeError, "not an Integer: %" PRIsVALUE, rb_inspect(number));
@@ -107,10 +107,12 @@ static spate_compile_cache_data take_data(VALUE pair) {
 }
 
 /*
- * write(path, key:, files: [], data: {}): writes a compile cache with these files, in this order, atomically, with mode 0644.
- * key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32 hex
- * digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. SystemCallError; ArgumentError for a path that
- * occurs twice and beyond the limits. -> path
+ * write(path, key:, files: [], data: {}): writes a compile cache with these files, in this order, atomically, with mode
+ * 0644. key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32
+ * hex bytes}. SystemCallError; ArgumentError for a path that occurs twice and beyond the limits. -> path => digits),
+ * recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. Raises SystemCallError, or ArgumentError for a duplicate
+ * path and beyond the limits. -> path => bytes}. SystemCallError; ArgumentError for a path that occurs twice and beyond
+ * the limits. -> path
  */
 static VALUE compile_cache_write(int argc, VALUE *argv, VALUE self) {
     static ID names[3];
@@ -133,7 +135,7 @@ static VALUE compile_cache_write(int argc, VALUE *argv, VALUE self) {
     if (values[2] != Qundef)
         pairs = rb_funcall(rb_convert_type(values[2], T_HASH, "Hash", "to_hash"), rb_intern("to_a"), 0);
 
-    /* No Ruby code runs from here on, so that the pointers stay valid. */
+    /* Runs no Ruby code from here on, so that the pointers stay valid. */
     VALUE file_buffer;
     VALUE data_buffer;
     size_t file_count = (size_t)RARRAY_LEN(files);
@@ -168,9 +170,9 @@ static void raise_unusable(VALUE path, spate_compile_cache_fault fault) {
 }
 
 /*
- * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): Unusable with its reason (:missing, :foreign_owner,
- * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) if it must not be used. trust: ignores owner
- * and modes.
+ * open(path, key:, trust: ENV["SPATE_TRUST_STORE"] == "1"): raises Unusable with a reason (:missing, :foreign_owner,
+ * :writable, :symlink, :short, :magic, :version, :key, :checksum, :limits) if the cache must not be used. trust:
+ * ignores owner and modes.
  */
 static VALUE compile_cache_open(int argc, VALUE *argv, VALUE self) {
     static ID names[2];
@@ -213,7 +215,7 @@ static VALUE compile_cache_count(VALUE self) {
     return SIZET2NUM(spate_compile_cache_count(compile_cache_of(self)));
 }
 
-/* Length of the whole compile cache. */
+/* The length of the whole compile cache in bytes. */
 static VALUE compile_cache_bytes(VALUE self) {
     return ULL2NUM(spate_compile_cache_length(compile_cache_of(self)));
 }
@@ -252,7 +254,7 @@ static VALUE compile_cache_state(VALUE self, VALUE path) {
                                 ULL2NUM(file.inode), UINT2NUM(file.flags));
 }
 
-/* {size:, mtime_ns:, ctime_ns:, hash:, recorded_ns:, inode:, flags:, bytes:} as recorded; bytes: of the blob. */
+/* {size:, mtime_ns:, ctime_ns:, hash:, recorded_ns:, inode:, flags:, bytes:} as recorded; bytes: the blob's length. */
 static VALUE compile_cache_entry(VALUE self, VALUE path) {
     size_t index;
     if (!find(self, path, &index))
@@ -270,7 +272,7 @@ static VALUE compile_cache_entry(VALUE self, VALUE path) {
     return entry;
 }
 
-/* A copy; nil if it is missing or damaged. */
+/* A copy of the blob; nil if it is missing or damaged. */
 static VALUE compile_cache_blob(VALUE self, VALUE path) {
     size_t index;
     spate_compile_cache *compile_cache = compile_cache_of(self);
@@ -280,7 +282,7 @@ static VALUE compile_cache_blob(VALUE self, VALUE path) {
     return rb_str_new(file.blob, (long)file.blob_length);
 }
 
-/* Frozen, binary, over the mapping; nil if it is missing or damaged. */
+/* A frozen binary String over the mapping; nil if the data is missing or damaged. */
 static VALUE compile_cache_data(VALUE self, VALUE name) {
     size_t index;
     StringValue(name);
@@ -302,7 +304,7 @@ static VALUE compile_cache_data_names(VALUE self) {
     return names;
 }
 
-/* Reads everything: paths whose blob is damaged, and "data:NAME". */
+/* Reads everything. Returns the paths of damaged blobs, and "data:NAME" for damaged data. */
 static VALUE compile_cache_verify(VALUE self) {
     spate_compile_cache *compile_cache = compile_cache_of(self);
     VALUE damaged = rb_ary_new();

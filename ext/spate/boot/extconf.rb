@@ -2,7 +2,7 @@
 
 require_relative "../../../core/shared/extension"
 
-# The parts of the core that a boot needs, and no library except libc: see docs/compile-cache-format.md.
+# The parts of the core that a boot needs, without any library except libc: see docs/compile-cache-format.md.
 CoreExtension.compile(own: %w[**/*.c],
                       core: %w[shared/{buffer,status} base/{descriptor,file,freshness,pool,trust}
                                digest/{crc32c,hex,sha256,siphash} elf/* compile_cache/* load_path_cache/**/* inputs/**/*

@@ -7,11 +7,11 @@
 #include <crt_externs.h>
 #endif
 
-/* Long work, unlike the rest of this extension: without the GVL, on copies of all Ruby values. */
+/* Long-running work, unlike the rest of this extension: runs without the GVL, on copies of all Ruby values. */
 
 #define MAGIC "SPATEIN1"
 
-/* A library has no `environ` of its own on macOS. */
+/* On macOS a library has no `environ` of its own. */
 static char **own_environment(void) {
 #ifdef __APPLE__
     return *_NSGetEnviron();
@@ -23,10 +23,10 @@ static char **own_environment(void) {
 
 static VALUE memo_class;
 
-/* The copies of one call's arguments; freed with it, however it ends. */
+/* The copies of one call's arguments. They are freed when the call returns or raises. */
 typedef struct call {
     VALUE arguments[5];
-    char **texts; /* all copies; NULL before the first */
+    char **texts; /* all copies; NULL if there are none yet */
     size_t text_count;
     size_t text_capacity;
     spate_inputs_root *roots;
@@ -65,7 +65,7 @@ static char *keep(call *c, const char *text, size_t length) {
     return copy;
 }
 
-/* Only for a String without NUL: no Ruby code runs. */
+/* Only for a String without NUL: runs no Ruby code. */
 static const char *keep_string(call *c, VALUE text) {
     Check_Type(text, T_STRING);
     const char *bytes = StringValueCStr(text);
@@ -106,7 +106,7 @@ static void take_own_environment(call *c) {
         c->environment[i] = keep(c, own[i], strlen(own[i]));
 }
 
-/* roots: {name => path}. environment: {name => value}, nil: this process's. */
+/* roots: {name => path}. environment: {name => value}; nil: this process's environment. */
 static void take_place(call *c, VALUE roots, VALUE environment) {
     Check_Type(roots, T_HASH);
     c->roots = ZALLOC_N(spate_inputs_root, RHASH_SIZE(roots) + 1);
@@ -215,10 +215,13 @@ static VALUE write_body(VALUE argument) {
 /*
  * write(path, inputs, roots, environment = nil, portable = false) -> nil, or [message, path] of an input that changed
  *
- * inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of spate_input_kind_name, a path or a variable's name,
- * hex of the content that was read, and :nofollow, :mtime and :type. roots: {name => path}. environment: {name =>
- * value}, nil: this process's. SystemCallError for an unreadable input or a failed write, ArgumentError for an invalid
- * path.
+ * path}. environment: {name => value}, nil: this process's. SystemCallError for an unreadable input or a failed write,
+ * ArgumentError for an invalid path. => inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of
+ * spate_input_kind_name, a path or a variable's name, the hex SHA-256 of the content that was read, and :nofollow,
+ * :mtime and :type. roots: {name => path}. environment: {name => value}; nil: this process's environment. Raises
+ * SystemCallError for an unreadable input or a failed write, ArgumentError for an invalid path. => path}. environment:
+ * {name => value}, nil: this process's. SystemCallError for an unreadable input or a failed write, ArgumentError for an
+ * invalid path.
  */
 static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
     call c = {.status = SPATE_OK};
@@ -248,7 +251,7 @@ static void *forget_released(void *memo) {
     return NULL;
 }
 
-/* Later looks read the files again. -> self */
+/* Discards all looks, so that later checks read the files again. -> self */
 static VALUE memo_forget(VALUE self) {
     spate_inputs_memo *memo;
     TypedData_Get_Struct(self, spate_inputs_memo, &memo_type, memo);
@@ -259,7 +262,7 @@ static VALUE memo_forget(VALUE self) {
 
 /* ---- checking ---- */
 
-/* A path, or the bytes of a record. false: it cannot be used, with the reason in c->error. */
+/* Opens a record from a path or from its bytes. Returns false if it cannot be used, with the reason in c->error. */
 static bool open_record(call *c, VALUE source) {
     Check_Type(source, T_STRING);
     size_t length = (size_t)RSTRING_LEN(source);
@@ -314,12 +317,12 @@ static VALUE check_body(VALUE argument) {
 }
 
 /*
- * check(record, roots, environment = nil, memo = nil, renew_to = nil) -> nil if nothing changed; :renew if only stamps
- * are outdated that would save the next check some hashing, :renewed if they were written to renew_to; else [reason,
- * path, kind] of the first change: a reason of spate_inputs_change_name, or :record with a text if the record
+ * check(record, roots, environment = nil, memo = nil, renew_to = nil) -> nil if nothing changed; :renew if nothing
+ * changed but new stamps would save the next check some hashing, :renewed if they were written to renew_to; otherwise
+ * [reason, path, kind] of the first change: a reason of spate_inputs_change_name, or :record with a text if the record
  * itself cannot be used.
  *
- * record: a path, or bytes (which begin as records do). roots and environment as write has them.
+ * record: a path, or bytes (which begin with MAGIC). roots and environment: as for write.
  */
 static VALUE inputs_check(int argc, VALUE *argv, VALUE self) {
     call c = {.status = SPATE_OK};
@@ -341,7 +344,7 @@ static VALUE portable_body(VALUE argument) {
     return rb_str_new((const char *)bytes, (long)length);
 }
 
-/* portable(record) -> its bytes, without stamps. Raises as items does. */
+/* portable(record) -> the bytes of the record without stamps. Raises the same errors as items. */
 static VALUE inputs_portable(VALUE self, VALUE record) {
     call c = {.arguments = {record}};
     return rb_ensure(portable_body, (VALUE)&c, call_end, (VALUE)&c);
@@ -390,9 +393,9 @@ static VALUE items_body(VALUE argument) {
 }
 
 /*
- * items(record) -> [[kind, root, path, facts], ...] in its order. root: the name of the root that contains the path, or
- * nil; facts: {sha256:, target:, target_root:, mode:, size:, nofollow:, mtime:, stamped:}, each if there is one.
- * ArgumentError, SystemCallError for a record that cannot be used.
+ * items(record) -> [[kind, root, path, facts], ...] in the record's order. root: the name of the root that contains the
+ * path, or nil; facts: {sha256:, target:, target_root:, mode:, size:, nofollow:, mtime:, stamped:}, each only if
+ * present. Raises ArgumentError or SystemCallError if the record cannot be used.
  */
 static VALUE inputs_items(VALUE self, VALUE record) {
     call c = {.arguments = {record}};

@@ -2,8 +2,8 @@
  * Bindings of the core for booting. They convert arguments, call Ruby and raise; formats and rules are in the core.
  * loader/ has Native::Loader, requirer/ has Native::Requirer and Native::LoadPathCache.
  *
- * The GVL is always held: everything here takes microseconds, and no other thread sees a partial change. Only
- * inputs_binding.c, which may have to hash files, releases it.
+ * The GVL is always held, since all calls take microseconds and no other thread may see a partial change. Only
+ * inputs_binding.c, which may hash files, releases the GVL.
  */
 #ifndef SPATE_BOOT_NATIVE_H
 #define SPATE_BOOT_NATIVE_H
@@ -23,19 +23,22 @@ VALUE spate_hex_string(const uint8_t *bytes, size_t length);
 void spate_take_key(VALUE text, uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES]);
 /* 32 hex digits; ArgumentError otherwise. Calls no Ruby. */
 void spate_take_hex16(VALUE hex, uint8_t bytes[16]);
-/* [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]; TypeError and ArgumentError. Calls no Ruby. */
+/*
+ * [size, mtime_ns, ctime_ns, hash, recorded_ns, inode = 0, flags = 0]. Raises TypeError and ArgumentError. Calls no
+ * Ruby.
+ */
 spate_compile_cache_file spate_take_state(VALUE state);
-/* Raises the failure: SystemCallError, ArgumentError, NoMemoryError. */
+/* Raises the error as SystemCallError, ArgumentError or NoMemoryError. */
 NORETURN(void spate_raise(const spate_error *error));
 
-/* SPATE_TRUST_STORE=1: for volumes without meaningful owners. */
+/* Whether SPATE_TRUST_STORE=1 is set, for volumes without meaningful owners. */
 bool spate_trusts_owners(void);
 
 /* ---- compile caches ---- */
 
-/* The compile cache of a Spate::Native::CompileCache, which is never unmapped from then on. */
+/* The compile cache of a Spate::Native::CompileCache, which is never unmapped after this call. */
 spate_compile_cache *spate_compile_cache_pinned(VALUE object);
-/* Its path, which lives as long. */
+/* The path of the compile cache, which is valid as long as `object`. */
 const char *spate_compile_cache_path_of(VALUE object);
 
 void spate_init_apart(VALUE native);
@@ -57,12 +60,14 @@ typedef struct spate_loaded_compile_cache {
 void spate_gem_caches_set(VALUE hash);
 VALUE spate_gem_caches_hash(void);
 void spate_gem_caches_rest(void);
-/* The compile caches whose roots contain the path, innermost first, opened with `key` if not yet open; their number.
- * */
+/*
+ * The compile caches whose roots contain the path, innermost first. Opens them with `key` if necessary. Returns their
+ * number.
+ */
 size_t spate_gem_caches_of(const char *path, size_t length, const uint8_t *key, spate_loaded_compile_cache *found,
                            size_t max);
 
-/* ---- records: loaded files, counted and named; unusable compile caches ---- */
+/* ---- records: counts and names of loaded files, and unusable compile caches ---- */
 
 typedef enum spate_outcome {
     SPATE_HIT,
@@ -75,9 +80,9 @@ typedef enum spate_outcome {
 } spate_outcome;
 
 VALUE spate_outcome_symbol(spate_outcome outcome);
-/* `lasting`: the path's memory is never freed; otherwise it is copied. */
+/* `lasting`: the memory of the path is never freed, so that the path need not be copied. */
 void spate_record(const char *path, size_t length, bool lasting, spate_outcome outcome);
-/* Each compile cache once, with the reason. */
+/* Records each compile cache once, with the reason. */
 void spate_record_problem(const char *compile_cache_path, const char *reason);
 void spate_records_clear(void);
 void spate_init_records(VALUE loader);

@@ -4,7 +4,7 @@
 #include "digest/sha256.h"
 #include "release.h"
 
-/* Hashing shorter Strings takes less time than reacquiring the GVL, or than loading libcrypto. */
+/* Hashing shorter Strings takes less time than reacquiring the GVL or loading libcrypto. */
 #define KEEP_GVL_BELOW ((size_t)64 << 10)
 
 typedef struct hashing {

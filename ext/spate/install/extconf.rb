@@ -9,7 +9,7 @@ CoreExtension.compile(own: %w[**/*.c],
                       core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,file,hex,libcrypto}
                                digest/sha256 machine/boot_id archive/* link/* manifest/* metadata/* store/* unpack/*])
 have_library("pthread")
-# Loaded on first use: see core/digest/libcrypto.h.
+# libcrypto is loaded on first use: see core/digest/libcrypto.h.
 $defs << "-DSPATE_LIBCRYPTO_LATER" if RUBY_PLATFORM.include?("linux")
 
 create_makefile("spate/native/install")

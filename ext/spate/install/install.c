@@ -7,8 +7,8 @@
 #include "shared/inflate.h"
 
 /*
- * Whether running work in the core has been requested to stop. Stays true until set to false: work that starts
- * meanwhile ends at once, with status :cancelled.
+ * Whether running work in the core should stop. Stays true until set to false; work started in the meantime ends at
+ * once with status :cancelled.
  */
 static VALUE native_cancel(VALUE self) {
     return spate_cancel_requested() ? Qtrue : Qfalse;
@@ -25,15 +25,15 @@ static VALUE native_inflate_backend(VALUE self) {
     return spate_utf8(name, strlen(name));
 }
 
-/* The current boot's identity in hex, nil if the system has none. */
+/* The identity of the current boot in hex; nil if the system has none. */
 static VALUE native_boot_id(VALUE self) {
     const uint8_t *boot = spate_boot_id();
     return boot ? spate_hex_string(boot, SPATE_BOOT_BYTES) : Qnil;
 }
 
 /*
- * distrust(path, group, sticky) -> nil if only this user and root can change what the path leads to, else
- * [reason, path, owner, mode] of the folder or link on the way: :owner, :group, :others, :folder or :search. See
+ * distrust(path, group, sticky) -> nil if only this user and root can change the file at the path, otherwise [reason,
+ * path, owner, mode] of a folder or link in the path: :owner, :group, :others, :folder or :search. See
  * core/base/trust.h.
  */
 static VALUE native_distrust(VALUE self, VALUE path, VALUE group, VALUE sticky) {
@@ -71,8 +71,8 @@ static VALUE remove_end(VALUE argument) {
 }
 
 /*
- * Removes a file or a whole folder of any depth, following no symlink; a missing one is not an error. Error: the first
- * that cannot be removed, its member; the others are removed nevertheless.
+ * Removes a file or a whole folder of any depth without following symlinks. A missing path is not an error. If some
+ * files cannot be removed, removes all others and raises an Error whose member is the first failing path.
  */
 static VALUE native_remove_tree(VALUE self, VALUE path) {
     removal r = {.path = spate_copy_path(path)};

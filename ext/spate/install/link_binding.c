@@ -6,11 +6,11 @@ static VALUE result_class;
 
 /* ---- jobs ---- */
 
-/* [[destination, [manifest, ...], method, guarded], ...] in the core's form. */
+/* [[destination, [manifest, ...], method, guarded], ...] as C structs. */
 typedef struct spate_jobs {
     spate_link_job *jobs;
     size_t count;
-    VALUE alive; /* keeps the manifests alive if the arrays change meanwhile */
+    VALUE alive; /* keeps the manifests alive if the arrays change in the meantime */
 } spate_jobs;
 
 static spate_link_method take_method(VALUE method) {
@@ -42,7 +42,7 @@ static void take_job(VALUE parts, spate_link_job *job, VALUE alive) {
     }
 }
 
-/* Fills *jobs, zeroed by the caller; free_jobs has to follow, even if it raises. */
+/* Fills *jobs, which the caller has zeroed. Call free_jobs afterwards, even if this raises. */
 static void take_jobs(VALUE array, spate_jobs *jobs) {
     Check_Type(array, T_ARRAY);
     jobs->alive = rb_ary_new();
@@ -93,10 +93,10 @@ static int take_link(VALUE path, VALUE target, VALUE argument) {
     return ST_CONTINUE;
 }
 
-/* free_links has to follow, even if it raises. */
+/* Call free_links afterwards, even if this raises. */
 static void take_links(VALUE hash, taken_links *taken) {
     Check_Type(hash, T_HASH);
-    VALUE links = rb_hash_dup(hash); /* a copy: no other thread can add to it */
+    VALUE links = rb_hash_dup(hash); /* a copy that no other thread can change */
     taken->items = ruby_xcalloc(RHASH_SIZE(links) + 1, sizeof(*taken->items));
     rb_hash_foreach(links, take_link, (VALUE)taken);
     RB_GC_GUARD(links);
@@ -131,7 +131,7 @@ static spate_status link_jobs(void *context, const spate_cancel *cancel) {
         spate_link_below(w->native->store, w->native->link, w->root, w->jobs.jobs, w->jobs.count, links, cancel);
     for (size_t i = 0; i < w->jobs.count; i++)
         if (w->jobs.jobs[i].status == SPATE_CANCELLED)
-            return SPATE_CANCELLED; /* restarted after an interrupt that did not raise */
+            return SPATE_CANCELLED; /* the work is restarted after an interrupt that did not raise */
     return links && links->status == SPATE_CANCELLED ? SPATE_CANCELLED : status;
 }
 
@@ -198,13 +198,19 @@ static VALUE link_end(VALUE argument) {
 /*
  * link([[destination, [manifest, ...], :hard | :clone | :copy], ...], root: nil, links: nil) -> [LinkResult, ...]
  *
- * Of several manifests a later one takes precedence. A job that fails does not stop the others.
+ * Later manifests take precedence over earlier ones. A failed job does not stop the others.
  *
- * With root: (a folder, made if missing) the destinations are clean paths relative to it, and below it no symlink is
- * followed: one in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}, symlinks and small
- * files to make there, replacing files and other symlinks; the last LinkResult is theirs: `linked` of them, and after a
- * failure `member`, the first path that could not be made. Trees may be inside one another, in any order; sorted by
- * destination they are made fastest.
+ * target or [text, mode]}, symlinks and small files to make there, replacing files and other symlinks; the last
+ * LinkResult is theirs: `linked` of them, and after a failure `member`, the first path that could not be made. Trees
+ * may be inside one another, in any order; sorted by destination they are made fastest. => With root: (a folder,
+ * created if missing) the destinations are clean paths relative to root, and no symlink below it is followed: a symlink
+ * in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}: symlinks and small files to create
+ * below root, replacing files and other symlinks. The last LinkResult is for the links: `linked` is their number and,
+ * after a failure, `member` is the first path that could not be created. Trees may be inside one another, in any order;
+ * sorting them by destination is fastest. => target or [text, mode]}, symlinks and small files to make there, replacing
+ * files and other symlinks; the last LinkResult is theirs: `linked` of them, and after a failure `member`, the first
+ * path that could not be made. Trees may be inside one another, in any order; sorted by destination they are made
+ * fastest.
  */
 static VALUE store_link(int argc, VALUE *argv, VALUE self) {
     link_work w = {.native = spate_store_of(self)};
@@ -232,7 +238,7 @@ typedef struct check_work {
     spate_error error;
 } check_work;
 
-/* With fewer entries, threads cost more than they gain. */
+/* Below this number, threads cost more than they gain. */
 #define MANY_ENTRIES 2048
 
 static bool many_entries(const check_work *w) {
@@ -279,9 +285,9 @@ static VALUE check_end(VALUE argument) {
  * :missing | :changed | :type | :folder], ...]
  *
  * Stats every path of the trees; indexes count from 0, in job and path order. threads: nil for one per processor.
- * owner: the user to whom files with several names must belong, if not to root; nil for any. guarded, if given: bytes of
- * the destination up to the first folder that no other user may have written, see link.h; one that another user may
- * write is :folder, of entry 0.
+ * owner: the user, besides root, who must own files with several names; nil for any user. guarded: length of the
+ * destination up to the first folder that no other user may have written, see link.h; a folder that another user may
+ * write is reported as :folder for entry 0.
  */
 static VALUE native_check_trees(int argc, VALUE *argv, VALUE self) {
     VALUE jobs;

@@ -25,12 +25,12 @@ VALUE spate_manifest_object(spate_manifest *manifest) {
     return TypedData_Wrap_Struct(manifest_class, &manifest_type, manifest);
 }
 
-/* Hex SHA-256 of its archive. */
+/* Hex SHA-256 of the package's archive. */
 static VALUE manifest_sha256(VALUE self) {
     return spate_hex_string(spate_manifest_sha256(spate_manifest_of(self)), SPATE_SHA256_BYTES);
 }
 
-/* The text stored with it, UTF-8. */
+/* The UTF-8 text stored with the manifest. */
 static VALUE manifest_facts(VALUE self) {
     size_t length;
     const char *facts = spate_manifest_facts(spate_manifest_of(self), &length);
@@ -41,7 +41,7 @@ static VALUE manifest_count(VALUE self) {
     return SIZET2NUM(spate_manifest_count(spate_manifest_of(self)));
 }
 
-/* Of all files together. */
+/* Total size of all files in bytes. */
 static VALUE manifest_bytes(VALUE self) {
     return ULL2NUM(spate_manifest_bytes(spate_manifest_of(self)));
 }
@@ -81,8 +81,8 @@ static VALUE manifest_include(VALUE self, VALUE path) {
 }
 
 /*
- * Writes it again, under this boot, after each of its objects was hashed under this boot: by Store#link or
- * Store#verify_manifest. Raises StaleManifest if one was not.
+ * Writes the manifest again for this boot, after Store#link or Store#verify_manifest has hashed each of its objects
+ * during this boot. Raises StaleManifest otherwise.
  */
 static VALUE manifest_renew(VALUE self, VALUE path) {
     spate_error error;

@@ -5,8 +5,7 @@
 #include <ruby/encoding.h>
 
 /*
- * Requirements, by far the most frequent objects, by their text: all gems together have few different ones, so each is
- * created once.
+ * A cache of Requirements, by far the most frequent objects, by their text. All gems together have few different ones.
  */
 static VALUE requirements;
 #define REQUIREMENT "Gem::Requirement"
@@ -19,7 +18,7 @@ static const char *const styles[] = {[SPATE_NODE_PLAIN] = "plain",
 typedef struct reading {
     VALUE text;
     VALUE tagged_class;
-    VALUE shared; /* Array of nodes' values, nil without aliases */
+    VALUE shared; /* Array of node values; nil without aliases */
     const char *bytes;
     spate_metadata metadata;
 } reading;
@@ -119,7 +118,7 @@ static VALUE read_end(VALUE argument) {
 /*
  * metadata(text, tagged) { |style, text, indent| value } -> Hash, Array, String, Symbol, true, false, nil or
  * tagged.new(tag, Hash);
- *                                                            nil for the whole if the text cannot be read reliably
+ *                                                            nil if the text cannot be parsed reliably
  *
  * text: a gem's metadata, UTF-8. The block is called for complex scalars: style is :plain, :single, :double or
  * :literal, the text as written with all its lines. Equal requirements may be the same object.

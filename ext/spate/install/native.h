@@ -21,22 +21,22 @@ extern VALUE spate_native_stale_manifest;
 
 /* ---- errors ---- */
 
-/* Raises Spate::Native::Error (StaleManifest for SPATE_STALE on request) with the error's facts. */
+/* Raises Spate::Native::Error (StaleManifest for SPATE_STALE if requested) with the details of the error. */
 NORETURN(void spate_raise(const spate_error *error));
 NORETURN(void spate_raise_as(VALUE type, const spate_error *error));
 
 /* ---- conversions ---- */
 
-/* A copy that outlives the String and the GVL; freed with free(). TypeError, ArgumentError for a NUL inside; calls
- * to_path. */
+/* A copy that outlives the String and the GVL; freed with free(). Calls to_path. Raises TypeError, or ArgumentError for
+ * a NUL inside. */
 char *spate_copy_path(VALUE path);
 VALUE spate_utf8(const char *text, size_t length);
 VALUE spate_hex_string(const uint8_t *bytes, size_t length);
-/* ArgumentError unless it is the hex of exactly `length` bytes. */
+/* Raises ArgumentError unless the text is the hex of exactly `length` bytes. */
 void spate_take_hex(VALUE hex, uint8_t *bytes, size_t length);
 /* {path:, type:, mode:, size:, mtime_ns:, sha256:, target:} */
 VALUE spate_entry_hash(const spate_entry *entry);
-/* The reverse. Strings are borrowed from the hash's values. */
+/* The reverse of spate_entry_hash. Strings are borrowed from the hash's values. */
 spate_entry spate_take_entry(VALUE hash, bool with_path);
 VALUE spate_status_symbol(spate_status status);
 VALUE spate_state_symbol(spate_object_state state);
@@ -45,7 +45,7 @@ VALUE spate_state_symbol(spate_object_state state);
 
 spate_manifest *spate_manifest_of(VALUE object);
 VALUE spate_manifest_object(spate_manifest *manifest);
-VALUE spate_unpacked_object(void); /* empty, to be filled by spate_unpacked_of */
+VALUE spate_unpacked_object(void); /* empty; spate_unpacked_of fills it */
 spate_unpacked *spate_unpacked_of(VALUE object);
 
 VALUE spate_init_store(void); /* the class */

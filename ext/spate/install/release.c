@@ -13,11 +13,11 @@ typedef struct running {
     spate_status status;
     bool done;
     bool interrupted;
-    pthread_mutex_t lock; /* of done and interrupted, if the work has its own thread */
+    pthread_mutex_t lock; /* protects `done` and `interrupted` if the work has its own thread */
     pthread_cond_t changed;
 } running;
 
-/* Both are accessed only with the GVL held. */
+/* Accessed only with the GVL held, like the next variable. */
 static running *all_running;
 static bool cancel_everything;
 
@@ -47,7 +47,7 @@ static void strike(running *r) {
     }
 }
 
-/* ---- in place, on any thread but the main one ---- */
+/* ---- in place, on any thread except the main one ---- */
 
 static void *run_in_place(void *argument) {
     running *r = argument;
@@ -73,7 +73,7 @@ static spate_status release_in_place(running *r) {
     }
 }
 
-/* ---- on a thread of its own, for the main thread ---- */
+/* ---- on a separate thread, for the main thread ---- */
 
 static void *run_beside(void *argument) {
     running *r = argument;
@@ -104,7 +104,7 @@ static void stop_waiting(void *argument) {
     pthread_mutex_unlock(&r->lock);
 }
 
-/* The call itself may raise, too: with one Ruby thread it waits in the end for what wakes it up. */
+/* The wait itself may raise, too: with a single Ruby thread it finally waits to be woken up. */
 static VALUE wait_once(VALUE argument) {
     running *r = (running *)argument;
     rb_thread_call_without_gvl2(wait_for_change, r, stop_waiting, r);
@@ -146,7 +146,7 @@ static spate_status release_beside(running *r) {
     if (raised)
         r->cancel.requested = 1;
     if (started)
-        pthread_join(thread, NULL); /* cancelled work ends within one file */
+        pthread_join(thread, NULL); /* cancelled work ends after at most one file */
     strike(r);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);

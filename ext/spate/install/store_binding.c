@@ -35,7 +35,8 @@ spate_native_store *spate_store_of(VALUE object) {
     return native;
 }
 
-/* Fills values[] with the keywords' values, Qundef for those not given; unknown ones raise ArgumentError. */
+/* Fills values[] with the values of the keywords, Qundef for missing ones. Raises ArgumentError for unknown
+ * keywords. */
 static void take_keywords(VALUE options, const char *const *names, int count, VALUE *values) {
     ID ids[16];
     for (int i = 0; i < count; i++)
@@ -59,7 +60,7 @@ static unsigned threads_from(VALUE value) {
 
 /*
  * new(root, unpack_threads: processors, link_threads: processors, owner: nil): opens the store at root, creating
- * missing folders. owner: the user whose objects count, besides root's; nil for any user's.
+ * missing folders. owner: the user, besides root, whose objects are accepted; nil for any user.
  */
 static VALUE store_initialize(int argc, VALUE *argv, VALUE self) {
     static const char *const names[] = {"unpack_threads", "link_threads", "owner"};
@@ -97,7 +98,7 @@ typedef struct unpacking {
     uint8_t sha512[SPATE_DIGEST_MAX];
     spate_unpack_options options;
     spate_unpacked *unpacked;
-    spate_unpacked made; /* filled in without the GVL; *unpacked belongs to object and needs the GVL */
+    spate_unpacked made; /* filled in without the GVL; *unpacked belongs to `object` and needs the GVL */
     VALUE object;
     VALUE self;
     VALUE path;
@@ -173,8 +174,8 @@ static VALUE unpack_end(VALUE argument) {
  * unpack(archive, kind: :gem, sha256: nil, sha512: nil, tree: nil, parallel_from: 32, memory: 64 MiB, max_total: 1 GiB,
  *        max_entry: 512 MiB, max_entries: 200_000, mode_mask: 0o777) -> Unpacked
  *
- * Digests are hex, sizes bytes; parallel_from: false is always serial. `tree` is a folder to make, in the store's file
- * system. Raises Error, and leaves no tree then.
+ * Digests are hex, sizes bytes; parallel_from: false is always serial. `tree` is a folder to create on the store's file
+ * system. Raises Error, leaving no tree.
  */
 static VALUE store_unpack(int argc, VALUE *argv, VALUE self) {
     unpacking u = {.native = spate_store_of(self), .self = self};
@@ -186,7 +187,8 @@ static VALUE store_unpack(int argc, VALUE *argv, VALUE self) {
 
 /* ---- manifests ---- */
 
-/* The manifest at path, nil if there is no such file. Raises StaleManifest if it is damaged or of another version. */
+/* The manifest at the path; nil if there is no such file. Raises StaleManifest if it is damaged or of another
+ * version. */
 static VALUE store_manifest(VALUE self, VALUE path) {
     spate_manifest *manifest;
     spate_error error;
@@ -249,7 +251,7 @@ static VALUE manifests_end(VALUE argument) {
     return Qnil;
 }
 
-/* manifests([path, ...]) -> [Manifest, or nil if it is missing or incomplete, ...], opened by several threads. */
+/* manifests([path, ...]) -> [Manifest, or nil if it is missing or incomplete, ...]. Opens them on several threads. */
 static VALUE store_manifests(VALUE self, VALUE paths) {
     Check_Type(paths, T_ARRAY);
     manifests_work w = {.native = spate_store_of(self), .array = rb_ary_dup(paths)};
@@ -259,7 +261,7 @@ static VALUE store_manifests(VALUE self, VALUE paths) {
     return all;
 }
 
-/* write_manifest(path, archive_sha256, entries, facts): of a build, or to replace a manifest. */
+/* write_manifest(path, archive_sha256, entries, facts): writes the manifest of a build, or replaces a manifest. */
 static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE hashes, VALUE facts) {
     uint8_t archive[SPATE_SHA256_BYTES];
     spate_error error;
@@ -268,7 +270,7 @@ static VALUE store_write_manifest(VALUE self, VALUE path, VALUE sha256, VALUE ha
     StringValue(facts);
     FilePathStringValue(path);
     spate_take_hex(sha256, archive, sizeof(archive));
-    hashes = rb_ary_dup(hashes); /* strings are borrowed from it */
+    hashes = rb_ary_dup(hashes); /* owns the borrowed strings */
     size_t count = (size_t)RARRAY_LEN(hashes);
     spate_entry *entries = rb_alloc_tmp_buffer(&buffer, (long)((count + 1) * sizeof(*entries)));
     for (size_t i = 0; i < count; i++)
@@ -312,7 +314,8 @@ static VALUE free_path(VALUE argument) {
 }
 
 /*
- * adopt(file) -> entry without :path. The file itself is unchanged; the object with its content and mode is a copy.
+ * adopt(file) -> entry without :path. Copies the file into an object with the same content and mode; does not change
+ * the file.
  */
 static VALUE store_adopt(VALUE self, VALUE path) {
     object_work w = {.native = spate_store_of(self), .path = spate_copy_path(path)};
@@ -346,7 +349,7 @@ static VALUE store_examine(int argc, VALUE *argv, VALUE self) {
     return rb_assoc_new(spate_state_symbol(w.state), w.state == SPATE_OBJECT_MISSING ? Qnil : LL2NUM(w.mtime_ns));
 }
 
-/* object_path(sha256, mode) -> the path of the object with that content and mode, which need not exist. */
+/* object_path(sha256, mode) -> the path of the object with this content and mode, even if it does not exist. */
 static VALUE store_object_path(VALUE self, VALUE sha256, VALUE mode) {
     char path[PATH_MAX];
     uint8_t bytes[SPATE_SHA256_BYTES];

@@ -4,7 +4,7 @@
 
 static VALUE unpacked_class;
 
-/* Closed, or not filled yet, if entries is NULL. */
+/* entries is NULL if the object is closed, or not filled yet. */
 static void unpacked_free(void *data) {
     spate_unpacked_free(data);
     ruby_xfree(data);
@@ -44,7 +44,7 @@ static VALUE unpacked_sha256(VALUE self) {
     return spate_hex_string(filled(self)->sha256, SPATE_SHA256_BYTES);
 }
 
-/* A gem's metadata, YAML; empty for npm. */
+/* A gem's metadata as YAML; empty for npm packages. */
 static VALUE unpacked_metadata(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     return spate_utf8((const char *)unpacked->metadata.bytes, unpacked->metadata.length);
@@ -54,12 +54,12 @@ static VALUE unpacked_count(VALUE self) {
     return SIZET2NUM(filled(self)->count);
 }
 
-/* Of all files together. */
+/* Total size of all files in bytes. */
 static VALUE unpacked_bytes(VALUE self) {
     return ULL2NUM(filled(self)->bytes);
 }
 
-/* [number of members of a type that RubyGems or npm ignores, the first one's name], nil without any. */
+/* [number of members of a type that RubyGems or npm ignores, the name of the first]; nil if there are none. */
 static VALUE unpacked_ignored(VALUE self) {
     spate_unpacked *unpacked = filled(self);
     if (unpacked->ignored == 0 || !unpacked->first_ignored)
@@ -92,7 +92,7 @@ static VALUE unpacked_entry(VALUE self, VALUE index) {
     return spate_entry_hash(&unpacked->entries[at]);
 }
 
-/* The same content with another mode, whose object the caller has put into the store. */
+/* Changes the mode of an entry. The caller has put the object with this mode into the store. */
 static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mtime_ns) {
     spate_unpacked *unpacked = filled(self);
     size_t at = NUM2SIZET(index);
@@ -105,13 +105,13 @@ static VALUE unpacked_change_mode(VALUE self, VALUE index, VALUE mode, VALUE mti
     return self;
 }
 
-/* The package's commit point: writes its manifest atomically, with a text of the caller's. */
+/* The package's commit point: writes its manifest atomically, with a text given by the caller. */
 static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     spate_error error;
     spate_unpacked *unpacked = filled(self);
     StringValue(facts);
     FilePathStringValue(path);
-    /* With the GVL: it takes some 50 us, and reacquiring the GVL may take longer. */
+    /* Holds the GVL: the write takes some 50 us, and reacquiring the GVL may take longer. */
     if (spate_manifest_write(StringValueCStr(path), unpacked->sha256, unpacked->entries, unpacked->count,
                              RSTRING_PTR(facts), (size_t)RSTRING_LEN(facts), &error) != SPATE_OK)
         spate_raise(&error);
@@ -120,7 +120,7 @@ static VALUE unpacked_write_manifest(VALUE self, VALUE path, VALUE facts) {
     return Qtrue;
 }
 
-/* Frees the memory now; everything else then raises IOError. */
+/* Frees the memory now. Later calls of other methods raise IOError. */
 static VALUE unpacked_close(VALUE self) {
     spate_unpacked_free(spate_unpacked_of(self));
     return Qnil;

@@ -6,12 +6,12 @@
 #include <ruby/io.h>
 #include <unistd.h>
 
-/* Copies of the files' descriptors: a thread may close the files meanwhile. */
+/* Copies of the files' descriptors, because another thread may close the files in the meantime. */
 typedef struct piping {
     VALUE files[2];
     int from;
     int to;
-    int level; /* 0: expand */
+    int level; /* 0: decompress */
     uint64_t max;
     spate_error error;
 } piping;
@@ -19,7 +19,7 @@ typedef struct piping {
 static spate_status pipe_work(void *context, const spate_cancel *cancel) {
     piping *p = context;
     if (lseek(p->from, 0, SEEK_SET) < 0 || lseek(p->to, 0, SEEK_SET) < 0 || ftruncate(p->to, 0) != 0)
-        return spate_fail_errno(&p->error, "", "lseek"); /* the work may be restarted */
+        return spate_fail_errno(&p->error, "", "lseek"); /* rewinds, since the work may be restarted */
     return p->level > 0 ? spate_zstd_compress(p->from, p->to, p->level, cancel, &p->error)
                         : spate_zstd_expand(p->from, p->to, p->max, cancel, &p->error);
 }
@@ -55,7 +55,7 @@ static VALUE run(piping *p) {
     return rb_ensure(pipe_body, (VALUE)p, pipe_end, (VALUE)p);
 }
 
-/* compress(from, to, level): of two open files, whole. Raises Error. */
+/* compress(from, to, level): compresses a whole open file into another. Raises Error. */
 static VALUE zstd_compress(VALUE self, VALUE from, VALUE to, VALUE level) {
     piping p = {.files = {from, to}, .level = NUM2INT(level)};
     if (p.level < 1 || p.level > 19)
@@ -63,13 +63,14 @@ static VALUE zstd_compress(VALUE self, VALUE from, VALUE to, VALUE level) {
     return run(&p);
 }
 
-/* expand(from, to, max): max: bytes. Raises Error: status :limit, :truncated, :corrupt, :system. */
+/* expand(from, to, max): decompresses up to max bytes. Raises Error with status :limit, :truncated, :corrupt,
+ * :system. */
 static VALUE zstd_expand(VALUE self, VALUE from, VALUE to, VALUE max) {
     piping p = {.files = {from, to}, .max = NUM2ULL(max)};
     return run(&p);
 }
 
-/* Why zstd is not available, nil if it is. */
+/* Why zstd is not available; nil if it is. */
 static VALUE zstd_missing(VALUE self) {
     const char *reason = spate_zstd_missing();
     return reason ? spate_utf8(reason, strlen(reason)) : Qnil;

@@ -8,7 +8,7 @@
 #include <ruby/encoding.h>
 #include <ruby/thread.h>
 
-/* How long a wait may delay Ruby's interrupts. */
+/* The maximum delay in handling Ruby's interrupts during a wait. */
 #define SLICE_MS 50
 
 static VALUE error_class;
@@ -36,7 +36,10 @@ static VALUE tracer_allocate(VALUE type) {
     return TypedData_Wrap_Struct(type, &tracer_type, NULL);
 }
 
-/* Tracer.new(ignored, slots, bytes, read_only): absolute clean paths; nil for the default sizes. Starts listening. */
+/*
+ * Tracer.new(ignored, slots, bytes, read_only): ignored: absolute clean paths; slots, bytes: nil for the default.
+ * Starts listening.
+ */
 static VALUE tracer_initialize(VALUE self, VALUE ignored, VALUE slots, VALUE bytes, VALUE read_only) {
     spate_error error = {0};
     spate_tracer *tracer;
@@ -119,7 +122,7 @@ static bool take(void *context, const char *text, size_t length, uint64_t kinds)
     return true;
 }
 
-/* trace -> [[text, [kinds]]] as core/tracer/table.h has them, in the order of the first occurrence. */
+/* trace -> [[text, [kinds]]] in the form of core/tracer/table.h, in the order of first occurrence. */
 static VALUE tracer_recorded(VALUE self) {
     VALUE all = rb_ary_new();
     if (spate_tracer_each(tracer_of(self), take, (void *)all) != SPATE_OK)
@@ -128,7 +131,7 @@ static VALUE tracer_recorded(VALUE self) {
     return all;
 }
 
-/* texts -> the number of an open file, which the tracer closes; see spate_tracer_texts. */
+/* texts -> the descriptor of an open file, which the tracer closes; see spate_tracer_texts. */
 static VALUE tracer_texts(VALUE self) {
     return INT2NUM(spate_tracer_texts(tracer_of(self)));
 }
@@ -146,8 +149,7 @@ static VALUE tracer_close(VALUE self) {
 }
 
 /*
- * enter(number): puts this process and everything that it starts under the tracer at the other end of the socket,
- * permanently.
+ * enter(number): permanently puts this process and its descendants under the tracer at the other end of the socket.
  */
 static VALUE tracer_enter(VALUE type, VALUE socket) {
     spate_error error = {0};
@@ -156,13 +158,13 @@ static VALUE tracer_enter(VALUE type, VALUE socket) {
     return Qnil;
 }
 
-/* confine -> whether this thread and all that it starts can no longer write files; see spate_confine. */
+/* confine -> whether this thread and its descendants can no longer write files; see spate_confine. */
 static VALUE tracer_confine(VALUE type) {
     spate_error error = {0};
     return spate_confine(&error) == SPATE_OK ? Qtrue : Qfalse;
 }
 
-/* forbid_changes(removals) -> whether the kernel refuses them from here on; see spate_tracer_forbid_changes. */
+/* forbid_changes(removals) -> whether the kernel rejects changes from now on; see spate_tracer_forbid_changes. */
 static VALUE tracer_forbid_changes(VALUE type, VALUE removals) {
     spate_error error = {0};
     return spate_tracer_forbid_changes(RTEST(removals), &error) == SPATE_OK ? Qtrue : Qfalse;
@@ -174,7 +176,7 @@ static VALUE tracer_obstacle(VALUE type) {
     return spate_tracer_try(&error) == SPATE_OK ? Qnil : rb_utf8_str_new_cstr(error.message);
 }
 
-/* here? -> whether hooks exist for this kind of machine, even if it does not allow them. */
+/* here? -> whether hooks exist for this kind of machine, even if the machine does not allow them. */
 static VALUE tracer_here(VALUE type) {
 #ifdef SPATE_TRACER_HERE
     return Qtrue;

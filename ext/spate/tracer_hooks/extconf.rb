@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-# Preloaded into any program: without Ruby, and without a library of its own.
+# Preloaded into any program, so it uses neither Ruby nor any library.
 require_relative "../../../core/shared/extension"
 
 CoreExtension.compile(own: [], core: %w[tracer/{hooks,outcome,part,table}])
 append_cflags(%w[-O2 -fno-stack-protector -U_FORTIFY_SOURCE])
-append_cflags("-mno-outline-atomics") # ARM's would ask libc for the processor's features before main
+append_cflags("-mno-outline-atomics") # outline atomics on ARM would ask libc for the processor's features before main
 $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""
 if RbConfig::CONFIG["host_os"].include?("linux")
   append_ldflags("-nostdlib")
-  $LIBS = "-lgcc" # for the compiler's own calls: clearing the instruction cache, on ARM
+  $LIBS = "-lgcc" # for calls that the compiler inserts, such as clearing the instruction cache on ARM
 end
 
 create_makefile("spate/native/tracer_hooks")

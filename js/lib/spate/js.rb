@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 module Spate
-  # From a JavaScript lockfile to its node_modules, out of the same store as gems.
+  # Restores node_modules from a JavaScript lockfile, using the same store as gems.
   #
   #   Project ──► a lockfile's reader ──► Plan ──► Restore ──► node_modules
   #               (npm, pnpm)                      fetch, unpack, link, bins, scripts, state files
   #
-  # A Plan is all that a restore knows: which packages go where. Each package manager's rules are in its own room.
+  # A Plan contains everything that a restore needs: which packages go where. Each package manager's rules are in a
+  # separate folder.
   module JS
     %i[BinFolder Outcome Plan Symlink TextFile Tree].each { |name| autoload name, "spate/js/plan" }
     autoload :Configuration, "spate/js/configuration"
@@ -25,25 +26,25 @@ module Spate
     autoload :Scripts, "spate/js/scripts"
     autoload :Tools, "spate/js/tools"
 
-    # Restores a project's node_modules. root: the lockfile's folder; backlog: what both halves of an install fetch
-    # through, or nil. Report. Raises Spate::Error.
+    # Restores a project's node_modules. root: the lockfile's folder; backlog: the fetch queue shared by both halves of
+    # an install, or nil. Returns a Report. Raises Spate::Error.
     def self.restore(root:, store:, env: ENV, events: Events.new, options: Options.new, backlog: nil)
       Restore::Run.new(root: root, env: env, store: store, events: events, options: options, backlog: backlog).call
     end
 
-    # Compares a project's node_modules with its lockfile: Restore::Check::Result. Changes nothing.
+    # Compares a project's node_modules with its lockfile. Returns a Restore::Check::Result. Changes nothing.
     def self.check(root:, store:, env: ENV, options: Options.new)
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).check
     end
 
-    # Why a project is left to its own tool: [String], empty where only its lockfile is that tool's; nil where Spate
-    # restores it. Raises Spate::Error.
+    # Why a project is left to its own tool: [String], empty if the only reason is that the lockfile belongs to that
+    # tool; nil if Spate restores the project. Raises Spate::Error.
     def self.reasons(root:, store:, env: ENV, options: Options.new)
       Restore::Run.new(root: root, env: env, store: store, events: Events.new, options: options).reasons
     end
 
-    # Whether node_modules is as a restore without options has left it, without reading every file: true, false, nil
-    # without a record of a restore. Plans nothing and starts nothing. root: the lockfile's folder.
+    # Whether node_modules is as a restore without options left it, without reading every file: true, false, or nil
+    # without a record of a restore. Makes no plan and starts no process. root: the lockfile's folder.
     def self.in_place?(root, env = ENV)
       env = env.to_h
       store = Store.open(env: env)
@@ -53,7 +54,7 @@ module Spate
       Tools.left_in_place?(root, env)
     end
 
-    # Whether a restore has put packages into a project's node_modules, come to its end or not.
+    # Whether a restore, complete or not, has put packages into a project's node_modules.
     def self.placed?(root, env = ENV)
       !Store::BundleRecord.load(Store.open(env: env.to_h), File.join(File.realpath(root), "node_modules")).nil?
     end

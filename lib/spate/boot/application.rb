@@ -2,11 +2,12 @@
 
 module Spate
   module Boot
-    # The application that boots: root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a Gemfile.
-    # The same three as in Gemfile::Location, found without reading settings: a Gemfile that only a setting names is
-    # found by the builder.
+    # The application that boots: absolute paths of root, Gemfile and lockfile; the last two are nil without a Gemfile.
+    # They are those of Gemfile::Location, but found without reading settings; the builder finds a Gemfile that only a
+    # setting names.
     Application = Struct.new(:root, :gemfile, :lockfile) do
-      # from: a file of the application (config/boot.rb), nil for a program started in its folder.
+      # from: a file of the application (config/boot.rb); nil for a program that was started in the application's
+      # folder.
       def self.find(from: nil, env: ENV, cwd: Dir.pwd)
         given = env["BUNDLE_GEMFILE"].to_s
         return for_gemfile(File.expand_path(given, cwd), env) unless given.empty?

@@ -2,28 +2,27 @@
 
 module Spate
   module Boot
-    # Starts a builder as a daemon: in its own session, at low priority, without descriptors or environment of the
-    # booting program, which is not affected. One builder works for an application at a time, for a bounded time;
-    # failures are in its log. Core Ruby only: it is part of a boot with files to report.
+    # Starts a builder as a daemon in its own session, at low priority, without the descriptors or environment of the
+    # booting program. At most one builder works for an application at a time, for a limited time; its failures are in
+    # its log. Core Ruby only, because this file is part of boots that have files to report.
     module Background
       {
         Attempts: "attempts", BuilderArguments: "builder_arguments", LoadedFiles: "loaded_files",
         RubyOptions: "ruby_options"
       }.each { |name, file| autoload name, "#{FOLDER}/background/#{file}" }
 
-      # Run by a separate Ruby; it takes BuilderArguments.
+      # Run by a separate Ruby. Takes BuilderArguments.
       SCRIPT = "#{LIBRARY}/spate/compile_cache/builder/script.rb".freeze
-      # Bytes after which the log starts over.
+      # The size in bytes after which the log starts over.
       LOG_LIMIT = 64 << 10
 
       class << self
-        # location: answers root, gemfile and lockfile. recorded: as Native::Loader.recorded has it; nil after an
-        # install. renew: whether the bundle is looked at again. env: the user's, before the program changed it, since
-        # the Bundler replay is made with it. load_path: as it is at the end of the boot. whole: see
-        # CompileCache::Recording#with.
-        # team: whether a team's cache is asked.
-        # Returns whether a builder was started. If none may be, the boot is recorded for one that is started by hand,
-        # and if the last ones failed, for the next one.
+        # location: responds to root, gemfile and lockfile. recorded: the value of Native::Loader.recorded; nil after an
+        # install. renew: whether to look at the bundle again. env: the user's environment before the program changed
+        # it, used to build the Bundler replay. load_path: its value at the end of the boot. whole: see
+        # CompileCache::Recording#with. team: whether to query a team's cache.
+        # Returns whether a builder was started. If none may be started, the boot is recorded for a builder that the
+        # user starts; if the last ones failed, for the next builder.
         def start(location, recorded = nil, caches:, renew: recorded.nil?, env: ENV, load_path: $LOAD_PATH, whole: true,
                   team: false)
           forbidden = forbidden(env)
@@ -37,10 +36,10 @@ module Spate
           attempts.add
           spawn(caches, location, env, renew: renew, team: team)
         rescue SystemCallError
-          false # a full disk, a limit on processes: the next boot tries again
+          false # disk full or too many processes: the next boot tries again
         end
 
-        # Why no builder may be started (String), nil if it may.
+        # The reason why no builder may be started (String), or nil.
         def forbidden(env)
           asked = env["SPATE_BOOT_BACKGROUND"].to_s
           return "SPATE_BOOT_BACKGROUND is #{asked}" if %w[0 false].include?(asked)
@@ -50,18 +49,18 @@ module Spate
           adopted
         end
 
-        # Why a builder would become a child of a program after all: orphans are adopted by process 1, or by a
+        # The reason why a builder would become a child of a program, or nil. Orphans are adopted by process 1 or by a
         # subreaper.
         def adopted
           return "orphans become this process' children, and so would it" if Native.adopts_orphans?
 
-          # Another user's process 1 belongs to the system, and cannot be inspected.
+          # A process 1 of another user belongs to the system and cannot be inspected.
           "process 1 is a Ruby program, and it would become its child" if File.identical?("/proc/1/exe", ruby)
         end
 
         private
 
-        # Whether compile caches are made with `spate boot build`, which then needs this boot's record.
+        # Whether compile caches are built with `spate boot build`, which then needs the record of this boot.
         def by_hand?(caches, location)
           File.exist?(caches.application_path(location)) && !LoadedFiles.full?(caches.recording_path(location))
         end

@@ -5,22 +5,22 @@ module Spate
     # A boot has ended when the application has initialized, when it first forks or accepts a connection, or when the
     # process ends.
     #
-    # Loading continues after that: routes, and the code of the first request. So what was loaded is handed to the
-    # builder at the next of these events, and once more when the program ends, if files have come from no compile cache
-    # since.
+    # Loading continues after the first of these events: routes, and the code of the first request. So the list of
+    # loaded files goes to the builder at the next event, and once more at the end of the program if since then some
+    # files came from no compile cache.
     #
-    # Until the end a hook runs for each file that is loaded (TracePoint :script_compiled, 0.4 µs), and checks whether
-    # there is something to hook: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. It calls and changes
-    # nothing that Coverage would count.
+    # Until the boot ends, a hook runs for each loaded file (TracePoint :script_compiled, 0.4 µs) and checks whether one
+    # of these methods can be hooked now: ActiveSupport.run_load_hooks, Process._fork, the sockets' accept. It calls and
+    # changes nothing that Coverage would count.
     module BootEnd
       autoload :News, "#{FOLDER}/boot_end/news"
 
       ACCEPTING = %i[accept accept_nonblock].freeze
-      # After these nothing more is loaded.
+      # Nothing is loaded after these events.
       LAST = %i[exit exec].freeze
 
       class << self
-        # Why the boot has ended (Symbol), nil before.
+        # Why the boot has ended (Symbol); nil during the boot.
         attr_reader :reason
 
         def arm(session)
@@ -36,21 +36,21 @@ module Spate
           true
         end
 
-        # Calls the block for each file that is loaded, until it returns true or the boot has ended.
+        # Calls the block for each loaded file, until the block returns true or the boot has ended.
         def watch(&question) = (@watched ||= []) << question
 
-        # Ends the boot, if it has not ended, and hands over the loaded files. Never raises.
+        # Ends the boot if it has not ended yet, and passes the loaded files to the builder. Never raises.
         def reached(why)
           return if @session.nil? || @process != Process.pid
 
           over(why) unless @reason
-          # Without a compile cache, a compile cache of most files now is better than a complete one later.
+          # Without a compile cache, having one of most files now is better than a complete one later.
           hand_over(why) unless why == :after_initialize && @session.cache
         rescue StandardError, LoadError, NotImplementedError => e
           Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
 
-        # The program will not run: nothing is recorded.
+        # Called if the program will not run: nothing is recorded.
         def give_up = @session = nil
 
         private
@@ -80,7 +80,7 @@ module Spate
           true
         end
 
-        # The classes exist before their accept methods do: socket.rb defines those.
+        # The classes exist before their accept methods, which socket.rb defines.
         def sockets
           return unless defined?(::TCPServer) && ::TCPServer.method_defined?(:accept_nonblock, false)
 
@@ -100,7 +100,7 @@ module Spate
           @restore << [owner, name, method, own(owner, name)]
         end
 
-        # Methods that the program defined since then stay; they may call ours, which then does nothing.
+        # Keeps methods that the program has defined since then. They may call the hooks, which then do nothing.
         def unhook
           @restore.each do |owner, name, method, ours|
             Boot.replace(owner, name, method) if own(owner, name) == ours
@@ -108,7 +108,7 @@ module Spate
           @restore.clear
         end
 
-        # The owner's own method, below those of prepended modules; nil if it has none.
+        # The owner's own method, without those of prepended modules; nil if it has none.
         def own(owner, name)
           method = owner.instance_method(name) if owner.method_defined?(name) || owner.private_method_defined?(name)
           method = method.super_method until method.nil? || method.owner == owner
@@ -138,7 +138,7 @@ module Spate
           news = News.new(@session)
           wanted = news.any?
           Background.adopted&.then { |why| @session.parts[:builder] = why } if wanted
-          # After exec the new program reports the same boot.
+          # After exec the new program logs the same boot.
           BootLog.add(@session, @reason) if first && @reason != :exec
           YamlCache.flush if @session.on?(:yaml)
           build(news, whole) if wanted

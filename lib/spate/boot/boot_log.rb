@@ -2,16 +2,16 @@
 
 module Spate
   module Boot
-    # Times and counts of an application's last boots: a line each, beside its compile cache. The cost of a kind of boot
-    # without compile caches is known from its first one, which had none.
+    # Times and counts of an application's last boots, one per line, in a file beside its compile cache. The first boot
+    # of each kind, which had no compile cache, shows the cost of booting without one.
     #
     #   1700000000 \t rails server \t after_initialize \t 812 \t 790 \t 1650 \t 3 \t 205 \t 41000,9000 \t heap=off
     #   time          kind            why it ended        wall   cpu    hits  others   |      |            parts that
     #                                                     in milliseconds              |      slots        were not used
     #                                                                                  collection (ms)
     class BootLog
-      # A boot counts as without compile caches if they served less than the first share of its files, and as with
-      # compile caches from the second on.
+      # A boot counts as "without compile caches" below the first share of its files served from them, and as "with
+      # compile caches" from the second share on.
       WITHOUT = 0.1
       WITH = 0.5
       LIMIT = 16 << 10
@@ -35,7 +35,7 @@ module Spate
           nil
         end
 
-        # [Line], the oldest first.
+        # [Line], oldest first.
         def lines(path)
           text = File.read(path, encoding: Encoding::UTF_8)
           text.valid_encoding? ? text.lines(chomp: true).filter_map { |line| parse(line) } : []
@@ -43,7 +43,7 @@ module Spate
           []
         end
 
-        # Float, the mean of the middle two if their number is even; nil for an empty list.
+        # The median (Float): the mean of the middle two for an even number of values; nil for an empty list.
         def median(values)
           middle = values.sort[((values.size - 1) / 2)..(values.size / 2)]
           middle.sum.fdiv(middle.size) unless values.empty?
@@ -68,7 +68,7 @@ module Spate
                    collected.to_i, slots.to_s.split(",").map(&:to_i), parts.to_h { |part| part.split("=", 2) })
         end
 
-        # Keeps the last lines, and of each kind the last boot without compile caches.
+        # Keeps the last lines and, for each kind, the last boot without compile caches.
         def shorten(path)
           text = File.readlines(path, chomp: true).select { |line| parse(line) }
           bare = text.group_by { |line| parse(line).kind }

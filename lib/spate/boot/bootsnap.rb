@@ -2,22 +2,22 @@
 
 module Spate
   module Boot
-    # For applications that also load bootsnap: only one of the two is active.
+    # For applications that also load bootsnap: makes sure that only one of the two is active.
     #
-    # bootsnap's load_iseq calls no super, and requiring the library is enough to install it; Spate's load-path cache
-    # answers what its load-path cache would. So where Spate has a compile cache, bootsnap's hook is removed as soon as
-    # it appears, and Bootsnap.setup does nothing. bootsnap stays where no compile cache exists yet (its cache may be
-    # warm; $LOADED_FEATURES then lists what was loaded), where Spate's loader is off, and where config/bootsnap.rb
-    # chooses how files are compiled: that is the application's behaviour, not a cache's.
+    # bootsnap's load_iseq does not call super, and requiring the library installs it. Spate's load-path cache replaces
+    # bootsnap's. So if Spate has a compile cache, bootsnap's hook is removed as soon as it is installed, and
+    # Bootsnap.setup does nothing. bootsnap stays active as long as Spate has no compile cache (bootsnap's cache may be
+    # warm; $LOADED_FEATURES then lists the loaded files), if Spate's loader is off, or if config/bootsnap.rb chooses
+    # how files are compiled, since that is behaviour of the application.
     module Bootsnap
-      # Replaces bootsnap's own.
+      # Replaces bootsnap's own method.
       module Quiet
         def setup(...) = nil
         def default_setup(...) = nil
       end
 
       class << self
-        # true if bootsnap will do nothing, else why it stays.
+        # Returns true if bootsnap will do nothing, otherwise the reason why it stays active.
         def meet(session)
           reason = stays(session)
           return "bootsnap stays, where it is loaded: #{reason}" if reason
@@ -42,7 +42,7 @@ module Spate
           "#{config} is there" if File.exist?(config)
         end
 
-        # As soon as the library has installed its hook, while it is being loaded.
+        # Called while the library is being loaded, as soon as it has installed its hook.
         def quiet
           return unless set_up? && ::Bootsnap::CompileCache::ISeq.const_defined?(:InstructionSequenceMixin)
 

@@ -4,9 +4,8 @@ require_relative "../gemfile"
 
 module Spate
   module Boot
-    # Replaces Bundler.setup: repeats the real Bundler's result (Gemfile::Setup::Record) as long as everything
-    # that it depends on is unchanged, and loads the real one for any question that goes further. See
-    # docs/bundler-replay.md.
+    # Replaces Bundler.setup: repeats the real Bundler's result (Gemfile::Setup::Record) as long as all of its inputs
+    # are unchanged, and loads the real Bundler for calls that the record cannot answer. See docs/bundler-replay.md.
     module BundlerReplay
       FOLDER = "#{__dir__}/bundler_replay".freeze
 
@@ -15,22 +14,23 @@ module Spate
         Replacements: "replacements", Runtime: "runtime", Spec: "spec", Undo: "undo"
       }.each { |name, file| autoload name, "#{FOLDER}/#{file}.rb" }
 
-      # A Bundler replay that could not be activated; the process is as it was before.
+      # A Bundler replay could not be activated. The process is unchanged.
       class Failed < StandardError; end
 
       class << self
-        # The Activation of this process, nil before `activate`.
+        # This process's Activation; nil before `activate`.
         attr_reader :current
 
-        # Gemfile::Record::List of a compile cache or a session, which answers `data(name)`.
+        # Gemfile::Record::List from a compile cache or a session (responds to `data(name)`).
         def records(source) = Gemfile::Setup::Record.list(source)
 
-        # Whether files in the record have other times but the same content: a new record would be quicker to check.
+        # Whether files in the record have the same content but other times, so that a new record would be faster to
+        # check.
         def worn? = current ? current.record.worn? : false
 
-        # Changes this process as Bundler.setup would. RubyGems is loaded. If that is impossible (another version of one
-        # of the gems is active, or another RubyGems) nothing is changed, and the result is the reason (String). Raises
-        # Failed after an error on the way; nothing is changed then, either.
+        # Changes this process like Bundler.setup. RubyGems must be loaded. If that is impossible (another version of a
+        # gem or of RubyGems is active), returns the reason (String). Raises Failed after an error. In both cases
+        # nothing is changed.
         def activate(record)
           activation = Activation.new(record)
           reason = activation.obstacle and return reason

@@ -5,13 +5,14 @@ require_relative "../version"
 
 module Spate
   module Boot
-    # The place of this Ruby's compile caches, and whether they may be used. Core Ruby only: part of every boot.
+    # The location of this Ruby's compile caches, and whether they may be used. Core Ruby only, because this file is
+    # part of every boot.
     #
     #   <store root>/compile-cache/<ruby key>/gems/<key>.compiled   one gem at one path
     #                                  boots/<key>.compiled  one application, with its other files beside it
     #                                  apps/<key>.compiled   its overlay, and .yaml
     #
-    # location: answers root and gemfile (Application, Gemfile::Location).
+    # location: responds to root and gemfile (Application, Gemfile::Location).
     class CompileCacheFolder
       FOLDERS = %w[gems boots apps].freeze
       DAY = 24 * 60 * 60
@@ -19,7 +20,7 @@ module Spate
       class << self
         # @!visibility private
 
-        # That of the environment's store. Raises Util::NoHome.
+        # The folder of the environment's store. Raises Util::NoHome.
         def of(env) = new(Util::StorePlace.root(Util::StorePlace.home(env)))
 
         # Marks a compile cache as in use, for CompileCache::Prune: sets its mtime, at most once a day. Returns false on
@@ -44,30 +45,30 @@ module Spate
 
       # @!visibility private
 
-      # As given, and the absolute path of this Ruby's compile caches.
+      # The given values, and the absolute path of this Ruby's compile caches.
       attr_reader :store_root, :ruby_key, :folder
 
-      # The compile cache of a gem whose files have this fingerprint.
+      # The path of the compile cache of a gem whose files have this fingerprint.
       def gem_path(gem_dir, fingerprint) = "#{folder}/gems/#{key("gem", gem_dir, fingerprint)}.compiled"
       def application_path(location) = beside(location, "compiled")
       def overlay_path(location) = "#{folder}/apps/#{application_key(location)}.compiled"
       def yaml_path(location) = "#{folder}/apps/#{application_key(location)}.yaml.compiled"
-      # The files that the last boots loaded.
+      # The recording of the files that the last boots loaded.
       def recording_path(location) = beside(location, "recording")
-      # Locked by the builder of the application.
+      # The file that the application's builder locks.
       def lock_path(location) = beside(location, "lock")
       # The times and counts of the last boots.
       def boot_log_path(location) = beside(location, "bootlog")
-      # Of the last builder.
+      # The log of the last builder.
       def log_path(location) = beside(location, "log")
       # See Background::Attempts.
       def attempts_path(location) = beside(location, "attempts")
 
-      # Whether only this user and root can have put compile caches there, or a link on the way; see refusal. A missing
-      # folder is usable, and so is any under SPATE_TRUST_STORE=1.
+      # Whether only this user and root can have put compile caches, or a link in the path, there; see refusal. A
+      # missing folder is usable, and so is any folder with SPATE_TRUST_STORE=1.
       def usable_folder? = refusal.nil?
 
-      # Why the folder is not used ("/x/compile-cache can be written by others"), nil if it is.
+      # Why the folder is not used ("/x/compile-cache can be written by others"), or nil.
       def refusal
         return @refusal if defined?(@refusal)
 
@@ -85,7 +86,7 @@ module Spate
         File.writable?(path)
       end
 
-      # Makes the folders, writable for their owner alone. Raises SystemCallError.
+      # Creates the folders, writable only for their owner. Raises SystemCallError.
       def make
         paths = [folder, *FOLDERS.map { |name| "#{folder}/#{name}" }].reject { |path| File.directory?(path) }
         paths.each { |path| Util::Files.make_folder(path, 0o755) }
@@ -95,7 +96,7 @@ module Spate
 
       def beside(location, ending) = "#{folder}/boots/#{application_key(location)}.#{ending}"
 
-      # The record of a bundle in a compile cache is read only by the version of Spate that wrote it.
+      # The key has Spate's version because only the version that wrote a compile cache's record of a bundle reads it.
       def application_key(location) = key("application", VERSION, location.root, location.gemfile)
 
       def key(*parts) = Native.content_hash(nil, parts.join("\0"))

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 module Spate
-  # Runs inside an application's process: core Ruby, spate/native/boot and the files that docs/architecture.md
-  # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Compile caches are made,
-  # inspected and removed by Spate::CompileCache, in other processes.
+  # Runs inside an application's process. Uses only core Ruby, spate/native/boot and the files that docs/architecture.md
+  # lists, each loaded by its absolute path, because $LOAD_PATH belongs to the program. Spate::CompileCache builds,
+  # inspects and removes compile caches in other processes.
   #
   # `Start` has the order of a boot, `Session` its state; `Exec` is the additional part of `spate exec`.
   module Boot
     FOLDER = __dir__
     # Spate's own library, which is not on the program's $LOAD_PATH.
     LIBRARY = File.expand_path("../..", __dir__)
-    # RubyGems' folder for Spate's compiled extension.
+    # The folder where RubyGems puts Spate's compiled extension.
     EXTENSIONS = %r{/extensions/[^/]+/[^/]+/spate-[^/]+\z}
 
     {
@@ -19,7 +19,7 @@ module Spate
       RubyKey: "ruby_key", Session: "session", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
-    # The part of `spate exec` beyond `require "spate/boot"`.
+    # The additional parts of `spate exec`, compared with `require "spate/boot"`.
     module Exec
       {
         BundlerSetup: "bundler_setup", Children: "children", Heap: "heap", Interpreter: "interpreter",
@@ -33,13 +33,13 @@ module Spate
       # @return [#parts, nil] nil if Spate takes no part in the boot
       attr_reader :session
 
-      # @return [#call, nil] what {instrumentation=} was given
+      # @return [#call, nil] the callable given to {instrumentation=}
       attr_reader :instrumentation
 
-      # Reports each file that is loaded from a compile cache, or why it is not.
+      # Reports each file that is loaded from a compile cache, or why it is compiled by Ruby instead.
       #
       # @param block [#call, nil] called with (event, path, reason) for `:hit`, `:miss`, `:stale`, `:revalidated`,
-      #   `:damaged`, `:warns` and `:rebuilt`; nil turns it off
+      #   `:damaged`, `:warns` and `:rebuilt`; nil removes the block
       def instrumentation=(block)
         @instrumentation = block
         Log.listen(block)
@@ -47,9 +47,9 @@ module Spate
 
       # @!visibility private
 
-      # Once per process. from: the calling file, which decides the application; nil: the one of this folder. Returns
-      # the session, or nil under SPATE_BOOT=0. program: see Start; with one, an error of Bundler's about a bundle that
-      # cannot be set up is raised, and nothing else.
+      # Runs once per process. from: the calling file, which determines the application; nil: the application of the
+      # current folder. Returns the session, or nil under SPATE_BOOT=0. program: see Start; if set, Bundler's error
+      # about a bundle that cannot be set up is raised. No other error is.
       def start(from = nil, program: nil)
         @session ||= Start.new(from: from, program: program).call
       rescue StandardError, LoadError, NotImplementedError => e
@@ -63,7 +63,7 @@ module Spate
         at_home { require "spate/native/boot" }
       end
 
-      # Replaces a method's body, without the warning of -w.
+      # Replaces a method without the warning of -w.
       def replace(owner, name, body)
         verbose = $VERBOSE
         $VERBOSE = nil
@@ -72,7 +72,7 @@ module Spate
         $VERBOSE = verbose
       end
 
-      # Removes the folders that the launcher put on $LOAD_PATH.
+      # Removes the folders that the launcher added to $LOAD_PATH.
       def leave
         @homes = $LOAD_PATH.select { |path| path == LIBRARY || path.match?(EXTENSIONS) }
         @homes.each { |path| $LOAD_PATH.delete(path) }

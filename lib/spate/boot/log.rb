@@ -2,12 +2,12 @@
 
 module Spate
   module Boot
-    # The output of a boot: one warning line for a part that cannot work, and all events for registered listeners.
+    # The output of a boot: one warning line for each part that cannot work, and all events for registered listeners.
     module Log
       autoload :Outcomes, "#{FOLDER}/log/outcomes"
 
       class << self
-        # A line on stderr, the same one only once. stderr may be closed: never raises.
+        # Prints a line on stderr, the same line only once. Never raises, even if stderr is closed.
         def warn(text)
           line = "spate: #{text}"
           return if (@warned ||= {})[line]
@@ -18,7 +18,7 @@ module Spate
           nil
         end
 
-        # A line in the log, if SPATE_LOG names one.
+        # Writes a line to the log that SPATE_LOG names, if any.
         def line(event, path, reason = nil)
           @file&.write("#{format("%.3f", Process.clock_gettime(Process::CLOCK_REALTIME))} #{Process.pid} " \
                        "#{event} #{path}#{" (#{reason})" if reason}\n")
@@ -26,7 +26,7 @@ module Spate
           nil
         end
 
-        # Opens the log that the switches request.
+        # Opens the log if the switches request one.
         def start(switches)
           name = switches.log or return (count_at_end if switches.stats?)
 
@@ -37,19 +37,19 @@ module Spate
           warn("SPATE_LOG: #{e.message}")
         end
 
-        # Events go to the block (event, path, reason) and to the log.
+        # Passes events to the block (event, path, reason) and to the log.
         def listen(block)
           return unless defined?(Native::Loader)
 
-          Outcomes if block || @file # loading it during an event would be an event
+          Outcomes if block || @file # loading it during an event would cause an event
 
           Native::Loader.listener = (method(:loaded).to_proc if block || @file)
         end
 
-        # From the loader.
+        # Called by the loader.
         def loaded(event, path, why) = event(event, path, Outcomes.reason(event, why))
 
-        # From any other part.
+        # Called by the other parts.
         def event(event, path, reason = nil)
           line(event, path, reason) if @file && event != :hit
           Boot.instrumentation&.call(event, path, reason)

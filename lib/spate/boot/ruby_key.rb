@@ -4,18 +4,18 @@ require_relative "../util"
 
 module Spate
   module Boot
-    # The inputs of compiled code except its source, as one short key: compile caches of one Ruby are never read by
-    # another, nor by the same Ruby with other compile options or in a locale of another encoding. A JIT compiles what
-    # the parser made, so it does not count.
+    # A short key of all inputs of compiled code except the source: a compile cache is never read by another Ruby, nor
+    # by the same Ruby with other compile options or another locale encoding. A JIT compiles the parser's output, so it
+    # is not part of the key.
     module RubyKey
-      # Increased when the format of blobs changes.
+      # Increment when the format of blobs changes.
       FORMAT = "spate-boot 1"
-      # Computed when this is loaded: CompileCache::Compiler loads no other file of Spate while it compiles.
+      # Computed at load time, because CompileCache::Compiler loads no other file of Spate while it compiles.
       RUBY = Util::Ruby.description
 
-      # Of __FILE__ in Ruby's own library.
+      # The encoding of __FILE__ in Ruby's own library.
       LOCALE = Encoding.find("locale")
-      # -K changes that of files without an encoding comment, like this file.
+      # -K changes the encoding of files without an encoding comment, like this one.
       SOURCE = __ENCODING__
 
       module_function
@@ -27,7 +27,7 @@ module Spate
         [FORMAT, RUBY, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
       end
 
-      # Why Ruby was started in a way that compile caches cannot reproduce (String), nil if it was not.
+      # The reason (String) why compile caches cannot reproduce the way in which Ruby was started, or nil.
       def obstacle
         return "-K gives code another encoding" if SOURCE != Encoding::UTF_8
 

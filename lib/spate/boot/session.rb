@@ -2,19 +2,19 @@
 
 module Spate
   module Boot
-    # The state of one boot: which parts are active, and why others are not.
+    # The state of one boot: its active parts, and why others are inactive.
     class Session
       autoload :ProcessTime, "#{FOLDER}/session/process_time"
 
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
 
-      # Programs that start another one: Spate's own, and Ruby: RubyGems sets up a bundle for children (by
-      # BUNDLER_SETUP) before Ruby looks for their script.
+      # Programs that start another program: Spate's own, and Ruby, since RubyGems sets up a child's bundle
+      # (BUNDLER_SETUP) before Ruby looks for the script.
       PRELIMINARY = %r{(?:/spate|(?:\A|/)ruby[\d.]*)\z}
 
       class << self
-        # The kind of this boot: "rails server", "rake db:migrate", "puma [test]". Programs take words off ARGV, so the
-        # first answer stays.
+        # The kind of this boot: "rails server", "rake db:migrate", "puma [test]". Computed once, because programs
+        # remove words from ARGV.
         def kind = @kind ||= kind_of($PROGRAM_NAME, ARGV.first)
 
         # word: the program's first argument, if any.
@@ -24,7 +24,8 @@ module Spate
           [text, *environment(env)].join(" ")
         end
 
-        # An error in one line. Spate's own are meant for users and have a hint; of others the class is most useful.
+        # An error in one line. Spate's own errors are written for users and have a hint; for other errors the class is
+        # included.
         def reason(error)
           text = error.message.lines.first.to_s.chomp
           return "#{error.class}: #{text}" unless error.respond_to?(:exit_code)
@@ -34,7 +35,7 @@ module Spate
 
         private
 
-        # Another environment may load other files.
+        # The environment is part of the kind, since another one may load other files.
         def environment(env)
           name = ENVIRONMENTS.map { |key| env[key].to_s }.find { |value| value.match?(/\A\w{1,20}\z/) }
           ["[#{name}]"] if name
@@ -42,19 +43,19 @@ module Spate
       end
 
       attr_reader :switches, :application
-      # part (Symbol) => true if it is active, else the reason (String).
+      # part (Symbol) => true if active, otherwise the reason (String).
       attr_reader :parts
-      # Native::CompileCache of this application and its overlay, nil if there is none that may be used.
+      # Native::CompileCache of this application and its overlay; nil unless one is usable.
       attr_accessor :cache, :overlay
-      # Whether the Bundler replay is outdated, and should be made again.
+      # Whether the Bundler replay is outdated and should be rebuilt.
       attr_accessor :outdated
       # The environment before any part of the boot changed it (Hash).
       attr_reader :environment
-      # Milliseconds since the process started, by the clock and of the processor; nil while the boot lasts.
+      # Milliseconds from the process start to the end of the boot, as wall and processor time; nil during the boot.
       attr_reader :wall, :processor
-      # Milliseconds of them spent collecting garbage, and slots of each size on the heap then, [] before Ruby 3.3.
+      # Milliseconds of that spent collecting garbage, and the heap's slots of each size at the end; [] before Ruby 3.3.
       attr_reader :collected, :slots
-      # CompileCacheFolder, nil if no cache folder can be determined.
+      # CompileCacheFolder; nil if no cache folder can be determined.
       attr_accessor :caches
 
       def initialize(switches, application, environment = ENV.to_h)
@@ -66,7 +67,7 @@ module Spate
         @time = ProcessTime.new
       end
 
-      # The boot has ended now.
+      # Records the end of the boot.
       def over
         @wall, @processor = @time.to_a
         @collected = GC.stat(:time)
@@ -76,8 +77,8 @@ module Spate
       # Whether a part (:loader, :load_path_cache, :replay, ...) is active.
       def on?(part) = @parts[part] == true
 
-      # Runs a part's block, which returns true if the part is active, else why not (String). An error costs a line
-      # and that part.
+      # Runs the block of a part, which returns true if the part is active, otherwise the reason (String). An error
+      # prints one line and disables only that part.
       def part(name, wanted: true)
         @parts[name] = wanted ? yield || "not there" : "turned off"
       rescue StandardError, LoadError, NotImplementedError => e
@@ -85,13 +86,13 @@ module Spate
         Log.warn("booting without #{name.to_s.tr("_", " ")}: #{@parts[name]}")
       end
 
-      # Once a boot: the fault of one compile cache is the fault of others.
+      # Warns once per boot, because several compile caches usually have the same fault.
       def warn_once(text)
         Log.warn(text) unless @warned
         @warned = true
       end
 
-      # The compile cache's data of that name, nil if there is none.
+      # The compile cache's data with that name, or nil.
       def data(name) = cache&.data(name)
 
       # Whether this boot must not write files.

@@ -2,13 +2,14 @@
 
 module Spate
   module Boot
-    # The steps of a boot, in order. Each may fail on its own; dependent steps are then skipped.
+    # The steps of a boot, in order. If one fails, only dependent steps are skipped.
     class Start
-      # Reasons for which a compile cache may have been written by another user.
+      # Faults that may mean that another user has written a compile cache.
       FOREIGN = %i[foreign_owner writable symlink].freeze
 
-      # program: started by Spate. :exec, a program that is still to be found: needs the bundle's environment. :ruby,
-      # a Ruby that runs one: needs the bundle. nil: the application sets up itself (`require "spate/boot"`).
+      # program: how Spate started the process. :exec, it still has to find a program: needs the bundle's environment.
+      # :ruby, it is a Ruby that runs one: needs the bundle. nil: the application itself sets up the bundle (`require
+      # "spate/boot"`).
       def initialize(from: nil, program: nil, env: ENV)
         @from = from
         @program = program
@@ -62,12 +63,12 @@ module Spate
           return refusal
         end
         @session.cache = cache(caches.application_path(@session.application))
-        # If one may have been written by another user, the other is not trusted either.
+        # If another user may have written one of the two, neither is trusted.
         @session.overlay = cache(caches.overlay_path(@session.application)) unless @foreign
         @session.cache ? true : "no compile cache yet"
       end
 
-      # Native::CompileCache, nil if there is none that may be used.
+      # Native::CompileCache; nil unless one is usable.
       def cache(path)
         Native::CompileCache.open(path, key: RubyKey.current)
       rescue Native::CompileCache::Unusable => e
@@ -93,7 +94,7 @@ module Spate
         true
       end
 
-      # That Ruby warns of a block that the method does not take, unless a method of that name does.
+      # Whether Ruby warns about a block that the called method ignores, which depends on all methods of that name.
       def learns? = RUBY_VERSION >= "3.4" && $VERBOSE
 
       # {gem folder => path of its compile cache}

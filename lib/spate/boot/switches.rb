@@ -2,7 +2,7 @@
 
 module Spate
   module Boot
-    # The parts that environment variables turn off. bootsnap's variables count where they mean the same.
+    # Environment variables that turn off parts. bootsnap's variables are respected if they have the same meaning.
     #
     #   SPATE_BOOT=0        everything                       DISABLE_BOOTSNAP: compile caches, load-path cache, YAML
     #   SPATE_NO_BUNDLE     files from compile caches        DISABLE_BOOTSNAP_COMPILE_CACHE: and YAML
@@ -10,11 +10,11 @@ module Spate
     #   SPATE_NO_REPLAY     the replay of `Bundler.setup`
     #   SPATE_NO_YAML       cached values of YAML files
     #   SPATE_HEAP=0        heap settings for Ruby (1: always)         SPATE_LEAN=0   RubyGems loaded by Ruby itself
-    #   RUBY_BOX=1          everything: a file is loaded once a box then
-    #   SPATE_READONLY      nothing is built or recorded     BOOTSNAP_READONLY
-    #   SPATE_LOG=FILE      one line an event                BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
+    #   RUBY_BOX=1          everything, because Ruby then loads a file once per box
+    #   SPATE_READONLY      builds and recordings            BOOTSNAP_READONLY
+    #   SPATE_LOG=FILE      logs one line per event          BOOTSNAP_LOG: on stderr; BOOTSNAP_STATS: counts at the end
     class Switches
-      # Set for a command that was restarted without RUBY_BOX.
+      # Marks a command that was restarted without RUBY_BOX.
       BOX = "SPATE_BOX"
 
       def self.on?(env, name) = !["", "0", "false", nil].include?(env[name])
@@ -32,7 +32,7 @@ module Spate
       def prelude? = boot? && @env["SPATE_LEAN"] != "0"
       def readonly? = on?("SPATE_READONLY") || on?("BOOTSNAP_READONLY")
 
-      # A file's name, "-" for stderr, or nil.
+      # The name of a file, "-" for stderr, or nil.
       def log
         name = @env["SPATE_LOG"]
         return name unless name.nil? || name.empty?

@@ -3,18 +3,18 @@
 module Spate
   module Boot
     # Caches the values of YAML files by Marshal, which reads them ten times as fast: for Psych.load_file and
-    # Psych.unsafe_load_file without options, or with symbolize_names and freeze. Only values of plain classes are kept:
-    # nil, true, false, Integer, Float, String, Symbol, Array, Hash. The safe and the unsafe method are kept apart, so a
-    # file that safe loading refuses is refused every time.
+    # Psych.unsafe_load_file without options, or with symbolize_names and freeze. Only values of plain classes are
+    # cached: nil, true, false, Integer, Float, String, Symbol, Array, Hash. The safe and the unsafe method have
+    # separate entries, so a file that safe loading rejects is always rejected.
     #
-    # They are in a compile cache of their own beside the application's, one entry for each file, method and version of
-    # Psych, and are checked like compiled files. A patched Psych is left alone.
+    # The values are in a separate compile cache beside the application's, with one entry for each file, method and
+    # version of Psych, and are checked like compiled files. Not used with a patched Psych.
     module YamlCache
       autoload :PlainData, "#{FOLDER}/yaml_cache/plain_data"
       autoload :Storage, "#{FOLDER}/yaml_cache/storage"
       autoload :Unpatched, "#{FOLDER}/yaml_cache/unpatched"
 
-      # In front of Psych's own methods.
+      # Prepended to Psych's own methods.
       module Methods
         def load_file(path, **options)
           YamlCache.fetch(:load_file, path, options) { super }
@@ -26,7 +26,7 @@ module Spate
       end
 
       OPTIONS = %i[symbolize_names freeze].freeze
-      # Psych transcodes to it, Marshal does not.
+      # Encodings to which Psych transcodes; Marshal does not.
       INTERNAL = [nil, Encoding::UTF_8].freeze
 
       class << self
@@ -53,7 +53,7 @@ module Spate
 
         private
 
-        # As soon as Psych's version is known, while it is being loaded. Version 3 had no safe load_file.
+        # Called while Psych is being loaded, as soon as its version is known. Version 3 had no safe load_file.
         def install
           return unless defined?(::Psych::VERSION)
           return true if ::Psych::VERSION.to_i < 4
@@ -62,7 +62,7 @@ module Spate
           true
         end
 
-        # "load_file,freeze,4.0.4,0.2.5:/app/config/x.yml", nil for calls that are left to Psych.
+        # "load_file,freeze,4.0.4,0.2.5:/app/config/x.yml"; nil for calls that Psych handles itself.
         def key(method, path, options)
           return unless INTERNAL.include?(Encoding.default_internal) && (options.keys - OPTIONS).empty?
           return unless options.all? { |_, value| value == true || value == false }

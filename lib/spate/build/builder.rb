@@ -2,14 +2,15 @@
 
 module Spate
   module Build
-    # The interface for the installer: the key of a build, its stored result, and the build itself. Thread safe. The
-    # first two are on the hot path; Run::Runner is loaded only for a real build.
+    # The installer's interface to builds: the key of a build, its stored result, and the build itself. Thread-safe.
+    # Keys and stored results are on the hot path; Run::Runner is loaded only for a real build.
     class Builder
-      # reuse_check: decides whether a stored build is usable here. environment: of builds.
+      # reuse_check: decides whether a stored build is usable here. environment: the environment of builds.
       attr_reader :reuse_check, :environment
 
-      # layout: Layout, settings: Settings. jobs: maximum of parallel builds, nil for the number of processors. trusts:
-      # whether this bundle trusts a signed build: callable with a key's id and a Unix time; nil: no signed builds.
+      # layout: Layout, settings: Settings. jobs: maximum number of parallel builds; nil for the number of processors.
+      # trusts: callable with a key's id and a Unix time; whether this bundle trusts a signed build. nil: no signed
+      # builds.
       def initialize(store:, layout:, settings:, events: Events.new, jobs: nil, env: ENV, trusts: nil)
         @store = store
         @layout = layout
@@ -21,19 +22,19 @@ module Spate
         @reuse_check = Trace::ReuseCheck.new(layout.root, @environment)
         @invalidations = Cache::Invalidations.of(store)
         @keys = Key.new(layout: layout)
-        @changes = {} # build key => change that invalidates the most recent variant
+        @changes = {} # build key => the change that invalidates the most recent variant
         @mutex = Mutex.new
       end
 
-      # The build key (hex) of a package's build, without the builds that it sees (Key.seeing). dependencies: SHA-256s
+      # The build key (hex) of a package's build, without the builds that it reads (Key.seeing). dependencies: SHA-256s
       # of the archives of all direct and indirect dependencies.
       def key(package, dependencies, archive_sha256: package.sha256)
         @keys.for(package.full_name, archive_sha256, arguments: arguments(package.name), dependencies: dependencies,
                                                      word: @invalidations.word(package.full_name))
       end
 
-      # The first Cache::Entry whose inputs are all unchanged; nil if there is none. Starts no process. again: ignores
-      # earlier checks, since another process may have built it meanwhile.
+      # The first Cache::Entry whose inputs are all unchanged, or nil. Starts no process. again: ignores earlier checks,
+      # since another process may have built it in the meantime.
       def reuse(key, again: false)
         variants = @store.shelves.lazy.flat_map { |store| Cache::Variants.new(store, key).lazy(&@trusts) }
         @reuse_check.forget if again
@@ -50,9 +51,9 @@ module Spate
       def self.removed(manifest) = Cache::Record.parse(manifest.facts).removed
 
       # Builds in gem_dir, a private copy of the package's files, into extension_dir (both in the layout's root), and
-      # stores the result. package_manifest: of the package in the store, or nil. more: see Job. Waits for a free job;
-      # if another process builds the same, waits for its result and links that. Returns a Result. Raises BuildError,
-      # Interrupted.
+      # stores the result. package_manifest: the manifest of the package in the store, or nil. more: see Job. Waits for
+      # a free job. If another process is building the same key, waits for the result and links it. Returns a Result.
+      # Raises BuildError, Interrupted.
       def build(package:, facts:, gem_dir:, package_manifest: nil, needed: [], **more)
         job = Job.new(package: package, gem_dir: gem_dir, needed: needed, arguments: arguments(package.name),
                       archive_sha256: package_manifest&.sha256 || package.sha256,
@@ -60,10 +61,10 @@ module Spate
         runner.build(job, change: @mutex.synchronize { @changes[job.key] })
       end
 
-      # Ends the build with that key when its result is no longer needed: `build` raises Interrupted.
+      # Ends the build with that key because its result is no longer needed: `build` raises Interrupted.
       def abandon(key) = @mutex.synchronize { @runner }&.abandon(key)
 
-      # Ends all running builds; later ones do not start. Call it from a thread, not from a trap handler.
+      # Ends all running builds and prevents later ones. Call it from a thread, not from a trap handler.
       def cancel
         running = @mutex.synchronize do
           @cancelled = true
@@ -88,7 +89,7 @@ module Spate
         Shellwords.shellsplit(flags)
       end
 
-      # A machine without a compiler uses a build made by another machine with the same store, if it would run here.
+      # A machine without a compiler uses a build from another machine with the same store, if the build would run here.
       def without_compiler(variants)
         return if compiler?
 

@@ -2,14 +2,16 @@
 
 module Spate
   module Build
-    # The environment of builds: variables of a build process, and which of them a result may depend on.
+    # The environment of builds: the variables of a build process, and the variables that a result may depend on.
     class Environment
-      # Set by the jobserver or an outer make; the number of jobs does not affect the result.
+      # Job flags set by the jobserver or an outer make. The number of jobs does not affect the result.
       JOBS = /(?:\A|\s)(?:-j\s*\d*|--jobs(?:=\d+)?|--jobserver-(?:auth|fds)=\S+)(?=\s|\z)/
-      # Set for each build to fixed values: otherwise a gem that reads PWD would be rebuilt in each project.
+      # Variables that are set to fixed values for each build; otherwise a gem that reads PWD would be rebuilt in each
+      # project.
       OWN = %w[GEM_HOME GEM_PATH GEM_SPEC_CACHE PWD OLDPWD].freeze
-      # Variables that differ between users, terminals and runs and do not affect the result. If a variable names a
-      # folder, the files read there are traced. Languages change messages and the order of names.
+      # Variables that differ between users, terminals and runs but do not affect the result. If a variable names a
+      # folder, files read in it are traced. Language variables are not in the list, because they change messages and
+      # the order of names.
       UNCOUNTED = /\A(?:
         PATH|HOME|USER|USERNAME|LOGNAME|UID|SUDO_\w+|SHELL|SHLVL|_|PS\d|PROMPT(?:_\w+)?|
         HIST(?:CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|HOSTNAME|(?:HOST|OS|MACH)TYPE|
@@ -25,45 +27,46 @@ module Spate
       # Default folders of programs below the home.
       DEFAULTS = { "XDG_CONFIG_HOME" => ".config", "XDG_CACHE_HOME" => ".cache", "XDG_DATA_HOME" => ".local/share",
                    "XDG_STATE_HOME" => ".local/state" }.freeze
-      # Variables that programs read to adapt their output, and that are common words. One counts if it is read and
-      # expanded by a text, or only expanded.
+      # Variables that programs read to adapt their output and whose names are common words. Such a variable counts only
+      # if a text expands it.
       EVERYDAY = %w[CI TF_BUILD ENV].freeze
-      # Variables that the loader and Ruby read before tracing starts, and the one passed on to make.
+      # Variables that the loader and Ruby read before tracing starts, and MAKEFLAGS, which is passed on to make.
       ALWAYS = %w[LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD RUBYLIB RUBYOPT MAKEFLAGS].freeze
       BUNDLER = %w[BUNDLE_BIN_PATH BUNDLER_VERSION BUNDLER_SETUP].freeze
 
-      # Whether the value of a variable may change a result. Names are bytes.
+      # Whether the value of a variable may affect a result. Names are bytes.
       def self.counts?(name) = !UNCOUNTED.match?(name.b)
 
-      # The environment before an outer `bundle exec`: `bundle install` builds without the bundle's own hooks.
+      # Uses the environment before an outer `bundle exec`, like `bundle install`, which builds without the bundle's
+      # hooks.
       def initialize(env = ENV)
         @clean = Util::Environment.clean(env).except(*BUNDLER)
       end
 
       def [](name) = @clean[name]
 
-      # {name => value}: compared with a record of inputs.
+      # {name => value}, to compare with a record of inputs.
       def told = @told ||= @clean.merge("MAKEFLAGS" => (makeflags unless makeflags.empty?)).compact
 
       # Names of set variables that count if a text mentions them.
       def mentionable = @mentionable ||= told.keys.select { |name| Environment.counts?(name) }
 
-      # {name => value, bytes} of variables that do not count by themselves.
+      # {name => value, bytes} of the variables that do not count directly.
       def places
         @places ||= DEFAULTS.transform_values { |folder| "#{@clean["HOME"]}/#{folder}" }
                             .merge(@clean.reject { |name, _| Environment.counts?(name) || OWN.include?(name) })
                             .transform_values(&:b)
       end
 
-      # {name => [path]}: the folders that these variables name, spelled as in the trace. Without PATH, of which each
-      # name looked for is recorded, and without names of programs.
+      # {name => [path]}: the folders that these variables name, spelled as in the trace. Excludes PATH, whose lookups
+      # are recorded by name, and variables that name programs.
       def leads = @leads ||= places.except("PATH", "SHELL", "_").transform_values { |value| paths(value) }
 
-      # Folders of PATH, spelled as in the trace, as bytes.
+      # Folders of PATH as bytes, spelled as in the trace.
       def path = paths(@clean["PATH"].to_s.b)
 
-      # The changes of a build process's environment: a Hash for Process.spawn, nil for variables to remove. gem_path:
-      # nil to keep RubyGems' own search path.
+      # The changes to a build process's environment: a Hash for Process.spawn, with nil for variables to remove.
+      # gem_path: nil keeps RubyGems' own search path.
       def changes(gem_home:, gem_path: "", makeflags: nil)
         changes = (ENV.keys | @clean.keys).to_h { |name| [name, @clean[name]] }
         changes.reject! { |name, value| ENV[name] == value }
@@ -86,7 +89,7 @@ module Spate
         folder
       end
 
-      # Otherwise each Ruby looks for ~/.gem, which not every user has.
+      # Set because otherwise each Ruby looks for ~/.gem, which not every user has.
       def spec_cache
         @clean["GEM_SPEC_CACHE"] || "#{@clean["XDG_CACHE_HOME"] || "#{@clean["HOME"]}/.cache"}/gem/specs"
       end

@@ -2,7 +2,7 @@
 
 module Spate
   module Build
-    # The inputs of stored builds of a gem, and whether they are unchanged in this bundle.
+    # Lists the inputs of a gem's stored builds, and whether they are unchanged in this bundle.
     class Explanation
       # root: the bundle's folder. env: {name => value}.
       def initialize(store, root, env)
@@ -11,8 +11,11 @@ module Spate
       end
 
       # Builds of GEM or GEM-VERSION, ordered by last use: [{gem:, build:, store:, seconds:, root:, change:, inputs:,
-      # programs:}]; with all: true also {all:}. change: a sentence, nil if unchanged; inputs: {kind => count};
-      # programs: [[name, path or ""]]; all: [[kind, path]], with the prefix "home" or "bundle" for paths below these.
+      # programs:}]; count}; programs: [[name, path or ""]]; all: [[kind, path]], with the prefix "home" or "bundle" for
+      # paths below these. => with all: true also {all:}. change: a sentence, or nil if unchanged; inputs: {kind =>
+      # count}; programs: [[name, path or ""]]; all: [[kind, path]], where "home" and "bundle" replace the paths of
+      # these folders. => count}; programs: [[name, path or ""]]; all: [[kind, path]], with the prefix "home" or
+      # "bundle" for paths below these.
       def of(name, all: false)
         wanted = Cache::Invalidations.of(@store).matching(name)
         kept.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }
@@ -38,10 +41,10 @@ module Spate
       def read(stored)
         Inputs.each(stored.inputs).map { |kind, root, path, _| [kind, [root && place(root), path].compact.join("/")] }
       rescue ArgumentError, SystemCallError
-        [] # damaged, as reported by the change
+        [] # damaged; `change` reports that
       end
 
-      # "bundle/../.." for the folder two above the bundle's.
+      # "bundle/../.." for the folder two levels above the bundle.
       def place(root) = root.sub(/\Aabove-(\d+)\z/) { "bundle#{"/.." * Integer($1, 10)}" }
     end
   end

@@ -8,7 +8,7 @@ module Spate
 
       attr_reader :full_name, :command, :log
 
-      # command: the failed command, as a shell would read it, or nil. reason: "exit code 2", or nil.
+      # command: the failed command as shell text, or nil. reason: "exit code 2", or nil.
       def initialize(full_name, command: nil, reason: nil, log: nil, hint: nil, details: [])
         @full_name = full_name
         @command = command
@@ -27,7 +27,7 @@ module Spate
       autoload :Packages, "spate/build/failure/packages"
 
       LINES = 12
-      # Lines with the cause, in the wording of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
+      # Lines that show the cause, in the wording of compilers, linkers, make, mkmf, configure scripts, cargo and Ruby.
       MATTER = /
         \b(?:fatal\s)?error(?:\[E\d+\])?:|undefined\sreference|cannot\sfind\s-l|library\snot\sfound|
         symbol\(s\)\snot\sfound|
@@ -36,13 +36,13 @@ module Spate
         Unable\sto|ERROR|\(\w*Error\)|
         Killed|out\sof\smemory|please\sinstall|required
       /xi
-      # mkmf's final output and RubyGems' advice: long and the same for every failure.
+      # mkmf's final output and RubyGems' advice, which are long and the same for every failure.
       NOISE = /\A\s*(?:--with|--without|--ruby=|--srcdir|--curdir|\$\(|Provided\sconfiguration|necessary\slibraries|
                details\.|To\ssee\swhy|extconf\sfailed|make\sfailed|\*\*\*\sextconf\.rb\sfailed|
                .*Could\snot\screate\sMakefile)/xi
-      # Messages of make if its targets lack an order, as opposed to a compiler's error about the code.
+      # Messages of make if its targets lack a dependency, as opposed to a compiler's error about the code.
       ORDER = /No rule to make target|No such file or directory|cannot find|cannot stat|File exists|file truncated/
-      # mkmf reports a missing compiler, but not which one it looked for.
+      # mkmf reports a missing compiler, but not the name that it looked for.
       COMPILER = /compiler failed to generate an executable file|install development tools/
 
       def initialize(job, log, store: nil, path: ENV.fetch("PATH", ""))
@@ -62,7 +62,7 @@ module Spate
         @log.command.to_s.match?(/\A\S*make\b/) && ORDER.match?(@log.output) && missing.nil?
       end
 
-      # The relevant lines, in order, and mkmf's last failed probes.
+      # The relevant lines, in order, followed by mkmf's last failed probes.
       def details
         lines = matter(@log.output)
         lines = @log.output.lines(chomp: true).reject { |line| NOISE.match?(line) || line.strip.empty? } if lines.empty?
@@ -101,7 +101,7 @@ module Spate
         Packages.known("gcc") unless found
       end
 
-      # A copy that survives the removal of the gem's folder, or else RubyGems' own log.
+      # The path of a copy that survives the removal of the gem's folder, or else RubyGems' own log.
       def kept
         text = "#{@log.text}\n#{"mkmf.log:\n#{@log.probes}" unless @log.probes.empty?}"
         Kept.write(@store, @job.package.full_name, text) || File.join(@job.extension_dir, "gem_make.out")

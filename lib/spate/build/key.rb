@@ -12,8 +12,8 @@ module Spate
         @config_path = config_path
       end
 
-      # Equal for two Rubies that can load each other's extensions and would build them alike: version, revision,
-      # platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser does not matter.
+      # Equal for two Rubies that can load each other's extensions and would build them in the same way: version,
+      # revision, platform, and all of RbConfig (ABI, ENABLE_SHARED, CC, CFLAGS, folders). The parser does not matter.
       def identity
         @identity ||= "#{Util::Ruby.description(@description).sub(" +PRISM", "")}\n" \
                       "#{Store.sha256(@config_path.to_s + config)}"
@@ -23,14 +23,14 @@ module Spate
 
       def config = @config_path ? File.read(@config_path, encoding: Encoding::UTF_8) : loaded
 
-      # For a Ruby that stores its configuration elsewhere.
+      # Loads the configuration of a Ruby that stores it elsewhere.
       def loaded
         require "rbconfig"
         RbConfig::CONFIG.sort.map { |name, value| "CONFIG[\"#{name}\"] = #{value.inspect}\n" }.join
       end
     end
 
-    # The build key: a hash of what is known before it runs. Below it are variants, each with a record of
+    # The build key: a hash of the facts known before the build runs. A key has several variants, each with a record of
     # the inputs found during the build (docs/adr/0025-builds-depend-on-what-was-traced.md).
     class Key
       FORMAT = "spate build 6"
@@ -52,10 +52,10 @@ module Spate
         TEXT
       end
 
-      # The key of a build that sees others: builds of its dependencies in its bundle. others: the identity of each.
+      # The key of a build that reads others: builds of its dependencies in its bundle. others: the identity of each.
       def self.seeing(key, others) = others.empty? ? key : Store.sha256("#{key}\nsees #{others.sort.join(" ")}")
 
-      # Read from /proc, since File.umask briefly sets it to 0, while other threads create files.
+      # Reads /proc, since File.umask briefly sets the umask to 0 while other threads create files.
       def self.umask
         File.read("/proc/self/status")[/^Umask:\s*(\d+)/, 1]&.oct || File.umask
       rescue SystemCallError

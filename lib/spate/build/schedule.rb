@@ -2,8 +2,8 @@
 
 module Spate
   module Build
-    # Chooses the next build: of those whose dependencies are installed, the one at the head of the longest chain of
-    # work. Threads take builds from it, each once.
+    # Chooses the next build: among those whose dependencies are installed, the one that starts the longest chain of
+    # remaining work. Several threads take builds from it.
     class Schedule
       autoload :Durations, "spate/build/schedule/durations"
       autoload :PackageFiles, "spate/build/schedule/package_files"
@@ -12,7 +12,7 @@ module Spate
       Entry = Struct.new(:name, :weight, :needs, :payload)
 
       def initialize
-        @entries = {} # name => Entry, waiting
+        @entries = {} # name => Entry of waiting builds
         @placed = {} # name => true: installed gems
         @mutex = Mutex.new
         @changed = ConditionVariable.new
@@ -59,7 +59,7 @@ module Spate
 
       def ready = @entries.each_value.select { |entry| entry.needs.all? { |name| @placed[name] } }
 
-      # Its own time plus that of the longest chain that waits for it.
+      # Its own time plus that of the longest chain of builds waiting for it.
       def urgency(entry, seen = {})
         return 0 if seen[entry.name]
 

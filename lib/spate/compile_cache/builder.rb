@@ -2,17 +2,17 @@
 
 module Spate
   module CompileCache
-    # Makes the compile caches of one application: one for each gem that has none yet, the application's own with
-    # load-path cache, Bundler replay and blobs in load order, and its overlay. Compile caches appear whole, under their
-    # final names; an existing one is never written to.
+    # Builds the compile caches of one application: one for each gem that has none yet, the application's own with
+    # load-path cache, Bundler replay and blobs in load order, and its overlay. Compile caches are renamed into place
+    # when complete; an existing one is never modified.
     class Builder
-      # Builds in a child and waits for it: for callers that need the compile caches now.
+      # Builds in a child process and waits for it, for callers that need the compile caches now.
       class Child
         # @param location [Gemfile::Location]
         # @param caches [Boot::CompileCacheFolder]
-        # @param env [ENV, Hash{String => String}] the user's
-        # @param jobs [Integer, nil] processes that compile; nil for one a processor
-        # @param exclude [Array<String>] patterns of folders and files whose code is not wanted
+        # @param env [ENV, Hash{String => String}] the user's environment
+        # @param jobs [Integer, nil] number of compiling processes; nil for one per processor
+        # @param exclude [Array<String>] patterns of folders and files whose code is left out
         # @param team [Boolean] whether to query the team's cache
         def initialize(location, caches:, env: ENV, jobs: nil, exclude: [], team: false)
           @env = Util::Environment.clean(env).except("SPATE_LOG")
@@ -37,10 +37,10 @@ module Spate
 
       # @!visibility private
       #
-      # The result of one build. busy: another builder was at work for this application, so nothing was done; built,
-      # reused, empty: gems; compiled, copied, warned, failed: files; bytes: of the compile caches written; boot,
-      # overlay: whether those were written; removed: compile caches that Prune removed; cpu, seconds: processor time of
-      # the children, wall time.
+      # The result of one build. busy: another builder was working for this application, so nothing was done; built,
+      # reused, empty: numbers of gems; compiled, copied, warned, failed: numbers of files; bytes: size of the compile
+      # caches written; boot, overlay: whether these were written; removed: compile caches that Prune removed; cpu,
+      # seconds: processor time of the children, wall time.
       Report = Struct.new(:busy, :built, :reused, :empty, :compiled, :copied, :warned, :failed, :bytes, :boot, :overlay,
                           :removed, :cpu, :seconds, :warnings, keyword_init: true) do
         def initialize(busy: false)
@@ -73,13 +73,13 @@ module Spate
         GemCaches: "gem_caches", Overlay: "overlay"
       }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
 
-      # Seconds that a builder waits for another one that makes compile caches of gems, and that it works at most.
+      # Maximum seconds that a builder waits for another builder of gems' compile caches, and that it works.
       SECONDS = 600
 
       # @!visibility private
 
-      # caches: Boot::CompileCacheFolder. jobs: children at most. events: Spate::Events or nil. trusts, shared:
-      # see GemCaches; without them, code compiled elsewhere is not used.
+      # caches: Boot::CompileCacheFolder. jobs: maximum number of children. events: Spate::Events or nil. trusts,
+      # shared: see GemCaches; without them, code compiled elsewhere is not used.
       def initialize(caches:, jobs: nil, events: nil, seconds: SECONDS, trusts: ->(*) { false }, shared: nil)
         @caches = caches
         @trusts = trusts
@@ -89,8 +89,8 @@ module Spate
         @deadline = Util.now + seconds
       end
 
-      # location: answers root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles], nil for those that
-      # the compile cache has. The others: see ApplicationCache. Answers a Report.
+      # location: responds to root, gemfile, lockfile. recorded: paths in load order. gems: [GemFiles]; nil for those in
+      # the compile cache. Other arguments: see ApplicationCache. Returns a Report.
       def build(location:, recorded: [], gems: nil, **facts)
         started = Util.now
         @report = Report.new
@@ -138,7 +138,7 @@ module Spate
         results
       end
 
-      # Only the first warning is shown: the others follow from it.
+      # Reports only the first warning, since the others result from it.
       def warn(text)
         @events&.emit(:warning, message: "compile caches: #{text}") if @report.warnings.empty?
         @report.warnings << text

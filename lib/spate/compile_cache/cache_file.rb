@@ -9,18 +9,18 @@ module Spate
         text.to_s.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true).to_h { |line| line.split("\t", 2) }
       end
 
-      # A compile cache's data "about": kind, subject, when and by which Spate it was made.
-      # signers: see #signers.
+      # A compile cache's data "about": its kind and subject, when it was built and by which version of Spate. signers:
+      # see #signers.
       def self.describe(kind, signers: [], **facts)
         facts = { kind: kind, **facts, made: Time.now.to_i, spate: VERSION }.compact
         facts[:signers] = signers.uniq.map { |signer| signer.join(" ") }.sort.join(",") if signers.any?
         facts.map { |key, value| "#{key}\t#{value}\n" }.join
       end
 
-      # reason: why it cannot be used (Symbol), nil if it can.
+      # reason: why the cache cannot be used (Symbol), or nil.
       attr_reader :path, :cache, :reason
 
-      # trusts: whether code compiled by another machine counts, callable with a key's id and a Unix time; nil for
+      # trusts: callable with a key's id and a Unix time; whether to use code compiled by another machine. nil for
       # read-only inspection.
       def initialize(path, ruby_key, trusts: nil)
         @path = path
@@ -34,7 +34,7 @@ module Spate
       end
 
       def usable? = !@cache.nil?
-      # Whether its blobs are undamaged as well: all are read (1 ms for 24 MB).
+      # Whether it is usable and all its blobs are undamaged. Reads all of them (1 ms for 24 MB).
       def whole? = usable? && damaged.empty?
       def data(name) = @cache&.data(name)
       def paths = @cache ? @cache.paths : []
@@ -45,7 +45,7 @@ module Spate
         !state.nil? && !damaged.include?(path) && Native.judge(path, state).first == :hit
       end
 
-      # The signers of the blobs in it: [[key's id, Unix time]].
+      # The signers of its blobs: [[key's id, Unix time]].
       def signers
         about["signers"].to_s.split(",").map { |pair| pair.split.then { |id, made| [id.to_s, made.to_i] } }
       end

@@ -2,20 +2,20 @@
 
 module Spate
   module CompileCache
-    # Removes compile caches: those of one application, and of gems that no other application's compile cache names; or
-    # all. Processes that have them mapped are not affected.
+    # Removes compile caches: either those of one application and of gems that no other application refers to, or all.
+    # Processes that have them mapped are not affected.
     class Clear
-      # Seconds to wait for a builder that is at work.
+      # Seconds to wait for a running builder.
       SECONDS = 10
 
-      # files: the number of removed ones; bytes: of them; busy: a builder was at work all the time.
+      # files: the number of removed files; bytes: their size; busy: a builder was running all the time.
       Result = Struct.new(:files, :bytes, :busy)
 
       def initialize(caches)
         @caches = caches
       end
 
-      # location: answers root and gemfile.
+      # location: responds to root and gemfile.
       def application(location)
         result = Result.new(0, 0, false)
         lock = @caches.lock_path(location)
@@ -26,7 +26,7 @@ module Spate
         result
       end
 
-      # Of all applications and Rubies, and Spate's own code.
+      # Removes the compile caches of all applications and Rubies, and of Spate itself.
       def all
         folder = "#{@caches.store_root}/compile-cache"
         files = Dir.glob("#{folder}/**/*", File::FNM_DOTMATCH).select { |path| File.lstat(path).file? }

@@ -2,8 +2,7 @@
 
 module Spate
   module CompileCache
-    # Makes compile caches in child processes, several at once: largest job first, each child takes the next one when it
-    # is done. A child that dies fails only its own job.
+    # Builds compile caches in several child processes, largest job first. A child that dies fails only its own job.
     class Compiler
       {
         Compilation: "compilation", CacheWriter: "cache_writer", Job: "job", Result: "job", SourceFile: "job",
@@ -13,16 +12,16 @@ module Spate
       # A child takes 50 MB and more.
       JOBS = 16
 
-      # The number of children that may run beside other work of the machine.
+      # The number of children that leaves room for other work on the machine.
       def self.few = (Util::Processors.count / 2).clamp(1, 4)
 
-      # jobs: children at most. seconds: afterwards no job starts, and running ones are ended.
+      # jobs: maximum number of children. seconds: time limit, after which no job starts and running jobs are ended.
       def initialize(jobs: nil, seconds: 600)
         @jobs = jobs
         @seconds = seconds
       end
 
-      # Yields the Result of each Job as it comes. Returns the processor time of all children, in seconds.
+      # Yields the Result of each finished Job. Returns the processor time of all children in seconds.
       def run(jobs, &block)
         before = children_time
         waiting = jobs.sort_by { |job| -job.weight }

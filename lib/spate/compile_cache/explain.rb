@@ -2,20 +2,20 @@
 
 module Spate
   module CompileCache
-    # Explains where a feature or a file would come from in an application's own boot: runs a child that boots it up to
-    # the point where its program would start.
+    # Explains where an application's own boot would find a feature or file: runs a child that boots the application up
+    # to the point where its program would start.
     class Explain
       autoload :Failed, "#{__dir__}/explain/failed.rb"
 
       SCRIPT = "#{__dir__}/explain/script.rb".freeze
 
-      # location: answers root and gemfile.
+      # location: responds to root and gemfile.
       def initialize(location, env: ENV)
         @location = location
         @env = Util::Environment.clean(env).except("SPATE_LOG")
       end
 
-      # [Hash], one a feature: see explain/answer.rb. Raises Failed.
+      # [Hash], one per feature: see explain/answer.rb. Raises Failed.
       def call(features)
         require "tmpdir"
         Dir.mktmpdir("spate-explain-") do |folder|
@@ -34,7 +34,7 @@ module Spate
 
       def children = Boot::Exec::Children
 
-      # As `spate exec` starts a Ruby, except that this boot writes nothing.
+      # The environment that `spate exec` gives a Ruby, except that this boot writes nothing.
       def environment
         @env.merge("SPATE_READONLY" => "1", "SPATE_HEAP" => "0", children::RUBY => children.ruby,
                    "BUNDLE_GEMFILE" => @location.gemfile)

@@ -3,28 +3,28 @@
 module Spate
   module CompileCache
     # The files in the compile cache of one gem at one path: every Ruby file that a boot may load. The fingerprint is
-    # made of their list, so that it is the same for installs by Spate and by Bundler.
+    # computed from their list, so that it is the same for installs by Spate and by Bundler.
     #
-    # Larger files are left to recordings: in real bundles they are a third of all source and hardly ever loaded
+    # Larger files are left to recordings: in real bundles they make up a third of all source but are hardly ever loaded
     # (generated parsers for other Rubies, tables). The subset that a boot needs cannot be determined cheaply: following
-    # `require` and `autoload` from the gem's entry took a fifth of the time that it could have saved.
+    # `require` and `autoload` from the gem's entry file took a fifth of the time that it could save.
     class GemFiles
       FILE_BYTES = 128 << 10
-      # Beyond this number, only those nearest to the gem's root: generated clients have thousands.
+      # With more files, only those nearest to the gem's root are included: generated clients have thousands.
       FILES = 2000
       BYTES = 16 << 20
-      # Folders of an engine besides lib; `config` has routes and initializers.
+      # Folders of a Rails engine besides lib; `config` has routes and initializers.
       ENGINE = %w[app config].freeze
       SCRIPTS = %w[exe bin].freeze
-      # If a gem's root is a require path, these do not belong to its code.
+      # If a gem's root is a require path, these folders are not part of its code.
       ASIDE = %r{\A(?:spec|test|tests|features|examples?|benchmarks?|vendor|ext|tmp|pkg)/}
-      # Become Ruby only after a generator has filled them in.
+      # Templates that become Ruby only after a generator has filled them in.
       TEMPLATE = %r{/templates/}
 
       # path: absolute; bytes: its size; mtime: in nanoseconds.
       Listed = Struct.new(:path, :bytes, :mtime)
 
-      # The gem's folder, spelled like on $LOAD_PATH, without a final slash.
+      # The gem's folder, spelled like on $LOAD_PATH, without a trailing slash.
       attr_reader :dir
 
       # require_paths: absolute folders; by default the gem's `lib`.
@@ -38,10 +38,10 @@ module Spate
 
       def empty? = listing.empty?
 
-      # Bytes of source.
+      # Size of the source in bytes.
       def weight = listing.sum(&:bytes)
 
-      # 32 hex digits: equal while the same files have the same sizes and times.
+      # 32 hex digits, which are equal as long as the same files have the same sizes and times.
       def fingerprint
         @fingerprint ||= Native.content_hash(nil, listing.map { |file| file.to_a.join("\t") }.join("\n"))
       end
@@ -69,7 +69,7 @@ module Spate
         end
       end
 
-      # Programs, which RubyGems' wrappers load.
+      # Programs that RubyGems' wrappers load.
       def scripts
         SCRIPTS.flat_map do |folder|
           Dir.glob("*", base: "#{dir}/#{folder}").filter_map do |name|

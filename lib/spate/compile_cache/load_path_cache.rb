@@ -4,10 +4,10 @@ require "spate/native/boot"
 
 module Spate
   module CompileCache
-    # The load-path cache of a load path (docs/load-path-cache.md): data "load_path_cache" of an application's compile
-    # cache, used by Spate::Native::Requirer.
+    # The load-path cache of a load path (docs/load-path-cache.md). It is the data "load_path_cache" in an application's
+    # compile cache, and is used by Spate::Native::Requirer.
     module LoadPathCache
-      # Where `require feature` would find its file now, which other files have that name, and why they are not chosen.
+      # Where `require feature` would find its file now, which other files match, and why they are not chosen.
       class Explanation
         def initialize(feature)
           @feature = feature
@@ -45,10 +45,10 @@ module Spate
 
       module_function
 
-      # Bytes of a load-path cache. The load path's roots come first; `extra_roots` are folders that programs were
-      # observed to add. Relative entries, and those that are not Strings, are resolved now; a missing folder is kept,
-      # as it may be created later. The same trees give the same bytes. ignored: comma-separated names and absolute
-      # paths of folders (bootsnap's BOOTSNAP_IGNORE_DIRECTORIES) that are scanned only on demand.
+      # Builds a load-path cache and returns its bytes. The load path's roots come first; `extra_roots` are folders that
+      # programs were observed to add. Relative and non-String entries are resolved now. Missing folders are kept
+      # because they may be created later. The same trees give the same bytes. ignored: comma-separated names and
+      # absolute paths of folders (bootsnap's BOOTSNAP_IGNORE_DIRECTORIES) that are scanned only on demand.
       def build(load_path, extra_roots: [], ignored: nil)
         paths = absolute(load_path)
         Native::LoadPathCache.build((paths + absolute(extra_roots)), paths.size, ignored)

@@ -2,11 +2,13 @@
 
 module Spate
   module CompileCache
-    # One builder at a time: flock on a file that stays. The kernel releases it when the holder dies.
+    # Allows one builder at a time: flock on a file that is never removed. The kernel releases the lock when the holder
+    # ends.
     module Lock
       module_function
 
-      # Yields while holding the lock, and returns true; false if another process held it for all the `seconds`.
+      # Yields while holding the lock, and returns true. Returns false if another process held the lock for all the
+      # `seconds`.
       def hold(path, seconds: 0)
         File.open(path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600) do |file|
           return false unless acquire(file, Util.now + seconds)

@@ -2,23 +2,23 @@
 
 module Spate
   module CompileCache
-    # Limits the age and size of compile caches: removes those of missing applications, of gems that no application's
-    # compile cache refers to, and those that nothing has booted from for long; then, over the limit, the least recently
-    # used. Removing a compile cache that a process has mapped is safe: the mapping stays.
+    # Limits the age and size of compile caches: removes caches of missing applications, of gems that no application's
+    # compile cache refers to, and those that have not been used for long; then, if the rest exceeds the limit, the
+    # least recently used. Removing a compile cache that a process has mapped is safe: the mapping stays.
     class Prune
-      # The compile caches of one Ruby, in sets that are used or not: an application's compile cache and the files
-      # beside it; a gem's compile cache. A gem's compile cache is used as long as the compile cache of an application
-      # that refers to it.
+      # The compile caches of one Ruby, grouped in sets that are kept or removed together: an application's compile
+      # cache and the files beside it, or a gem's compile cache. A gem's compile cache counts as used when an
+      # application's compile cache that refers to it was used.
       class Inventory
         NAME = /\A(\h{32})\.(?:(?:yaml\.)?compiled|recording|lock|log|heap|bootlog|attempts)\z/
         GONE = Time.at(0)
 
-        # paths: of its files; used: Time of its last use; alive: whether the application or gem still exists.
+        # paths: of its files; used: Time of the last use; alive: whether the application or gem still exists.
         Entry = Struct.new(:paths, :used, :alive, :bytes) do
           def alive? = alive
         end
 
-        # folder: of one Ruby, named by its key.
+        # folder: of one Ruby, named by the Ruby's key.
         def initialize(folder)
           @folder = folder
           @key = File.basename(folder)
@@ -27,7 +27,7 @@ module Spate
         # [Entry]
         def sets = @sets ||= applications + gems
 
-        # Temporary files, and files of boots that no builder collected.
+        # Temporary files, and files of boots that no builder has collected.
         def strays
           [@folder, *%w[gems boots apps].map { |name| "#{@folder}/#{name}" }].flat_map do |folder|
             files(folder).reject { |path| NAME.match?(File.basename(path)) || path.end_with?("/.lock") }
@@ -50,7 +50,7 @@ module Spate
           Entry.new(paths, used, alive, bytes(paths))
         end
 
-        # An application that has no compile cache yet has a recording, whose time decides.
+        # An application without a compile cache has a recording, whose time decides.
         def present?(about)
           place = about["gemfile"] || about["root"]
           place ? File.exist?(place) : false
@@ -85,7 +85,7 @@ module Spate
       DAY = 24 * HOUR
       # Seconds since an application last booted from its compile caches (Boot::CompileCacheFolder.touch).
       AGE = 60 * DAY
-      # The same for an application that is missing: its disk may be mounted again.
+      # The limit for a missing application, whose disk may be mounted again.
       GONE = 7 * DAY
       BYTES = 2 << 30
 
@@ -98,12 +98,12 @@ module Spate
         @bytes = bytes
       end
 
-      # Removes compile caches and returns the paths.
+      # Removes compile caches and returns their paths.
       def call
         removable.each { |path| remove(path) }.tap { folders }
       end
 
-      # The same, at most once a day.
+      # Calls `call` at most once a day.
       def daily
         stamp = "#{@folder}/.tidied"
         return [] if File.exist?(stamp) && @now - File.mtime(stamp) < DAY
@@ -128,7 +128,7 @@ module Spate
 
       def gone?(set) = @now - set.used >= (set.alive? ? @age : @gone)
 
-      # Sets to remove, so that the rest is within the limit.
+      # Sets to remove so that the rest is within the limit.
       def over(sets)
         bytes = sets.sum(&:bytes)
         sets.sort_by(&:used).take_while do |set|

@@ -3,8 +3,8 @@
 module Spate
   module CompileCache
     # The files that an application's last boots loaded, in load order: the union over kinds of boot (a server, a
-    # console, a rake task), the last boot of each. Folders of the load path are among the files, with a final slash.
-    # Kept as text; a path's number says in which kinds it was loaded.
+    # console, a rake task), the last boot of each. Folders of the load path are listed like files, with a trailing
+    # slash. Stored as text; the number before a path is the sum of the bits of the kinds that loaded it.
     #
     #   spate-recording 1
     #   kind<TAB>1<TAB>1700000000<TAB>rails server
@@ -13,7 +13,7 @@ module Spate
     #   3<TAB>/home/me/app/config/boot.rb
     class Recording
       HEADER = "spate-recording 1"
-      # The kind that was not seen for the longest time is replaced by a new one.
+      # The maximum number of kinds. A new kind replaces the one that was not seen for the longest time.
       KINDS = 8
       PATHS = 50_000
 
@@ -21,15 +21,15 @@ module Spate
       Kind = Struct.new(:bit, :time, :name)
 
       class << self
-        # The recording at a path; an empty one if there is none, or it is damaged.
+        # The recording at a path; empty if the file is missing or damaged.
         def load(path)
           parse(File.read(path, encoding: Encoding::UTF_8))
         rescue SystemCallError
           new
         end
 
-        # Adds the files of Boot::Background::LoadedFiles to the recording, saves it, and removes those files. Returns
-        # the new recording.
+        # Adds the files of Boot::Background::LoadedFiles to the recording, saves it, and removes them. Returns the new
+        # recording.
         def collect(path)
           recording = load(path)
           left = Boot::Background::LoadedFiles.all(path).sort_by { |file| File.mtime(file) }
@@ -41,7 +41,7 @@ module Spate
           left.each { |file| File.unlink(file) }
           recording
         rescue Errno::ENOENT
-          retry # another process removed one
+          retry # another process has removed a file
         end
 
         private
@@ -67,12 +67,12 @@ module Spate
 
       # Files, in load order.
       def paths = @bits.keys.reject { |path| path.end_with?("/") }
-      # Folders that were in $LOAD_PATH at the end, without final slash.
+      # Folders that were in $LOAD_PATH at the end, without trailing slash.
       def folders = @bits.keys.select { |path| path.end_with?("/") }.map { |path| path.delete_suffix("/") }
       def empty? = @bits.empty?
 
-      # The recording with another boot added. The order is that of the first kind. whole: whether the program had
-      # ended; a boot that continued may still load files that earlier ones of its kind did.
+      # The recording with another boot added, in the order of the first kind. whole: whether the program had ended; if
+      # it continued, it may still load files that earlier boots of its kind loaded.
       def with(name, loaded, time: Time.now, whole: true)
         name = name.tr("\t\n", "  ")
         loaded = loaded.select { |path| keepable?(path) }.uniq
@@ -99,10 +99,10 @@ module Spate
         @bits.filter_map { |path, bits| path if bits & mask != 0 }
       end
 
-      # Lines of UTF-8.
+      # Only valid UTF-8 without newlines, because paths are stored as lines.
       def keepable?(path) = path.valid_encoding? && path.start_with?("/") && !path.include?("\n")
 
-      # Kinds and paths without those of the name, and without the oldest if there are too many.
+      # Kinds and paths without those of the name and, if there are too many, without the oldest kind.
       def without(name)
         gone = @kinds.select { |kind| kind.name == name }
         rest = @kinds - gone

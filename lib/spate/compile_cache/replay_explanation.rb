@@ -2,15 +2,15 @@
 
 module Spate
   module CompileCache
-    # The inputs of an application's Bundler replays, and whether they may be used here.
+    # The inputs of an application's Bundler replays, and whether the replays may be used here.
     class ReplayExplanation
-      # env: of the user, or of a program that is set up.
+      # env: the user's environment, or that of a program that is set up.
       def initialize(location, env)
         @location = location
         @env = env
       end
 
-      # As Gemfile::Explanation#to_a; `refused` says why a Bundler replay is refused.
+      # Like Gemfile::Explanation#to_a; `refused` is the reason why a Bundler replay is rejected.
       def to_a(all: false)
         records.map do |record|
           refused = record.unreadable || record.refused

@@ -2,8 +2,8 @@
 
 module Spate
   module CompileCache
-    # The compile caches of a bundle's gems as one, for machines with the bundle at the same path. It is never booted
-    # from: builders copy from it the code that was compiled from the content of their own files.
+    # The compile caches of a bundle's gems combined into one, for machines with the bundle at the same path. No boot
+    # uses it directly: builders copy the code whose source is identical to their own files.
     class Shared
       KIND = "compile_cache"
       FORMAT = "spate shared compile cache 1"
@@ -21,14 +21,14 @@ module Spate
         @pack = RemoteCache::Pack.new(store)
       end
 
-      # The key of its documents: paths, and all that decides how code is compiled; not the versions in a lockfile,
-      # since most gems are the same in the next one.
+      # The key of its documents, computed from paths and everything that affects how code is compiled. It excludes
+      # versions in a lockfile, since most gems are the same in the next one.
       def key
         Store.sha256([FORMAT, @caches.ruby_key, Build::RubyBuild.current.identity, @location.gemfile,
                       Native.sha256_file(@location.gemfile)].join("\n"))
       end
 
-      # Found of the entry that has most of these gems' folders, or nil.
+      # Found for the entry that has most of these gems' folders, or nil.
       def ask(dirs, events)
         client = RemoteCache.client(@settings, events: events)
         choose(client.document(key, KIND), client, dirs)
@@ -40,7 +40,7 @@ module Spate
         RemoteCache::Client::Usage.new(@store, client.name).add(client.tally) if client
       end
 
-      # [RemoteCache::Push::Parcel]: none if this machine has compiled nothing. dirs: folders of gems whose compile
+      # [RemoteCache::Push::Parcel]; empty if this machine has compiled nothing. dirs: folders of gems whose compile
       # caches may be shared.
       def parcels(dirs)
         sources = application.gem_caches.slice(*dirs).transform_values { |path| CacheFile.new(path, @caches.ruby_key) }
@@ -56,13 +56,13 @@ module Spate
 
       def application = CacheFile.new(@caches.application_path(@location), @caches.ruby_key)
 
-      # Digits of a digest of all paths and contents.
+      # Part of a digest of all paths and contents.
       def id(caches)
         lines = caches.flat_map { |file| paths(file).map { |path| "#{path} #{file.cache.state(path)[3]}" } }
         Store.sha256(lines.sort.join("\n"))[0, 16]
       end
 
-      # Without files that have changed since they were compiled.
+      # Excludes files that have changed since they were compiled.
       def paths(file) = file.paths.select { |path| file.fits?(path) }
 
       def choose(document, client, dirs)
@@ -75,14 +75,14 @@ module Spate
         path = fetch(entry, client) and Found.new(path, there, [entry.signer, entry.made])
       end
 
-      # [Entry, the folders that it has], or why it is not worth its bytes.
+      # [Entry, the folders that it covers], or the reason why it is not worth its size.
       def offered(entry, dirs)
         lines = RemoteCache::Entry::Records.unpack(entry.packed).facts.force_encoding(Encoding::UTF_8)
         common = dirs & lines.lines(chomp: true)
         common.size * 2 < dirs.size ? "it has #{common.size} of #{dirs.size} gems" : [entry, common]
       end
 
-      # From now on installs check the signers of code. Nothing is written through a link.
+      # Makes installs check the signers of code from now on. Does not write through links.
       def mark
         flags = File::WRONLY | File::CREAT | File::NOFOLLOW
         File.open("#{@caches.store_root}/#{RemoteCache::COMPILED}", flags, 0o600, &:close)
@@ -102,7 +102,7 @@ module Spate
         [blob, (path unless found)].compact.each { |left| Util::Files.remove(left) }
       end
 
-      # In the form of Push::Parcel.
+      # In the format of Push::Parcel.
       def offer(facts, sources, signer)
         cache, blob = %w[compile_cache blob].map { |name| @store.keeper.temporary(name) }
         Native::CompileCache.write(cache, key: @caches.ruby_key, files: files(sources.values), data: {})
@@ -118,7 +118,7 @@ module Spate
         Util::Files.remove(cache) if cache
       end
 
-      # In the form of Native::CompileCache.write.
+      # In the format of Native::CompileCache.write.
       def files(caches)
         watch = RemoteCache::Builds::Secrets.new(Util::Environment.clean(@settings.env), @settings).watch
         caches.flat_map do |file|

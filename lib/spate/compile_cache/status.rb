@@ -2,15 +2,15 @@
 
 module Spate
   module CompileCache
-    # The compile caches that an application would boot from: nothing is made, changed or repaired. Runs in the command
+    # The compile caches that an application would boot from. Builds, changes and repairs nothing. Runs in the command
     # line's process, with the user's environment.
     class Status
-      # Inactive parts: Spate in favour of another library, or another in favour of Spate. As far as this process can
-      # determine, and as the last boot found.
+      # Parts that are inactive because Spate gives way to another library or the reverse, as far as this process can
+      # determine and as the last boot found.
       class Inactive
-        # Status shows the current state of these.
+        # Status shows the current state of these parts.
         TOLD = %w[bootsnap replay].freeze
-        # A reason that only the boot itself can know.
+        # A reason that only the boot itself can detect.
         SET_UP = "Bundler has set up already"
 
         # last: Boot::BootLog::Line of the last boot, or nil.
@@ -54,12 +54,12 @@ module Spate
                .map { |name, why| { who: name, why: "#{why} (the last boot)" } }
         end
 
-        # A first boot has no compile caches yet, which is not worth a line.
+        # The first boot has no compile caches yet, which need not be reported.
         def quiet?(why) = why.nil? || why.start_with?("no compile cache yet", "not known to gain by it")
       end
 
-      # The time that compile caches save, by kind of boot: medians of the last boots that had compile caches, the last
-      # one that had none (or nil), and the last of all.
+      # The time that compile caches save, by kind of boot: medians of the last boots with compile caches, the last boot
+      # without (or nil), and the last boot.
       module Gains
         # lines: [Boot::BootLog::Line]
         # [{kind:, boots:, wall:, cpu:, without_wall:, without_cpu:, last_wall:, last_cpu:}]
@@ -74,7 +74,7 @@ module Spate
         end
       end
 
-      # Disk usage of the compile caches, by Ruby.
+      # Disk usage of the compile caches of each Ruby.
       class DiskUsage
         def initialize(caches)
           @caches = caches
@@ -99,14 +99,14 @@ module Spate
 
       SHOWN = 20
 
-      # location: answers root, gemfile and lockfile. env: the user's.
+      # location: responds to root, gemfile and lockfile. env: the user's environment.
       def initialize(location, caches:, env: ENV)
         @location = location
         @caches = caches
         @env = env.to_h
       end
 
-      # Plain values; docs/boot.md explains each.
+      # Plain values, which docs/boot.md explains.
       def to_h
         { ruby: RUBY_DESCRIPTION, ruby_key: @caches.ruby_key, folder: @caches.folder, refusal: @caches.refusal,
           writable: @caches.writable?(@env), root: @location.root, gemfile: @location.gemfile, compile_cache: cache,
@@ -123,12 +123,12 @@ module Spate
 
       def cache = file(application).merge(current: current)
 
-      # Whether the compile cache is of the current bundle; nil if it cannot be used.
+      # Whether the compile cache is for the current bundle; nil if it cannot be used.
       def current = (Builder::ApplicationCache.new(@caches, @location).current? if application.usable?)
 
       def overlay = file(CacheFile.new(@caches.overlay_path(@location), @caches.ruby_key))
 
-      # reason: why none may be used. stale: files that have changed, so that Ruby compiles them.
+      # reason: why it cannot be used. stale: changed files, which Ruby compiles.
       def file(file)
         return { path: file.path, reason: file.reason } unless file.usable?
 
@@ -146,7 +146,7 @@ module Spate
         { path: name, state: state, reason: reason } if %i[stale gone revalidated].include?(state)
       end
 
-      # true, or why Bundler does the set-up itself.
+      # true, or the reason why Bundler itself does the setup.
       def replay
         records = Boot::BundlerReplay.records(application)
         return "there is none" if records.empty?
@@ -160,7 +160,8 @@ module Spate
         facts&.slice(:roots, :directories, :features)
       end
 
-      # Compile caches of this application's gems: the number referred to, the missing ones, bytes of the rest.
+      # Compile caches of this application's gems: the number that the application refers to, how many are missing, and
+      # the size of the rest.
       def gems
         named = application.gem_caches
         missing = named.reject { |_, path| File.exist?(path) }
@@ -171,7 +172,7 @@ module Spate
       def boot_log = @boot_log ||= Boot::BootLog.lines(@caches.boot_log_path(@location))
       def boots = boot_log.last(5).map(&:to_h)
 
-      # Variables that switch something off or on.
+      # Variables that switch parts off or on.
       def switches
         @env.select { |name, _| name.match?(/\A(SPATE_(?!HOME\z)|(DISABLE_)?BOOTSNAP)/) }
       end

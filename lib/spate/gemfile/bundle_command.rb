@@ -2,11 +2,11 @@
 
 module Spate
   module Gemfile
-    # Runs `bundle` for work that Spate leaves to Bundler: everything that resolves, or writes a Gemfile or lockfile. It
-    # runs as if by the user, in a child process with the environment before Spate (or `bundle exec`) changed it.
+    # Runs `bundle` for work that Spate leaves to Bundler: resolving, and writing a Gemfile or lockfile. Bundler runs in
+    # a child process with the environment before Spate (or `bundle exec`) changed it, as if started by the user.
     module BundleCommand
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
-      # The number of lines that an error shows of Bundler's errors, and of the output before them.
+      # The maximum number of lines of Bundler's error output, and of the output before it, that an error shows.
       LINES = 20
       BEFORE = 4
       # Lines that do not describe the failure.
@@ -14,14 +14,14 @@ module Spate
 
       module_function
 
-      # Runs `bundle ARGUMENTS` on this terminal and returns its exit status (Integer; 128 + n for a signal).
-      # location: of the bundle, nil to let Bundler find it.
+      # Runs `bundle ARGUMENTS` on this terminal and returns its exit status (Integer; 128 + n for a signal). location:
+      # of the bundle; nil lets Bundler find it.
       def run(arguments, location: nil, settings: nil, env: nil)
         pid = Process.spawn(environment(location, settings, env), *command(arguments), unsetenv_others: true)
         status = Process.wait2(pid).last
         status.exitstatus || (128 + status.termsig)
       rescue ::Interrupt
-        # The terminal's Ctrl-C reaches the child too; it ends first.
+        # The terminal sends Ctrl-C to the child, too. The child ends first.
         Process.wait(pid) if pid
         raise
       end
@@ -31,7 +31,7 @@ module Spate
         Process.exec(environment(location, settings, env), *command(arguments), unsetenv_others: true)
       end
 
-      # Runs it and returns [exit status, stderr]; stdin and stdout are this process's.
+      # Runs `bundle ARGUMENTS` and returns [exit status, stderr]. The child uses this process's stdin and stdout.
       def report(arguments, env: nil)
         reading, writing = IO.pipe
         pid = Process.spawn(environment(nil, nil, env), *command(arguments), err: writing, unsetenv_others: true)
@@ -40,17 +40,17 @@ module Spate
         status = Process.wait2(pid).last
         [status.exitstatus || (128 + status.termsig), errors]
       rescue ::Interrupt => e
-        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # Ctrl-C reaches it through the terminal
+        Process.kill(:TERM, pid) if pid && e.message == "SIGTERM" # the terminal has already sent it Ctrl-C
         Process.wait(pid) if pid
         raise
       ensure
         [reading, writing].each { |pipe| pipe&.close }
       end
 
-      # Runs it quietly and returns its stdout. Raises BundlerFailed with its messages.
+      # Runs `bundle ARGUMENTS` quietly and returns its stdout. Raises BundlerFailed with its messages.
       def capture(...) = quietly(...).first
 
-      # Runs it and returns [stdout, stderr]. Raises BundlerFailed with its output.
+      # Runs `bundle ARGUMENTS` and returns [stdout, stderr]. Raises BundlerFailed with its output.
       def quietly(arguments, location = nil, settings = nil, env: nil)
         require "open3"
         out, errors, status = Open3.capture3(environment(location, settings, env), *command(arguments),
@@ -68,11 +68,10 @@ module Spate
         capture(["lock"], location, settings)
       end
 
-      # Lets Bundler do the steps after an installation, when all gems are installed: scripts for the setting `bin`,
-      # archives in vendor/cache.
+      # Lets Bundler do the steps after all gems are installed: scripts for the setting `bin`, archives in vendor/cache.
       def finish(location, settings) = capture(["install", "--local"], location, settings)
 
-      # Lets Bundler install, for settings that only it supports. Returns the exit status.
+      # Lets Bundler install, for settings that only Bundler supports. Returns the exit status.
       def install(location, settings, arguments = [])
         run(["install", *arguments], location: location, settings: settings)
       end
@@ -88,7 +87,7 @@ module Spate
       end
       private_class_method :environment
 
-      # status: Integer, or a text if a signal ended it. out, errors: its output.
+      # status: Integer, or a text if a signal ended Bundler. out, errors: its output.
       def failure(arguments, status, out, errors)
         before, words = [out, errors].map do |text|
           plain = text.dup.force_encoding(Encoding::UTF_8).scrub.gsub(/\e\[[\d;]*m/, "")
@@ -98,7 +97,7 @@ module Spate
         BundlerFailed.new(arguments, status, lines)
       end
 
-      # Without the middle: Bundler prints the error first, then lists the existing versions, perhaps hundreds.
+      # Omits the middle: Bundler prints the error first, then lists the existing versions, perhaps hundreds.
       def shortened(lines, most)
         return lines if lines.length <= most
 

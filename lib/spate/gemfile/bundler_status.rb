@@ -2,13 +2,13 @@
 
 module Spate
   module Gemfile
-    # The meaning of Bundler's exit status (the `status_code`s of its error classes): Spate's exit code, and a fix where
-    # one is known.
+    # The meaning of Bundler's exit status (the `status_code`s of its error classes): Spate's exit code and, if known, a
+    # fix.
     #
     # code:: see docs/exit-codes.md
     # hint:: String or nil
     BundlerStatus = Struct.new(:code, :hint) do
-      # status: Integer, or a text if a signal ended it. output: its last lines.
+      # status: Integer, or a text if a signal ended Bundler. output: its last lines.
       def self.of(status, output)
         code, *hints = self::TABLE.fetch(status, [5])
         new(code, hints.find { |_, words| words.nil? || output.match?(words) }&.first)

@@ -2,8 +2,8 @@
 
 module Spate
   module Gemfile
-    # Whether the lockfile is what the Gemfile asks for. Bundler itself says so, in a child process; its answer is kept
-    # with a fingerprint of all that it depends on, and recalled without Bundler while that is the same.
+    # Whether the lockfile satisfies the Gemfile. Bundler itself checks that in a child process. Its answer is cached
+    # with a fingerprint of all its inputs, and reused without Bundler as long as the fingerprint is unchanged.
     module Check
       KIND = "checks"
       # Settings that the answer may depend on.
@@ -14,18 +14,18 @@ module Spate
 
       module_function
 
-      # Answers signed by other machines are stored apart: without trusted keys they are not read.
+      # Answers signed by other machines have a separate key, so that they are not read without trusted keys.
       SIGNED = :signed
 
-      # Cached facts, nil where none are cached or an input changed. trusts: whether another machine's signature counts,
-      # callable with a key's id and a Unix time; nil: it does not.
+      # Cached facts; nil if there are none or an input has changed. trusts: callable with a key's id and a Unix time;
+      # whether to accept another machine's signature. nil: no signatures.
       def recall(store:, location:, settings:, trusts: nil)
         found = records(store, location, settings, trusts)
         found.find { |record| record.usable?(settings.env, location) == true }&.part(0)
       end
 
-      # Records for every checkout, then those for this one alone, then those of others: lazily [Record]. Their texts of
-      # Gemfile and lockfile are the same.
+      # A lazy list of [Record] whose texts of Gemfile and lockfile are the same: first those for every checkout, then
+      # those for this checkout only, then those of other machines.
       def records(store, location, settings, trusts = nil)
         digests = digests(location)
         [nil, location.root, *(SIGNED if trusts)]
@@ -34,8 +34,7 @@ module Spate
           .select { |record| record.signer.nil? || trusts.call(*record.signer) }
       end
 
-      # Facts as an evaluation told them; remembered where all that they depend on is known. policy: nil where nothing
-      # could be observed.
+      # Stores the facts of an evaluation if all of their inputs are known. policy: nil if nothing could be traced.
       def keep(facts, policy, location:, settings:, store:)
         print, facts.volatile = policy ? Fingerprint.of(policy, location, settings.env) : [nil, [Observation.obstacle]]
         return facts unless store && facts.rememberable?
@@ -45,30 +44,30 @@ module Spate
         facts
       end
 
-      # A Record that has a signer.
+      # Stores a Record that has a signer.
       def adopt(record, location:, settings:, store:)
         remember(store, key(location, settings, SIGNED), record)
       end
 
-      # Starts Bundler in a child process and answers at once: an Evaluation, whose `value` is the Facts. A Gemfile
-      # check that can be remembered is written to the store (which may be nil). read_only: see Observation.
+      # Starts Bundler in a child process and immediately returns an Evaluation, whose `value` is the Facts. A cacheable
+      # Gemfile check is written to the store (which may be nil). read_only: see Observation.
       def start(location:, settings:, store: nil, read_only: false)
         Evaluation.new({ location: location, settings: settings, store: store }, read_only: read_only)
       end
 
-      # Facts, after waiting for them. Raises EvaluationFailed.
+      # Waits for the Facts and returns them. Raises EvaluationFailed.
       def evaluate(...) = start(...).value
 
-      # Sources as the Gemfile spells them, with the passwords, which are not remembered: for downloads.
+      # Sources as the Gemfile spells them, for downloads. They include passwords, which are not cached.
       def sources(facts, **known) = facts.hidden? ? evaluate(**known).sources : facts.sources
 
-      # What is remembered, or else Bundler's answer.
+      # The cached facts, or else Bundler's answer.
       def for(location:, settings:, store:)
         recall(store: store, location: location, settings: settings) ||
           evaluate(store: store, location: location, settings: settings)
       end
 
-      # Record::List of what lies under a key.
+      # Record::List of the records stored under a key.
       def kept(store, key)
         list = store.read(KIND, key)&.then { |bytes| Marshal.load(bytes) } # rubocop:disable Security/MarshalLoad -- ours
         Record::List.new(list.to_a.map { |bytes| Record.new(bytes) })
@@ -79,15 +78,15 @@ module Spate
       end
       private_class_method :remember
 
-      # The name of the memory: this Ruby, the settings that matter, the texts of Gemfile and lockfile. bound: see
-      # Policy#bound, or SIGNED; such records do not displace others.
+      # The key of the stored records: this Ruby, the relevant settings, the texts of Gemfile and lockfile. bound: see
+      # Policy#bound, or SIGNED; such records do not replace others.
       def key(location, settings, bound = nil, digests = digests(location))
         Store.sha256([Record::MAGIC, *Record.ruby, File.basename(location.gemfile),
                       settings.fingerprint(only: SETTINGS), *digests, *bound]
                      .map { |part| "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end
 
-      # Of Gemfile and lockfile: one name is made of them for each of the three kinds of records.
+      # Digests of Gemfile and lockfile. Each of the three kinds of records derives its key from them.
       def digests(location)
         lockfile = begin
           File.binread(location.lockfile)

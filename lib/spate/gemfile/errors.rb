@@ -2,7 +2,7 @@
 
 module Spate
   module Gemfile
-    # Neither this folder nor one above has a Gemfile.
+    # Neither this folder nor a parent has a Gemfile.
     class NotFound < Error
       EXIT_CODE = 2
       NAMED = "the name comes from --gemfile, BUNDLE_GEMFILE or `bundle config get gemfile`"
@@ -25,7 +25,7 @@ module Spate
       FROZEN = "run `bundle lock` where the bundle is not frozen, and commit the lockfile"
       private_constant :FROZEN
 
-      # difference: lines. frozen: whether that is why Spate does not resolve.
+      # difference: lines. frozen: whether Spate does not resolve because the bundle is frozen.
       def initialize(location, difference, frozen: true)
         names = [location.lockfile, location.gemfile].map { |path| File.basename(path) }
         super("#{names.join(" does not agree with ")}#{", and the bundle is frozen" if frozen}",
@@ -33,7 +33,7 @@ module Spate
       end
     end
 
-    # The Gemfile (or a gemspec) itself raised.
+    # The Gemfile or a gemspec raised an error.
     class EvaluationFailed < Error
       EXIT_CODE = 4
 
@@ -43,14 +43,15 @@ module Spate
       end
     end
 
-    # Bundler ended with an error, which decides the exit code.
+    # Bundler ended with an error. Bundler's exit status determines the exit code.
     class BundlerFailed < Error
       EXIT_CODE = 5
 
-      # status: Bundler's own.
+      # status: Bundler's exit status.
       attr_reader :exit_code, :status
 
-      # status: Integer, or a text if a signal ended it. lines: its last output. hint: instead of the status's.
+      # status: Integer, or a text if a signal ended Bundler. lines: its last output. hint: replaces the hint for the
+      # status.
       def initialize(arguments, status, lines, hint: nil)
         meaning = BundlerStatus.of(status, lines.join("\n"))
         @status = status

@@ -17,7 +17,7 @@ module Spate
         @thread.report_on_exception = false
       end
 
-      # Until Bundler has answered or failed, or the run was cancelled.
+      # Waits until Bundler has answered or failed, or the run was cancelled.
       def wait
         @thread.join
       rescue StandardError
@@ -27,13 +27,13 @@ module Spate
       # Facts. Raises EvaluationFailed if the Gemfile raises, or Bundler does not run.
       def value = @value ||= accepted(@thread.value)
 
-      # Ends the child, whose answer is no longer needed.
+      # Ends the child because its answer is no longer needed.
       def cancel
         @observation.cancel
-        # Processes that the Gemfile started may live on and hold the child's output open.
+        # Processes that the Gemfile started may survive and hold the child's output open.
         @thread.join(PATIENCE) || @thread.kill
       rescue StandardError
-        nil # irrelevant, too
+        nil # irrelevant as well
       end
 
       private
@@ -46,7 +46,7 @@ module Spate
         Check.keep(facts, (Policy.new(result, @known[:location], :check) if result.trace), **@known)
       end
 
-      # Lines. The first lines of a crash report describe the crash, the last ones only list memory.
+      # Lines. The first lines of a crash report describe the crash; the last ones only list memory.
       def said(result)
         lines = result.printed.force_encoding("UTF-8").scrub.lines(chomp: true)
         return lines.last(20) unless result.signal

@@ -4,7 +4,7 @@ module Spate
   module Gemfile
     # The inputs of Bundler's cached answers about a Gemfile, and whether they are unchanged here.
     class Explanation
-      # env: of the user, or of a program whose bundle is set up. trusts: see Check.recall.
+      # env: the user's environment, or that of a program whose bundle is set up. trusts: see Check.recall.
       def initialize(location, settings, store, env, trusts: nil)
         @trusts = trusts
         @location = location
@@ -13,8 +13,9 @@ module Spate
         @env = env
       end
 
-      # [{answer: "check", change: String, or nil if nothing changed, inputs: {kind => count}}], the newest first;
-      # if asked for, with `all: [[kind, text]]`.
+      # count}}], the newest first; if asked for, with `all: [[kind, text]]`. => [{answer: "check", change: String, or
+      # nil if nothing changed, inputs: {kind => count}}], newest first; with `all: true` also `all: [[kind, text]]`. =>
+      # count}}], the newest first; if asked for, with `all: [[kind, text]]`.
       def to_a(all: false)
         records = @store ? Check.records(@store, @location, @settings, @trusts) : []
         records.map do |record|
@@ -22,7 +23,7 @@ module Spate
         end.to_a
       end
 
-      # change: what changed (String), or anything else if nothing did.
+      # change: the change (String); any other value means no change.
       def self.of(answer, fingerprint, change, all: false)
         inputs = Fingerprint.describe(fingerprint)
         more = inputs.flat_map { |kind, texts| texts.map { |text| [kind, text] } }

@@ -5,18 +5,18 @@ require_relative "../inputs"
 
 module Spate
   module Gemfile
-    # The inputs of one of Bundler's answers, as one String: records of Inputs for variables and for paths, and patterns
-    # with a hash of the names that they find. Paths of the application are relative to its folder, so that another
-    # checkout of it finds the same. Core Ruby and spate/native/boot.
+    # The inputs of one of Bundler's answers as one String: records of Inputs for variables and for paths, and patterns
+    # with a hash of the names that they match. Paths of the application are relative to its folder, so that a
+    # fingerprint is valid for other checkouts. Core Ruby and spate/native/boot.
     module Fingerprint
-      # Variables that affect Bundler and RubyGems, in addition to all that begin with BUNDLE.
+      # Variables that affect Bundler and RubyGems, in addition to those that begin with BUNDLE.
       WATCHED = %w[
         GEM_HOME GEM_PATH GEM_SPEC_CACHE GEM_SKIP RUBYGEMS_GEMDEPS RUBYLIB RUBYOPT HOME XDG_CONFIG_HOME XDG_CACHE_HOME
         XDG_DATA_HOME RUBY_BOX
       ].freeze
-      # The locale as Ruby understands it, as if it were a variable.
+      # The locale's encoding as Ruby understands it, treated like a variable.
       ENCODING = "Encoding"
-      # BUNDLE_GEMFILE with the user's value, for a Gemfile that reads it.
+      # The user's value of BUNDLE_GEMFILE, for a Gemfile that reads the variable.
       NAMED = "Named Gemfile"
 
       class << self
@@ -30,7 +30,7 @@ module Spate
           reasons.empty? ? taken : [nil, reasons]
         end
 
-        # As `of`, ignoring the policy's refusals. portable: without times.
+        # Like `of`, but ignores the policy's refusals. portable: omits times.
         def take(policy, location, env, portable: false)
           require "tmpdir"
           compared = compared(env, location.gemfile)
@@ -52,19 +52,20 @@ module Spate
           [nil, ["the recorded files cannot be read again: #{e.message}"]]
         end
 
-        # nil if nothing changed, :renew if that was decided by comparing contents, else the change (String).
+        # nil if nothing changed, :renew if comparing contents was necessary to decide that, otherwise the change
+        # (String).
         def change(bytes, location, env)
           variables, names, *rest = read(bytes)
           changed_variable(variables, names, location, env) || changed_path(*rest, location)
         end
 
-        # Whether only the environment differs.
+        # Whether nothing but the environment differs.
         def elsewhere?(bytes, location, env)
           variables, names, *rest = read(bytes)
           !changed_variable(variables, names, location, env).nil? && !changed_path(*rest, location).is_a?(String)
         end
 
-        # {kind => [text]}, all of it for output.
+        # {kind => [text]} of all inputs, for output.
         def describe(bytes)
           variables, _, paths, globs, = read(bytes)
           all = Hash.new { |hash, kind| hash[kind] = [] }
@@ -77,7 +78,7 @@ module Spate
           all
         end
 
-        # The same for another machine. The block is given both records of Inputs, as bytes.
+        # The fingerprint for another machine. The block is given both records of Inputs as bytes.
         def portable(bytes, &block)
           variables, names, paths, *rest = read(bytes)
           [variables, paths].each(&block)
@@ -89,7 +90,7 @@ module Spate
         # [record of variables, their names, record of paths, patterns, Policy#bound]
         def read(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- from a file of this user's
 
-        # The environment before any Bundler, the same with and without the Gemfile's own name.
+        # The environment before any Bundler, independent of whether the Gemfile's own name is set.
         def compared(env, gemfile)
           clean = Util::Environment.clean(env)
           clean.delete("SPATE_BUNDLER_SETUP")
@@ -129,7 +130,7 @@ module Spate
           { "app" => root }
         end
 
-        # [folder, pattern, flags, hash of the names that it finds]
+        # [folder, pattern, flags, hash of the matching names]
         def found(roots, folder, pattern, flags)
           base = roots.values.find { |one| folder == one || folder.start_with?("#{one}/") }
           folder = ".#{folder.delete_prefix(base)}" if base

@@ -2,8 +2,9 @@
 
 module Spate
   module Gemfile
-    # Commands of git that depend on its own files alone, regardless of time, zone, locale and work tree, with all
-    # options that each may have, in full, since git accepts abbreviations. None of these words can be an alias.
+    # Git commands that depend only on git's own files, regardless of time, zone, locale and work tree, with all options
+    # that each may have. Options are written in full, since git accepts abbreviations. None of these words can be an
+    # alias.
     module GitCommands
       OPTIONS = {
         /--version/ => /(?!)/,
@@ -30,7 +31,7 @@ module Spate
       STABLE = %r{\A(?:\S*/)?git\s+(?:-[Cc]\s+\S+\s+)*(?:#{Regexp.union(COMMAND)})\s*\z}
       CLOCK = /--(?:since|until|after|before|expir)|expiry|@\{|\bago\b/
 
-      # Whether the words (String) are such a command.
+      # Whether the words (String) are one of these commands.
       def self.stable?(words) = words.match?(STABLE) && !words.match?(CLOCK)
     end
   end

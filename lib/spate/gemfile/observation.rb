@@ -4,26 +4,27 @@ require "tmpdir"
 
 module Spate
   module Gemfile
-    # A child process in which Bundler evaluates a Gemfile, once, under a tracer. If tracing is not available it runs
-    # nevertheless, but its answer is not cached. In the background it cannot change a file: it runs later than the
-    # command that started it, and the user may be at work in the application.
+    # A child process in which Bundler evaluates a Gemfile once, under a tracer. If tracing is unavailable, the answer
+    # is not cached. In the background the child cannot change files: it may outlive the command that started it, while
+    # the user works in the application.
     class Observation
       SCRIPT = File.expand_path("child/main.rb", __dir__)
       # The variable with the socket of the second tracer.
       ASIDE = "SPATE_TRACER_ASIDE"
-      # told: Hash of plain values (child/run.rb), nil if the child did not get that far. printed: the Gemfile's output.
-      # signal: number of the one that ended the child, or nil. trace: Tracer::Trace, nil if tracing was not available.
+      # told: Hash of plain values (child/run.rb); nil if the child ended before its report. printed: the Gemfile's
+      # output. signal: the number of the signal that ended the child, or nil. trace: Tracer::Trace; nil if tracing was
+      # unavailable.
       Result = Struct.new(:told, :printed, :signal, :trace)
 
-      # Why tracing is not available here (String), nil if it is.
+      # Why tracing is unavailable here (String), or nil.
       def self.obstacle
         require_relative "../tracer"
         reason = Tracer.available?
         "file accesses cannot be traced here: #{reason}" unless reason == true
       end
 
-      # environment: the user's shell's. wanted: :check or :replay (both). flags: ["name=value"]. read_only:
-      # whether a file that it changes is an error.
+      # environment: of the user's shell. wanted: :check or :replay (both). flags: ["name=value"]. read_only: whether
+      # changing a file is an error.
       def initialize(location, environment, wanted, flags: [], read_only: false)
         @location = location
         @environment = environment
@@ -32,13 +33,13 @@ module Spate
         @read_only = read_only
       end
 
-      # Result. folder: where the child runs. Tries again after a crash, which Ruby 3.1.2 has occasionally.
+      # Returns a Result. folder: where the child runs. Retries after a crash, which Ruby 3.1.2 occasionally causes.
       def call(folder: @location.root)
         result = evaluate(folder)
         result.signal && !@cancelled ? evaluate(folder) : result
       end
 
-      # Ends the child, whose answer is no longer needed.
+      # Ends the child because its answer is no longer needed.
       def cancel
         @cancelled = true
         @child&.kill(:TERM)
@@ -49,7 +50,7 @@ module Spate
       def evaluate(folder)
         return run(folder, nil) if Observation.obstacle
 
-        # Ruby's own library changes with Ruby alone.
+        # Ruby's own library changes only together with Ruby.
         own = RbConfig::CONFIG.values_at("rubylibdir", "rubyarchdir").compact
         aside do |other|
           trace = Tracer.trace(ignore: own, read_only: @read_only) { |tracer| run(folder, tracer, other) }
@@ -57,11 +58,10 @@ module Spate
         end
       end
 
-      # Before the child enters, code loaded by RUBYOPT cannot write either.
+      # The restriction starts before the child enters the tracer, so that code loaded by RUBYOPT cannot write either.
       def confined = [*(Tracer::ReadOnly.confined if @read_only), "--disable-gems"]
 
-      # A second tracer, whose record is not read, for a process of the child that is not traced
-      # (child/git_ls_files.rb).
+      # A second tracer, whose record is ignored, for an untraced process of the child (child/git_ls_files.rb).
       def aside(&)
         @read_only ? Tracer.trace(hooks: false, read_only: true, &).value : yield(nil)
       end
@@ -85,7 +85,7 @@ module Spate
          named, *@flags]
       end
 
-      # BUNDLE_GEMFILE's value for the Gemfile when the user's Bundler evaluates it: `bundle` makes it an absolute path.
+      # The value of BUNDLE_GEMFILE that a Gemfile sees under the user's Bundler: `bundle` makes it an absolute path.
       def named
         name = @environment["BUNDLE_GEMFILE"].to_s
         @wanted == :check && !name.empty? ? File.expand_path(name) : name

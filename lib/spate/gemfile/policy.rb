@@ -6,37 +6,38 @@ require_relative "git_commands"
 
 module Spate
   module Gemfile
-    # Decides which recorded entries are inputs of an answer, and which forbid caching it. Reads nothing but the type
-    # and times of paths.
+    # Decides which recorded entries are inputs of an answer, and which prevent caching it. Reads only the type and
+    # times of paths.
     #
     # - Files of Ruby's library, RubyGems, Bundler and Spate are not inputs: their versions are.
     # - The installed gems are not an input of the Gemfile check, which runs before they are installed; for the replay
     #   see its own policy. A gem's file that was read is an input of both.
-    # - Of a path that was looked at, its type counts; size and permissions if these were read (child/hooks.rb); times
-    #   and links if these were read of any path. If it is unknown what was read, everything counts.
+    # - For a path that was only checked, the type counts; also size and permissions if these were read
+    #   (child/hooks.rb), and times and links if these were read for any path. If it is unknown what was read,
+    #   everything counts.
     # - Folders count by the patterns they were searched by, and by their names if these were read.
     # - Variables count if they were read, and all with Bundler's prefixes.
     class Policy
       ENTRANCE = %w[/dev/null /dev/tty].freeze
-      # Folders of a gem home that show which gems are installed.
+      # Folders of a gem home that reveal which gems are installed.
       INSTALLED = %r{\A(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-      # The kernel generates the content.
+      # Folders whose content the kernel generates.
       KERNELS = %w[/proc /sys].freeze
-      # Files that loader and libc read when a program starts.
+      # Files that loader and libc read at the start of a program.
       LOADER = %r{\A/etc/ld\.so|\A/(?:usr/)?lib/locale/|/gconv-modules}
       LIBRARY = /\.so(?:\.[\d.]+)?\z/
       # Places that are the same for every application: the system's, and those in HOME that Bundler, RubyGems and git
       # search.
       SYSTEM = %w[/bin /dev /etc /lib /lib32 /lib64 /proc /run /sbin /sys /usr].freeze
       CONFIGURATION = %w[.bundle .cache .config .gem .gemrc .gitconfig .local].freeze
-      # Leads out of a folder, in a path or a pattern.
+      # Parts of a path or pattern that may lead out of a folder.
       UPWARDS = %r!\.\.|[{,]/!
       ALL = %i[state times links names].freeze
       # Variables of Spate's child, and those in which Bundler saves others.
       OWN_NAMES = /\A(?:SPATE_TRACED_|SPATE_TRACER|#{Util::Environment::PREFIX})/
 
       # result: Observation::Result; answer: :check or :replay. elsewhere: real path of the folder that the child ran
-      # in, to know what depends on it; nil if it was the application's.
+      # in, used to find what depends on it; nil if that was the application's folder.
       def initialize(result, location, answer, elsewhere: nil)
         @elsewhere = elsewhere
         @told = result.told
@@ -48,13 +49,13 @@ module Spate
         @roots = [location.root, File.realpath(location.root)].uniq
       end
 
-      # [String] why the answer must not be cached.
+      # [String]: reasons why the answer must not be cached.
       def refusals
         [*@part[:volatile], *commands, *@trace.trouble.map { |text| text == "network" ? "opens a socket" : text },
          *@paths.filter_map { |path, kinds| refusal(path, kinds) }].uniq
       end
 
-      # Commands of git whose answer may depend on more than its files.
+      # Git commands whose output may depend on more than git's files.
       def commands
         known = @part[:runs].grep(/\bgit\b/)
         return ["runs git untraced"] if known.empty? && git?
@@ -80,9 +81,9 @@ module Spate
         searched.map { |folder, pattern, flags| glob(folder, pattern, flags) }.uniq + versions
       end
 
-      # The application's folder if the answer is for this checkout alone, since some of its inputs are beside or above
-      # the application, where another checkout may have others. nil if all of them are in the application, or where
-      # every application finds the same.
+      # The application's folder if the answer is valid only for this checkout, because some inputs are beside or above
+      # the application, where they may differ for another checkout. nil if all inputs are in the application, or in
+      # places that are the same for every application.
       def bound
         looked = entries.filter_map { |kind, path| path unless kind == :environment }
         searched = globs.map { |folder, pattern,| File.join(folder, pattern) }
@@ -90,7 +91,7 @@ module Spate
         @location.root unless [*looked, *searched, *gems].all? { |path| anywhere?(path) }
       end
 
-      # Whether anything depends on the folder that the child ran in.
+      # Whether any input depends on the folder that the child ran in.
       def here?
         return true if @learnt.include?(:here)
 
@@ -101,8 +102,8 @@ module Spate
 
       attr_reader :elsewhere
 
-      # Sentences about changes after the child had entered, judging by times: of a path, or of a folder or link on the
-      # way to it.
+      # Sentences about changes after the child had entered the tracer, judging by the times of a path, or of a folder
+      # or link in it.
       def changing
         @moved = {}
         read = self.read.filter_map { |path, stamp| path if after?(Time.at(0, stamp[2], :nsec)) }
@@ -110,7 +111,7 @@ module Spate
         (read | others).first(3).map { |path| "#{path} changes just now" }
       end
 
-      # Whether times cannot prove when a change happened.
+      # Whether the times cannot prove when a change happened.
       def unproven?
         read.any? { |path, stamp| Native.doubt(path, *stamp.values_at(0, 1, 2, 4), @told[:entered]) }
       end
@@ -124,7 +125,7 @@ module Spate
         end
       end
 
-      # These are about to be installed.
+      # Gems that are about to be installed.
       def unwatched?(path) = installed?(path)
 
       # {path => stamp}
@@ -135,12 +136,12 @@ module Spate
 
       def moved?(path)
         @moved.fetch(path) do
-          @moved[path] = false # for links that lead to each other
+          @moved[path] = false # ends the recursion for links that point to each other
           @moved[path] = path != "/" && (moved?(File.dirname(path)) || late?(path))
         end
       end
 
-      # Adding and removing names changes a folder's mtime as well; moving the folder changes its parent's.
+      # Adding and removing names also changes a folder's mtime; moving the folder changes the mtime of its parent.
       def late?(path)
         info = File.lstat(path)
         return true if info.symlink? && moved?(File.expand_path(File.readlink(path), File.dirname(path)))
@@ -152,7 +153,7 @@ module Spate
 
       def after?(time) = Inputs.since?(time, Time.at(0, @told[:entered] - Native::RACY_NS, :nsec))
 
-      # A path that was looked at and has vanished would be recorded as an absence.
+      # Whether a path was found but has vanished; it would be recorded as absent.
       def gone?(path)
         File.lstat(path)
         false
@@ -172,7 +173,7 @@ module Spate
 
       def git? = @paths.any? { |path, kinds| kinds.include?(:run) && git_program?(path) }
 
-      # The folder of git's own files, which it lists for references and objects.
+      # Whether it is the folder of git's own files, which git lists for references and objects.
       def gits?(path)
         @gits ||= @paths.filter_map { |one,| one.delete_suffix("/refs") if one.end_with?("/refs") }
         below?(path, @gits)
@@ -190,7 +191,7 @@ module Spate
         "reads #{path}, which answers otherwise each time" if live?(path, kinds)
       end
 
-      # Was read, and is a device or generated by the kernel.
+      # Whether it was read, and is a device or generated by the kernel.
       def live?(path, kinds)
         return false unless kinds.intersect?(%i[read listed link])
 
@@ -224,7 +225,7 @@ module Spate
          ([:listed, path] if names), *ways(path)].compact
       end
 
-      # Links to folders on the way: reads inside a folder are recorded by its real name from then on.
+      # Links to folders in a path: reads inside such a folder are recorded by its real path from then on.
       def ways(path)
         return [] if path == "/" || !File.directory?(path) || @roots.any? { |root| below?(root, [path]) }
 
@@ -237,7 +238,7 @@ module Spate
         :type unless @learnt.include?(:state)
       end
 
-      # That a path is not a link counts only if links were read.
+      # The fact that a path is not a link counts only if links were read.
       def linked(path, kinds)
         links = @learnt.include?(:links)
         return [:link, path] if (links || kinds.include?(:link)) && File.symlink?(path)
@@ -245,7 +246,7 @@ module Spate
         [:looked, path, nil, :nofollow, :type] if links
       end
 
-      # Places that Bundler and RubyGems always search.
+      # Whether Bundler and RubyGems always search the place.
       def common?(path)
         path == @told[:home] || @told[:gem_path].include?(path) ||
           @roots.any? { |root| root.start_with?("#{path.chomp("/")}/") }
@@ -259,7 +260,7 @@ module Spate
         paths.flat_map { |path| [[:looked, path], *([[:listed, path]] if File.directory?(path))] }
       end
 
-      # A path with ".." that leads to its textual target, without links, in plain form.
+      # A path with ".." in plain form, if it leads to its textual target without links.
       def plain(path)
         return path unless path.include?("/..")
 
@@ -272,7 +273,7 @@ module Spate
       # Files that RUBYOPT loaded before the tracing began.
       def preloaded = @told[:preloaded].map { |path| [:file, path] }
 
-      # Bundler and RubyGems themselves, and how this Ruby was configured.
+      # Bundler and RubyGems themselves, and this Ruby's configuration.
       def version
         ["#{library("bundler")}/version.rb", "#{library("rubygems")}.rb", *Util::Ruby.config_path]
           .map { |path| [:file, path] }
@@ -286,30 +287,30 @@ module Spate
         homes.product(names).map { |home, name| ["#{home}/specifications", "#{name}-[0-9]*.gemspec", 0] }
       end
 
-      # The locale affects how the results are decoded, unless all of it is ASCII and no encoding was read.
+      # The locale affects how results are decoded, unless all of them are ASCII and no encoding was read.
       def encoding
         texts = @paths.lazy.reject { |path,| shared?(path) }.flat_map { |path, kinds| texts(path, kinds) }
         plain = !git? && !@learnt.include?(:encoding) && texts.all?(&:ascii_only?)
         plain ? [] : [[:environment, Fingerprint::ENCODING]]
       end
 
-      # A path, and the texts that it may have given.
+      # A path, and the texts that may have come from it.
       def texts(path, kinds)
         [path, *(File.binread(path) if kinds.include?(:read) && File.file?(path)),
          *(Dir.children(path) if kinds.include?(:listed) && File.directory?(path)),
          *(File.readlink(path) if kinds.include?(:link) && File.symlink?(path))]
       end
 
-      # Belongs to the system, or to a gem.
+      # Whether the path belongs to the system or to a gem.
       def shared?(path) = library?(path) || installed?(path) || below?(path, SYSTEM)
 
-      # The variable decides if it is set, otherwise the file.
+      # The variable if it is set, otherwise the file.
       def zone = @learnt.include?(:zone) ? [[:environment, "TZ"], [:file, "/etc/localtime"]] : []
 
-      # The user's value.
+      # The user's value of BUNDLE_GEMFILE.
       def named = @learnt.include?(:gemfile) ? [[:environment, Fingerprint::NAMED]] : []
 
-      # The installed gems, if the Gemfile loads one or misses one.
+      # The installed gems, if the Gemfile loads a gem or fails to find one.
       def gems
         read = @paths.any? { |path, kinds| installed?(path) && of_gem?(path, kinds) && !library?(path) }
         read || @learnt.include?(:gems) ? installed : []
@@ -339,7 +340,7 @@ module Spate
       def elsewhere?(path) = @elsewhere && (path == @elsewhere || path.start_with?("#{@elsewhere}/"))
       def library?(path) = @told[:libraries].any? { |folder| path.start_with?(folder) }
 
-      # Shows which gems are installed; unless the application itself is there.
+      # Whether the path reveals which gems are installed, unless the application itself is there.
       def installed?(path)
         @told[:gem_path].any? do |home|
           path.start_with?("#{home}/") && path[(home.size + 1)..].match?(INSTALLED) &&
@@ -347,7 +348,7 @@ module Spate
         end
       end
 
-      # A gem's own file, that was read.
+      # Whether the path is a file of a gem that was read.
       def of_gem?(path, kinds)
         kinds.include?(:read) && @told[:gem_path].any? { |home| path.start_with?("#{home}/gems/") }
       end

@@ -4,24 +4,24 @@ require_relative "../version"
 
 module Spate
   module Gemfile
-    # An answer of Bundler, cached for as long as its inputs stay the same: whether Gemfile and lockfile agree
-    # (Check), or the effects of Bundler.setup. The bytes begin with a line that names the format and the version of
-    # Spate, since another one may ask for other facts; then come head and parts by Marshal, each part separately, so
-    # that each step reads only what it needs. Checksum and owner are the concern of the file that holds them.
+    # An answer of Bundler, cached as long as its inputs are unchanged: whether Gemfile and lockfile agree (Check), or
+    # the effects of Bundler.setup. The bytes begin with a line that names the format and the version of Spate, since
+    # another version may need other facts. Head and parts follow, each marshalled separately so that a step reads only
+    # the parts it needs. The file that contains the bytes checks checksum and owner.
     #
     #   head  fingerprint    see Fingerprint
-    #         gemfile, root  of the application that Bundler was asked about
+    #         gemfile, root  of the application that Bundler answered for
     #         ruby           see Record.ruby
-    #         refused        why Bundler has to be asked each time (String), nil if the record answers
+    #         refused        why Bundler has to run each time (String), nil if the record can be used
     #         again          whether that may change while the fingerprint stays the same
-    #         signer         [key's id, Unix time] of the machine that asked Bundler, nil for this one
+    #         signer         [key's id, Unix time] of the machine that ran Bundler, nil for this one
     #         folder         in which the program has to run, if the Gemfile depends on it
     class Record
       NAME = "SPATE BUNDLER "
       MAGIC = "#{NAME}1 #{VERSION}\n".freeze
       Place = Struct.new(:gemfile, :root)
 
-      # head: what the table above has besides place and Ruby. parts: plain values.
+      # head: the rows of the table above except place and Ruby. parts: plain values.
       def self.of(location, head, *parts)
         new(bytes({ gemfile: location.gemfile, root: location.root, ruby: ruby, **head }, *parts))
       end
@@ -41,21 +41,21 @@ module Spate
       alias eql? ==
       def hash = bytes.hash
 
-      # true, or why it may not be used in this environment (String): one of Bundler's inputs has changed.
-      # place: the current place of the application.
+      # true, or the reason (String) why the record may not be used in this environment: one of Bundler's inputs has
+      # changed. place: the current place of the application.
       def usable?(env, place = nil)
         unreadable || refused || another_ruby || another_folder || change(env, place || self.place) || true
       end
 
-      # Whether `usable?` had to compare contents: a new record would be quicker to check.
+      # Whether `usable?` had to compare contents, so that a new record would be faster to check.
       def worn? = @worn == true
 
-      # Whether it is usable, but in another environment.
+      # Whether the record is usable, but in another environment.
       def other_environment?(env)
         !unreadable && !refused && !another_ruby && Fingerprint.elsewhere?(head[:fingerprint], place, env)
       end
 
-      # Why it cannot be read (String), nil where it can.
+      # The reason (String) why the record cannot be read, or nil.
       def unreadable
         return if parts
 
@@ -64,12 +64,12 @@ module Spate
         foreign ? "the record was made by another Spate" : "the record is damaged"
       end
 
-      # Why Bundler has to be asked (String), nil where it need not be, or if the record cannot be read.
+      # The reason (String) why Bundler has to run; nil if it need not, or if the record cannot be read.
       def refused = (head[:refused] if parts)
 
-      # Whether a new one is worth making: this one cannot be read, or is about another bundle than there is now, or
-      # what Bundler looked at changed at that moment. For a program in another folder than the Gemfile expects it would
-      # be the same again; and so would a refusal whose fingerprint is unchanged.
+      # Whether making a new record is worthwhile: this one cannot be read, or is for another bundle than the current
+      # one, or Bundler's inputs were changing when it was made. If a program merely runs in another folder than the
+      # Gemfile expects, or the fingerprint of a refusal is unchanged, a new record would be the same.
       def outdated?(env)
         return true unless parts
         return !another_folder unless refused
@@ -95,7 +95,7 @@ module Spate
         "another Ruby runs: #{RUBY_DESCRIPTION}" unless head[:ruby] == self.class.ruby
       end
 
-      # The folder may be named through a symbolic link.
+      # The folder may be given through a symbolic link.
       def another_folder
         folder = head[:folder]
         "the program does not run in #{folder}" unless folder.nil? || File.identical?(".", folder)
@@ -109,8 +109,8 @@ module Spate
 
       def place = Place.new(*head.values_at(:gemfile, :root))
 
-      # Records of one application, the newest first: what they depend on differs by environment (RAILS_ENV,
-      # BUNDLE_WITHOUT), or by the branch that was checked out.
+      # Records of one application, newest first. Their inputs differ by environment (RAILS_ENV, BUNDLE_WITHOUT) or by
+      # the branch that was checked out.
       class List
         MOST = 4
 
@@ -122,7 +122,7 @@ module Spate
         def to_a = @records
         def empty? = @records.empty?
 
-        # [record, true] of the first that may be used, else [nil, reason], the newest one's.
+        # [record, true] for the first usable one, otherwise [nil, the newest one's reason].
         def choose(env, *place)
           reasons = @records.map do |record|
             usable = record.usable?(env, *place)
@@ -133,13 +133,13 @@ module Spate
           [nil, reasons.first]
         end
 
-        # Whether a new one is worth making, where none may be used.
+        # Whether making a new record is worthwhile if none is usable.
         def outdated?(env) = @records.all? { |record| record.outdated?(env) }
 
-        # With a new one, which takes the place of the oldest.
+        # The list with a new record, which replaces the oldest if there are too many.
         def with(record) = List.new([record, *(@records - [record])].first(MOST))
 
-        # [Record] for other environments, to be kept beside a new one.
+        # [Record] for other environments, which are kept beside a new one.
         def others(env) = @records.select { |record| record.other_environment?(env) }.first(MOST - 1)
       end
     end

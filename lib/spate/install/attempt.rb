@@ -2,7 +2,7 @@
 
 module Spate
   module Install
-    # One attempt to install a bundle: its phases in their order, and the values that they pass on.
+    # One attempt to install a bundle: its phases in order, and the values passed between them.
     #
     #   phase             takes                          returns
     #   plan              lockfile, Gemfile              Plan, while missing gems are fetched
@@ -18,7 +18,7 @@ module Spate
     #   Previous#keep     items                          the bundle's record, written last
     #   finish            Result                         checkouts that Bundler has finished, also in the record
     class Attempt
-      # previous: Previous. items: Prepare::Items. report: Report, to be filled.
+      # previous: Previous. items: Prepare::Items. report: Report, which this fills.
       def initialize(context, previous, items, report)
         @context = context
         @previous = previous
@@ -36,7 +36,7 @@ module Spate
         @resolution.plan.tap { |plan| forget(plan) }
       end
 
-      # Bundler plugins, which run only in Bundler: reasons to let it install.
+      # Bundler plugins run only in Bundler, so they are reasons to let Bundler install.
       def plugins(plan)
         names = @resolution.facts.plugins + plan.packages.map(&:source).uniq.select { |source| source.type == :plugin }
         names.map { |name| "the plugin #{name}: only Bundler runs plugins" }
@@ -72,7 +72,7 @@ module Spate
       def by_bundler = ByBundler.new(@context, @report)
       def items(plan, record) = @items.of(plan.packages.select(&:gem?), record)
 
-      # Starts before the Gemfile is evaluated, since most of the lockfile's gems will be needed anyway.
+      # Starts before the Gemfile is evaluated, since most of the lockfile's gems will be needed in any case.
       def speculate(lockfile)
         likely = items(Planner.new(lockfile: lockfile, settings: @context.settings).plan, @previous.record)
         pipeline.speculate(likely.select { |item| item.state == :needed })
@@ -89,7 +89,7 @@ module Spate
         wanted.each { |package| invalidations.forget(package.full_name) }
       end
 
-      # The number of fetches is unknown if vendor/cache exists, since its archives are not fetched.
+      # The number of fetches is unknown if vendor/cache exists, since archives in it are not fetched.
       def announce(plan, items)
         plan.warnings.each { |text| @report.warn(text) }
         check_groups
@@ -99,7 +99,7 @@ module Spate
         BundleFolder.check_names(@context.layout.root, items.map(&:full_name))
       end
 
-      # Most runs have no group options, and load no code for them.
+      # Most runs have no group options, and need not load code for them.
       def check_groups
         settings = @context.settings
         return if settings.levels[:flag].empty? && settings.array(:only).empty?
@@ -108,7 +108,7 @@ module Spate
                            .each { |text, hint| @report.warn(text, hint: hint) }
       end
 
-      # Passwords of the Gemfile, known only to Bundler, are read on the main thread.
+      # Passwords of the Gemfile, which only Bundler knows, are read on the main thread.
       def run(items, record)
         lacking = items.select(&:lacking?)
         lacking.each { |item| @context.sources.domains(item.package) } if @resolution.facts.hidden?
@@ -150,8 +150,8 @@ module Spate
         end
       end
 
-      # Bundler does what Spate does not: its own binstubs, the application's vendor/cache, git gems in it. Yields if
-      # there are such gems, now finished.
+      # Bundler does the work that Spate does not do: its own binstubs, the application's vendor/cache, git gems in
+      # vendor/cache. Yields if there were such gems, which are now complete.
       def finish(result)
         layout = @context.layout
         vendored = result&.for_bundler.to_a

@@ -15,12 +15,12 @@ module Spate
         folder&.close
       end
 
-      # Writes a file atomically. The temporary file always has the same name, so the next install overwrites one left
-      # by a killed process.
+      # Writes a file atomically. The name of the temporary file is always the same, so that the next install overwrites
+      # a file left by a killed process.
       def write(path, text, mode: nil) = Util::Files.write(path, text, mode: mode, over: "#{path}.tmp")
 
       # On a case-insensitive file system, gems whose names differ only in case would share one folder, and the second
-      # would replace the first. Bundler mixes them. Raises IndistinctError.
+      # would replace the first. Bundler mixes their files. Raises IndistinctError.
       def check_names(root, full_names)
         alike = full_names.uniq.group_by(&:downcase).values.find { |names| names.size > 1 }
         raise IndistinctError.folder(alike, root) if alike && one_case?(root)

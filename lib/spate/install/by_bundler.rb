@@ -6,13 +6,14 @@ module Spate
     class ByBundler
       REMOVED = /\ARemoving (\S+) \((.+)\)/
 
-      # report: Report, to be filled.
+      # report: Report, which this fills.
       def initialize(context, report)
         @context = context
         @report = report
       end
 
-      # The whole install, if Spate does not support a setting or plugin. reasons: [String] for the user.
+      # Lets Bundler do the whole install, if Spate does not support a setting or plugin. reasons: [String] for the
+      # user.
       def install(reasons)
         @context.events.emit(:handed_over, reasons: reasons)
         status = Gemfile::BundleCommand.install(@context.location, @context.settings)
@@ -22,7 +23,8 @@ module Spate
         clean if @context.options.clean # Bundler itself applies the setting
       end
 
-      # `bundle clean`: removes gems that the lockfile does not name. Bundler knows what else belongs to a gem.
+      # `bundle clean`: removes gems that the lockfile does not name. Bundler knows the other files that belong to a
+      # gem.
       def clean
         if @context.layout.system?
           return @report.warn("system gems were not cleaned: other bundles may use them; to remove them: " \

@@ -4,16 +4,12 @@ module Spate
   module Install
     # Options of the command line, except those that are Bundler's settings (the caller merges them into Settings).
     #
-    # jobs:: maximum of builds and unpacking threads, Integer, or nil for the default
-    # copy:: copies instead of links; nil if not given
-    # local:: no network
-    # clean:: remove gems that the bundle does not name
-    # refresh:: revalidate all names without checksum at the sources, also of installed gems
-    # rebuild:: names or full names of gems to rebuild, or nil
-    # restore:: names or full names of gems to reinstall, :all, or nil
-    # resolved:: whether Bundler has just resolved for this install, and written the lockfile
-    # background:: the user may be working in the application: evaluating a Gemfile must not change files
-    # backlog:: Fetch::Backlog shared with another half, or nil
+    # jobs:: maximum of builds and unpacking threads, Integer, or nil for the default copy:: copies instead of links;
+    # nil if not given local:: no network clean:: remove gems that the bundle does not name refresh:: revalidate all
+    # names without checksum at the sources, including those of installed gems rebuild:: names or full names of gems to
+    # rebuild, or nil restore:: names or full names of gems to reinstall, :all, or nil resolved:: whether Bundler has
+    # just resolved for this install, and written the lockfile background:: the user may be working in the application:
+    # evaluating a Gemfile must not change files backlog:: Fetch::Backlog shared with another half, or nil
     Options = Struct.new(:jobs, :copy, :local, :clean, :refresh, :rebuild, :restore, :resolved, :background, :backlog,
                          keyword_init: true) do
       def rebuild?(package) = named?(rebuild, package)
@@ -30,8 +26,8 @@ module Spate
       MEMORY = 24
 
       attr_reader :location, :settings, :store, :layout, :events, :options, :sources
-      # Read once, before there are threads: reading the umask changes it briefly, and folders created meanwhile would
-      # get a wrong mode.
+      # Read once, before there are threads: reading the umask briefly changes it, and folders created in that moment
+      # would get a wrong mode.
       attr_reader :umask
 
       def initialize(location:, settings:, store:, events: Events.new, options: Options.new)
@@ -47,28 +43,28 @@ module Spate
         @umask = File.umask & 0o777
       end
 
-      # Memoised: the C store with its pools.
+      # Memoized: the C store with its pools.
       def native = @native ||= store.native
 
       # :hard or :copy: from --copy, the setting `spate.copy` (`bundle config set spate.copy true`) or SPATE_COPY=1.
       def link_method = @link_method ||= copy? ? :copy : :hard
 
-      # Number of parallel builds and unpacking threads, from --jobs or the setting; nil for one per processor. As in
-      # Bundler, at least one.
+      # Number of parallel builds and unpacking threads, from --jobs or the setting; nil for one per processor. At least
+      # one, as in Bundler.
       def jobs
         given = options.jobs || settings[:jobs]
         [given.to_i, 1].max if given
       end
 
-      # The queue of fetching and unpacking, shared with the packages' half if that runs.
+      # The queue of fetching and unpacking, shared with the packages' half of the install if that runs.
       def backlog = @backlog ||= options.backlog || Fetch::Backlog.new(unpacking: jobs)
 
-      # Bytes of inflated data that one unpacking thread holds at once; larger archives are streamed. Set by
+      # Bytes of inflated data that one unpacking thread holds in memory; larger archives are streamed. Set by
       # `spate.memory` (MiB).
       def memory = number("spate.memory", MEMORY) << 20
 
-      # Limits on the content of one archive, as options of the core: from the settings `spate.max_total` and
-      # `spate.max_entry` (MiB) and `spate.max_entries`; only those that are set.
+      # Limits on the content of one archive, as options of the core: those of the settings `spate.max_total` and
+      # `spate.max_entry` (MiB) and `spate.max_entries` that are set.
       def limits
         @limits ||= { max_total: 20, max_entry: 20, max_entries: 0 }.filter_map do |name, shift|
           value = number("spate.#{name}", nil)
@@ -105,7 +101,7 @@ module Spate
       # vendor/cache of the application.
       def vendor = @vendor ||= Registry::Vendor.for(settings: settings, root: location.root)
 
-      # Mask for the modes of a package's files, as RubyGems would apply it.
+      # The mask that RubyGems would apply to the modes of a package's files.
       def mode_mask = @mode_mask ||= Store::PackageKey.mask(layout.rubygems.version, umask)
 
       # The key of generated files in the store.

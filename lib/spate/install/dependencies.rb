@@ -10,12 +10,12 @@ module Spate
         @closures = {}.compare_by_identity
       end
 
-      # All direct and indirect dependencies of an item, in no particular order; never the item itself, even in a cycle.
+      # All direct and indirect dependencies of an item, in any order. Excludes the item itself, even in a cycle.
       def of(item)
         @closures[item] ||= collect(direct(item), item)
       end
 
-      # The same for a gem that is not an item, by the names of its dependencies.
+      # The dependencies of a gem that is not an item, given the names of its direct dependencies.
       def named(names) = collect(with(names))
 
       private

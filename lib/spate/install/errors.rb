@@ -17,7 +17,7 @@ module Spate
       end
     end
 
-    # A script run by spate with a locked folder started spate for the same folder.
+    # A script that Spate runs while holding a folder's lock has started Spate for the same folder.
     class HeldError < Store::Error
       def initialize(path)
         super("#{path} is locked by the spate process that runs this script and waits for it",
@@ -25,7 +25,7 @@ module Spate
       end
     end
 
-    # An error of the core about an archive, for the user.
+    # An error of the core about an archive, worded for the user.
     class ArchiveError < Error
       EXIT_CODE = 8
       HINTS = {
@@ -38,7 +38,7 @@ module Spate
         corrupt: "the file is not a gem, or it is damaged; delete it and install again"
       }.freeze
 
-      # Converts a Native::Error: returns an ArchiveError, ChecksumError, Store::Error or Interrupted. Raises nothing.
+      # Converts a Native::Error: returns (not raises) an ArchiveError, ChecksumError, Store::Error or Interrupted.
       def self.for(error, full_name, archive, store)
         return Interrupted.new("interrupted") if error.status == :cancelled
         return IndistinctError.file(full_name, error.member) if error.errno == Errno::EEXIST::Errno

@@ -2,12 +2,12 @@
 
 module Spate
   module Install
-    # A lock on a folder itself, which leaves no file behind and ends with its process. Child processes get the folder's
-    # path in an environment variable: a child that waited for the lock would deadlock.
+    # A lock on the folder itself. It leaves no file behind and is released when the process ends. Child processes get
+    # the folder's path in an environment variable, because a child that waited for the lock would deadlock.
     module FolderLock
       VARIABLE = "SPATE_RESTORING"
       SEPARATOR = "\n"
-      # Seconds after which the user is told why nothing happens.
+      # Seconds after which the user is told about the wait.
       PATIENCE = 3
 
       module_function
@@ -26,7 +26,7 @@ module Spate
         teller&.kill&.join
       end
 
-      # Environment variables for children. env: their environment.
+      # Environment variables for children. env: the children's environment.
       def variables(path, env) = { VARIABLE => [*held(env), path].uniq.join(SEPARATOR) }
 
       def held(env) = env[VARIABLE].to_s.split(SEPARATOR)

@@ -48,11 +48,11 @@ module Spate
         replace(e.package, "does not fit this Ruby or RubyGems", previous.notes) or raise
         retry
       rescue Registry::NotFound => e
-        # With an old RubyGems, Bundler locks x86_64-linux where the source has x86_64-linux-gnu.
+        # With an old RubyGems, Bundler locks x86_64-linux although the source has x86_64-linux-gnu.
         replace(@items.known[e.full_name]&.package, "was not found at its source", previous.notes) or raise
         retry
       rescue Planner::MissingPlatform => e
-        # `bundle lock` does not add this machine's platform to a lockfile for another libc; `bundle install` does.
+        # `bundle lock` does not add this machine's platform to a lockfile made for another libc; `bundle install` does.
         raise if @context.settings.frozen?
 
         [e.message]
@@ -66,8 +66,8 @@ module Spate
         attempt&.stop
       end
 
-      # A variant for this platform may need a newer Ruby or RubyGems, or have been removed: like Bundler, uses the next
-      # best one. Returns nil if there is none.
+      # Replaces a variant for this platform that needs a newer Ruby or RubyGems, or has been removed, by the next best
+      # one, like Bundler. Returns nil if there is none.
       def replace(package, reason, notes)
         return if package.nil? || package.alternatives.empty? || notes.unfit.include?(package.full_name)
         return if package.locked? && @context.settings.frozen?

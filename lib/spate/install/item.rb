@@ -4,15 +4,12 @@ module Spate
   module Install
     # One package to install, and its state.
     #
-    # sha256:: of its archive, hex, once known
-    # manifest:: Native::Manifest of its files, once it is in the store
-    # tree:: a folder with its files, to be renamed into the bundle, or nil
-    # generated:: Specification::GeneratedFiles, once known
-    # signers:: of the builds that its own build sees: see Extensions::DependencyBuilds
-    # build:: Build::Cache::Entry of its build, once there is one
-    # shared:: whether the build came from the team's cache in this run
-    # replaces:: whether the bundle had the gem before this run
-    # origin:: where its files came from in this run: :network, :vendor, :team (its cache) or :store; :bundle if already
+    # sha256:: of its archive, hex, once known manifest:: Native::Manifest of its files, once it is in the store tree::
+    # a folder with its files, to be renamed into the bundle, or nil generated:: Specification::GeneratedFiles, once
+    # known signers:: signers of the builds that its own build sees: see Extensions::DependencyBuilds build::
+    # Build::Cache::Entry of its build, once there is one shared:: whether the build came from the team's cache in this
+    # run replaces:: whether the bundle had the gem before this run origin:: where its files came from in this run:
+    # :network, :vendor, :team (its cache) or :store; :bundle if already
     #          installed
     class Item
       attr_reader :package, :manifest
@@ -26,13 +23,13 @@ module Spate
 
       def name = package.name
       def full_name = package.full_name
-      # Whether the manifest belongs to this package: a lockfile may have the checksum of another gem's archive.
+      # Whether the manifest belongs to this package. A lockfile may have the checksum of another gem's archive.
       def right? = facts.of?(package)
 
       # Whether the archive matches the package's content address, if it has one.
       def addressed? = package.content_address.nil? || sha256.start_with?(package.content_address)
 
-      # Name of the generated files in the store: they contain the content address.
+      # The name of the generated files in the store, which depends on the content address.
       def texts = [sha256, package.content_address].compact.join("-")
 
       def manifest=(manifest)

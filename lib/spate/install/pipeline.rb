@@ -2,9 +2,9 @@
 
 module Spate
   module Install
-    # Moves items from any state to installed. One thread decides; others fetch, unpack and build, and send their
-    # results through one queue. A package is linked once it is in the store, built once its dependencies are installed,
-    # and committed last.
+    # Takes items from any state to installed. One thread makes all decisions; others fetch, unpack and build, and send
+    # their results through one queue. A package is linked once it is in the store, built once its dependencies are
+    # installed, and committed last.
     #
     #   needed -> acquiring -> stored -> committed        in_place
     class Pipeline
@@ -37,7 +37,7 @@ module Spate
         stop
       end
 
-      # Ends threads and removes unused files. Safe to call twice. Ctrl-C is deferred until it is done.
+      # Ends threads and removes unused files. May be called twice. Ctrl-C is deferred until this is done.
       def stop = Thread.handle_interrupt(::Interrupt => :never) { clean }
 
       private
@@ -47,7 +47,8 @@ module Spate
         @build_step&.stop
         @unpack_step&.clean
         @acquired.each(&:discard_tree)
-        # Linked, perhaps partly built, but not installed: removed here, since no record names them.
+        # Items that are linked, perhaps partly built, but not installed. They are removed here because no record names
+        # them.
         @link_step&.discard(@waiting.select { |item| item.state == :stored }) if @waiting
         @link_step&.empty_trash
       end
@@ -90,7 +91,7 @@ module Spate
         lost
       end
 
-      # Items whose manifest exists, but whose files the store has lost.
+      # Items that have a manifest, but whose files are missing from the store.
       def acquire_again(items)
         items.each { |item| item.manifest = nil }
         speculate(items)
@@ -112,7 +113,7 @@ module Spate
         end
       end
 
-      # A fetch that needs credentials is repeated with those of the Gemfile, which a speculative fetch does not have.
+      # A fetch that needs credentials is repeated with those of the Gemfile, which a speculative fetch lacks.
       def failed(item, error)
         return unless @waiting.include?(item)
         raise error if item.retried || !error.is_a?(HTTP::CredentialsRequired)

@@ -2,7 +2,7 @@
 
 module Spate
   module Install
-    # The data of the previous installs of this bundle: its record in the store, and their notes in it.
+    # The data of previous installs of this bundle: its record in the store, and the notes in the record.
     class Previous
       # Lines `key<TAB>value` in the bundle's record, written by an install for the next one. Lines of other projects in
       # the same folder are kept.
@@ -21,8 +21,8 @@ module Spate
           notes
         end
 
-        # names: this project's complete checkouts. folder: of all checkouts. A name with spaces means a checkout in a
-        # project's vendor/cache (VendoredGit#sign).
+        # names: this project's complete checkouts. folder: the folder of all checkouts. A name with spaces means a
+        # checkout in a project's vendor/cache (VendoredGit#sign).
         def keep_git(names, folder)
           own = names.map { |name| name[/\S+/] }
           kept = git.select do |name|
@@ -45,7 +45,7 @@ module Spate
           check.filter_map { |line| line.delete_suffix(ending) if line.end_with?(ending) }
         end
 
-        # lines: of checkouts with builds of this run. Lines of other existing checkouts are kept.
+        # lines: checkouts with builds of this run. Lines of other existing checkouts are kept.
         def keep_built(lines)
           anew = lines.map { |line| line[/\S+/] }
           self.built = lines + built.select { |line| (git - anew).include?(line[/\S+/]) }
@@ -69,8 +69,7 @@ module Spate
         @recovered = recovered
       end
 
-      # A Previous whose record has all installed gems, also those of a bundle that another store recorded. in_place:
-      # items.
+      # A Previous whose record has all installed gems, even if another store recorded the bundle. in_place: items.
       def complete(in_place)
         packages = in_place.to_h { |item| [item.full_name, item.sha256] }
         found = Store::BundleRecord.find(@context.store, @context.layout.root, packages, @record)
@@ -80,7 +79,7 @@ module Spate
         Previous.new(@context, found, notes, recovered: true)
       end
 
-      # Whether installed gems (full names) are links and should be copies, or the other way round.
+      # Whether installed gems (full names) are links but should be copies, or the reverse.
       def links_change?(in_place)
         former = project&.link_method || "hard"
         return former == "copy" && none_copies? unless @context.link_method == :copy
@@ -88,7 +87,7 @@ module Spate
         former != "copy" || record.only(in_place).trees.any?(&:linked?)
       end
 
-      # Writes the bundle's record, unless it would be the same.
+      # Writes the bundle's record, unless it is unchanged.
       def keep(items, report, relinked:)
         return if report.noop? && record&.notes == notes.to_s && report.edits.empty? && !relinked && !@recovered &&
                   project&.link_method == @context.link_method.to_s
@@ -102,7 +101,7 @@ module Spate
       # Store::BundleRecord::Project of this application's previous install, or nil.
       def project = record&.project(@context.location.root)
 
-      # Whether no other project in the same folder uses copies, which may be of the same gems.
+      # Whether no other project in the same folder uses copies, possibly of the same gems.
       def none_copies?
         (record.projects - [project]).none? { |other| other.link_method == "copy" && File.directory?(other.app) }
       end

@@ -2,9 +2,9 @@
 
 module Spate
   module Install
-    # The results of one run. Counts are of packages; seconds are wall time; fetched_bytes are of archives from the
-    # network; copied and relinked count files of installed packages. from_team, team_bytes, builds_from_team: archives
-    # and builds from the team's cache.
+    # The results of one run. Counts are numbers of packages; seconds are wall time; fetched_bytes are the bytes of
+    # archives from the network; copied and relinked count files of installed packages. from_team, team_bytes,
+    # builds_from_team: archives and builds from the team's cache.
     class Report
       attr_accessor :total, :fetched, :fetched_bytes, :from_team, :team_bytes, :builds_from_team, :from_store,
                     :from_vendor, :from_git, :in_folders, :built, :build_reused, :reused, :seconds, :edits,
@@ -34,7 +34,7 @@ module Spate
       # Whether nothing was installed, written or removed.
       def noop? = !!@noop && removed.empty? && copied.zero? && relinked.zero? && !lockfile_written
 
-      # items: all of the plan from gem sources, in their final state.
+      # items: all items of the plan from gem sources, in their final state.
       def count(items)
         @total += items.size
         items.each { |item| tally(item) }
@@ -54,7 +54,7 @@ module Spate
         note_bound(result.built.filter_map(&:stored))
       end
 
-      # files: number of installed files that became copies, or links.
+      # files: number of installed files that were converted to copies or links.
       def changed_links(files, link_method)
         link_method == :copy ? @copied = files : @relinked = files
       end

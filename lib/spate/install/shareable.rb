@@ -25,13 +25,13 @@ module Spate
       # [[full name, SHA-256 of the archive]]
       def archives = gems.reject { |name, _| withheld.key?(name) }.to_a
 
-      # Full names of gems without local changes: compiled code of these reveals only the package's content.
+      # Full names of gems without local changes, whose compiled code reveals only the package's content.
       def untouched
         changes = Prepare::LocalChanges.new(@context, @record)
         archives.map(&:first).select { |name| changes.of(name).empty? }
       end
 
-      # {full name => reason}, of archives that are not shared.
+      # {full name => reason} of archives that are not shared.
       def withheld
         @withheld ||= gems.keys.reject { |name| open?(sources[name]) }.to_h { |name| [name, PRIVATE] }
       end
@@ -40,7 +40,7 @@ module Spate
 
       def notes = @notes ||= Previous::Notes.parse(@record.notes)
 
-      # Only this project's gems: other projects in the same folder may have other keys and secrets.
+      # Includes only this project's gems: other projects in the same folder may have other keys and secrets.
       def own = @own ||= @record.only(sources.keys)
 
       # Keys of builds in this project's git checkouts.

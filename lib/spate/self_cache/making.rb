@@ -5,7 +5,7 @@ require "spate/compile_cache/compiler/job"
 
 module Spate
   module SelfCache
-    # Compiles every file of Spate into the compile cache; in its own process, since it silences all warnings.
+    # Compiles every file of Spate into the compile cache. Runs in a separate process because it silences all warnings.
     class Making
       # Seconds after which compile caches of other versions and other Rubies are removed.
       OLD = 30 * 86_400
@@ -15,7 +15,7 @@ module Spate
         @key = key
       end
 
-      # Returns whether the compile cache was built: not while another process builds it, nor for a Ruby with other
+      # Returns whether the compile cache was built: false if another process is building it, or for a Ruby with other
       # options.
       def call
         return false unless SelfCache.key == @key
@@ -42,7 +42,7 @@ module Spate
       def entry(file)
         source = CompileCache::Compiler::SourceFile.of(file) or return
         flags, blob = compilation.call(file)
-        [file, source.state(flags), blob] if source.unchanged? # otherwise the next run compiles it
+        [file, source.state(flags), blob] if source.unchanged? # otherwise the next run will compile it
       end
 
       def remove_old

@@ -4,8 +4,8 @@ module Spate
   class Store
     # Packages and builds of the gems in one folder. Several projects may install into it (Ruby's own gem folder,
     # GEM_HOME, a shared BUNDLE_PATH): each install replaces the lines of its own gems, and the others are kept while
-    # their folders exist. Read by Prune for the packages in use, and by Edits for the bundles that share a file. Stored
-    # as a text under "bundles", key: SHA-256 of the folder's path.
+    # their folders exist. Prune reads the records to find packages in use, and Edits to find the bundles that share a
+    # file. Stored as a text under "bundles"; the key is the SHA-256 of the folder's path.
     #
     #   spate-bundle 2
     #   root<TAB>/home/me/app/vendor/bundle/ruby/3.1.0
@@ -66,7 +66,7 @@ module Spate
         (found - [last]).reduce(last, :over)
       end
 
-      # The same. packages: {full name => SHA-256 of the archive, or nil}, or full names. Gems missing from the record
+      # Like load. packages: {full name => SHA-256 of the archive, or nil}, or full names. Gems missing from the record
       # are recognized by their files: see Recovery.
       def self.find(store, root, packages, record = load(store, root))
         lacking = packages.reject { |name,| record&.tree("gems/#{name}") }
@@ -138,7 +138,7 @@ module Spate
       def builds = trees.flat_map(&:builds).uniq
       def tree(path) = (@by_path ||= trees.reverse.to_h { |tree| [tree.path, tree] })[path]
       def destination(tree) = tree.path.empty? ? root : File.join(root, tree.path)
-      # A missing folder may be on an unmounted disk: prune also checks the record's age.
+      # Used with the record's age, since a missing folder may be on an unmounted disk.
       def exist? = File.directory?(root)
 
       # [Project], starting with the one of the last install.
@@ -146,8 +146,8 @@ module Spate
       # The Project of an application's folder, or nil.
       def project(app) = projects.find { |project| project.app == Text.path(app) }
 
-      # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] of all trees that are not private, and of all
-      # builds.
+      # Jobs for Native.check_trees: [[destination, [manifest, ...]], ...] for all trees except private ones, and for
+      # all builds.
       def jobs(store)
         shared = trees.reject(&:private?)
         found = store.packages(shared.flat_map(&:packages))
@@ -167,14 +167,14 @@ module Spate
       # The same bundle with only the trees of these gems. Builds of a record in the old format may belong to any gem.
       def only(full_names) = of_trees([tree(""), *full_names.map { |name| tree("gems/#{name}") }].compact)
 
-      # The same bundle, with the trees and projects that only an earlier record has.
+      # The same bundle with additional trees and projects that only an earlier record has.
       def over(earlier)
         known = projects.to_h { |project| [project.app, true] }
         of_trees(trees + earlier.trees.reject { |tree| tree(tree.path) },
                  others + earlier.projects.reject { |project| known[project.app] })
       end
 
-      # Returns false if it cannot be written.
+      # Returns false if the record cannot be written.
       def save(store) = recordable? && !store.keeper.nil? && store.keeper.write("bundles", key, to_s)
 
       def forget(store)

@@ -4,16 +4,16 @@ module Spate
   class Store
     # Finds files of a bundle that differ from their packages. Changes nothing.
     #
-    # A file that was edited in place, through its link, is an inode that the store and other projects may share. It
-    # cannot be known where it was edited, so files of other projects are never changed. Each project reports the
-    # difference when it finds it; `install` gives the changed file its own inode, `restore` restores the package's.
+    # A file edited in place, through its link, may share its inode with the store and other projects. It is unknown in
+    # which project the edit was made, so files of other projects are never changed. Each project reports the difference
+    # when it finds it; `install` gives the changed file a separate inode, `restore` restores the package's file.
     class Edits
       autoload :Edit, "spate/store/edits/edit"
       autoload :BundleFile, "spate/store/edits/bundle_file"
       autoload :PrivateCopy, "spate/store/edits/private_copy"
       autoload :SharedInodes, "spate/store/edits/shared_inodes"
 
-      # Paths of manifests some of whose objects were changed through a link, or touched.
+      # Paths of manifests with objects that were changed through a link, or touched.
       attr_reader :stale
 
       # record: a BundleRecord; jobs: its trees, as for Native.check_trees.
@@ -38,8 +38,8 @@ module Spate
 
       private
 
-      # Whether all files of a build differ from this store: another store installed this bundle since, or Bundler
-      # rebuilt the gem. Builds of the same source differ, so this does not indicate edits.
+      # Whether all files of a build differ from this store, because another store has installed this bundle since or
+      # Bundler rebuilt the gem. Builds of the same source differ, so this does not indicate edits.
       def built_elsewhere?(build, differing)
         paths = differing.to_h { |entry| [entry[:path], true] }
         files = Object.entries(build)
@@ -67,7 +67,8 @@ module Spate
         stat.uid if stat && stat.nlink > 1 && @store.owner && ![@store.owner, 0].include?(stat.uid)
       end
 
-      # A build's file may replace the package's in the same tree, and is checked by a separate job.
+      # Whether the file belongs to a build. Such a file may replace the package's in the same tree, and is checked by a
+      # separate job.
       def built?(file)
         @jobs.any? do |destination, manifests|
           file.start_with?("#{destination}/") && manifests.any? do |manifest|

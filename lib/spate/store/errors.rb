@@ -7,7 +7,7 @@ module Spate
       EXIT_CODE = 9
 
       # The error for a failed system call on `path`: Full, ReadOnly, or plain Error. `failure` is a SystemCallError or
-      # an errno. Returns an exception, raises nothing.
+      # an errno. Returns the exception without raising it.
       def self.for(failure, path)
         number = failure.is_a?(Integer) ? failure : failure.errno
         case number
@@ -40,8 +40,8 @@ module Spate
             hint: HINT)
       end
 
-      # Bytes that an unprivileged user can still write in the file system of `path` (or of its nearest existing
-      # parent), from df(1); nil if unknown.
+      # Free bytes for an unprivileged user on the file system of `path` (or of its nearest existing parent), from
+      # df(1); nil if unknown.
       def self.free(path) = sizes(path)&.last
 
       # [total bytes, free bytes]; both are zero for the kernel's file systems (/proc).
@@ -80,7 +80,7 @@ module Spate
       end
     end
 
-    # Objects of a package are damaged or missing, and so is the archive that could replace them.
+    # Objects of a package are damaged or missing, and the archive that could replace them is, too.
     class Missing < Error
       # SHA-256 (hex) of the package's archive.
       attr_reader :sha256

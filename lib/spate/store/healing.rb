@@ -2,8 +2,8 @@
 
 module Spate
   class Store
-    # Repairs damaged objects of a package. A bundle that links the damaged inode keeps it: the new file only takes over
-    # the object's name.
+    # Repairs damaged objects of a package. A bundle that links a damaged inode keeps it, since the new file takes over
+    # only the object's name.
     class Healing
       autoload :Extraction, "spate/store/healing/extraction"
 
@@ -15,16 +15,15 @@ module Spate
         @store = store
       end
 
-      # indexes: entries of the manifest that differ by their stat or hash. If only an object's time differs (a restored
-      # cache, a touch), the manifest is rewritten; every other object is replaced from the archive. path: the
-      # manifest's; without it, all manifests of packages from the same archive are written. Raises Missing, ReadOnly,
-      # Full.
+      # indexes: entries of the manifest whose stat or hash differs. If only an object's time differs (a restored cache,
+      # a touch), the manifest is rewritten; all other objects are replaced from the archive. path: of the manifest;
+      # without it, all manifests of packages from the same archive are written. Raises Missing, ReadOnly, Full.
       def call(manifest, indexes, path: nil)
         replace(manifest, indexes)
         @store.renew(path ? [path] : @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) })
       end
 
-      # The same without writing the manifest.
+      # Like call, without writing the manifest.
       def replace(manifest, indexes)
         objects = damaged(manifest, indexes)
         return if objects.empty?
@@ -46,7 +45,7 @@ module Spate
         entries.select { |entry| entry[:type] == :file }.map { |entry| Object.of(@store, entry) }.reject(&:good?)
       end
 
-      # objects: as they were found.
+      # objects: in the state in which they were found.
       def tell(manifest, objects, outcome)
         @store.healed.concat(objects.map do |object|
           Healed.new(package: manifest.sha256, path: object.entry[:path], outcome: outcome,

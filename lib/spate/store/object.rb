@@ -55,7 +55,7 @@ module Spate
         stat&.file? && stat.size == entry[:size] && Native.sha256_file(file) == entry[:sha256]
       end
 
-      # Renames a new file to the object's name; the old inode keeps its other names.
+      # Renames a new file to the object's name; other links of the old inode are kept.
       def replace(fresh)
         @store.make(File.dirname(path))
         File.rename(fresh, path)

@@ -4,25 +4,26 @@ module Spate
   class Store
     # Removes entries that no project uses. Entries of an existing bundle are never removed; a bundle whose folder is
     # missing counts as deleted only if its last install is older than the given age, since its disk may be unmounted.
-    # Packages and builds that no bundle uses are removed once they are older than that; then objects that no manifest
+    # Packages and builds that no bundle uses are removed once they exceed that age, then objects that no manifest
     # names, and data of removed packages.
     #
-    # The exclusive "store" lock keeps installs out. Manifests are removed before their objects, so an interrupted run
+    # The exclusive "store" lock blocks installs. Manifests are removed before their objects, so an interrupted run
     # leaves a correct store.
     class Prune
       DAY = 24 * 60 * 60
       DEFAULT_AGE = 30 * DAY
-      # Folders whose files only save work: removed when not read or written for that long.
+      # Folders with files that only save work: such a file is removed if it was neither read nor written for the given
+      # age.
       MEMORIES = %w[checks inputs toolchains durations logs js js-plans origins scripts team sent].freeze
       # Records of the inputs of builds: see Build::Cache::Variants.
       VARIANTS = "variants"
-      # Cached answers of sources, next to the store: a folder for each kind of access (see Registry::Trust), so one for
-      # each token that a source ever got.
+      # Cached answers of sources, next to the store, with a folder for each kind of access (see Registry::Trust), and
+      # so for each token ever used.
       INDEX = "../../index"
       UNITS = { "s" => 1, "m" => 60, "h" => 3600, "d" => DAY, "w" => 7 * DAY }.freeze
 
-      # Counts of removed entries (in a dry run, of those to remove); bytes: freed, counting only inodes without other
-      # names; linked: objects still linked in a folder outside the store.
+      # Numbers of removed entries (in a dry run, of entries to remove); bytes: freed space, counting only inodes
+      # without other links; linked: objects still linked in a folder outside of the store.
       Result = Struct.new(:dry_run, :projects, :packages, :builds, :slots, :archives, :names, :texts, :compile_caches,
                           :objects, :linked, :temporaries, :bytes, keyword_init: true)
 
@@ -73,7 +74,7 @@ module Spate
 
       def dead?(record) = !record.exist? && @now.to_i - record.time >= @age
 
-      # Shared trees, without the linked objects; also removes folders that become empty.
+      # Removes shared trees, but not the linked objects, and folders that become empty.
       def slots(usage)
         gone = old("links/*/*/*/*") { |_, path| !usage.slot?(path.delete_prefix("#{@store.path("links")}/")) }
         remove(gone).tap { rid(gone.map { |path| File.dirname(path) }) }
@@ -85,11 +86,11 @@ module Spate
         folders.uniq.each do |folder|
           folder = File.dirname(folder) while folder != @store.path("links") && Dir.rmdir(folder)
         rescue SystemCallError
-          nil # not empty
+          nil # the folder is not empty
         end
       end
 
-      # Archives, names and generated texts of missing packages. kept: keys of the existing ones.
+      # Removes archives, names and generated texts of missing packages. kept: keys of the existing packages.
       def remains(kept)
         kept = kept.filter_map { |key| PackageKey.sha256(key) }.to_h { |key| [key, true] }
         @result.archives = remove(old("archives") { |name| !kept[name.delete_suffix(".gem")] })
@@ -99,7 +100,7 @@ module Spate
         @result.texts = remove(texts)
       end
 
-      # Records of missing builds, and leftovers of killed processes.
+      # Removes records of missing builds, and leftovers of killed processes.
       def variants(gone)
         gone = gone.to_h { |key| [key, true] }
         Dir.glob("*/*", base: @store.path(VARIANTS)).sort.filter_map do |inside|
@@ -116,8 +117,8 @@ module Spate
         false
       end
 
-      # Compile caches of missing applications, of gems in no application's compile cache, and those over their own
-      # limits. Files that are not compile caches of this version are removed by age.
+      # Removes compile caches of missing applications, of gems to which no application's compile cache refers, and
+      # those over their own limits. Files that are not compile caches of this version are removed by age.
       def compile_caches
         unknown = old("compile-cache", read: true) { |name, path| !name.match?(/\A\h{32}\z/) && !used_inside?(path) }
         unknown + @compile_caches&.call(@store.root, @now, @age).to_a
@@ -134,9 +135,9 @@ module Spate
            .map { |name| @store.path("objects", name) }
       end
 
-      # Paths below folders (a glob) that the block selects and that were not written for that long or, with `read`, not
-      # read: most file systems update the atime once a day. Manifests are read by every status and verify, so for them
-      # it is ignored.
+      # Paths below folders (a glob) that the block selects and that were not written for the given age or, with `read`,
+      # neither written nor read: most file systems update the atime once a day. Every status and verify reads the
+      # manifests, so their atime is ignored.
       def old(folder, read: false)
         Dir.glob("#{folder}/*", base: @store.root).sort.filter_map do |inside|
           path = @store.path(inside)

@@ -2,7 +2,7 @@
 
 module Spate
   class Store
-    # Makes manifests trusted again: after another boot (objects are never synced to disk) and if times were lost (a
+    # Renews the trust in manifests after another boot (objects are never synced to disk) or if times were lost (a
     # restored CI cache). Verifies the content, and writes the manifest with the current times and boot id.
     class Renewal
       def initialize(store)
@@ -12,8 +12,8 @@ module Spate
 
       # paths: of manifests in the store. Returns {path => Native::Manifest}. Damaged objects are repaired; a manifest
       # that is invalid, or whose objects cannot be repaired, is removed and not returned, so that the package is
-      # fetched or built again. In a read-only store, manifests are checked and returned unchanged. The core hashes with
-      # all its threads, so packages are processed one by one.
+      # fetched or built again. In a read-only store, manifests are checked and returned unchanged. Packages are
+      # processed one by one, because the core hashes with all its threads.
       def call(paths)
         paths.to_h { |path| [path, renew(path)] }.compact
       end
@@ -30,8 +30,8 @@ module Spate
         write(path, manifest, entries)
       end
 
-      # While hashing, the core records the times for a manifest from another boot; for one from this boot, the entries
-      # are written again. This only saves work later, so a full disk is not an error.
+      # During hashing, the core records the times for a manifest from another boot; for a manifest from this boot, the
+      # entries are written again. This only saves work later, so a full disk is not an error.
       def write(path, manifest, entries)
         entries ? @native.write_manifest(path, manifest.sha256, entries, manifest.facts) : manifest.renew(path)
         @store.open_manifest(path)
@@ -39,8 +39,8 @@ module Spate
         manifest
       end
 
-      # The entries with the current times, nil if all are as recorded. Times are read before the content: an edit in
-      # between is detected later by its time.
+      # The entries with the current times; nil if no time has changed. Times are read before the content, so that the
+      # time reveals an edit in between.
       def other_times(manifest)
         entries = Array.new(manifest.count) { |index| manifest.entry(index) }
         changed = entries.count { |entry| entry[:type] == :file && adopt_time(entry) }
@@ -54,7 +54,7 @@ module Spate
         entry[:mtime_ns] = found
       end
 
-      # Only once: if objects are damaged right after the repair, the disk is unreliable.
+      # Repairs only once: if objects are damaged right after the repair, the disk is unreliable.
       def heal(path, manifest, damaged)
         return drop(path) if (@healed ||= {})[path]
 

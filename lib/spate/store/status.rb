@@ -13,14 +13,13 @@ module Spate
 
       # objects, linked (objects also linked by a bundle), unreferenced (in no manifest), packages (their manifests),
       # builds, archives, compile caches, texts (which only save work), temporaries: Tally each; slots: trees shared by
-      # projects, with the bytes that are not in objects.
-      # gems, javascript, unused (of either, in no recorded bundle): number of packages, and the bytes of their content,
-      # counting a shared file once.
-      # oldest, newest: Time of packages, nil if there are none. projects: [Project]. writable: true or false.
+      # projects, with the bytes that are not in objects. gems, javascript, unused (packages of either kind in no
+      # recorded bundle): number of packages, and the bytes of their content, counting a shared file once. oldest,
+      # newest: Time of packages, nil if there are none. projects: [Project]. writable: true or false.
       Result = Struct.new(:path, :writable, :objects, :linked, :unreferenced, :packages, :gems, :javascript, :unused,
                           :builds, :slots, :archives, :compile_caches, :texts, :temporaries, :oldest, :newest,
                           :projects, keyword_init: true) do
-        # Bytes of everything that takes space.
+        # Bytes of everything that uses disk space.
         def bytes = [objects, packages, builds, slots, archives, compile_caches, texts, temporaries].sum(&:bytes)
 
         def to_h
@@ -128,7 +127,7 @@ module Spate
           stat = File.lstat(path)
           yield path, stat if stat.file?
         rescue Errno::ENOENT
-          nil # removed meanwhile
+          nil # removed in the meantime
         end
       end
     end

@@ -2,15 +2,15 @@
 
 module Spate
   class Store
-    # Removes leftovers of killed processes under tmp/, and temporary files next to manifests: older than a day and of
-    # an ended process, or older than a week, since another process may have got the same id.
+    # Removes leftovers of killed processes under tmp/, and temporary files next to manifests: those older than a day
+    # whose process has ended, and those older than a week, since another process may have got the same id.
     class Sweep
       DAY = 24 * 60 * 60
       WEEK = 7 * DAY
-      # Folders in which the core writes a temporary file next to its target, and the pattern of final names.
+      # Folders in which the core writes temporary files next to their targets, and the pattern of final names.
       BESIDE = { "packages" => PackageKey::ANY, "builds" => /\A[\w-]+\z/, "archives" => /\A\h{64}\.gem\z/ }.freeze
 
-      # Removes a file or folder with its contents, or several, as far as possible; ignores missing paths.
+      # Removes files or folders with their contents, as far as possible. Ignores missing paths.
       def self.remove(paths)
         [*paths].each do |path|
           Native.remove_tree(path)
@@ -27,10 +27,10 @@ module Spate
       # Paths to remove (Array of String).
       def stale = temporaries + strays
 
-      # Removes them and returns their number.
+      # Removes stale paths and returns their number.
       def call = stale.each { |path| Sweep.remove(path) }.size
 
-      # Only those under tmp/.
+      # Removes only the stale paths under tmp/.
       def clear_temporaries = temporaries.each { |path| Sweep.remove(path) }
 
       private
@@ -60,7 +60,7 @@ module Spate
         0
       end
 
-      # pid: of the process that created it, or nil.
+      # Whether the process that created the file still runs. pid: of that process, or nil.
       def owned?(pid) = !pid.nil? && Util::Child.alive?(pid.to_i)
     end
   end

@@ -12,7 +12,7 @@ module Spate
 
       module_function
 
-      # A path in the encoding of the texts. In the C locale, paths of the system have another one.
+      # A path in the encoding of the texts. In the C locale, paths from the system have another encoding.
       def path(name) = name.encoding == Encoding::UTF_8 ? name : name.dup.force_encoding(Encoding::UTF_8)
 
       # The text (UTF-8), or nil if the file is missing or damaged.
@@ -25,7 +25,7 @@ module Spate
         nil
       end
 
-      # Writes through `temporary`, a path in the same file system that does not exist. Raises SystemCallError, and then
+      # Writes through `temporary`, a nonexistent path on the same file system. If this raises SystemCallError, it
       # leaves no files.
       def write(path, text, temporary)
         Util::Files.write(path, "#{header(text)}\n".b << text.b, permissions: 0o644, temporary: temporary)

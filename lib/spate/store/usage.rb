@@ -4,7 +4,7 @@ module Spate
   class Store
     # Entries in use: packages, builds and slots by bundles, objects by manifests.
     class Usage
-      # dead: BundleRecords that do not count.
+      # dead: BundleRecords to ignore.
       def initialize(store, dead: [])
         @store = store
         gone = dead.to_h { |record| [record.root, true] }
@@ -28,8 +28,8 @@ module Spate
         []
       end
 
-      # {"<sha256>-<mode>" => true} for every object in a manifest. Includes manifests written meanwhile: the folders
-      # are listed until nothing new appears. except: paths of manifests that do not count.
+      # {"<sha256>-<mode>" => true} for every object in a manifest. Includes manifests that are being written: lists the
+      # folders until nothing new appears. except: paths of manifests to ignore.
       def objects(except: [])
         names = {}
         read = except.to_h { |path| [path, true] }
@@ -47,7 +47,7 @@ module Spate
       def paths = %w[packages builds].flat_map { |folder| kept(folder).map { |key| @store.path(folder, key) } }
 
       def name_objects(path, names)
-        manifest = @store.open_manifest(path) or return # invalid: the package is fetched again
+        manifest = @store.open_manifest(path) or return # the manifest is invalid, so the package will be fetched again
         Object.entries(manifest).each { |entry| names[Object.name(entry)] = true }
       end
     end

@@ -2,9 +2,9 @@
 
 module Spate
   class Store
-    # Reads everything in the store and compares it with its name: archives, packages, builds, and objects in no
-    # manifest. Repairs damage from the archives, or removes damaged entries so that the next install fetches or builds
-    # them again.
+    # Reads everything in the store (archives, packages, builds, and objects in no manifest) and compares the content
+    # with the name. Repairs damage from the archives, or removes damaged entries so that the next install fetches or
+    # builds them again.
     class Verify
       # kind: :object, :archive, :manifest or :inputs (of a build); package: SHA-256 or build key, nil for an object in
       # no manifest; path: in the package or the store; state: :missing, :changed or :stale; outcome: :healed, :dropped
@@ -31,7 +31,7 @@ module Spate
       def call
         started = Util.now
         @store.lock("store", shared: true) do
-          archives # first, since packages are repaired from verified archives
+          archives # first, because packages are repaired from verified archives
           manifests("packages") { @result.packages += 1 }
           manifests("builds") { @result.builds += 1 }
           variants
@@ -65,7 +65,7 @@ module Spate
         end
       end
 
-      # A build without its record of inputs is kept for the bundles that have it.
+      # A build whose record of inputs is damaged is kept for the bundles that use it.
       def variants
         each_folder("variants") do |folder|
           each_file(folder) do |path, id|
@@ -83,7 +83,7 @@ module Spate
       rescue ArgumentError
         false
       rescue LoadError
-        true # without the native extension, they are not used
+        true # without the native extension, records are not used
       end
 
       def manifest(manifest, path, key)
@@ -124,13 +124,13 @@ module Spate
         :dropped
       end
 
-      # A damaged object that cannot be repaired must be removed: the next package with the same file would link it.
+      # Removes a damaged object that cannot be repaired; otherwise the next package with the same file would link it.
       def discard(entry)
         object = Object.of(@store, entry)
         File.unlink(object.path) if object.exist? && !object.good?
       end
 
-      # Objects in no manifest: of an interrupted install, or of pruned packages.
+      # Objects in no manifest, left by an interrupted install or by pruned packages.
       def unnamed
         each_folder("objects") do |folder|
           each_file(folder) do |path, name|
@@ -177,7 +177,7 @@ module Spate
           path = @store.path(folder, name)
           yield path, name if File.file?(path)
         rescue Errno::ENOENT
-          nil # removed meanwhile
+          nil # removed in the meantime
         end
       rescue Errno::ENOENT
         nil

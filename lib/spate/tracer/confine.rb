@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Restricts this process to reading files, as far as the kernel can, and runs the command in it. ARGV: the binding's
+# Restricts this process to reading files, as far as the kernel supports that, and runs the command. ARGV: the binding's
 # path, the command.
 require ARGV.shift
-# A confined process cannot open a descriptor of another one: for a command that enters a tracer, the hooks' table
-# becomes a descriptor of its own. The table's address is kept in SPATE_TRACER_TABLE.
+# A confined process cannot open a descriptor of another process. So if the command enters a tracer, this process opens
+# the hooks' table and passes the descriptor on. SPATE_TRACER_TABLE has the table's address.
 traced = ENV.key?("SPATE_TRACER_SOCKET")
 if traced && (table = ENV.fetch("SPATE_TRACER", nil))
   file = File.open(table, File::RDWR)

@@ -3,13 +3,13 @@
 module Spate
   class Tracer
     # Runs a Ruby that evaluates the user's code (a Gemfile, a gemspec, an application) only for its result. Neither
-    # that process nor any that it starts can change a file: the listener refuses it, or without a listener Landlock and
-    # a filter of system calls do. Without Landlock files can still be opened for writing, so the script itself must not
-    # write.
+    # this process nor its descendants can change files: the listener rejects such calls or, without a listener,
+    # Landlock and a system call filter do. Without Landlock files can still be opened for writing, so the script itself
+    # must not write.
     module ReadOnly
       CONFINE = File.expand_path("confine.rb", __dir__)
 
-      # As Util::Child.run.
+      # Like Util::Child.run.
       def self.run(environment, *words, **options, &block)
         return Util::Child.run(environment, *confined, *words, **options, &block) unless Tracer.available? == true
 

@@ -4,16 +4,17 @@ module Spate
   class Tracer
     # The record of one run.
     class Trace
-      # [[path, kinds]] in the order of first occurrence, kinds likewise: :read, :looked, :listed, :link, :run, :absent,
-      # :written, :connected. A path that is :written first was created by the run itself.
+      # [[path, kinds]], both paths and kinds in the order of first occurrence: :read, :looked, :listed, :link, :run,
+      # :absent, :written, :connected. A path that is :written first was created by the run itself.
       attr_reader :paths
-      # [[text, kinds]], paths and names and all, in the order of first occurrence; see core/tracer/table.h.
+      # [[text, kinds]] of paths, names and all other entries, in the order of first occurrence; see
+      # core/tracer/table.h.
       attr_reader :entries
-      # Names of environment variables whose value was requested.
+      # Names of environment variables whose value was read.
       attr_reader :names
-      # Reasons not to cache a result that depends on this; empty if everything was recorded.
+      # Reasons not to cache a result that depends on this trace; empty if everything was recorded.
       attr_reader :trouble
-      # Programs whose requests for variables were traced, by their real paths.
+      # Real paths of programs whose reads of variables were traced.
       attr_reader :hooked
       # [[path, bytes]]: texts that were read or run and then removed, except very large ones.
       attr_reader :removed
@@ -33,8 +34,8 @@ module Spate
         @names, @trouble, @hooked = %w[$ ! >].map { |first| others.fetch(first, []).map { |text| text[1..] } }
       end
 
-      # Programs that ran and whose requests were not traced: static ones, and those started without the hooks'
-      # environment.
+      # Programs that ran without having their reads of variables traced: static programs, and those started without the
+      # hooks' environment.
       def unhooked
         paths.filter_map { |path, kinds| path if kinds.include?(:run) && !script?(path) && !told?(path) }
       end

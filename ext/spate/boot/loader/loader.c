@@ -18,7 +18,7 @@
 
 static VALUE iseq_class;
 static VALUE hook_module;
-static VALUE hook_method; /* UnboundMethod, to find the former method */
+static VALUE hook_method; /* UnboundMethod, used to find the previous method */
 static VALUE listener = Qnil;
 static VALUE option_at_install = Qnil;
 static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_call, id_bind, id_super_method,
@@ -26,15 +26,15 @@ static ID id_load_from_binary, id_path, id_absolute_path, id_compile_option, id_
 
 static bool installed;
 static bool enabled = true;
-static bool other_options; /* compile options differ from those of the compile caches */
+static bool other_options; /* whether the compile options differ from those of the compile caches */
 static spate_realpaths *realpaths;
 static VALUE (*get_coverages)(void);
 static rb_ractor_local_key_t ractor_key;
 
 /* ---- when to leave loading to Ruby ---- */
 
-/* Coverage needs code that was compiled while it is set up. The VM's own flag is true from Coverage.setup on and
- * costs nothing; neither holds for Coverage.running?. */
+/* Coverage needs code that was compiled after its setup. The VM's own flag is true from Coverage.setup on and costs
+ * nothing; Coverage.running? has neither property. */
 static bool coverage_is_on(void) {
     if (get_coverages)
         return RTEST(get_coverages());
@@ -57,13 +57,13 @@ static VALUE refused(VALUE unused, VALUE exception) {
     return Qnil;
 }
 
-/* __FILE__ has the encoding of the path under which a file was requested. */
+/* Whether the encoding matches: __FILE__ has the encoding of the path under which a file was requested. */
 static bool of_this_encoding(VALUE iseq, int encoding) {
     VALUE path = rb_funcallv(iseq, id_path, 0, NULL);
     return RB_TYPE_P(path, T_STRING) && rb_enc_get_index(path) == encoding;
 }
 
-/* Compares the real path in the code with that of the file now. */
+/* Whether the real path in the code is the file's current real path. */
 static bool of_this_place(const spate_search *search, VALUE iseq) {
     VALUE real = rb_funcallv(iseq, id_absolute_path, 0, NULL);
     return RB_TYPE_P(real, T_STRING) &&
@@ -72,8 +72,8 @@ static bool of_this_place(const spate_search *search, VALUE iseq) {
 }
 
 /*
- * Ruby has copied the parts of a blob that it needs and will not read it again, so the pages are released after so many
- * bytes. They would be up to a tenth of a boot's memory.
+ * Ruby has copied the parts of a blob that it needs and will not read the blob again, so the pages are released after
+ * this many bytes. They would be up to a tenth of a boot's memory.
  */
 #define REST_AFTER ((size_t)4 << 20)
 
@@ -87,7 +87,7 @@ static void rest_now_and_then(const spate_loaded_compile_cache *from, size_t len
     spate_compile_cache_rest(from->compile_cache);
 }
 
-/* nil if Ruby refuses the blob, or it is for another place, with the reason in search->outcome. */
+/* Returns nil if Ruby rejects the blob or it is for another path, with the reason in search->outcome. */
 static VALUE loaded(spate_search *search, int encoding) {
     spate_compile_cache_file file =
         spate_compile_cache_file_at(search->choice.from.compile_cache, search->choice.index);
@@ -132,9 +132,9 @@ static VALUE judge(spate_search *search, int encoding) {
 }
 
 /*
- * judge(path, compile cache = nil) -> [outcome, why]: the outcome of loading the file now, from that compile cache or from any that
- * was added; nothing is counted. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or :refused where the
- * file is not used, :mtime, :ctime, :inode, :recent or :unkept where its content decided, nil otherwise.
+ * judge(path, compile cache = nil) -> [outcome, why]: the outcome of loading the file now, from the given compile cache
+ * or from any added one, without counting it. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or
+ * :refused if the cache is not used; :mtime, :ctime, :inode, :recent or :unkept if the content decided; otherwise nil.
  */
 static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
     VALUE path;
@@ -154,7 +154,7 @@ static VALUE loader_judge(int argc, VALUE *argv, VALUE self) {
     return answer;
 }
 
-/* The former load_iseq, if there was one. */
+/* The result of the previous load_iseq, if there was one. */
 static VALUE asked_before(VALUE self, VALUE path) {
     VALUE bound = rb_funcall(hook_method, id_bind, 1, self);
     return NIL_P(rb_funcall(bound, id_super_method, 0)) ? Qnil : rb_call_super(1, &path);
@@ -173,7 +173,7 @@ static VALUE hook_load_iseq(VALUE self, VALUE path) {
     return NIL_P(iseq) ? asked_before(self, path) : iseq;
 }
 
-/* Compile caches are made for certain compile options; with others, Ruby compiles. */
+/* Compile caches are built for certain compile options; with other options, Ruby compiles. */
 static VALUE hook_set_compile_option(VALUE self, VALUE option) {
     VALUE result = rb_call_super(1, &option);
     if (in_main_ractor())
@@ -184,7 +184,7 @@ static VALUE hook_set_compile_option(VALUE self, VALUE option) {
 /* ---- the module's methods ---- */
 
 /*
- * Prepends load_iseq to the current one. May be called again, for example after another library has prepended its own.
+ * Prepends load_iseq to the current method. May be called again, for example after another library has prepended one.
  * false if this Ruby has no load_iseq, or runs with boxes (RUBY_BOX=1), which load a file once each.
  */
 static VALUE loader_install(VALUE self) {
@@ -214,14 +214,14 @@ static VALUE loader_gem_caches(VALUE self) {
     return spate_gem_caches_hash();
 }
 
-/* {root of a gem => its compile cache}. A compile cache is opened on the first request for a file below its root that no added compile cache
- * has. */
+/* {root of a gem => its compile cache}. Each is opened on the first request for a file below its root that no added
+ * compile cache has. */
 static VALUE loader_set_gem_caches(VALUE self, VALUE hash) {
     spate_gem_caches_set(hash);
     return hash;
 }
 
-/* The key of the compile caches of gems: 16 bytes or 32 hex digits. */
+/* The key of the gems' compile caches: 16 bytes or 32 hex digits. */
 static VALUE loader_set_key(VALUE self, VALUE key) {
     uint8_t taken[SPATE_COMPILE_CACHE_KEY_BYTES];
     spate_take_key(key, taken);
@@ -242,13 +242,14 @@ static VALUE loader_listener(VALUE self) {
     return listener;
 }
 
-/* Called with outcome, path and reason (see judge) after each answer, before the file runs. nil: no listener. */
+/* The callable gets outcome, path and reason (see judge) after each decision, before the file runs. nil: no
+ * listener. */
 static VALUE loader_set_listener(VALUE self, VALUE callable) {
     listener = callable;
     return callable;
 }
 
-/* Releases the compile caches' pages from this process' memory, when a boot has ended. */
+/* Releases the compile caches' pages from this process's memory after a boot. */
 static VALUE loader_rest(VALUE self) {
     spate_search_rest();
     spate_gem_caches_rest();
@@ -285,7 +286,7 @@ static VALUE find_iseq_class(void) {
     return rb_const_get(rb_const_get(rb_cObject, vm), iseq);
 }
 
-/* Ruby may call it from any Ractor; any but the main one gets nil. */
+/* Ruby may call load_iseq from any Ractor; all except the main one get nil. */
 static void define_hook(VALUE loader) {
     hook_module = rb_define_module_under(loader, "Hook");
 #ifdef HAVE_RB_EXT_RACTOR_SAFE

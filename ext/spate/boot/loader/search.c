@@ -7,7 +7,7 @@ static size_t compile_cache_count;
 static bool has_key;
 static uint8_t gem_key[SPATE_COMPILE_CACHE_KEY_BYTES];
 
-/* The facts that one search reads about the file, once. */
+/* The facts about a file that one search reads, each only once. */
 typedef struct inquiry {
     spate_search *search;
     uint32_t path_hash;
@@ -34,7 +34,7 @@ static bool content_is(inquiry *inquiry, const uint8_t expected[SPATE_SIPHASH_BY
     return inquiry->content_known && memcmp(inquiry->content, expected, SPATE_SIPHASH_BYTES) == 0;
 }
 
-/* Ruby would warn while compiling this file; or it is known not to compile, and has no code. */
+/* Whether Ruby must compile the file: it would print warnings, or it is known not to compile and has no code. */
 static bool is_left_to_ruby(const spate_compile_cache_file *file) {
     if (file->flags == 0 && file->blob_length > 0)
         return false;
@@ -67,7 +67,7 @@ static size_t find_candidates(inquiry *inquiry, const spate_loaded_compile_cache
     return found;
 }
 
-/* true: the search is over. */
+/* Returns true if the search is over. */
 static bool search_among(inquiry *inquiry, const spate_loaded_compile_cache *from, size_t count) {
     spate_candidate candidates[SPATE_CANDIDATES_MAX];
     spate_candidate doubted[SPATE_CANDIDATES_MAX];
@@ -103,7 +103,7 @@ static bool search_among(inquiry *inquiry, const spate_loaded_compile_cache *fro
     }
     for (size_t i = 0; i < doubts; i++) {
         spate_compile_cache_file file = spate_compile_cache_file_at(doubted[i].from.compile_cache, doubted[i].index);
-        /* If times never prove anything, no other compile cache would be better. */
+        /* With times that never prove anything, no other compile cache can do better. */
         spate_outcome outcome = doubt[i] == SPATE_SOURCE_UNKEPT ? SPATE_HIT : SPATE_REVALIDATED;
         search->why = spate_source_state_name(doubt[i]);
         if (!content_is(inquiry, file.hash))

@@ -4,7 +4,7 @@
 
 #include "native.h"
 
-/* At most this many compile caches with the same file are searched. */
+/* The maximum number of compile caches with the same file that are searched. */
 #define SPATE_CANDIDATES_MAX 8
 
 typedef struct spate_candidate {
@@ -13,28 +13,28 @@ typedef struct spate_candidate {
 } spate_candidate;
 
 typedef struct spate_search {
-    const char *path; /* as requested; need not have a NUL */
+    const char *path; /* as requested; not necessarily NUL-terminated */
     size_t length;
     spate_outcome outcome;
-    const char *why;          /* Ruby's symbol, NULL for a plain hit: the doubt that the stat left, or the difference */
-    const char *lasting_path; /* the same text in a compile cache, NULL if none has it */
-    spate_source source;      /* the file's current state; valid if something was chosen */
+    const char *why;          /* a Ruby symbol: the doubt that the stat left, or the difference; NULL for a plain hit */
+    const char *lasting_path; /* the same text in a compile cache, or NULL */
+    spate_source source;      /* the file's current state; valid if `choice` is set */
     bool chosen;
-    spate_candidate choice; /* its blob is checked */
+    spate_candidate choice; /* its blob has been checked */
 } spate_search;
 
 /*
- * Searches the added compile caches first, in their order, then those of gems: in each of the two chooses the first that a stat
- * alone confirms, else the first with the file's content.
+ * Searches the added compile caches in order, then those of gems. In each group, chooses the first whose file a stat
+ * alone confirms, otherwise the first with the file's content.
  */
 void spate_search_compile_caches(spate_search *search);
-/* The same in a single compile cache. */
+/* Like spate_search_compile_caches, for a single compile cache. */
 void spate_search_compile_cache(spate_search *search, spate_loaded_compile_cache compile_cache);
 
-/* false: no memory. A compile cache is added once. */
+/* Adds a compile cache once. Returns false if out of memory. */
 bool spate_search_add(spate_loaded_compile_cache compile_cache);
 void spate_search_set_key(const uint8_t key[SPATE_COMPILE_CACHE_KEY_BYTES]);
-/* No compile caches, no key. */
+/* Removes all compile caches and the key. */
 void spate_search_clear(void);
 void spate_search_rest(void);
 

@@ -3,12 +3,12 @@
 #include <string.h>
 
 /*
- * $LOADED_FEATURES by whole paths, and by their last one, two and three parts, without extension. Ruby considers a
- * feature loaded when a file of the load path that ends like it is. Only rb_provided knows for sure, but it rebuilds
- * the whole load path after each change of it. This table shows at once when there is no such file, as for nearly
- * all features that are required for the first time.
+ * A table of $LOADED_FEATURES by whole path and by the last one, two and three parts without extension. Ruby considers
+ * a feature loaded if a file of the load path whose path ends with the feature's name is loaded. Only rb_provided gives
+ * a definite answer, but it rebuilds the whole load path after each change. This table immediately shows that no such
+ * file is loaded, which is true for nearly all features when they are first required.
  *
- * `known` are the paths in the table, by number, which also show whether other code has changed $LOADED_FEATURES.
+ * `known` lists the table's paths by number. It also shows whether other code has changed $LOADED_FEATURES.
  */
 static VALUE features, known;
 static const VALUE *known_address;
@@ -16,7 +16,7 @@ static uint32_t *slots;
 static size_t slot_count;
 typedef struct item {
     uint32_t hash;
-    uint32_t number; /* of `known` */
+    uint32_t number; /* index in `known` */
     uint32_t next;
 } item;
 static item *items;
@@ -60,7 +60,7 @@ static size_t stem_of(const char *path, size_t length) {
     return length;
 }
 
-/* Hashes of the last part, the last two and the last three; returns the number of these parts. Many paths of gems end
+/* Hashes of the last part, the last two and the last three parts. Returns the number of hashes. Many paths of gems end
  * in "version" or "sub/base"; three parts distinguish nearly all. */
 static int hashes_of(const char *path, size_t stem, uint32_t hashes[PARTS]) {
     size_t start = stem;
@@ -103,7 +103,7 @@ static void put(uint32_t hash, uint32_t number) {
     slots[slot] = (uint32_t)++item_count;
 }
 
-/* Ruby converts or refuses non-Strings at its next look-up. */
+/* Ruby converts or rejects non-Strings at its next lookup. */
 static void add(VALUE path) {
     uint32_t hashes[PARTS], number = (uint32_t)RARRAY_LEN(known);
     rb_ary_push(known, path);
@@ -117,8 +117,8 @@ static void add(VALUE path) {
     put(whole_hash(text, length), number);
 }
 
-/* Whether $LOADED_FEATURES begins with the known paths. Removing a path moves those behind it: some are compared each
- * time, all of them now and then. */
+/* Whether $LOADED_FEATURES still begins with the known paths. Removing a path moves the later ones, so it suffices to
+ * compare some on each call, and all of them now and then. */
 static bool only_grew(void) {
     long before = RARRAY_LEN(known);
     if (RARRAY_LEN(features) < before)
@@ -138,8 +138,9 @@ static bool only_grew(void) {
 static void catch_up(void) {
     if (RARRAY_LEN(features) == RARRAY_LEN(known) && RARRAY_CONST_PTR(features) == known_address)
         return;
-    /* Ruby reads the whole Array if other code has changed it, and shares its memory again: the next change in place
-     * then moves it. An absolute name, since a relative one would make Ruby expand the load path. */
+    /* If other code has changed the Array, makes Ruby read all of it and share its memory again, so that the next
+     * change in place moves the memory. The name is absolute because a relative one would make Ruby expand the load
+     * path. */
     rb_provided("/");
     if (!only_grew()) {
         rb_ary_clear(known);
@@ -152,7 +153,7 @@ static void catch_up(void) {
     known_address = RARRAY_CONST_PTR(features);
 }
 
-/* Whether a path without its extension ends with the feature's stem, after a slash, or equals it. */
+/* Whether a path without its extension equals the feature's stem, or ends with a slash and the stem. */
 static bool ends_alike(VALUE path, const char *stem, size_t length) {
     const char *text = RSTRING_PTR(path);
     size_t own = stem_of(text, (size_t)RSTRING_LEN(path));
@@ -213,7 +214,7 @@ void spate_features_begin(VALUE path) {
     hashes_of(RSTRING_PTR(path), stem_of(RSTRING_PTR(path), (size_t)RSTRING_LEN(path)), now->hashes);
 }
 
-/* Nearly always the last one; threads may finish in another order. */
+/* Removes a file from the list, nearly always the last one; threads may finish in another order. */
 void spate_features_done(VALUE path) {
     for (size_t i = loading_count; i-- > 0;) {
         if (loadings[i].path == path) {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 /*
- * Spate's functions replace Ruby's own C functions and nothing else. A `require` in Ruby that RubyGems, Zeitwerk or
- * others have put on top stays there: the original that it calls (`gem_original_require`) is replaced. So all frames
- * are the same as without Spate, and restoring the original, as Bundler does, restores Spate's.
+ * Spate's functions replace only Ruby's own C functions. A Ruby `require` from RubyGems, Zeitwerk or others stays in
+ * place; the original that it calls (`gem_original_require`) is replaced. So all frames are the same as without Spate,
+ * and restoring the original, as Bundler does, restores Spate's function.
  */
 static VALUE original_load;
 
@@ -47,7 +47,7 @@ static void define(const place *p, const char *name) {
         rb_define_method(p->module, name, p->function, p->arity);
 }
 
-/* Defined under Ruby's name first, so that frames have that name under every alias. */
+/* Defines the function under Ruby's name first, so that frames show that name for every alias. */
 static bool take(const place *p) {
     ID name = rb_intern(p->name);
     VALUE names = names_of(p->module, name, p->name, p->private ? "private_instance_methods" : "instance_methods");

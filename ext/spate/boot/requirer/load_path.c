@@ -6,16 +6,19 @@
 
 /*
  * $LOAD_PATH is always the same Array. `snapshot` is its content at the last update of the resolver. Array#replace
- * shares the memory of long Arrays until one is changed, so equal addresses mean that nothing has changed.
+ * shares the memory of long Arrays until either is changed, so equal addresses mean that nothing has changed.
  */
 static VALUE load_path, snapshot;
 /* The resolver's number for each entry, by position. */
 static uint32_t *numbers;
 static long numbers_capacity;
-/* An entry that is not a String may give another path each time; a relative one, in each working directory. */
+/*
+ * An entry other than a String may return a different path each time; a relative entry depends on the working
+ * directory.
+ */
 static bool has_objects, has_relative, told;
 static uint32_t told_moment;
-/* How often the resolver was replaced. */
+/* The number of times that the resolver was replaced. */
 static unsigned long replaced;
 static VALUE object_paths;
 static char working_directory[PATH_MAX];
@@ -43,7 +46,7 @@ static bool same_entries(void) {
     return now == then || memcmp(now, then, (size_t)count * sizeof(VALUE)) == 0;
 }
 
-/* Like Ruby, each time: calls to_path of a Pathname. */
+/* Calls to_path of non-String entries each time, like Ruby. */
 static VALUE object_texts(void) {
     VALUE texts = rb_ary_new();
     for (long i = 0; i < RARRAY_LEN(load_path); i++) {
@@ -63,7 +66,7 @@ static bool same_directory(void) {
     return !has_relative || (getcwd(now, sizeof now) != NULL && strcmp(now, working_directory) == 0);
 }
 
-/* Ruby itself converts other encodings. */
+/* Whether the encoding is plain; Ruby itself converts other encodings. */
 static bool plain_text(VALUE text) {
     if (RSTRING_LEN(text) == 0 || memchr(RSTRING_PTR(text), '\0', (size_t)RSTRING_LEN(text)))
         return false;
@@ -93,8 +96,8 @@ static uint32_t number_of_text(spate_resolver *resolver, VALUE text) {
     return spate_resolver_root(resolver, whole, taken + 1 + length);
 }
 
-/* Ruby skips an empty entry when it looks for .rb and .so, and handles it otherwise. Strings are frozen, as by Ruby
- * before its first look-up. */
+/* Ruby skips an empty entry when it looks for .rb and .so, but not in other cases. Freezes Strings, as Ruby does before
+ * its first lookup. */
 static uint32_t number_of(spate_resolver *resolver, VALUE entry) {
     if (!RB_TYPE_P(entry, T_STRING)) {
         unsigned long before = replaced;
@@ -116,8 +119,8 @@ static void make_room(long count) {
     REALLOC_N(numbers, uint32_t, numbers_capacity);
 }
 
-/* Entries equal to the snapshot at both ends keep their numbers: most changes add or remove a few. Later all are
- * compared: Ruby resolves the real path of every entry again after each change. */
+/* Entries that equal the snapshot at either end keep their numbers, because most changes add or remove only a few. In a
+ * later moment all are compared: Ruby, too, resolves every entry's real path again after each change. */
 static void common_ends(long count, uint32_t moment, long *head, long *tail) {
     long before = RARRAY_LEN(snapshot), least = before < count ? before : count;
     const VALUE *now = RARRAY_CONST_PTR(load_path), *then = RARRAY_CONST_PTR(snapshot);
@@ -141,7 +144,8 @@ static bool tell(spate_resolver *resolver) {
     rb_ary_clear(object_paths);
     for (long i = head; i < count - tail; i++) {
         uint32_t number = number_of(resolver, RARRAY_AREF(load_path, i));
-        if (RARRAY_LEN(load_path) != count || replaced != resolvers) /* a to_path that changes one of them */
+        if (RARRAY_LEN(load_path) != count || replaced != resolvers) /* a to_path method has changed the load path or
+                                                                      * the resolver */
             return told = false;
         numbers[i] = number;
     }
@@ -152,7 +156,8 @@ static bool tell(spate_resolver *resolver) {
 }
 
 bool spate_load_path_sync(void) {
-    if (told && same_objects() && told && same_entries() && same_directory()) /* to_path may make it untold */
+    if (told && same_objects() && told && same_entries() && same_directory()) /* same_objects calls to_path, which may
+                                                                               * reset `told` */
         return true;
     return tell(requirer.resolver);
 }

@@ -1,4 +1,4 @@
-/* Spate::Native::LoadPathCache: makes a load-path cache of a load path, without the GVL, and reads one. */
+/* Spate::Native::LoadPathCache: builds a load-path cache without the GVL, and reads one. */
 #include "requirer.h"
 
 #include "load_path_cache/load_path_cache.h"
@@ -24,7 +24,7 @@ static void *build(void *argument) {
     return NULL;
 }
 
-/* An exception for this thread is raised as soon as it holds the GVL again. */
+/* A pending exception for this thread is raised as soon as the thread holds the GVL again. */
 static VALUE build_without_lock(VALUE argument) {
     building *b = (building *)argument;
     rb_thread_call_without_gvl(build, b, NULL, NULL);
@@ -40,7 +40,7 @@ static VALUE end_building(VALUE argument) {
     return Qnil;
 }
 
-/* Addresses in frozen copies, valid while `frozen` lives. */
+/* Addresses of frozen copies, valid while `frozen` is alive. */
 static const char **texts_of(VALUE frozen) {
     long count = RARRAY_LEN(frozen);
     const char **texts = ALLOC_N(const char *, count + 1);
@@ -60,7 +60,7 @@ static VALUE frozen_texts(VALUE paths) {
     return frozen;
 }
 
-/* build(absolute paths, how many of them at the front are the load path, comma-separated names and absolute paths of
+/* build(absolute paths, the number of leading ones that are the load path, comma-separated names and absolute paths of
  * folders that are not scanned = nil) -> bytes */
 static VALUE load_path_cache_build(int argc, VALUE *argv, VALUE self) {
     building b = {0};
@@ -87,7 +87,7 @@ static void put(VALUE facts, const char *name, uint32_t number) {
     rb_hash_aset(facts, ID2SYM(rb_intern(name)), UINT2NUM(number));
 }
 
-/* facts(bytes) -> Hash with the load-path cache's fingerprint and counts; nil if they are not usable */
+/* facts(bytes) -> Hash with the load-path cache's fingerprint and counts; nil if the bytes are unusable */
 static VALUE load_path_cache_facts(VALUE self, VALUE bytes) {
     spate_load_path_cache cache;
     StringValue(bytes);
@@ -106,11 +106,11 @@ static VALUE load_path_cache_facts(VALUE self, VALUE bytes) {
     return facts;
 }
 
-/* A frozen String whose bytes are at a multiple of 8: this one, or a copy. */
+/* A frozen String whose bytes are aligned to 8: the given String, or a copy. */
 VALUE spate_aligned_bytes(VALUE bytes) {
     if (OBJ_FROZEN(bytes) && (uintptr_t)RSTRING_PTR(bytes) % 8 == 0 && RSTRING_LEN(bytes) > 256)
         return bytes;
-    VALUE copy = rb_str_buf_new(RSTRING_LEN(bytes) + 256); /* too long to be embedded: malloc aligns it */
+    VALUE copy = rb_str_buf_new(RSTRING_LEN(bytes) + 256); /* too long to be embedded, so malloc aligns it */
     rb_str_buf_append(copy, bytes);
     return rb_obj_freeze(copy);
 }

@@ -9,7 +9,7 @@
 const char *const spate_require_outcomes[REQUIRE_OUTCOMES] = {"hit", "miss", "unsure", "provided", "verified_miss"};
 spate_requirer requirer = {.bytes = Qnil};
 
-/* Set in the main Ractor only: Ruby has no other public way to detect it. */
+/* Set only in the main Ractor, since Ruby has no public way to detect it. */
 static rb_ractor_local_key_t main_ractor;
 
 static bool in_main_ractor(void) {
@@ -56,9 +56,10 @@ static VALUE require_path(VALUE argument) {
     return rb_f_require(c->self, c->path);
 }
 
-/* Whether Ruby did not find the given file: removed since its directory was checked, or unreadable. */
+/* Whether Ruby failed to find the given file: it was removed after its directory was checked, or is unreadable. */
 static bool vanished(VALUE error, VALUE path) {
-    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* throw passes a non-object */
+    if (!RB_TYPE_P(error, T_OBJECT) || !RTEST(rb_obj_is_kind_of(error, rb_eLoadError))) /* throw passes a non-object
+                                                                                         * here */
         return false;
     VALUE of = rb_attr_get(error, rb_intern("@path"));
     return RB_TYPE_P(of, T_STRING) && RTEST(rb_str_equal(of, path)) && !can_be_loaded(RSTRING_PTR(path));
@@ -80,7 +81,7 @@ static VALUE require_found(VALUE self, VALUE name, VALUE path) {
     return rb_f_require(self, name);
 }
 
-/* Ruby's own error. */
+/* Raises Ruby's own error. */
 NORETURN(static void cannot_load(VALUE name));
 static void cannot_load(VALUE name) {
     VALUE message = rb_str_buf_new(64);
@@ -91,7 +92,7 @@ static void cannot_load(VALUE name) {
     rb_exc_raise(error);
 }
 
-/* If extensions are linked into Ruby, `require "etc"` needs no file. */
+/* Whether Ruby's extensions are files. If they are linked into Ruby, `require "etc"` needs no file. */
 static bool extensions_are_files(void) {
     spate_found found;
     if (requirer.extensions_are_files == 0) {
@@ -101,7 +102,7 @@ static bool extensions_are_files(void) {
     return requirer.extensions_are_files > 0;
 }
 
-/* Ruby 3.3 and later contain their parser's extension in any case. */
+/* Ruby 3.3 and later always have the parser's extension linked in. */
 static bool linked_in(VALUE name) {
     static const char prism[] = "prism/prism";
     return strncmp(RSTRING_PTR(name), prism, sizeof(prism) - 1) == 0;
@@ -130,9 +131,9 @@ static VALUE require_absent(VALUE self, VALUE name, VALUE given) {
 }
 
 /*
- * Like Ruby, first checks whether the feature is loaded. If the found file is loaded, the result is false. Ruby may
- * also accept another file with the same end (the load path has changed since): then Ruby decides, without a search if
- * it accepts it.
+ * Like Ruby, first checks whether the feature is loaded. Returns false if the found file is already loaded. If another
+ * loaded file has the same ending (the load path has changed since), Ruby decides whether to accept it, and needs no
+ * search if it does.
  */
 VALUE spate_require(VALUE self, VALUE given) {
     spate_found found;
@@ -163,13 +164,13 @@ VALUE spate_require(VALUE self, VALUE given) {
     return require_found(self, given, path);
 }
 
-/* Names that Ruby does not search in the load path. */
+/* Whether Ruby searches the load path for the name. */
 static bool searched(VALUE name) {
     const char *text = RSTRING_PTR(name);
     return text[0] != '/' && text[0] != '~' && strncmp(text, "./", 2) != 0 && strncmp(text, "../", 3) != 0;
 }
 
-/* For the cases that rb_load does not support: a file of the working directory, a module to wrap it in. */
+/* Handles cases that rb_load does not support: a file in the working directory, a module to wrap the file in. */
 static VALUE load_unfound(VALUE self, VALUE name, VALUE wrap) {
     if (RB_TYPE_P(wrap, T_MODULE))
         return spate_hook_original_load(self, name, wrap);

@@ -21,15 +21,15 @@ static void use(VALUE source) {
 }
 
 /*
- * Uses this load-path cache from now on: bytes, a CompileCache with data "load_path_cache", or nil for none
- * (directories are then listed on demand). ArgumentError if it cannot be used. Does not replace `require`; see install.
+ * Sets the load-path cache: bytes, a CompileCache with data "load_path_cache", or nil for none (directories are then
+ * listed on demand). Raises ArgumentError if it is unusable. Does not replace `require`; see install.
  */
 static VALUE requirer_use(VALUE self, VALUE source) {
     use(source);
     return Qtrue;
 }
 
-/* Replaces Ruby's `require` and `load`. The second time, only the load-path cache changes. */
+/* Replaces Ruby's `require` and `load`. Further calls only set the load-path cache. */
 static VALUE requirer_install(int argc, VALUE *argv, VALUE self) {
     VALUE source;
     rb_scan_args(argc, argv, "01", &source);
@@ -61,7 +61,7 @@ static VALUE requirer_counts(VALUE self) {
     return counts;
 }
 
-/* Every directory is checked again before the next answer. */
+/* Forces a check of every directory before the next answer. */
 static VALUE requirer_forget(VALUE self) {
     if (requirer.resolver)
         spate_resolver_forget(requirer.resolver);
@@ -74,8 +74,8 @@ static VALUE name_of(VALUE feature) {
     return rb_get_path(feature);
 }
 
-/* find(feature) -> absolute path; false: under no root of $LOAD_PATH, each looked at now; nil: Ruby must be asked.
- * Features that are loaded already are found, too. */
+/* find(feature) -> absolute path; false if no root of $LOAD_PATH has it, after checking each root now; nil if only Ruby
+ * can answer. Also finds features that are already loaded. */
 static VALUE requirer_find(VALUE self, VALUE feature) {
     spate_found found;
     VALUE name = name_of(feature);
@@ -98,7 +98,7 @@ static void add_candidate(void *context, const char *path, size_t length, uint32
     rb_ary_push(list, candidate);
 }
 
-/* candidates(feature) -> [{path:, position: in $LOAD_PATH, nil = of a root that is not in it, kind: :rb | :so}, ...] */
+/* candidates(feature) -> [{path:, position: in $LOAD_PATH, or nil if the root is not in it, kind: :rb | :so}, ...] */
 static VALUE requirer_candidates(VALUE self, VALUE feature) {
     VALUE list = rb_ary_new();
     VALUE name = name_of(feature);

@@ -2,13 +2,13 @@
 
 module Spate
   module JS
-    # npm's or pnpm's configuration, from the environment and .npmrc files; the nearest level wins. Parsed as the tool
+    # npm's or pnpm's configuration from the environment and .npmrc files; the nearest level wins. Parsed like the tool
     # does, without starting it. Uses core Ruby only, because an install with nothing to do loads this file.
     #
     #   environment > project > user > global > builtin             npm
     #   environment > project > auth.ini > user > config.yaml       pnpm
     #
-    # A value is nil where no level sets it: callers know the defaults.
+    # A value is nil if no level sets it: callers know the defaults.
     class Configuration
       %i[Address NerfDart Unscoped Unsupported].each { |name| autoload name, "spate/js/configuration/nerf_dart" }
       %i[Environment Level NpmFolder NpmLevels].each { |name| autoload name, "spate/js/configuration/npm_levels" }
@@ -21,7 +21,7 @@ module Spate
       SECRET = /(?:\A|:)(?:_auth|_authtoken|-authtoken|_password|username|key|keyfile)\z/i
       private_constant :SECRET
 
-      # The user's home folder; "/" where no passwd file has the user, as Docker sets it.
+      # The user's home folder; "/" if passwd does not list the user, like Docker.
       def self.home(env)
         env["HOME"].to_s.empty? ? Dir.home : env["HOME"]
       rescue ArgumentError
@@ -37,15 +37,15 @@ module Spate
         new(levels.to_a, root: root, env: env, tool: tool, store: store)
       end
 
-      # That of a Project.
+      # The configuration of a Project.
       def self.of(project, env, store: nil)
         load(root: project.root, env: env, tool: project.tool, version: project.version(env), store: store)
       end
 
-      # The project's folder; "npm" or "pnpm"; the environment that all this was read with.
+      # The project's folder; "npm" or "pnpm"; the environment from which the configuration was read.
       attr_reader :root, :tool, :env
 
-      # levels: [Level], the nearest first.
+      # levels: [Level], nearest first.
       def initialize(levels, root:, env:, tool:, store: nil)
         @levels = levels
         @store = store
@@ -56,28 +56,29 @@ module Spate
       end
 
       # The value of a key in npm's spelling ("strict-ssl", "@scope:registry"): String, true, false, Integer, Float,
-      # Array; nil where nothing sets it, or sets it to null.
+      # Array; nil if no level sets it, or one sets it to null.
       def [](key) = @levels.find { |level| level.settings.key?(key) }&.settings&.[](key)
 
-      # The same with one more level in front, such as pnpm-workspace.yaml. values: { key => value } in npm's spelling.
-      # path: its file.
+      # A copy with one more level in front, such as pnpm-workspace.yaml. values: { key => value } in npm's spelling.
+      # path: of the level's file.
       def with(values, path: nil)
         Configuration.new([Level.new(:laid, path, values), *@levels], root: @root, env: @env, tool: @tool,
                                                                       store: @store)
       end
 
-      # The registry of a package: its scope's, else the default one. With its "/" at the end, without credentials; nil
-      # as #registry.
+      # The registry of a package: its scope's registry, otherwise the default one. With a trailing "/", without
+      # credentials; nil as for #registry.
       def registry_for(name)
         scope = name[%r{\A(@[^/]+)/}, 1]
         address(scope && self["#{scope}:registry"]) || registry
       end
 
-      # The default registry. With its "/" at the end; nil where nothing sets one and no tool is there to tell.
+      # The default registry with a trailing "/"; nil if no level sets one and no tool is installed to report its
+      # default.
       def registry = address(self["registry"]) || public_registry
 
-      # npm's own default, with its "/", nil where no tool is there to tell. Addresses in a lockfile that name it mean
-      # the configured registry.
+      # npm's own default with a trailing "/"; nil if no tool is installed to report it. Lockfile addresses with this
+      # registry refer to the configured registry.
       def public_registry
         @mutex.synchronize do
           @public_registry = PublicRegistry.find(@env, @store) unless defined?(@public_registry)
@@ -85,19 +86,19 @@ module Spate
         end
       end
 
-      # Everything that is set, as the tool has it, secrets left out: { key => value }.
+      # All settings as the tool has them, without secrets: { key => value }.
       def list
         @levels.reverse.reduce({}) { |all, level| all.merge(level.settings) }
                .to_h { |key, value| [key, SECRET.match?(key) ? "(protected)" : value] }
       end
 
-      # The values of a key in all levels, the nearest first.
+      # The values of a key in all levels, nearest first.
       def all_of(key) = @levels.filter_map { |level| [level.settings[key]] if level.settings.key?(key) }.flatten(1)
 
       # { key => value } of one level.
       def level(name) = @levels.find { |level| level.name == name }&.settings || {}
 
-      # The same before npm's types are applied.
+      # Like level, before npm's types are applied.
       def written(name) = @levels.find { |level| level.name == name }&.written || {}
 
       # Keys that levels of these names set.
@@ -105,7 +106,7 @@ module Spate
         @levels.select { |level| names.include?(level.name) }.flat_map { |level| level.settings.keys }
       end
 
-      # Files that were read and that would have been, absolute.
+      # Absolute paths of files that were read or looked for.
       def inputs = @levels.filter_map(&:path)
 
       # Credentials for registries, and the hosts each may be sent to.
@@ -116,19 +117,19 @@ module Spate
         @levels.reverse.reduce({}) { |all, level| all.merge(level.settings.select { |key, _| key.start_with?("//") }) }
       end
 
-      # Raises LeftToTool where something is set that only the tool itself knows what to do with.
+      # Raises LeftToTool for settings that only the tool itself can handle.
       def check_supported
         reasons = Unsupported.reasons(self)
         raise LeftToTool, reasons unless reasons.empty?
       end
 
-      # Raises InvalidAuthError where npm would: since its ninth it sends no credentials that do not say to whom.
+      # Raises InvalidAuthError if npm would: since version 9 npm does not send credentials that have no address.
       def check_auth
         found = @levels.flat_map { |level| Unscoped.problems(level) }
         raise InvalidAuthError.new(found, NerfDart.of(registry) || "//HOST/") unless found.empty?
       end
 
-      # Credentials are not to be seen in a backtrace or a log.
+      # Credentials must not appear in a backtrace or a log.
       def inspect = "#<#{self.class} #{@tool} #{@root}>"
       alias to_s inspect
 
@@ -164,8 +165,8 @@ module Spate
         end
       end
 
-      # No file names a registry, no tool is there that would have a default, and the lockfile does not say where a
-      # package is from.
+      # No file names a registry, no installed tool has a default, and the lockfile does not contain a package's
+      # address.
       class UnknownRegistryError < Error
         EXIT_CODE = 12
         UNKNOWN = "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one"

@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # A lockfile that cannot be read, or that is invalid.
+    # A lockfile is unreadable or invalid.
     class LockfileError < Error
       EXIT_CODE = 3
     end
@@ -12,16 +12,16 @@ module Spate
       EXIT_CODE = 4
     end
 
-    # A package's name that would lead somewhere else as a path.
+    # A package's name would lead outside of its folder when used as a path.
     class UnsafeNameError < LockfileError
-      # whose: what has the name, for the message.
+      # whose: the thing with this name, for the message.
       def initialize(name, whose)
         super("#{whose}: invalid package name #{name.inspect}: expected `name` or `@scope/name`",
               hint: "the lockfile may have been edited: compare it with its last commit")
       end
     end
 
-    # A path that leads out of the project.
+    # A path leads out of the project.
     class UnsafePathError < LockfileError
       def initialize(path, whose)
         super("#{whose}: #{path.inspect} leads out of its folder",
@@ -29,18 +29,18 @@ module Spate
       end
     end
 
-    # A package.json that cannot be read. One that came in an archive makes the archive unusable.
+    # A package.json cannot be read. One from an archive makes the archive unusable.
     class PackageFileError < Error
       EXIT_CODE = 8
 
-      # whose: what has the file, for the message; what: the parser's words.
+      # whose: the thing with this file, for the message; what: the parser's message.
       def initialize(whose, what)
         super("#{whose}: its package.json cannot be read: #{what}",
               hint: "the package is damaged, or was published so: npm refuses it, too")
       end
     end
 
-    # A package that a command was to do something with, and that the project does not have.
+    # A command names a package that the project does not have.
     class UnknownPackage < Error
       EXIT_CODE = 14
 
@@ -52,19 +52,20 @@ module Spate
       end
     end
 
-    # A package.json without a lockfile: what it restores to would be a surprise.
+    # A package.json without a lockfile: the result of restoring it would be unpredictable.
     class NoLockfile < LockfileError
       MAKE = { "npm" => "npm install --package-lock-only", "pnpm" => "pnpm install --lockfile-only",
                "yarn" => "yarn install", "bun" => "bun install --lockfile-only", "deno" => "deno install" }.freeze
 
-      # manager: Project::Manager that package.json names, or nil.
+      # manager: Project::Manager named by package.json, or nil.
       def initialize(folder, manager)
         make = MAKE[manager&.name] || "with the tool of your choice, as #{MAKE["npm"]}"
         super("#{folder} has a package.json and no lockfile", hint: "make one and commit it: #{make}")
       end
     end
 
-    # A lockfile that its tool does not use, because a workspace above takes precedence, and which has none.
+    # A lockfile is ignored by its tool because a workspace in a parent folder takes precedence, and the workspace has
+    # no lockfile.
     class UnusedLockfile < LockfileError
       OWN = { "npm" => "remove this folder from `workspaces`",
               "pnpm" => "make this folder its own workspace: a pnpm-workspace.yaml with `packages: [\".\"]`" }.freeze
@@ -77,7 +78,7 @@ module Spate
       end
     end
 
-    # A workspace above the folder that belongs to another user, or that another user can write to.
+    # The workspace in a parent folder belongs to another user, or another user can write to it.
     class ForeignRoot < LockfileError
       def initialize(path)
         super("#{path} may be another user's, who could have you run anything",
@@ -97,9 +98,9 @@ module Spate
       end
     end
 
-    # A project that Spate leaves to its own tool because it does not support all of it.
+    # A project that Spate leaves to the project's own tool because Spate does not support all of it.
     class LeftToTool < Error
-      # [String], for people: "a dependency from git".
+      # [String] for the user: "a dependency from git".
       attr_reader :reasons
 
       def initialize(reasons)
@@ -108,7 +109,7 @@ module Spate
       end
     end
 
-    # The project's own tool is not on this machine.
+    # The project's own tool is not installed.
     class ToolMissing < Error
       EXIT_CODE = 5
 
@@ -128,7 +129,7 @@ module Spate
     class ToolUnusable < Error
       EXIT_CODE = 5
 
-      # words: how it is started. lines: what it printed.
+      # words: the command that starts the tool. lines: its output.
       def initialize(tool, words, lines)
         named = tool.project.manager
         other = ", and package.json names #{named}" if named && named.name != tool.name
@@ -147,7 +148,7 @@ module Spate
     class ToolFailed < Error
       EXIT_CODE = 5
 
-      # command: its words. status: Process::Status. lines: what it printed last. found: its version.
+      # command: its words. status: Process::Status. lines: the last output. found: the tool's version.
       def initialize(tool, command, status, lines, found)
         ended = status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"
         exact = tool.project.manager&.exact && tool.version
@@ -161,7 +162,7 @@ module Spate
     class ScriptFailed < Error
       EXIT_CODE = 10
 
-      # whose: "sharp@0.33.0". event: "install". lines: of its output, what matters.
+      # whose: "sharp@0.33.0". event: "install". lines: the relevant lines of the output.
       def initialize(whose, event, script, reason, log: nil, hint: nil, lines: [])
         log &&= "; full log: #{log}"
         super("#{whose}: its script #{event} failed (#{reason}); failing command: #{script}#{log}",
@@ -169,7 +170,7 @@ module Spate
       end
     end
 
-    # A script has to run, and node is not installed.
+    # A script has to run, but node is not installed.
     class NodeMissing < Error
       EXIT_CODE = 10
 

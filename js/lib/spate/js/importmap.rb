@@ -3,13 +3,14 @@
 module Spate
   module JS
     # Compares the pins of importmap-rails (config/importmap.rb) with the files that `bin/importmap pin` downloaded to
-    # vendor/javascript. The pin's comment (`# @1.2.3`) and the file's first line ("// name@1.2.3 downloaded from ...")
-    # both have the version. They are committed separately, and a mismatch shows only in the browser. The importmap is
-    # parsed as text, never run. File contents are not compared: a CDN transforms the package of the registry.
+    # vendor/javascript. The version is both in the pin's comment (`# @1.2.3`) and in the file's first line ("//
+    # name@1.2.3 downloaded from ..."). The two are committed separately, and a mismatch has effects only in the
+    # browser. The importmap is parsed as text, never run. File contents are not compared, because the CDN transforms
+    # the registry's package.
     module Importmap
       FILE = "config/importmap.rb"
       VENDOR = "vendor/javascript"
-      # Where else Rails looks for a file, its own folders aside: a pin of one there is of the application's own.
+      # Other folders in which Rails looks for a file. A pin of a file in one of them belongs to the application.
       OTHERS = "{app,lib,vendor}/{javascript,assets/*}"
       STRING = /"[^"\n]*"|'[^'\n]*'/
       PIN = /^[ \t]*pin[ \t(]+(#{STRING})((?:#{STRING}|[^#"'\n])*)(?:\#[^\n]*@(\d+\.\d+\.\d+\S*))?/
@@ -20,8 +21,8 @@ module Spate
       BYTES = 1024
 
       # name:: of the package
-      # version:: of the comment; nil without one: then the file is the application's own
-      # file:: below vendor/javascript
+      # version:: from the comment; nil without one, in which case the file belongs to the application
+      # file:: path below vendor/javascript
       Pin = Struct.new(:name, :version, :file)
 
       # path:: of the file, relative to the root
@@ -37,8 +38,8 @@ module Spate
         end
       end
 
-      # problems:: [Problem], empty where all is as pinned
-      # total:: pins with a version
+      # problems:: [Problem], empty if everything is as pinned
+      # total:: number of pins with a version
       Result = Struct.new(:problems, :total) do
         def ok? = problems.empty?
       end
@@ -56,7 +57,7 @@ module Spate
         Result.new(pins.filter_map { |pin| problem(root, pin) } + strays(root, text, pins.map(&:file)), pins.size)
       end
 
-      # [Pin] with a file here, not those with an address.
+      # [Pin] with a local file; pins with an address are left out.
       def pins(text)
         text.scan(PIN).filter_map do |name, options, version|
           name = name[1..-2]
@@ -83,8 +84,8 @@ module Spate
       end
       private_class_method :elsewhere?
 
-      # Downloaded files whose name the importmap does not contain: pins may be written in any Ruby. Files without the
-      # download comment are ignored.
+      # Downloaded files whose name does not occur in the importmap, which may use any Ruby to write pins. Files without
+      # the download comment are ignored.
       def strays(root, text, pinned)
         text = text.gsub(COMMENT, "")
         folders = text.scan(ALL).map { |(folder)| "#{folder[1..-2].delete_prefix("./").chomp("/")}/" }
@@ -101,7 +102,7 @@ module Spate
       def names?(text, name) = text.match?(%r{(?<![\w@/.-])#{Regexp.escape(name)}(?![\w/-])})
       private_class_method :names?
 
-      # A part of a package ("lib/file") has its package's name, or its own.
+      # A part of a package ("lib/file") may have its package's name, or its own.
       def same?(found, pinned) = found == pinned || pinned.start_with?("#{found}/")
       private_class_method :same?
 

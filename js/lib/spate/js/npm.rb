@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # From package-lock.json (versions 2 and 3) to a Plan: what `npm ci` would make.
+    # Converts package-lock.json (versions 2 and 3) to a Plan with the same result as `npm ci`.
     #
     #   Lockfile ──► Graph ──► Kinds ──► Selection ──► Plan
     #   entries      places,   dev,      without what     trees, links, bins, state
@@ -23,8 +23,8 @@ module Spate
       autoload :Semver, "spate/js/npm/semver"
       autoload :Source, "spate/js/npm/source"
 
-      # The Plan of a project. project: responds to root and lockfile (absolute). configuration: `[](key)` in npm's
-      # spelling, `inputs`, `env`. options: `omit`. Raises LockfileError, DisagreementError, LeftToTool.
+      # Makes the Plan of a project. project: responds to root and lockfile (absolute). configuration: `[](key)` in
+      # npm's spelling, `inputs`, `env`. options: `omit`. Raises LockfileError, DisagreementError, LeftToTool.
       def self.plan(project, configuration, options, **)
         Planner.new(project, configuration, options).plan
       end
@@ -34,16 +34,16 @@ module Spate
       module Collation
         # Unicode's default order of the characters in names and paths.
         ORDER = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
-        # The same as something that sorts by its bytes.
+        # The same order as characters that sort by their bytes.
         RANKS = ORDER.each_char.with_index.map { |_, index| (33 + index).chr }.join
-        # Both for String#tr, to which "-", "^" and "\" mean something.
+        # Arguments for String#tr, in which "-", "^" and "\" have a special meaning.
         FROM = ORDER.gsub(/[\\^-]/) { |char| "\\#{char}" }.freeze
         TO = RANKS.gsub(/[\\^-]/) { |char| "\\#{char}" }.freeze
         private_constant :RANKS
 
         module_function
 
-        # A String that sorts as the text does.
+        # A String whose byte order is the order of the text.
         def key(text)
           small = text.downcase
           ranked = small.tr(FROM, TO)

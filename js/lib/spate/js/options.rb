@@ -4,15 +4,12 @@ module Spate
   module JS
     # Options of the command line, which override the package manager's configuration.
     #
-    # jobs:: scripts and unpacking threads at most, Integer, or nil for the default
-    # copy:: copies instead of links; nil where not said
-    # local:: no network
-    # omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
-    # ignore_scripts:: run no script, the project's own neither; nil where not said
-    # global_virtual_store:: pnpm: trees below the store, one symbolic link a package in the project; nil where not said
-    # serial:: unpack with one thread, to compare
-    # rebuild:: names of packages to build again, :all, or nil
-    # restore:: names (see Tree#names) of packages to put into place again, :all, or nil
+    # jobs:: maximum number of scripts and of unpacking threads, Integer, or nil for the default copy:: copies instead
+    # of links; nil if not given local:: no network omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
+    # ignore_scripts:: run no scripts, not even the project's own; nil if not given global_virtual_store:: pnpm: trees
+    # below the store, one symbolic link per package in the project; nil if not given serial:: unpack with one thread,
+    # to compare rebuild:: names of packages to build again, :all, or nil restore:: names (see Tree#names) of packages
+    # to put into place again, :all, or nil
     Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :serial, :rebuild,
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super
@@ -23,7 +20,7 @@ module Spate
         { "omit" => (omit.join(",") if omit.any?), "global_virtual_store" => global_virtual_store&.to_s }.compact
       end
 
-      # The same with the shape of another run, where this one does not say.
+      # A copy that takes missing options from the shape of another run.
       def shaped(shape)
         dup.tap do |options|
           options.omit = shape["omit"].split(",") if omit.empty? && shape["omit"]
@@ -44,7 +41,7 @@ module Spate
       def rebuild?(name) = rebuild == :all || Array(rebuild).include?(name)
       def restore?(tree) = restore == :all || tree.names.intersect?(Array(restore))
 
-      # Refuses names to restore that no tree has. Raises UnknownPackage.
+      # Raises UnknownPackage for names to restore that no tree has.
       def check_names(trees)
         names = trees.flat_map(&:names) if restore.is_a?(Array)
         unknown = (restore - names).first if names

@@ -4,10 +4,9 @@ module Spate
   module JS
     # One archive that a lockfile names, wherever and however often it is placed.
     #
-    # name:: its own name (not an alias), e.g. "@babel/core"
-    # version:: String, or nil where the lockfile has none (archives by address)
-    # integrity:: Integrity, or nil
-    # resolved:: the archive's address as the lockfile has it, nil for the registry's own; "file:..." for an archive
+    # name:: its own name (not an alias), e.g. "@babel/core" version:: String, or nil if the lockfile has none (archives
+    # by address) integrity:: Integrity, or nil resolved:: the archive's address as the lockfile has it, nil for the
+    # registry's own; "file:..." for an archive
     #            below the lockfile's folder
     Package = Struct.new(:name, :version, :integrity, :resolved) do
       def initialize(name:, version: nil, integrity: nil, resolved: nil)
@@ -15,27 +14,27 @@ module Spate
         freeze
       end
 
-      # For people: "@babel/core@7.0.0".
+      # For the user: "@babel/core@7.0.0".
       def full_name = version ? "#{name}@#{version}" : "#{name} (#{Util.redact(resolved)})"
       def file? = resolved.to_s.start_with?("file:")
     end
 
-    # In the class itself, where its constants are found.
+    # Reopens the class, so that its constants are found.
     class Package
       autoload :Facts, "spate/js/package/facts"
 
-      # Names and paths that come from outside. Each is checked when it is read, and again where it becomes a path.
+      # Names and paths from untrusted input. Each is checked when it is read, and again when it becomes a path.
       module Name
-        # `name` or `@scope/name`. Older packages have capital letters and what else npm no longer takes; what matters
-        # is that it is one folder, or one in another, and neither hidden, nor node_modules, nor a scope's folder.
+        # `name` or `@scope/name`. Older packages have capital letters and other characters that npm no longer accepts.
+        # A name must be one folder, or a folder in a scope's folder, and neither hidden, nor node_modules, nor a scope.
         PART = %r{(?!\.|@|node_modules(?:/|\z))[^/\\\0\s:]{1,214}}
-        # In a path between slashes: a part that is none, or leads elsewhere; and what ends a path for the system.
+        # Parts of a path that are empty or lead elsewhere, and NUL, which ends a path for the system.
         OUTSIDE = ["//", "/./", "/../", "\0"].freeze
         NAME = %r{\A(?:@#{PART}/)?#{PART}\z}
 
         module_function
 
-        # The name. Raises UnsafeNameError. whose: the place of the name, for the message.
+        # Returns the name. Raises UnsafeNameError. whose: the thing with this name, for the message.
         def check(name, whose)
           return name if name.is_a?(String) && name.valid_encoding? && NAME.match?(name) && name.bytesize <= 214
 
@@ -49,24 +48,24 @@ module Spate
           raise UnsafePathError.new(path, whose)
         end
 
-        # Thousands are asked for, and no pattern is as fast.
+        # Called thousands of times; faster than a pattern.
         def inside?(path)
           whole = "/#{path}/"
           OUTSIDE.none? { |part| whole.include?(part) }
         end
       end
 
-      # The digests of an archive in a lockfile (Subresource Integrity, as npm uses it): of several digests only
-      # those of the strongest algorithm count, and any of these may match.
+      # The digests of an archive in a lockfile (Subresource Integrity, as npm uses it): only the digests of the
+      # strongest algorithm are used, and any of these may match.
       class Integrity
         # Strongest first => bytes of the digest.
         ALGORITHMS = { "sha512" => 64, "sha384" => 48, "sha256" => 32, "sha1" => 20 }.freeze
         PART = %r{\A(sha512|sha384|sha256|sha1)-([A-Za-z0-9+/]+={0,2})(?:\?.*)?\z}
 
-        # algorithm: String of ALGORITHMS. digests: hex, any of which is right.
+        # algorithm: a key of ALGORITHMS. digests: hex; any one may match.
         attr_reader :algorithm, :digests
 
-        # Integrity, nil if the text has no digest that is known here. text: "sha512-BASE64 sha1-BASE64", or nil.
+        # Integrity; nil if the text has no supported digest. text: "sha512-BASE64 sha1-BASE64", or nil.
         def self.parse(text)
           found = text.to_s.split.filter_map do |part|
             algorithm, base64 = PART.match(part)&.captures
@@ -84,19 +83,19 @@ module Spate
           @digests = digests
         end
 
-        # The possible names of its package in the store. The package gets the name of the digest that was computed from
+        # The possible names of its package in the store. The package's name comes from the digest that was computed for
         # its archive; the other digests are only claims.
         def names = digests.map { |hex| name(hex) }
         def name(hex) = "#{algorithm}-#{hex}"
-        # All digests as one text. Of a single digest it is the package's name.
+        # All digests as one text. For a single digest this is the package's name.
         def key = names.sort.join("+")
-        # Whether another archive with this digest can be made.
+        # Whether a different archive with this digest can be constructed.
         def weak? = algorithm == "sha1"
 
         def ==(other) = other.is_a?(Integrity) && algorithm == other.algorithm && digests == other.digests
         alias eql? ==
         def hash = [algorithm, digests].hash
-        # As lockfiles write it.
+        # In the notation of lockfiles.
         def to_s = digests.map { |hex| "#{algorithm}-#{[[hex].pack("H*")].pack("m0")}" }.join(" ")
       end
     end

@@ -2,7 +2,7 @@
 
 module Spate
   module JS
-    # node_modules from pnpm-lock.yaml (version 9), as `pnpm install --frozen-lockfile` makes it.
+    # Plans node_modules from pnpm-lock.yaml (version 9), like `pnpm install --frozen-lockfile`.
     #
     #   pnpm-lock.yaml ─► Lockfile ─► Selection ─► Layout, Hoisting ─► Plan
     #   settings ─────────► Agreement ──┘ what is for this machine     trees, links, bins, state
@@ -25,14 +25,14 @@ module Spate
       autoload :Workspace, "spate/js/pnpm/workspace"
       autoload :Yaml, "spate/js/pnpm/yaml"
 
-      # Plan. project: Project. configuration: Configuration. options: Options. slots: answers the folder of a global
-      # virtual store when called; without it such a project is left to pnpm. Raises LockfileError, DisagreementError,
-      # LeftToTool.
+      # Returns a Plan. project: Project. configuration: Configuration. options: Options. slots: callable that returns
+      # the folder of a global virtual store; if nil, such a project is left to pnpm. Raises LockfileError,
+      # DisagreementError, LeftToTool.
       def self.plan(project, configuration, options, slots: nil)
         Planning.new(project, configuration, options, slots: slots).plan
       end
 
-      # Patterns as hoistPattern has them: `*` matches anything, `!` excludes what an earlier one included.
+      # Patterns of settings such as hoistPattern: `*` matches anything, `!` excludes matches of earlier patterns.
       class Matcher
         def initialize(patterns)
           @patterns = patterns.map { |pattern| [pattern.start_with?("!"), pattern.delete_prefix("!").split("*", -1)] }
@@ -44,7 +44,7 @@ module Spate
         def match?(name)
           return true if @all
 
-          # Nothing but exclusions: what they leave.
+          # Exclusions alone match everything else.
           matched = !empty? && @patterns.all?(&:first)
           @patterns.each do |exclusion, parts|
             matched = !exclusion if matched == exclusion && fits?(parts, name)

@@ -3,10 +3,11 @@
 module Spate
   module Boot
     module Background
-      # The number of builders of an application started since one finished: a byte each, in a file beside the compile
-      # cache. They ended without a message (an error, a signal, no memory); the next one waits, longer each time.
+      # The number of an application's builders that started since one finished: a byte each, in a file beside the
+      # compile cache. A builder that ends without a message (an error, a signal, no memory) counts as failed, and each
+      # failure delays the next builder longer.
       class Attempts
-        # Seconds to wait after the first, and at most.
+        # Seconds to wait after the first failure, and the maximum.
         FIRST = 60
         MOST = 3600
 
@@ -16,7 +17,7 @@ module Spate
 
         def count = File.size?(@path).to_i
 
-        # Seconds until a boot may start another one, 0 if it may now.
+        # Seconds until a boot may start another builder; 0 if it may start one now.
         def wait(now: Process.clock_gettime(Process::CLOCK_REALTIME))
           count = count()
           return 0 if count.zero?
@@ -27,12 +28,12 @@ module Spate
           0
         end
 
-        # Raises SystemCallError.
+        # Counts a started builder. Raises SystemCallError.
         def add
           File.open(@path, File::WRONLY | File::CREAT | File::APPEND | File::NOFOLLOW, 0o600) { |file| file.write(".") }
         end
 
-        # One finished.
+        # Called when a builder has finished.
         def forget
           File.unlink(@path)
         rescue Errno::ENOENT

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Background
-      # The arguments of a builder, `name=value`, repeated for lists.
+      # The arguments of a builder as `name=value`; lists repeat the name.
       class BuilderArguments
-        # location: answers root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for events,
-        # if another process waits for them; team: whether to query a team's cache.
+        # location: responds to root, gemfile, lockfile; exclude: patterns; report: number of a file descriptor for
+        # events, if another process reads them; team: whether to query a team's cache.
         def self.for(location, caches, renew:, jobs: nil, exclude: [], report: nil, team: false)
           { renew: renew ? 1 : nil, team: team ? 1 : nil, store_root: caches.store_root, ruby_key: caches.ruby_key,
             root: location.root, gemfile: location.gemfile, lockfile: location.lockfile, jobs: jobs, exclude: exclude,
@@ -14,7 +14,7 @@ module Spate
             .flat_map { |name, values| [*values].map { |value| "#{name}=#{value}" } }
         end
 
-        # values: name => [value]; paths are UTF-8 in a builder, regardless of the locale it was started in.
+        # values: name => [value]. Paths are UTF-8 in a builder, regardless of its locale.
         def initialize(values)
           @values = values.transform_values { |list| list.map { |value| value.dup.force_encoding(Encoding::UTF_8) } }
         end

@@ -6,9 +6,9 @@ module Spate
       # The files that one boot loaded, for the builder: a small file beside the recording, so that boots neither wait
       # for each other nor read others' files. CompileCache::Recording collects them.
       module LoadedFiles
-        # Follows the kind if the program continued.
+        # Appended to the kind if the program continued after the boot.
         PART = "\tpart"
-        # If more wait, no builder runs, and the oldest add nothing.
+        # The maximum number of waiting files: if there are more, no builder runs, and the oldest are dropped.
         KEPT = 32
 
         module_function
@@ -20,13 +20,13 @@ module Spate
           Util::Files.write("#{name}.boot", lines.join("\n"), permissions: 0o600)
         end
 
-        # [kind, paths, whole], nil for a file without paths.
+        # [kind, paths, whole]; nil for a file without paths.
         def read(path)
           kind, *paths = File.binread(path).split("\n").map { |line| line.force_encoding(Encoding::UTF_8) }
           [kind.scrub.delete_suffix(PART), paths, !kind.end_with?(PART)] if paths.any?
         end
 
-        # Whether enough files wait.
+        # Whether the maximum number of files is waiting.
         def full?(recording_path) = all(recording_path).size >= KEPT
 
         # Paths of the waiting files.

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module Background
-      # Options for a Ruby that makes compile caches: it compiles like this one, as far as Ruby has options for that.
+      # Options for a Ruby that builds compile caches, so that it compiles like this one as far as options allow.
       module RubyOptions
         module_function
 
@@ -12,7 +12,7 @@ module Spate
           ["--disable-gems", "--disable=rubyopt", *frozen_string_literal, *parser]
         end
 
-        # Folders of Spate and of its extension, which need not be on this process' $LOAD_PATH.
+        # Folders of Spate and of its extension, which may be missing on this process's $LOAD_PATH.
         def load_path
           extension = $LOADED_FEATURES.find { |path| path.match?(%r{/spate/native/boot\.\w+\z}) }
           [LIBRARY, extension && File.expand_path("../../..", extension)].compact.uniq

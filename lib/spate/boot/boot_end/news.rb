@@ -3,19 +3,18 @@
 module Spate
   module Boot
     module BootEnd
-      # Whether compile caches should be made again after this boot, and why. Decides, and looks only at the compile
-      # caches' age.
+      # Whether and why compile caches should be rebuilt after this boot. Reads nothing except the compile caches' age.
       class News
-        # Outcomes after which the compile caches do not have the file's current version.
+        # Outcomes that mean that the compile caches lack the file's current version.
         OUTCOMES = %i[miss stale revalidated damaged].freeze
-        # Seconds for which a compile cache is kept, even if the Bundler replay is outdated.
+        # Seconds for which a new compile cache is kept, even if the Bundler replay is outdated.
         PATIENCE = 5
-        # Fewer new files than this wait for A_WHILE (seconds).
+        # Fewer new files than this are ignored for A_WHILE (seconds).
         FEW = 5
         A_WHILE = 60
 
-        # Whether the next boot would gain from other compile caches: files came from none, or from compile caches of
-        # single gems, and have yet to be sorted. recorded: see `recorded`; caches: the application's.
+        # Whether rebuilt compile caches would speed up the next boot: some files came from no compile cache, or from
+        # caches of single gems and are not in load order yet. recorded: see `recorded`; caches: the application's.
         def self.gain?(recorded, *caches)
           recorded.any? { |_, outcome| OUTCOMES.include?(outcome) } || recorded.size > caches.compact.sum(&:count)
         end
@@ -30,15 +29,15 @@ module Spate
 
         def any? = renew? || files?
 
-        # Whether to update the compile cache's record of the bundle. Two alternating environments do not
-        # cause an update at every boot.
+        # Whether to update the compile cache's record of the bundle. Alternating between two environments does not
+        # cause an update at each boot.
         def renew?
           return true unless @session.cache
 
           age > (times_lost? ? A_WHILE : PATIENCE) if @session.outdated || times_lost?
         end
 
-        # For the log.
+        # The reason for the log.
         def cause
           return "there was none" unless @session.cache
           return "of the bundle: #{@session.parts[:replay]}" if @session.outdated
@@ -49,20 +48,21 @@ module Spate
 
         private
 
-        # Another small script each time does not justify a build.
+        # A different small script at each boot does not justify a build.
         def files?
           News.gain?(recorded, @session.cache, @session.overlay) && (missing >= FEW || age > A_WHILE)
         end
 
         def missing = recorded.count { |_, outcome| OUTCOMES.include?(outcome) }
 
-        # After a copy, say: then every boot has to read what the Bundler replay was made from.
+        # Whether file times were lost, for example by copying, so that each boot has to read all inputs of the Bundler
+        # replay.
         def times_lost? = @session.on?(:replay) && BundlerReplay.worn?
 
-        # Seconds. Floats, because libraries redefine how times are subtracted.
+        # In seconds. Uses Floats because libraries redefine the subtraction of times.
         def age = Process.clock_gettime(Process::CLOCK_REALTIME) - File.mtime(@session.cache.path).to_f
 
-        # A program with a relative path cannot be in a compile cache. If bootsnap loads the files, they are taken from
+        # A program with a relative path cannot be in a compile cache. If bootsnap loads the files, uses
         # $LOADED_FEATURES.
         def loaded
           stays = Bootsnap.set_up? && !@session.on?(:bootsnap)

@@ -17,11 +17,11 @@ module Spate
       #   public_gem, warns_of_bundled, require_switch, program_paths, requires_formerly   this Bundler's features
       #   replayed      files that the Gemfile or gemspecs loaded; library: Ruby's own that Bundler loaded
       class Activation
-        # A process before: its environment, folder, $LOAD_PATH, number of loaded features, Gem.loaded_specs and
-        # which of them were active, constants of Bundler (nil: there was none).
+        # The state of a process before the activation: its environment, folder, $LOAD_PATH, number of loaded features,
+        # Gem.loaded_specs and the active ones among them, constants of Bundler (nil: not defined).
         Before = Struct.new(:environment, :folder, :load_path, :features, :specs, :active, :bundler)
 
-        # original_env: the environment before any Bundler; before: this process before the activation (Before).
+        # original_env: the environment before any Bundler; before: the state of this process before the activation.
         attr_reader :record, :facts, :specs, :original_env, :before
 
         def initialize(record)
@@ -29,7 +29,7 @@ module Spate
           @facts = record.facts
         end
 
-        # Why this process cannot be set up this way, nil if it can.
+        # Why this process cannot be set up like this, or nil.
         def obstacle
           return "RubyGems is #{::Gem::VERSION}, not #{@facts[:rubygems]}" unless ::Gem::VERSION == @facts[:rubygems]
           return "Bundler is loaded already" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
@@ -42,7 +42,7 @@ module Spate
           nil
         end
 
-        # After an exception the process is unchanged.
+        # If this raises, the process is unchanged.
         def call
           @before = look
           activate
@@ -62,7 +62,7 @@ module Spate
         # bundled and a default gem.
         def more(fields) = @record.more[@facts[:specs].index { |known| known.equal?(fields) }]
 
-        # [Dependency] of the Gemfile, in its order.
+        # [Dependency] of the Gemfile, in the Gemfile's order.
         def dependencies = @dependencies ||= @facts[:dependencies].map { |fields| Dependency.new(*fields) }
 
         private
@@ -82,7 +82,7 @@ module Spate
           gems
           bundler
           libraries
-          # Last: after a change of these, Ruby rereads all of them at the next require.
+          # Comes last because after a change here Ruby rereads the whole load path at the next require.
           clean_load_path
           load_path
           features
@@ -97,7 +97,7 @@ module Spate
           @facts[:env_composed].each { |key, added| ENV[key] = composed(key, added, ENV[key]) }
         end
 
-        # Bundler's part before the former value.
+        # Puts Bundler's part before the previous value.
         def composed(key, added, former)
           return former&.start_with?(added.first) ? former : [*added, *former].join(" ") if key == "RUBYOPT"
 
@@ -105,7 +105,7 @@ module Spate
           (added + former).uniq.join(File::PATH_SEPARATOR)
         end
 
-        # Removes folders of gems that were active before, unless something was loaded from there.
+        # Removes the folders of previously active gems, except those from which a file was loaded.
         def clean_load_path
           active = before.specs.values.flat_map(&:full_require_paths) & $LOAD_PATH
           active.each do |path|
@@ -148,7 +148,7 @@ module Spate
           end
         end
 
-        # The files of Ruby's library that Bundler loads. `pathname`, the largest part, only when it is used.
+        # The files of Ruby's library that Bundler loads. `pathname`, the largest one, is loaded only on use.
         def libraries
           late, others = @facts[:library].partition { |path| path.match?(%r{/pathname\.\w+\z}) }
           others.each { |path| Kernel.require(path) }
@@ -166,7 +166,7 @@ module Spate
               ::Kernel.require("pathname")
               Pathname(path)
             end
-            # A method that has an alias is redefined without a warning.
+            # Ruby does not warn about redefining a method that has an alias.
             alias_method :__Pathname__, :Pathname
             private :Pathname, :__Pathname__
           end

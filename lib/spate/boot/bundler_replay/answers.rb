@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module BundlerReplay
-      # The methods that the module Bundler answers itself; for all others the real one is loaded in its place.
+      # The methods that the module Bundler answers itself. All others load the real Bundler.
       module Answers
         def setup(*groups)
           groups.empty? || Runtime.instance ? Runtime.instance : super
@@ -39,7 +39,7 @@ module Spate
         def with_original_env(&) = with_env(original_env, &)
         def with_unbundled_env(&) = with_env(unbundled_env, &)
 
-        # Evaluated at the caller's file and line, which Bundler's deprecation warnings print.
+        # Evaluated with the caller's file and line, which Bundler's deprecation warnings print.
         def method_missing(name, *arguments, **options, &block)
           return super if Real.loaded?
 

@@ -3,18 +3,19 @@
 module Spate
   module Boot
     module BundlerReplay
-      # The real Bundler, loaded for calls that the Bundler replay cannot answer, in its state after Bundler.setup.
-      # Objects that the program holds already (specifications, the load path, the environment) stay.
+      # Loads the real Bundler for calls that the Bundler replay cannot answer, in the state it would have after
+      # Bundler.setup. Objects that the program already holds (specifications, the load path, the environment) stay the
+      # same.
       module Real
         class << self
-          # True as soon as loading begins.
+          # true as soon as loading begins.
           def loaded? = @state != nil
 
-          # Whether it is loaded completely.
+          # Whether the real Bundler is completely loaded.
           def complete? = @state == :complete
 
-          # The module Bundler, real from here on. Raises what Bundler raises if its own set-up fails now; the Bundler
-          # replay then stays.
+          # Replaces the module Bundler by the real one. Raises Bundler's error if its own setup fails now; the Bundler
+          # replay then stays in place.
           def load
             return ::Bundler if @state
 
@@ -45,7 +46,7 @@ module Spate
             $LOADED_FEATURES << "#{facts[:lib]}/bundler/setup.rb"
           end
 
-          # Like Bundler.setup, except for the load path and Kernel#require, which are set up.
+          # Like Bundler.setup, except for the load path and Kernel#require, which are already set up.
           def setup(activation)
             Replacements.remove
             ui = ::Gem::DefaultUserInteraction.ui if defined?(::Gem::DefaultUserInteraction)
@@ -69,7 +70,7 @@ module Spate
 
           def requires = Replacements.former.select { |(name, _), _| name == :require }
 
-          # (Ruby's own warning about bundled gems is not installed twice.)
+          # (Avoids installing Ruby's own warning about bundled gems twice.)
           def without_requires(integration)
             integration.define_singleton_method(:reverse_rubygems_kernel_mixin) { nil }
             yield
@@ -77,7 +78,7 @@ module Spate
             integration.singleton_class.send(:remove_method, :reverse_rubygems_kernel_mixin)
           end
 
-          # The environment, the folder and the active gems that the Gemfile saw.
+          # Runs the block with the environment, the folder and the active gems that the Gemfile saw.
           def as_at_setup(activation, &)
             keeping_environment do
               ENV.replace(activation.before.environment)
@@ -88,7 +89,7 @@ module Spate
             end
           end
 
-          # Uses a different Hash meanwhile: another thread may be iterating over the original.
+          # Uses a different Hash in the meantime, because another thread may be iterating over the original.
           def without_bundle
             held = ::Gem.loaded_specs
             ::Gem.instance_variable_set(:@loaded_specs, held.reject { |_, spec| spec.is_a?(Spec) })

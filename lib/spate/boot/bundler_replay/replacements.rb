@@ -7,7 +7,7 @@ module Spate
       # Kernel#require without RubyGems' search, the lookup of executables, and the list of specifications.
       module Replacements
         class << self
-          # { [method, owner] => the former method }, as Bundler keeps it.
+          # { [method, owner] => the previous method }, in Bundler's format.
           attr_reader :former
 
           def install(activation)
@@ -22,13 +22,13 @@ module Spate
             specifications(activation.list(:all))
           end
 
-          # Restores RubyGems' methods, except Kernel#require, which other code may have replaced since.
+          # Restores RubyGems' methods, except Kernel#require, which other code may have replaced since then.
           def remove
             @former.each { |(name, owner), method| define(owner, name, method) if name != :require }
             ::Gem.post_reset_hooks.delete(@hook)
           end
 
-          # Restores everything as before `install`.
+          # Restores the state before `install`.
           def undo
             return unless @former
 
@@ -58,7 +58,7 @@ module Spate
             owner.send(owner == ::Kernel ? :private : :public, :require)
           end
 
-          # Newer RubyGems has a switch for this, which newer Bundlers use.
+          # Newer RubyGems versions have a switch for this, which newer Bundlers use.
           def plain_require(activation)
             if activation.facts[:require_switch]
               @switched = ::Gem.discover_gems_on_require
@@ -72,7 +72,7 @@ module Spate
             end
           end
 
-          # Ruby 3.3 and later warn of gems that will leave Ruby's library.
+          # Ruby 3.3 and later warn about gems that will leave Ruby's library.
           def bundled_gems(activation)
             return unless activation.facts[:warns_of_bundled]
 
@@ -147,7 +147,7 @@ module Spate
           end
         end
 
-        # Bundler's error if `gem` requests a gem that is not in the bundle.
+        # Raises Bundler's error if `gem` requests a gem that is not in the bundle.
         def self.not_bundled(wanted, spec)
           words = if spec
                     "can't activate #{wanted}, already activated #{spec.full_name}. " \

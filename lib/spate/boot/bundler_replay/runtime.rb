@@ -3,9 +3,9 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Passes unknown methods of these objects on to the real Bundler's object, `real`.
+      # Passes unknown methods of these objects to the real Bundler's object, `real`.
       module AsksReal
-        # Evaluated at the caller's file and line, which Bundler's deprecation warnings print.
+        # Evaluated with the caller's file and line, which Bundler's deprecation warnings print.
         def method_missing(name, *arguments, **options, &block)
           return super unless respond_to_missing?(name)
 
@@ -37,7 +37,7 @@ module Spate
         end
       end
 
-      # The result of Bundler.setup and Bundler.load: requires the gems of groups; the real one answers the rest.
+      # The result of Bundler.setup and Bundler.load. Requires the gems of groups; the real object handles other calls.
       class Runtime
         include AsksReal
 
@@ -65,7 +65,7 @@ module Spate
         # Newer Bundlers wrap the error of a gem that requires a missing file.
         def newer? = !BundlerReplay.current.facts[:requires_formerly]
 
-        # For a gem `a-b` without `require:` in the Gemfile: `a-b`, or a/b.
+        # For a gem `a-b` without `require:` in the Gemfile: requires `a-b`, or `a/b` if there is no such file.
         def require_gem(gem)
           Array(gem.autorequire || gem.name).each do |file|
             asked = file = file == true ? gem.name : file

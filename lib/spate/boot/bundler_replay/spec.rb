@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module BundlerReplay
-      # A Gem::Specification with the facts that running programs need. On any other call it becomes complete: the
-      # gemspec is evaluated, or for path and git sources Bundler is asked.
+      # A Gem::Specification with the facts that running programs need. Any other call completes it: evaluates the
+      # gemspec or, for path and git sources, asks Bundler.
       class Spec < ::Gem::Specification
-        # Methods that read only these facts. All others complete the specification first.
+        # Methods that need only these facts. All others complete the specification first.
         KNOWN = %i[
           name version full_name full_gem_path gem_dir loaded_from loaded_from= base_dir gems_dir spec_dir spec_file
           spec_name file_name cache_dir cache_file build_info_dir build_info_file doc_dir ri_dir activated activated=
@@ -18,16 +18,16 @@ module Spate
           installable_on_platform? match_platform runtime_dependencies development_dependencies
           base_dir= extension_dir= full_gem_path= ignored? bin_file bin_dir executable removed_method_calls
         ].freeze
-        # In the record's second part.
+        # Facts stored in the record's second part.
         SELDOM = %i[bindir executables dependencies metadata original_platform].freeze
 
-        # fields: see Gemfile::Child::SpecFacts.of; more: a callable that answers those of SpecFacts.more.
+        # fields: see Gemfile::Child::SpecFacts.of; more: a callable that returns the fields of SpecFacts.more.
         def self.of(fields, more) = allocate.tap { |spec| spec.send(:know, fields, more) }
 
         # For `instance_of?` and `==`.
         def class = ::Gem::Specification
 
-        # Bundler's specs are stubs with the lockfile's dependencies; this one has the gemspec's.
+        # Bundler's specs are stubs with the dependencies from the lockfile; this spec has those of the gemspec.
         def to_spec
           @to_spec ||= Spec.of(@spate_known, @spate_seldom).tap do |spec|
             spec.activated = activated
@@ -35,12 +35,12 @@ module Spate
           end
         end
 
-        # Bundler's name for this.
+        # Bundler's name for full_require_paths.
         def load_paths = full_require_paths
 
         def inspect = "#<#{self.class.name} name=#{@name} version=#{@version}>"
 
-        # Bundler's source of the gem, with the real Bundler.
+        # Bundler's source of the gem. Loads the real Bundler.
         def source
           return super if Real.loaded? && !Real.complete?
 
@@ -50,7 +50,7 @@ module Spate
         def activated? = @activated
         def default_gem? = @spate_default
 
-        # Whether FEATURE is a file below one of its folders on the load path.
+        # Whether FEATURE is a file below one of the gem's folders on the load path.
         def contains_requirable_file?(feature)
           return false if missing_extensions?
 
@@ -117,7 +117,7 @@ module Spate
           end
         end
 
-        # Takes over everything that only the evaluated specification has.
+        # Copies everything that only the evaluated specification has.
         def whole!
           return if @spate_whole
 

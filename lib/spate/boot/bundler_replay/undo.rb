@@ -3,15 +3,15 @@
 module Spate
   module Boot
     module BundlerReplay
-      # Reverts the changes of an activation that failed, so that the real Bundler finds a process without a bundle.
-      # Libraries that were loaded stay loaded. Loaded only after a failure.
+      # Reverts a failed activation, so that the real Bundler finds a process without a bundle. Loaded libraries stay
+      # loaded. This file is loaded only after a failure.
       class Undo
         def initialize(activation)
           @library = activation.facts[:lib]
           @before = activation.before
         end
 
-        # A step that fails does not stop the rest.
+        # If one step fails, the others still run.
         def call
           %i[replacements specifications pathname bundler load_path environment memory].each do |step|
             send(step)
@@ -30,7 +30,7 @@ module Spate
           ::Gem::Specification.reset
         end
 
-        # Only if it has not been loaded.
+        # Only if pathname has not been loaded.
         def pathname
           return unless ::Kernel.private_method_defined?(:__Pathname__, false)
 
@@ -38,7 +38,7 @@ module Spate
           Object.send(:remove_const, :Pathname) if Object.autoload?(:Pathname)
         end
 
-        # A new module, since extending a module cannot be undone.
+        # Creates a new module, since extending a module cannot be undone.
         def bundler
           return unless Object.const_defined?(:Bundler, false)
 

@@ -3,17 +3,18 @@
 module Spate
   module Boot
     module Exec
-      # The set-up of `bundle exec` by the real Bundler, if no Bundler replay may be used.
+      # Runs the setup of `bundle exec` with the real Bundler, if no Bundler replay may be used.
       module BundlerSetup
         autoload :ErrorReport, "#{FOLDER}/exec/bundler_setup/error_report"
 
         class << self
-          # Whether Bundler, or a Bundler replay, has set up in this process (RUBYOPT, `bundle exec`, config/boot.rb).
+          # Whether Bundler or a Bundler replay has already run in this process (RUBYOPT, `bundle exec`,
+          # config/boot.rb).
           def set_up?
             $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") && !path.start_with?(FOLDER) }
           end
 
-          # The environment, which finds the program and sets up children. Without a Gemfile the process ends.
+          # Sets up the environment for finding the program and for children. Without a Gemfile the process ends.
           def environment
             return if set_up?
 
@@ -22,7 +23,7 @@ module Spate
             name_bundle
           end
 
-          # Bundler's program puts its own library first on the load path, if that is in the program's gem.
+          # Like Bundler's program, puts Bundler's library first on the load path if the program is in Bundler's gem.
           def library_first
             mark = $LOADED_FEATURES.find { |path| path.end_with?("/lib/bundler.rb") }
             library = mark ? File.dirname(mark) : ::Gem.loaded_specs["bundler"]&.full_require_paths&.first
@@ -31,11 +32,11 @@ module Spate
             $LOAD_PATH.unshift($LOAD_PATH.delete(library) || library)
           end
 
-          # The load path. If a gem is missing the process ends.
+          # Sets up the load path. If a gem is missing the process ends.
           def set_up
             return if set_up?
 
-            # A child's parent has chosen the Bundler.
+            # The parent of a child process has chosen the Bundler.
             hook = ENV[Children::BUNDLER]
             unless hook
               activate
@@ -47,8 +48,8 @@ module Spate
 
           private
 
-          # As RubyGems 4 does before Bundler's own program: it has constants that an older Bundler defines as well, of
-          # which a Ruby started by `bundle exec` warns.
+          # Loads what RubyGems 4 loads before Bundler's own program. An older Bundler defines some of these constants
+          # again, and a Ruby started by `bundle exec` warns about that.
           def extend_rubygems
             bundler = ::Gem.loaded_specs["bundler"]
             ::Gem.load_bundler_extensions(bundler.version) if bundler && ::Gem.respond_to?(:load_bundler_extensions)
@@ -60,7 +61,7 @@ module Spate
             reporting_errors { ::Bundler::SharedHelpers.set_bundle_environment }
           end
 
-          # Does the work of bundler/setup, which on a terminal would print errors and end the process.
+          # Replaces bundler/setup, which on a terminal would print errors and end the process.
           def first_set_up(hook)
             return unless hook.nil? || in_bundle?(hook)
 
@@ -82,14 +83,14 @@ module Spate
             ErrorReport.print_and_exit(e)
           end
 
-          # The lockfile's version, if it is installed.
+          # Activates the lockfile's version of Bundler, if it is installed.
           def activate
             Prelude.rubygems
             Prelude.messages
             return if ::Gem.loaded_specs.key?("bundler")
 
             begin
-              gem "bundler", ">= 0.a" # as in Bundler's program: a pre-release counts as well
+              gem "bundler", ">= 0.a" # accepts pre-releases, like Bundler's program
             rescue ::Gem::LoadError
               # The version required by BUNDLER_VERSION or the lockfile is not installed.
               ENV.delete("BUNDLER_VERSION")

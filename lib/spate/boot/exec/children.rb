@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Exec
-      # Ruby programs that the program starts find the bundle set up, as under `bundle exec`, and by the same compile
-      # cache: their RUBYOPT loads children/bundler/setup.rb, which on another Ruby does what Bundler's own file would.
+      # Sets up the bundle in Ruby programs that the program starts, like `bundle exec` but with the compile cache:
+      # their RUBYOPT loads children/bundler/setup.rb, which on another Ruby acts like Bundler's own file.
       module Children
         FILE = "#{FOLDER}/exec/children/bundler/setup".freeze
         RUBY = "SPATE_RUBY"
@@ -14,9 +14,9 @@ module Spate
           # Identifies this Ruby to children.
           def ruby = Util::Ruby.description
 
-          # Puts Spate's file in the place of Bundler's.
+          # Replaces Bundler's file by Spate's.
           def take_over(session)
-            # RUBYOPT has no way to quote a blank.
+            # RUBYOPT cannot quote a space.
             return if FILE.match?(/\s/) || !(session.on?(:compile_cache) || session.on?(:loader))
 
             words = ENV["RUBYOPT"].to_s.split
@@ -27,7 +27,7 @@ module Spate
             ENV[BUNDLER] = bundler.delete_prefix("-r") if bundler
             ENV[RUBY] = ruby
             ENV["RUBYOPT"] = ["-r#{FILE}", *rest].join(" ")
-            # Newer RubyGems load this before RUBYOPT.
+            # Newer RubyGems versions load this file before RUBYOPT.
             ENV["BUNDLER_SETUP"] = FILE if ENV["BUNDLER_SETUP"]
           end
         end

@@ -3,24 +3,24 @@
 module Spate
   module Boot
     module Exec
-      # Code loaded by a boot stays, but the garbage collector traverses it repeatedly. `spate exec` starts Ruby
-      # with variables that make it do so less often: see Settings. Collection is never turned off; the variables are
-      # gone before the program sees its environment, and no child inherits them.
+      # Code loaded by a boot stays in memory, but the garbage collector traverses it repeatedly. `spate exec` starts
+      # Ruby with variables that make the collector run less often: see Settings. Collection is never turned off. The
+      # variables are removed before the program or a child sees them.
       #
-      # Only if the boot log shows that boots of this kind become faster, and if memory is plenty. RUBY_GC_* that the
-      # user has set stay.
+      # Used only if the boot log shows that this kind of boot gets faster, and if there is enough memory. RUBY_GC_*
+      # variables set by the user are kept.
       module Heap
         autoload :Memory, "#{FOLDER}/exec/heap/memory"
         autoload :Settings, "#{FOLDER}/exec/heap/settings"
 
         SIZED = RUBY_VERSION >= "3.3"
-        # Lists the variables that Spate has set.
+        # The variable that lists the variables set by Spate.
         MARK = "SPATE_HEAP_SET"
         OWNER = /\ARUBY_GC_(HEAP|MALLOC|OLDMALLOC)_/
 
         class << self
-          # Variables for a Ruby that will run a program of this folder's application, {} for none.
-          # command: the program and its words.
+          # Variables for a Ruby that will run a program of this folder's application; {} if there are none. command:
+          # the program and its arguments.
           def environment(env, command)
             return {} if !Switches.new(env).heap? || env.keys.grep(OWNER).any?
 
@@ -33,14 +33,14 @@ module Spate
             {}
           end
 
-          # Removes Spate's variables, which this Ruby has read.
+          # Removes Spate's variables, which this Ruby has already read.
           def unset(env)
             names = env.delete(MARK).to_s.split(",").grep(OWNER)
             names.each { |name| env.delete(name) }
             @given = true if names.any?
           end
 
-          # true if this Ruby got settings, or why not.
+          # true if this Ruby got settings, otherwise the reason why not.
           def state(env)
             return true if @given
 
@@ -50,7 +50,7 @@ module Spate
 
           private
 
-          # [BootLog::Line] of this kind of boots.
+          # [BootLog::Line] of this kind of boot.
           def past(env, kind)
             Boot.load_native
             caches = CompileCacheFolder.of(env)

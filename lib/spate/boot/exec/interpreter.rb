@@ -3,27 +3,26 @@
 module Spate
   module Boot
     module Exec
-      # `spate exec ruby ...`: starts the same Ruby again, without RubyGems, with Spate's start as the first library.
-      # Two starts of Ruby without RubyGems cost less than one with it.
+      # Handles `spate exec ruby ...`: restarts the same Ruby without RubyGems and with Spate's start as the first
+      # library. Two starts of Ruby without RubyGems are faster than one with it.
       module Interpreter
-        # Options that need an ordinary start: `-S` searches the PATH, `-r` loads before Bundler sets up, --disable and
-        # --enable choose what Ruby loads, --parser makes it another Ruby.
+        # Options that need an ordinary start: `-S` searches the PATH, `-r` loads a file before Bundler's setup,
+        # --disable and --enable choose what Ruby loads, --parser selects another parser.
         SPECIAL = /\A(--(disable|enable|parser)|-[A-Za-z]*[Srx])/
         WITH_OPERAND = %w[-e -I -C -E -F].freeze
 
         class << self
-          # Replaces this process; nil if an ordinary start is needed.
+          # Replaces this process. Returns nil if an ordinary start is needed.
           def again(name, arguments, close_others: false)
             return unless plain?(arguments) && ENV["RUBYOPT"].to_s.empty? && (path = ours(name))
 
             ENV[Children::RUBY] = Children.ruby
             words = ["--disable-gems", "-r#{Children::FILE}", *arguments]
-            # By the name under which it was found, since Ruby's messages begin with it.
+            # Uses the name under which the program was found, since Ruby's messages begin with that name.
             Process.exec([own, File.absolute_path?(path) ? path : "./#{path}"], *words, close_others: close_others)
           end
 
-          # Starts this program again: as the launcher does, if RubyGems' wrapper started it, or if Ruby needs heap
-          # settings.
+          # Restarts this program like the launcher does, if RubyGems' wrapper started it or Ruby needs heap settings.
           def spate(options, command)
             return Heap.unset(ENV) if ENV.key?(Heap::MARK)
             return unless ENV["RUBYOPT"].to_s.empty?
@@ -38,7 +37,7 @@ module Spate
 
           private
 
-          # The file of that name on the PATH, if it is this very Ruby.
+          # The file of that name on the PATH, if it is the running Ruby.
           def ours(name)
             return unless name == "ruby" || name.end_with?("/ruby", File.basename(own))
 

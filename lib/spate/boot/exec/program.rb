@@ -3,8 +3,8 @@
 module Spate
   module Boot
     module Exec
-      # The program of `spate exec`, found and run like `bundle exec` does: a Ruby script is loaded into this process,
-      # any other program replaces it.
+      # Finds and runs the program of `spate exec` like `bundle exec` does: a Ruby script is loaded into this process,
+      # any other program replaces the process.
       class Program
         NOT_EXECUTABLE = 126
         NOT_FOUND = 127
@@ -12,7 +12,7 @@ module Spate
         OWN = "spate"
         SHEBANGS = ["#!/usr/bin/env ruby\n", "#!/usr/bin/env jruby\n", "#!/usr/bin/env truffleruby\n"].freeze
 
-        # Like Bundler's `which`: a file of that name, relative to here, else the first on the PATH.
+        # Like Bundler's `which`: a file with that name relative to the current folder, or else the first on the PATH.
         def self.find(name)
           return name if executable?(name)
 
@@ -26,7 +26,7 @@ module Spate
         def self.executable?(path) = File.file?(path) && File.executable?(path)
         private_class_method :executable?
 
-        # complete: answers whether every gem of the bundle is installed.
+        # complete: callable; whether every gem of the bundle is installed.
         def initialize(name, arguments, complete:, close_others: false)
           @name = name
           @arguments = arguments
@@ -68,7 +68,7 @@ module Spate
           exit NOT_FOUND
         end
 
-        # A hint where the program may be.
+        # A hint about where the program may be.
         def elsewhere
           near = similar and return "did you mean #{near}?"
           return "`spate install` installs executables of gems that are missing" unless @complete.call
@@ -77,8 +77,8 @@ module Spate
             "the gem that has it"
         end
 
-        # The first file of the PATH, the bundle's folder before others, whose name differs by one typing error. No
-        # more: a PATH has thousands of short names, and one of them is always similar.
+        # The first program whose name differs by one typing error, preferring the bundle's folder to the rest of the
+        # PATH. Larger differences are ignored: a PATH has thousands of short names, one of which is always similar.
         def similar
           require_relative "../../util"
           ENV["PATH"].to_s.split(File::PATH_SEPARATOR).each do |folder|
@@ -94,7 +94,7 @@ module Spate
           (name.length - @name.length).abs <= 1 && @name.length > 2 && Util::Suggestion.distance(@name, name) == 1
         end
 
-        # `bundle exec` does not set variables that only the set-up of a load path changes.
+        # `bundle exec` does not set variables that only setting up a load path changes.
         def changes
           session = Boot.session
           return {} unless session&.on?(:replay)
@@ -118,7 +118,7 @@ module Spate
           raise
         end
 
-        # RubyGems' wrapper of Spate looks for Spate in the bundle, which need not have it.
+        # RubyGems' wrapper would look for Spate in the bundle, which may lack it.
         def own_command
           BootEnd.give_up
           words = [OWN, *@arguments].join(" ")

@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module Log
-      # Why a file did, or did not, come from a compile cache, as text: for listeners, and for `spate boot status` and
-      # `explain`. Loaded only on request.
+      # Explains as text why a file did or did not come from a compile cache: for listeners, and for `spate boot status`
+      # and `explain`. Loaded only on request.
       module Outcomes
-        # By the symbols of Native::Loader.judge.
+        # Keys are the symbols of Native::Loader.judge.
         WORDS = {
           gone: "there is no such file", kind: "it is not a regular file", size: "its size differs",
           content: "its content differs", place: "its real path differs",
@@ -20,20 +20,20 @@ module Spate
         COMPILES_WITH_WARNINGS = "compiling it prints a warning, or fails"
 
         class << self
-          # One line, nil for a plain hit. event, why: the loader's.
+          # One line; nil for a plain hit. event, why: from the loader.
           def reason(event, why)
             return COMPILES_WITH_WARNINGS if event == :warns && why != :encoding
 
             event == :miss ? no_entry : WORDS[why]
           end
 
-          # [outcome, reason] if the file were loaded now, from this compile cache or from any.
+          # [outcome, reason] of loading the file now, from this compile cache or, without one, from any.
           def state(path, cache = nil)
             outcome, why = Native::Loader.judge(path, cache)
             [why == :gone ? :gone : outcome, reason(outcome, why)]
           end
 
-          # One line about compile caches that the loader could not use; there is at least one.
+          # One line about the compile caches that the loader could not use. There must be at least one.
           def problems
             problems = Native::Loader.problems
             path, reason = problems.first
@@ -44,7 +44,7 @@ module Spate
           private
 
           def no_entry
-            return unless Boot.session # while a boot begins
+            return unless Boot.session # nil at the start of a boot
             return "the application has no compile cache yet" unless Boot.session.cache
 
             "no compile cache of the application has it"

@@ -3,12 +3,12 @@
 module Spate
   module Boot
     class Session
-      # How long this process has run, by the clock and of the processor, over the same span. That begins at its start,
-      # or, where the system does not report it (/proc), when this object was created.
+      # The wall and processor time of this process over the same span. The span begins at the start of the process or,
+      # if the system does not report it (/proc), with the creation of this object.
       class ProcessTime
-        # Milliseconds: Linux tells programs hundredths of a second on every architecture (USER_HZ).
+        # In milliseconds: Linux reports hundredths of a second to programs on every architecture (USER_HZ).
         TICK = 10
-        # The field of /proc/PID/stat, counted behind the name in parentheses.
+        # The index of the field in /proc/PID/stat, counted from the end of the name in parentheses.
         START = 19
 
         def initialize(stat: "/proc/self/stat")
@@ -17,7 +17,7 @@ module Spate
           @processor = processor
         end
 
-        # Milliseconds [wall, processor].
+        # [wall, processor] in milliseconds.
         def to_a
           wall = since_start
           wall ? [wall, processor] : [now - @wall, processor - @processor]
@@ -28,7 +28,7 @@ module Spate
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
         def processor = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :millisecond)
 
-        # nil if it is unknown or implausible.
+        # nil if the value is unknown or implausible.
         def since_start
           return unless Process.const_defined?(:CLOCK_BOOTTIME)
 

@@ -3,7 +3,7 @@
 module Spate
   module Boot
     module YamlCache
-      # Whether Marshal returns an equal object: plain classes, no default procs, no cycles.
+      # Whether Marshal would return an equal object: plain classes, no default procs, no cycles.
       module PlainData
         ATOMS = [NilClass, TrueClass, FalseClass, Integer, Float, Symbol].freeze
         DEPTH = 100

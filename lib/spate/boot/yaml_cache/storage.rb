@@ -3,11 +3,12 @@
 module Spate
   module Boot
     module YamlCache
-      # The compile cache of one application's YAML: read entry by entry, rewritten when entries are added.
+      # The compile cache of one application's YAML files. Entries are read one by one; adding entries rewrites the
+      # file.
       class Storage
-        # Larger files hold no configuration.
+        # Larger files are not configuration.
         LARGEST = 8 << 20
-        # The value of a tag is up to the program, and may differ each time.
+        # The program decides the value of a tag, which may differ each time.
         TAG = /(?:\A|[\s\[{,:-])!/n
 
         def initialize(session)
@@ -28,7 +29,7 @@ module Spate
           [false, nil]
         end
 
-        # For `keep`, before the file is read: [clock, stat, content hash].
+        # Called before the file is read; the result is for `keep`: [clock, stat, content hash].
         def stat(key)
           return if @session.readonly?
 
@@ -40,7 +41,7 @@ module Spate
           nil
         end
 
-        # Unless the content changed while it was read.
+        # Keeps the object unless the file changed while it was read.
         def keep(key, before, object)
           return unless before && before[1] && before[1][0] <= LARGEST && PlainData.plain?(object)
 
@@ -52,7 +53,7 @@ module Spate
           nil
         end
 
-        # Never raises: Psych loads other files itself next time.
+        # Never raises; on failure Psych itself loads the files next time.
         def write
           return if @new.empty? || @session.readonly? || @process != Process.pid
 
@@ -79,7 +80,7 @@ module Spate
 
         def path_of(key) = key.split(":", 2).last
 
-        # Stored ones whose file still exists, then the new ones.
+        # Stored entries whose file still exists, then the new ones.
         def entries
           old = cache ? cache.paths - @new.keys : []
           old = old.select { |key| File.exist?(path_of(key)) }.filter_map do |key|

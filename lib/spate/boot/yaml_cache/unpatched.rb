@@ -3,10 +3,10 @@
 module Spate
   module Boot
     module YamlCache
-      # Whether Psych is unpatched: a patch has to apply to each file. Checked each time, because methods may be
+      # Whether Psych is unpatched, since a patch must affect each file. Checked on each call, because methods can be
       # defined at any time.
       class Unpatched
-        # Classes that decide, besides Psych's own singleton methods, and every kind of node.
+        # Classes that affect the result, besides Psych's own singleton methods and all kinds of nodes.
         DECIDING = %i[ScalarScanner Parser TreeBuilder ClassLoader].freeze
         VISITORS = %i[Visitor ToRuby].freeze
         # Methods of Psych that Ruby's library or an eval defines.

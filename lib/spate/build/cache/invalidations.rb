@@ -4,26 +4,28 @@ module Spate
   module Build
     module Cache
       # Builds that must not be reused although their inputs are unchanged. Each gem has a word that is part of its
-      # keys; invalidating its builds changes the word. Nothing is deleted: bundles with the old builds stay complete,
-      # and `spate store prune` removes unused builds.
+      # keys; invalidating its builds changes the word. Nothing is deleted, so bundles with the old builds stay
+      # complete; `spate store prune` removes unused builds.
       class Invalidations
         KIND = "forgotten"
         # The part of a full name after the gem's name and a dash.
         VERSION = /\A\d[\w.]*(?:-|\z)/
 
-        # For a store, and the user's own store next to it.
+        # The invalidations of a store and of the user's own store next to it.
         def self.of(store) = new(store.shelves, home: store.keeper)
 
-        # stores: where words are read. home: the store to write to, or nil.
+        # stores: the stores to read from. home: the store to write to, or nil.
         def initialize(stores, home: stores.first)
           @stores = stores
           @home = home
         end
 
-        # Empty for a gem whose builds were never invalidated. One store may be a copy of another.
+        # Empty for a gem whose builds were never invalidated. Equal words count once, since a store may be a copy of
+        # another.
         def word(full_name) = @stores.filter_map { |store| store.read(KIND, full_name) }.uniq.join(" ")
 
-        # word: the same for all who invalidate for the same reason, so that they build once. Raises ReadOnly, Full.
+        # word: should be the same for all users who invalidate for the same reason, so that the gem is built once.
+        # Raises ReadOnly, Full.
         def forget(full_name, word = Random.urandom(16).unpack1("H*"))
           raise Store::ReadOnly.at(@stores.first.root, Errno::EACCES::Errno) unless @home
 

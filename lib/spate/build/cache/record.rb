@@ -4,7 +4,7 @@ module Spate
   module Build
     module Cache
       # Facts about a stored build besides its files: the facts text of its manifest, one `key<TAB>value...` per line.
-      # Tabs, newlines and backslashes in values are escaped (\t, \n, \\): otherwise a file's name could add lines.
+      # Tabs, newlines and backslashes in values are escaped (\t, \n, \\), so that a file's name cannot add lines.
       #
       # full_name, seconds:: of the build
       # root:: the only bundle's folder that the result is valid for, or nil
@@ -19,7 +19,7 @@ module Spate
       # sees:: [[key's id, Unix time]] of the signed builds that it saw
       Record = Struct.new(:full_name, :seconds, :root, :removed, :programs, :walks, :missed, :words, :names, :signer,
                           :sees, keyword_init: true) do
-        # As bytes: a file's name need not be valid text. Lines of a later version are skipped.
+        # Parses bytes, since a file's name may be invalid text. Skips lines of later versions.
         def self.parse(text)
           lines = text.b.each_line(chomp: true).map { |line| line.split("\t", -1).map { |value| unescape(value) } }
           found = lines.group_by(&:shift)
@@ -35,7 +35,7 @@ module Spate
 
         def self.signed(lines) = lines.map { |id, made| [id.to_s, made.to_i] }
 
-        # Whether a path stays in the bundle: the file that it names will be deleted.
+        # Whether a path stays in the bundle. This matters because the named file will be deleted.
         def self.inside?(path) = !path.start_with?("/") && !path.b.split("/").include?("..")
 
         def self.unescape(value)
@@ -44,7 +44,7 @@ module Spate
         end
         private_class_method :signed, :inside?, :unescape
 
-        # All signers that a bundle must trust to use it: [[key's id, Unix time]].
+        # All signers that a bundle must trust to use this build: [[key's id, Unix time]].
         def signers = [signer, *sees].compact
 
         def to_s

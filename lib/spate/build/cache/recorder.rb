@@ -5,8 +5,8 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Cache
-      # Stores the files that a build created, changed and removed, and a record of its inputs, which makes it a
-      # variant for other bundles.
+      # Stores the files that a build created, changed or removed, and a record of its inputs, with which other bundles
+      # can use the build as a variant.
       class Recorder
         # store: the store to write to. root: the bundle's folder.
         def initialize(store, reuse_check, environment, root)
@@ -16,15 +16,15 @@ module Spate
           @root = root
         end
 
-        # before, after: Snapshots. observed: Trace::ObservedInputs; nil if the build was not traced. Returns the Entry,
-        # and the reason why no other bundle may use it, or nil.
+        # before, after: Snapshots. observed: Trace::ObservedInputs; nil if the build was not traced. Returns the Entry
+        # and either the reason why no other bundle may use it or nil.
         def call(job, before, after, seconds:, observed:)
           changed = after.since(before)
           files = changed.reject { |path| after.directory?(path) }
           artifacts = Trace::Artifacts.new(files, @root) { |path| job.reads?(path) }
           record = record(job, artifacts, observed, removed: after.removed_since(before), seconds: seconds)
           records = ["", Variants::NEEDS].to_h { |suffix| [suffix, @store.temporary("inputs")] }
-          # A change during the recording also invalidates it.
+          # A change of an input during the recording also invalidates the record.
           doubt = refused(observed, artifacts, records.values).then { |refused| observed.doubt || refused } if observed
           kept = keep(Variants.new(@store, job.key), record, observed && !doubt ? records : nil) do |path|
             @store.native.write_manifest(path, job.archive_sha256, entries(changed, before, after), record.to_s)
@@ -45,8 +45,8 @@ module Spate
                      sees: job.signers.to_a)
         end
 
-        # Writes the records of its inputs and of what it needs to run. Returns nil, or the reason why they cannot be
-        # stored.
+        # Writes the records of its inputs and of its runtime requirements. Returns nil, or the reason why they cannot
+        # be stored.
         def refused(observed, artifacts, paths)
           paths.zip([observed.inputs(artifacts), observed.libraries(artifacts.needed)]) do |path, inputs|
             refused = Inputs.record(path, inputs, @reuse_check.own_roots, env: @environment.told)
@@ -57,7 +57,7 @@ module Spate
           e.message
         end
 
-        # files: the records; nil for a build that is for its own bundle only. The same inputs give the same name.
+        # files: the records; nil for a build that only its own bundle may use. The same inputs give the same name.
         def keep(variants, record, files)
           inputs = files && Inputs.each(files[""]).map { |*place, facts| [*place, facts.except(:stamped)].inspect }
           id = variants.name(inputs ? "#{record.root}\n#{inputs.join("\n")}" : Random.urandom(16), record)
@@ -78,7 +78,7 @@ module Spate
           end
         end
 
-        # Whether linking the files in the folder creates it with the same mode.
+        # Whether linking the folder's files also creates the folder, with the same mode.
         def made?(path, mode, before) = !before.entries.key?(path) && mode == 0o777 & ~Key.umask
 
         def empty(path, type, mode)

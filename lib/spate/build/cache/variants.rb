@@ -6,7 +6,7 @@ module Spate
       # The builds of one store under a build key, each with its record of inputs.
       #
       #   builds/<build key>-<id>        the manifest
-      #   variants/<build key>/<id>    its inputs; written last: without it only its own bundle uses a build
+      #   variants/<build key>/<id>    its inputs; written last. Without this file only its own bundle uses the build
       #   variants/<build key>/<id>.needs    libraries and processor that a machine without a compiler needs to use it
       #
       # An id has a suffix if other signers' builds are involved: versions of Spate without a team cache do not read
@@ -36,20 +36,20 @@ module Spate
           @key = key
         end
 
-        # [Entry], ordered by last use. Builds that others signed, or that saw such builds, are included only if the
+        # [Entry], ordered by last use. Builds signed by others, or that read such builds, are included only if the
         # block returns true for each [key's id, Unix time].
         def all(&trusts) = lazy(&trusts).to_a
 
-        # The same, each read on demand, since usually the first one matches.
+        # Like all, but reads each entry on demand, since usually the first one matches.
         def lazy(&trusts)
           ids.lazy.filter_map { |id| Entry.find(@store, key(id)) }
              .select { |stored| stored.record.signers.all? { |signer| trusts&.call(*signer) } }
         end
 
-        # The name of the build with an id.
+        # The name of the build with the given id.
         def key(id) = "#{@key}-#{id}"
 
-        # An unused id. inputs: text of the record of inputs; the same inputs get the same name. record: Record.
+        # An unused id. inputs: text of the record of inputs; equal inputs get the same name. record: Record.
         def name(inputs, record)
           id = Store.sha256(inputs)[0, 16]
           mark = self.class.mark(record)
@@ -82,7 +82,7 @@ module Spate
           0
         end
 
-        # The build itself is kept for the bundles that use it, until it is pruned.
+        # The build itself is kept until it is pruned, because bundles may use it.
         def drop(path)
           [path, "#{path}#{NEEDS}"].each { |file| File.unlink(file) if File.exist?(file) }
         rescue Errno::ENOENT

@@ -3,8 +3,8 @@
 module Spate
   module Build
     class Failure
-      # Logs of failed builds, in a store. A build may print its whole environment, including tokens: so only the user
-      # who ran it may read the log, even in a shared store.
+      # Stores the logs of failed builds. A build may print its whole environment, including tokens, so only the user
+      # who ran the build may read its log, even in a shared store.
       module Kept
         FOLDER = "logs"
         MODE = 0o700

@@ -3,8 +3,8 @@
 module Spate
   module Build
     class Failure
-      # RubyGems' log of a failed build: steps of `current directory:`, a command, its output; then the reason of the
-      # failure. Also the log of mkmf's probes.
+      # RubyGems' log of a failed build: steps of `current directory:`, a command and its output, then the reason of the
+      # failure. Also includes the log of mkmf's probes.
       class Log
         STEP = /^current directory: (?<folder>.*)\n(?<command>.*)\n/
         REASON = /(?:failed, |failed: ?)?(exit code \d+|uncaught signal \d+)/
@@ -26,7 +26,7 @@ module Spate
           @probes = readable(probes)
         end
 
-        # The failed command, as for a shell; nil if there is none.
+        # The failed command as shell text, or nil.
         def command = last_step&.[](:command)&.strip
 
         # Output of that command.
@@ -44,7 +44,7 @@ module Spate
           @last_step ||= text.match(STEP, text.rindex(STEP) || text.size)
         end
 
-        # Removes terminal sequences and invalid characters, since the text is printed on a terminal.
+        # Removes terminal sequences and invalid characters, because the text will be printed on a terminal.
         def readable(bytes)
           text = bytes.dup.force_encoding(Encoding::UTF_8).scrub("?")
           text.gsub(/\e\[[\d;?]*[A-Za-z]/, "").gsub(/[^\n\t[:print:]]/, "")

@@ -3,7 +3,7 @@
 module Spate
   module Build
     class Failure
-      # System packages that well-known gems need to build. Names by system; "-" if unknown.
+      # System packages that well-known gems need to build, by system; "-" if unknown.
       module Packages
         # what: "libpq-fe.h"; packages: {system => name}
         Missing = Struct.new(:what, :packages) do
@@ -20,7 +20,7 @@ module Spate
         COMMANDS = { debian: "apt-get install", fedora: "dnf install", alpine: "apk add", brew: "brew install" }.freeze
         NAMES = { debian: "Debian and Ubuntu", fedora: "Fedora and RHEL", alpine: "Alpine", brew: "macOS" }.freeze
 
-        # header, program or -llibrary, as in logs => packages on Debian, Fedora, Alpine, Homebrew
+        # header, program or -llibrary, spelled as in logs => packages on Debian, Fedora, Alpine, Homebrew
         TABLE = <<~TEXT.scan(/^(.*): (.*)$/).flat_map { |all, names| all.split.product([names.split]) }.to_h.freeze
           ruby.h: ruby-dev ruby-devel ruby-dev -
           libpq-fe.h pg_config -lpq: libpq-dev libpq-devel libpq-dev libpq
@@ -98,7 +98,7 @@ module Spate
 
         module_function
 
-        # The missing file or program in a build's output, if the table has it, or nil.
+        # The missing file or program in a build's output if the table lists it, otherwise nil.
         def find(text)
           PATTERNS.each do |pattern|
             text.scan(pattern) do |(found)|
@@ -109,7 +109,7 @@ module Spate
           nil
         end
 
-        # found: a header, a library's bare name, or a program.
+        # found: a header, the bare name of a library, or a program.
         def known(found)
           found = "ruby.h" if found == "ruby"
           names = [found, "-l#{found}", *SAME.filter_map { |name, pattern| name if pattern.match?(found) }]
@@ -117,7 +117,7 @@ module Spate
           Missing.new(found, NAMES.keys.zip(names).reject { |_, name| name == "-" }.to_h) if names
         end
 
-        # This system, from /etc/os-release; nil if the table does not have it.
+        # The current system, from /etc/os-release; nil if the table does not list it.
         def system(release: "/etc/os-release", platform: RUBY_PLATFORM)
           return :brew if platform.include?("darwin")
 

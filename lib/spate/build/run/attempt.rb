@@ -5,8 +5,8 @@ require_relative "../../tracer"
 module Spate
   module Build
     module Run
-      # Runs RubyGems' builders on one gem in a child process; if make fails in a way typical of missing dependencies
-      # between targets, a second time without parallel jobs.
+      # Runs RubyGems' builders on one gem in a child process. If make fails in a way typical of missing dependencies
+      # between targets, runs them again without parallel jobs.
       class Attempt
         # home: the store for builds and logs, or nil.
         def initialize(job, layout:, home:, environment:, jobserver:, events:)
@@ -22,7 +22,8 @@ module Spate
         # The key of its job.
         def key = @job.key
 
-        # Returns the trace of each run, [Tracer::Trace]; nil if tracing is unavailable. Raises BuildError, Interrupted.
+        # Returns the trace of each run, [Tracer::Trace], or nil if tracing is unavailable. Raises BuildError,
+        # Interrupted.
         def call
           @traces = [] if Tracer.available? == true
           @output = temporary
@@ -30,7 +31,7 @@ module Spate
           @traces
         end
 
-        # Paths written so far. Callable from any thread.
+        # Paths written so far. Thread-safe.
         def written
           @mutex.synchronize { (@traces || []).flat_map(&:written) + (@tracer ? @tracer.written : []) }
         end
@@ -43,7 +44,7 @@ module Spate
         private
 
         def build
-          # Otherwise RubyGems would treat it as built, or partly built.
+          # Otherwise RubyGems would treat the extension as built, or partly built.
           Store::Sweep.remove(@job.extension_dir) unless @job.keep
           return if spawn(parallel: true)
 

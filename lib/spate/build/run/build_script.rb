@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# The program of a build process: RubyGems builds the extensions of one gem, as `gem install` would.
-# ARGV: number of the lifeline, the tracer's binding ("": no tracing), gemspec, gem's folder, output folder, arguments
-# of the build.
+# The program of a build process: RubyGems builds the extensions of one gem, as `gem install` would. ARGV: number of the
+# lifeline descriptor, the tracer's binding ("": no tracing), gemspec, gem's folder, output folder, arguments of the
+# build.
 lifeline, tracer, gemspec, gem_dir, extension_dir, *arguments = ARGV.map(&:dup)
 ARGV.clear
 
-# The parent holds the other end. When it ends for any reason, this process and all its children are killed.
+# The parent holds the other end. If the parent ends for any reason, this process and all its children are killed.
 lifeline = IO.for_fd(Integer(lifeline, 10))
 lifeline.close_on_exec = true
 Thread.new do
@@ -20,9 +20,9 @@ spec.loaded_from = File.join(Gem.dir, "specifications", "#{spec.full_name}.gemsp
 spec.full_gem_path = gem_dir
 spec.extension_dir = extension_dir
 
-Gem.configuration # reads ~/.gemrc before tracing, since it does not affect builds
+Gem.configuration # reads ~/.gemrc before tracing, since that file does not affect builds
 
-# Tracing starts here. Earlier accesses are by Ruby itself, and by the gemspec for its lists of files.
+# Tracing starts here. Earlier accesses come from Ruby itself and from the gemspec, which lists files.
 unless tracer.empty?
   require tracer
   Spate::Native::Tracer.enter(Integer(ENV.delete("SPATE_TRACER_SOCKET"), 10))

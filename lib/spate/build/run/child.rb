@@ -3,13 +3,13 @@
 module Spate
   module Build
     module Run
-      # One build process in its own process group, so that its children can be ended with it.
+      # A build process in a separate process group, so that its children can be ended with it.
       class Child
         SCRIPT = File.expand_path("build_script.rb", __dir__)
         # Seconds between SIGTERM and SIGKILL.
         GRACE = 2
 
-        # environment: changes (a Hash for Process.spawn). inherited: {IO => IO}. log: path for its output.
+        # environment: changes (a Hash for Process.spawn). inherited: {IO => IO}. log: path for the output.
         def initialize(environment, inherited, log)
           @environment = environment
           @inherited = inherited
@@ -30,8 +30,8 @@ module Spate
           write&.close
         end
 
-        # Ends the process and all its children: first with SIGTERM, then with SIGKILL. Callable from any thread, at any
-        # time.
+        # Ends the process and all its children, first with SIGTERM, then with SIGKILL. Thread-safe, may be called at
+        # any time.
         def stop
           first = @mutex.synchronize { !@stopped.tap { @stopped = true } }
           end_group if first && @thread && !@finished
@@ -69,7 +69,7 @@ module Spate
         def end_group
           signal(:TERM)
           @thread.join(GRACE)
-          # The process may have ended and left a compiler running.
+          # The process may have ended but left a compiler running.
           signal(:KILL)
         end
 

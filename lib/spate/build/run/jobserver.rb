@@ -4,11 +4,12 @@ module Spate
   module Build
     module Run
       # A GNU make jobserver for all builds of a run: a pipe with one byte for each job that may run. A build takes one
-      # byte before it starts and returns it at its end; a make (or cargo) inside it takes further free bytes. So
-      # several gems are configured in parallel, each on one processor, and a large gem is compiled on all of them.
+      # byte before it starts and returns it at its end; make or cargo inside the build takes more bytes if they are
+      # free. So several gems are configured in parallel, each on one processor, and a large gem is compiled on all
+      # processors.
       #
       # Both ends are inherited by number. Several versions of make may share the read end: 4.3 and later set O_NONBLOCK
-      # on it, 3.81 needs it clear, so it is not set here, and both behaviours are expected.
+      # on that end, while 3.81 needs it clear. So the flag is not set here, but the code handles both.
       class Jobserver
         TOKEN = "+"
 
@@ -20,10 +21,10 @@ module Spate
           @size = [size || Util::Processors.count, 1].max
           @reader, @writer = open
           @mutex = Mutex.new
-          @holders = 0 # builds that hold a job or wait for one
+          @holders = 0 # number of builds that hold a job or wait for one
         end
 
-        # Yields while holding one job; waits for a free one.
+        # Waits for a free job and yields while holding it.
         def hold
           @mutex.synchronize { @holders += 1 }
           token = take
@@ -33,13 +34,13 @@ module Spate
           @mutex.synchronize { refill if (@holders -= 1).zero? }
         end
 
-        # The value for MAKEFLAGS, after the user's own flags, in the forms for all versions of make.
+        # The value for MAKEFLAGS: the user's own flags, then the jobserver's in the forms for all versions of make.
         def makeflags(own = "")
           auth = "#{@reader.fileno},#{@writer.fileno}"
           [own, "-j --jobserver-fds=#{auth} --jobserver-auth=#{auth}"].reject(&:empty?).join(" ")
         end
 
-        # For Process.spawn: both ends keep their numbers.
+        # For Process.spawn: keeps the numbers of both ends.
         def descriptors = { @reader => @reader, @writer => @writer }
 
         private
@@ -60,7 +61,7 @@ module Spate
           retry
         end
 
-        # A killed make does not return its jobs. Refills the pipe when no build runs.
+        # Refills the pipe when no build runs, because a killed make does not return its jobs.
         def refill
           @reader.sysread(size) while @reader.wait_readable(0)
           @writer.syswrite(TOKEN * size)

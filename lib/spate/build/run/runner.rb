@@ -5,13 +5,13 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Run
-      # Runs builds: several threads call `build`, each waits for one child process, and the jobserver limits how many
-      # of them run.
+      # Runs builds. Several threads call `build`; each waits for one child process, and the jobserver limits how many
+      # run.
       class Runner
-        # Seconds between two checks of a build that another process is doing.
+        # Seconds between two checks of a build that another process is running.
         PATIENCE = 0.1
 
-        # store: the machine's; results are stored there, or in the user's own store. reuse: callable, (key, again:) =>
+        # store: the machine's store. Results go there, or into the user's own store. reuse: callable, (key, again:) =>
         # Cache::Entry or nil.
         def initialize(store:, layout:, events:, environment:, reuse_check:, reuse:, jobs: nil)
           @store = store
@@ -23,8 +23,8 @@ module Spate
           @recorder = Cache::Recorder.new(@home, reuse_check, environment, layout.root)
           @reuse = reuse
           @jobserver = Jobserver.new(jobs)
-          @attempts = [] # running
-          @written = [] # paths written by finished ones
+          @attempts = [] # running ones
+          @written = [] # paths written by finished builds
           @since = Inputs.start
           @told = {}
           @abandoned = {} # keys of builds whose result is no longer needed
@@ -59,8 +59,8 @@ module Spate
 
         private
 
-        # Only one process builds for a key; the others wait and use its result. Several keys share a lock file, to have
-        # few. Yields whether it had to wait.
+        # Lets only one process build a key; the others wait and use its result. Several keys share a lock file, so that
+        # there are few. Yields whether it had to wait.
         def alone(key, waited: false)
           raise Interrupted, "interrupted" if over?(key)
 
@@ -73,7 +73,7 @@ module Spate
 
         def over?(key) = @cancelled || @abandoned[key]
 
-        # Links a stored build, which another process may have made meanwhile; returns nil if there is none.
+        # Links a stored build, which another process may have built in the meantime. Returns nil if there is none.
         def placed(job)
           stored = @reuse.call(job.key, again: true) or return
           linked?(stored) || ((stored = stored.renew) && linked?(stored)) or return
@@ -81,7 +81,7 @@ module Spate
           done(job, 0.0, stored, cached: true)
         end
 
-        # Returns false if an object is damaged or has another mtime, as when two builds made the same file.
+        # Returns false if an object is damaged or has another mtime, which happens if two builds created the same file.
         def linked?(stored)
           Cache::Removals.each(stored.manifest, @layout.root) { |path| Store::Sweep.remove(path) }
           stored.store.native.link([[@layout.root, [stored.manifest], :clone]]).first.ok?
@@ -119,7 +119,7 @@ module Spate
           change.first == :folder ? { bound: change[1] } : { anew: Trace::ReuseCheck.explain(*change) }
         end
 
-        # Registers the attempt, so that `cancel` finds it.
+        # Registers the attempt so that `cancel` finds it.
         def supervise(attempt)
           @mutex.synchronize do
             raise Interrupted, "interrupted" if over?(attempt.key)
@@ -131,7 +131,7 @@ module Spate
           @mutex.synchronize { @attempts.delete(attempt) and @written |= attempt.written }
         end
 
-        # Cache::Entry, or nil if it cannot be stored.
+        # Cache::Entry, or nil if the build cannot be stored.
         def keep(job, before, seconds, observed)
           after = Snapshot.new(job.gem_dir, job.extension_dir)
           after.add(noted(job)) if job.arguments.any?
@@ -141,7 +141,7 @@ module Spate
           tell("#{job.package.full_name}: its build was not stored: #{e.message}", e.hint)
         end
 
-        # Writes the file in which RubyGems stores arguments, one per line; returns its path.
+        # Writes the file in which RubyGems stores arguments, one per line. Returns its path.
         def noted(job)
           require "fileutils"
           FileUtils.mkdir_p(@layout.build_info)

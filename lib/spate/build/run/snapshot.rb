@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Run
-      # The state of a tree: each path below it, with the stat fields that change when the file does.
+      # The state of a tree: each path with the stat fields that change whenever the file does.
       class Snapshot
         # Absolute path => [type, mode, size, mtime, ctime, inode]; ["directory", mode] for a folder.
         attr_reader :entries
@@ -13,14 +13,14 @@ module Spate
           folders.each { |folder| walk(folder) if File.directory?(folder) }
         end
 
-        # Adds a file outside the trees.
+        # Adds a file outside of the trees.
         def add(path)
           stat = File.lstat(path)
           more = [stat.size, stat.mtime, stat.ctime, stat.ino] unless stat.directory?
           @entries[path] = [stat.ftype, stat.mode & 0o777, *more]
         end
 
-        # Paths that are new or different since `before`: files, links, and folders that are new or have another mode.
+        # Paths that are new or changed since `before`: files, links, and folders that are new or have another mode.
         def since(before) = @entries.reject { |path, stat| before.entries[path] == stat }.keys
 
         # Outermost paths that were in `before` and no longer exist.
@@ -35,7 +35,7 @@ module Spate
 
         def walk(folder)
           Dir.each_child(folder) do |name|
-            next if name == ".git" # running git changes its index
+            next if name == ".git" # running git changes its index file
 
             type, = add(path = "#{folder}/#{name}")
             walk(path) if type == "directory"

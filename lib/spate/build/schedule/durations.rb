@@ -3,19 +3,20 @@
 module Spate
   module Build
     class Schedule
-      # Expected duration of a build: that of the gem's last one on this machine, or an estimate from its sources.
+      # Expected duration of a build: the duration of the gem's last build on this machine, or an estimate from its
+      # sources.
       class Durations
         KIND = "durations"
         # Bytes that a compiler processes per second on one processor, by order of magnitude.
         RATES = {
           /\.(?:c|m)\z/ => 400_000, /\.(?:cc|cpp|cxx|mm)\z/ => 60_000, /\.rs\z/ => 20_000,
-          # Archives of library sources that the gem contains: unpack, configure, compile.
+          # Archives of library sources in the gem: unpacked, configured and compiled.
           /\.(?:tar\.\w+|tgz|txz)\z/ => 100_000
         }.freeze
         # Minimum seconds, for starting Ruby and linking.
         LEAST = 0.7
         EXTCONF = %r{(?:\A|/)[^/]*extconf[^/]*\.rb\z}
-        # Calls of mkmf, each with one or two runs of the compiler; and the seconds per call.
+        # Calls of mkmf, each of which runs the compiler once or twice, and the seconds per call.
         PROBE = /\b(?:have|try|find|check|pkg)_\w+/
         A_PROBE = 0.12
         TESTS = %r{(?:\A|/)(?:test|spec)/}

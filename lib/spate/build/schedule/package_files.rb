@@ -3,12 +3,12 @@
 module Spate
   module Build
     class Schedule
-      # The files of a package in the store, to find out how it is built.
+      # The files of a package in the store, read to find out how it is built.
       class PackageFiles
         # Build files are small; larger files are data.
         LARGEST = 1 << 20
 
-        # manifest: Native::Manifest, or nil for a missing package.
+        # manifest: Native::Manifest; nil if the package is missing.
         def initialize(store, manifest)
           @store = store
           @manifest = manifest
@@ -17,7 +17,7 @@ module Spate
         def paths = @paths ||= (@manifest&.paths || [])
         def size(path) = entry(path)[:size]
 
-        # Returns bytes; nil if it is not a file, or too large.
+        # Returns bytes; nil if the path is not a file, or the file is too large.
         def read(path)
           entry = entry(path)
           return unless entry && entry[:type] == :file && entry[:size] <= LARGEST

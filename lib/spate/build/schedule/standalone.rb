@@ -4,11 +4,12 @@ module Spate
   module Build
     class Schedule
       # Whether the build of a gem loads none of its dependencies, so that it need not wait for them. Determined from
-      # its extconf.rb files and the gem's own files that they require: they may require only literal names that are
-      # part of Ruby, and must not mention other ways to load code. In doubt, it is not standalone. If the result is
-      # wrong the build fails, and is repeated after all dependencies.
+      # its extconf.rb files and the gem's own files that these require: all of them may require only literal names that
+      # are part of Ruby, and must not mention other ways to load code. In doubt, a build is not standalone. A build
+      # that was wrongly considered standalone fails, and is repeated after all dependencies.
       class Standalone
-        # Parts of Ruby that a configuration may use. If a dependency has such a name, the name means the dependency.
+        # Parts of Ruby that a configuration may use. If a dependency has one of these names, the name means the
+        # dependency.
         LIBRARIES = %w[
           English date delegate digest erb etc fileutils find io/console json mkmf monitor open3 optparse pathname pp
           rbconfig securerandom set shellwords stringio strscan tempfile time timeout tmpdir
@@ -17,17 +18,18 @@ module Spate
         EXTCONF = /\A[^-]*extconf[^-]*\.rb\z/
         REQUIRE = /\brequire(_relative)?\b/
         LITERAL = %r{\G\s*\(?\s*(["'])([\w./-]+)\1\s*\)?\s*(?:;|#|$|(?:if|unless|and|or|rescue)\b|&&|\|\|)}
-        # Other ways to reach code and files of other gems; of Gem, everything except comparing versions and platforms.
+        # Other ways to reach code and files of other gems, including all of Gem except comparing versions and
+        # platforms.
         WAYS = /
           \b(?:load|autoload|gem|eval|instance_eval|class_eval|module_eval|const_get|Bundler|GEM_HOME|GEM_PATH)\b |
           \bGem(?!::(?:Version|Requirement|Platform)\b|\.(?:win_platform\?|ruby_version|java_platform\?)) |
           \$LOAD_PATH | \$: | \$-I | \bRbConfig\.ruby\b | \brake\b | \bracc\b | -S\b
         /x
-        # Rules of a Makefile that run Ruby or programs of gems.
+        # Makefile rules that run Ruby or programs of gems.
         RULES = /^\t.*(?:\$[({]\w*RUBY\w*[)}]|\b(?:ruby|rake|racc|bundle)\b)/
         MAKEFILE = /\A(?:depend|Makefile\.in|.+\.mk)\z/
         COMMENT = /^\s*#.*/
-        # A placeholder for the gem's folder, to detect paths outside of it.
+        # A placeholder for the gem's folder that helps to detect paths outside of it.
         TOP = "/of/gem/"
 
         # files: PackageFiles of the gem. extensions: `facts.extensions`. dependencies: names of gems.
@@ -72,7 +74,7 @@ module Spate
           (LIBRARIES.include?(library) || LIBRARIES.include?(library[/\A\w+/])) && !depended?(library)
         end
 
-        # A file of the gem itself, which is checked as well.
+        # Whether the path is a file of the gem itself. Such files are checked, too.
         def own?(path) = path.start_with?(TOP) && plain?("#{path.delete_prefix(TOP).delete_suffix(".rb")}.rb")
 
         def depended?(library) = @dependencies.any? { |name| library == name || library.start_with?("#{name}/") }

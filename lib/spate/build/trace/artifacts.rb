@@ -3,14 +3,14 @@
 module Spate
   module Build
     module Trace
-      # The files created or changed by a build, and the paths and values in them.
+      # The files created or changed by a build, and the paths and values that they contain.
       class Artifacts
-        # How compilers name source files in messages of assertions.
+        # Source file names as compilers put them into assertion messages.
         SOURCE = '(?:/[\w.+@-]+)+\.(?:rs|(?:[ch]|cc|hh|[ch]pp)\b)'
-        # Shorter texts and short numbers occur everywhere.
+        # Values worth searching for: shorter texts and short numbers occur everywhere.
         VALUE = %r{\A/.|....|(?=.*[a-z])...}i
 
-        # paths: absolute, no folders. root: the bundle's folder. The block returns whether running programs read a
+        # paths: absolute, without folders. root: the bundle's folder. The block returns whether running programs read a
         # file.
         def initialize(paths, root, &read)
           @paths = paths
@@ -19,7 +19,7 @@ module Spate
           @binaries = paths.filter_map { |path| Elf.read(path)&.then { |elf| [path, elf] } if File.file?(path) }.to_h
         end
 
-        # Whether a file contains the bundle's path and works only there.
+        # Whether a file contains the bundle's path, so that it works only there.
         def names_root? = names?(Regexp.escape(@root.b))
 
         # Names of variables whose values are in the files. variables: {name => value, bytes}.
@@ -37,7 +37,7 @@ module Spate
           same.any? { |path| Content.of(path) == Content.of(library) }
         end
 
-        # Names of libraries that the loader must find elsewhere.
+        # Names of libraries that the loader must find outside of these files.
         def needed = @binaries.values.flat_map(&:needed).uniq - @paths.map { |path| File.basename(path) }
 
         private

@@ -3,8 +3,8 @@
 module Spate
   module Build
     module Trace
-      # The parts of an ELF file about its dependencies, read in plain Ruby (System V ABI, chapters 4 and 5). Supports
-      # both classes and byte orders.
+      # The parts of an ELF file that describe its dependencies, read in plain Ruby (System V ABI, chapters 4 and 5).
+      # Supports both classes and byte orders.
       class Elf
         MAGIC = "\x7FELF".b
         LOAD = 1
@@ -13,7 +13,7 @@ module Spate
         STRING_TABLE = 5
         Segment = Struct.new(:type, :offset, :address, :bytes)
 
-        # nil for a file that is not ELF, or is damaged.
+        # nil if the file is damaged or not ELF.
         def self.read(path)
           return unless Content.of(path, 4) == MAGIC
 
@@ -32,7 +32,7 @@ module Spate
         # Names of libraries that must be found when the file is loaded.
         def needed = dynamic.filter_map { |key, value| string(value) if key == NEEDED }
 
-        # Whether a byte pattern occurs in the parts mapped by a process, i.e. not in debug sections.
+        # Whether a byte pattern occurs in the parts that a process maps, which excludes debug sections.
         def mapped?(pattern)
           loaded.any? { |segment| @bytes.byteslice(segment.offset, segment.bytes)&.match?(pattern) }
         end
@@ -55,7 +55,7 @@ module Spate
           @bytes.byteslice(start, @bytes.index("\0", start) - start).force_encoding(Encoding::UTF_8)
         end
 
-        # Offset in the file of an address.
+        # The file offset of an address.
         def place(address)
           segment = loaded.find { |one| (one.address...one.address + one.bytes).cover?(address) }
           segment.offset + address - segment.address

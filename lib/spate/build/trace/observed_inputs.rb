@@ -3,10 +3,10 @@
 module Spate
   module Build
     module Trace
-      # The traced accesses of a build that its result depends on. docs/builds.md explains each rule.
+      # The traced accesses that a build's result depends on. docs/builds.md explains each rule.
       class ObservedInputs
-        # Paths that belong to this machine or user and do not affect the result: accounts (perhaps from a server),
-        # loader, clock, languages.
+        # Paths of this machine or user that do not affect the result: accounts (perhaps from a server), loader, clock,
+        # languages.
         MOMENT = %r{
           \A/(?:var/)?run/(?:nscd/socket|systemd/userdb(?:/[^/]*)?)\z|\A/var/lib/sss/(?:mc|pipes)/|
           \A/etc/(?:ld\.so\.(?:cache|preload)|passwd|group|nsswitch\.conf|localtime|timezone|hosts|resolv\.conf)\z|
@@ -15,12 +15,12 @@ module Spate
         PROCESSOR = "/proc/cpuinfo"
         LIBRARY = /\.so(?:\.[\w.]+)?\z/
         SET_ID = 0o6000
-        # Variables that name folders of configuration and data, besides the defaults.
+        # Variables that name folders of configuration and data in addition to the defaults.
         UNSET = /\AXDG_(?:CONFIG|DATA)_/n
 
         # trace: [Tracer::Trace], one for each attempt. job: Job. started: Inputs.start before the first attempt.
-        # written: paths written by this build, or by others running in parallel; since: the same before the first of
-        # these.
+        # written: paths written by this build and by builds running in parallel; since: Inputs.start before the first
+        # of these.
         def initialize(trace, job, layout:, reuse_check:, environment:, started:, since: started, written: [])
           @trace = trace
           @reuse_check = reuse_check
@@ -35,15 +35,16 @@ module Spate
           @bundle = layout.root.b
           @own = below(job.own_paths)
           @elsewhere = @own + @roots.values + environment.places.values.grep(%r{\A/.}n).map { |place| "#{place}/" }
-          # RubyGems reads all specifications; the lockfile determines the gems of a build.
+          # Excludes gem specifications, since RubyGems reads all of them and the lockfile determines the gems of a
+          # build.
           @known = @own + below([layout.root, *layout.rubygems.path].map { |home| "#{home}/specifications" }) +
                    below([layout.gems, layout.extensions].product(job.needed).map { |place| place.join("/") })
           @gem_homes = below([*layout.rubygems.path, *reuse_check.roots["home"]&.then { |home| "#{home}/.gem" }])
           @ruby = below([Util::Ruby.config("rubylibprefix")])
         end
 
-        # [[kind, path], ...] for Inputs.record. made: Artifacts; a library copied into them counts like any file, and
-        # variables count if the artifacts contain their values.
+        # [[kind, path], ...] for Inputs.record. made: Artifacts. A library that was copied into them counts like any
+        # file, and a variable counts if they contain its value.
         def inputs(made)
           found = outside.flat_map { |path, kinds| of(path, kinds).map { |kind, *flags| [kind, path, nil, *flags] } }
           found.each { |input| input[0] = :file if input[0] == :library && made.copy?(input[1]) }
@@ -51,7 +52,7 @@ module Spate
           found + (names | made.baked(places) | led_by(found)).map { |name| [:environment, name] }
         end
 
-        # The same for the libraries that the loader must find (needed: names), at the paths where the linker found
+        # The inputs for the libraries that the loader must find (needed: names), at the paths where the linker found
         # them.
         def libraries(needed)
           read = outside.filter_map { |path, kinds| path if kinds.include?(:read) && LIBRARY.match?(path) }
@@ -61,7 +62,7 @@ module Spate
           places.values_at(*needed).compact.map { |path| [:library, path] } + (processor? ? [[:processor, nil]] : [])
         end
 
-        # Variables whose values count: read by name, or set and mentioned in a text.
+        # Variables whose values count: they were read by name, or are set and mentioned in a text.
         def names
           @names ||= begin
             counted = asked.select { |name| Environment.counts?(name) } -
@@ -71,10 +72,10 @@ module Spate
           end
         end
 
-        # The names among these that Words also finds.
+        # The subset of names that Words also finds.
         def found_by_words = names.select { |name| words.mention?(name) }
 
-        # Without Ruby's own library, which reads variables by name or passes all of them on.
+        # Excludes Ruby's own library, which reads variables by name or passes all of them on.
         def words
           @words ||= begin
             read, run = %i[read run].map { |kind| paths.filter_map { |path, kinds| path if kinds.include?(kind) } }
@@ -89,8 +90,8 @@ module Spate
         # [Walk]: names looked for in the folders above the bundle.
         def walks = @walks ||= Walk.traced(paths, @bundle, @above)
 
-        # [[variable or "", path]] for Record. The record of inputs has missing paths of the project relative to the
-        # bundle, but the build may have used the absolute path. A path below a variable's folder differs for other
+        # [[variable or "", path]] for Record. The record of inputs stores missing paths of the project relative to the
+        # bundle, but the build may have used the absolute path. Paths below a variable's folder are different for other
         # users.
         def missed
           absent = outside.filter_map { |path, kinds| path if of(path, kinds).include?(:absent) }
@@ -98,13 +99,13 @@ module Spate
           as_they_are + (places.keys & Environment::DEFAULTS.keys).flat_map { |name| missed_below(name, absent) }
         end
 
-        # Whether the result is for this bundle only, regardless of its content.
+        # Whether only this bundle can use the result, regardless of its content.
         def bound? = false
 
         # The reason why the result must not be reused, or nil.
         def doubt = @trace.flat_map(&:trouble).first || connection || elevated || changed
 
-        # A path that was read, checked or passed through and has changed since (String), or nil.
+        # A path (String) that was read, checked or passed through and has changed since then, or nil.
         def changed
           outside.each do |path, kinds|
             next if written?(path, kinds) || kinds.first == :absent
@@ -115,20 +116,20 @@ module Spate
             found = looked.find { |at| touched?(File.lstat(at)) } || moved(real)
             return "#{found} changed during the build" if found
           rescue SystemCallError
-            next # the record has it as missing
+            next # recorded as missing
           end
           nil
         end
 
         private
 
-        # {name => value} of variables that name folders, users and terminals: they count if the result contains their
+        # {name => value} of variables that name folders, users and terminals. They count if the result contains their
         # values.
         def places
           @environment.places.select { |name, _| asked.include?(name) || words.mention?(name) }
         end
 
-        # Whether the result depends on the type of processor: the build or a compiler detected it.
+        # Whether the result depends on the processor model, because the build or a compiler detected it.
         def processor?
           paths.key?(PROCESSOR) || words.say?(Words::NATIVE) ||
             names.any? { |name| @environment.told[name].to_s.include?(Words::NATIVE) }
@@ -136,7 +137,7 @@ module Spate
 
         def asked = @asked ||= @trace.flat_map(&:names).uniq
 
-        # {path => kinds}, of all attempts in order.
+        # {path => kinds} of all attempts, in order.
         def paths
           @paths ||= @trace.each_with_object({}) do |trace, all|
             trace.paths.each { |path, kinds| led(path.b, kinds).each { |at, met| (all[at] ||= []).concat(met) } }
@@ -144,8 +145,8 @@ module Spate
         end
 
         # [[path, kinds]]: the inputs for a traced path. A path reached through the build's own folders is recorded at
-        # its real location, with each link on the way. Other paths are recorded as they were accessed, since a
-        # library's links lead to another file after each update.
+        # its real location, with each link that was followed. Other paths are recorded as they were accessed, since
+        # updates change the targets of a library's links.
         def led(path, kinds)
           real, links = @real_paths.of(path)
           own, outer = links.partition { |link| own?(link) }
@@ -158,12 +159,12 @@ module Spate
           [[told(File.basename(path) == ".." ? real : File.join(folder, File.basename(path))), kinds], *linked(links)]
         end
 
-        # Whether it is a folder that was entered: the process may then read its path.
+        # Whether it is a folder that was entered, so that the process may read its path.
         def place?(path, kinds) = kinds.include?(:looked) && File.directory?(path)
 
         def linked(links) = links.map { |link| [told(link), %i[link]] }
 
-        # A real path, spelled with a root's own name.
+        # A real path, rewritten to begin with a root as the root is spelled.
         def told(path)
           root = @roots.keys.find { |place| path.start_with?(place) }
           root ? @roots[root] + path.delete_prefix(root) : path
@@ -183,20 +184,20 @@ module Spate
         def below?(path, places) = "#{path}/".start_with?(*places)
 
         def own?(path) = below?(path, @own)
-        # Whether it is covered by the build key, or the build's own.
+        # Whether the path is covered by the build key, or belongs to the build itself.
         def known?(path) = below?(path, @known)
 
-        # Other gems in the bundle during a build are irrelevant, except for files that it read.
+        # Other gems that are in the bundle during a build are irrelevant, except for files that the build reads.
         def chance?(path, kinds) = below?(path, @roots.keys.first(1)) && !kinds.intersect?(%i[read run])
 
-        # Whether RubyGems checked the existence of one of its folders: the machine's, the user's.
+        # Whether the path was only checked by RubyGems as one of its folders, the machine's or the user's.
         def gem_home?(path, kinds) = @gem_homes.include?("#{path}/") && (kinds - %i[absent looked link]).empty?
 
-        # A parent of a folder whose location differs for others.
+        # Whether the path is a parent of a folder whose location differs for other users.
         def above?(path) = @elsewhere.any? { |place| place.start_with?("#{path.chomp("/")}/") }
 
-        # Variables that led to an input, since their folders differ for others. A missing path below a variable with a
-        # default is in `missed`.
+        # Variables that led to an input, since their folders differ for other users. `missed` has missing paths below a
+        # variable with a default.
         def led_by(inputs)
           missed, there = inputs.reject { |_, path| path.nil? || written?(path, paths[path]) }
                                 .partition { |kind, _| kind == :absent }.map { |some| some.map { |_, path| path } }
@@ -219,10 +220,10 @@ module Spate
         def led_to?(path, place) = below?(path, ["#{place}/"]) && !below?(path, roots_below(place))
         def own_above = @above.own.values.map { |folder| "#{folder}/" }
 
-        # Variables without a default that were read but are not set.
+        # Variables without a default that were read but are unset.
         def unset = asked.select { |name| UNSET.match?(name.b) && !@environment.places.key?(name) }
 
-        # The kinds of input that a path counts as.
+        # The kinds of input that a path is recorded as.
         def of(path, kinds)
           missed = kinds.first == :absent
           return [] if made?(path, kinds) && (!missed || Content.there?(path))
@@ -239,16 +240,16 @@ module Spate
           found
         end
 
-        # Whether the path is in a folder of PATH that does not exist: handled by Programs.
+        # Whether the path is in a missing folder of PATH, which Programs handles.
         def nowhere?(path) = @reuse_check.programs.folder?(folder = File.dirname(path)) && !File.directory?(folder)
 
-        # {path => true} of the names in `walks`, in the project's folders, which the walk repeats.
+        # {path => true} of the names in `walks` that are in the project's folders, which the walk repeats.
         def walked
           @walked ||= @above.own.values.product(walks.map(&:name)).to_h { |folder, name| ["#{folder}/#{name}", true] }
         end
 
-        # make and others read a file's time. For a file that was read, the content is sufficient; a failed readlink
-        # shows that it is not a link.
+        # make and other programs read a file's time. For a file that was also read, the content is enough; a failed
+        # readlink shows that the path is not a link.
         def looked(path, kinds, library, link)
           file = File.file?(path)
           return :library if library && file
@@ -259,8 +260,9 @@ module Spate
 
         def written?(path, kinds) = kinds.include?(:written) || @written.key?(path)
 
-        # A file outside its folders that a build writes is made by it, or a cache (cargo, ccache). If the build only
-        # opened it for writing, or changed its permissions, the content counts.
+        # Whether the build created the file. A file outside its folders that a build writes is either its own or a
+        # cache (cargo, ccache). If the build only opened it for writing, or changed its permissions, the content
+        # counts.
         def made?(path, kinds)
           since = kinds.include?(:written) ? @started : (@since if @written.key?(path)) or return false
           return true unless Content.there?(path)
@@ -284,9 +286,8 @@ module Spate
 
         def touched?(stat) = Inputs.since?(stat.ctime, @started)
 
-        # The folder above a path that was moved there during the build, perhaps with old files in it. Changed
-        # permissions and a copy-up in an overlay change its ctime as well, but only a new name also changes its parent
-        # folder.
+        # The parent of a path that was moved there during the build, perhaps with old files in it. Changed permissions
+        # and a copy-up in an overlay also change the path's ctime, but only a new name changes its parent folder.
         def moved(path)
           above = File.dirname(path)
           return if above == path
@@ -298,7 +299,7 @@ module Spate
           end
         end
 
-        # Whether a change matters: of a file, or of the names in a folder.
+        # Whether a change of a file, or of the names in a folder, matters.
         def changes?(path, kinds)
           return kinds.include?(:listed) && !wrote_in?(path) if File.directory?(path)
 

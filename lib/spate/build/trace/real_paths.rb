@@ -3,7 +3,7 @@
 module Spate
   module Build
     module Trace
-      # Resolves paths as the kernel does: each link on the way, and ".." after it.
+      # Resolves paths like the kernel: follows each link, and applies ".." to the link's target.
       class RealPaths
         # File systems that show the kernel's state.
         STATE = / - (?:proc|sysfs|cgroup2?|devpts) /
@@ -14,20 +14,20 @@ module Spate
           @state = {}
         end
 
-        # [path without links and "..", [links that were followed, in order]]. A missing path is its own result.
+        # [path without links and "..", [followed links, in order]]. A missing path resolves to itself.
         def of(path)
           unknown = []
           until @led.key?(path)
             unknown << path
             path = File.dirname(path)
           end
-          # Iterates from the top: recursion could overflow the stack for a deep path.
+          # Iterates from the top, because recursion could overflow the stack for a deep path.
           unknown.reverse_each { |at| @led.key?(at) || learn(at) }
           @led[unknown.first || path]
         end
 
-        # Whether it is not a file but the kernel's state: a device, or a path on such a file system. path: as returned
-        # by `of`.
+        # Whether the path is kernel state instead of a file: a device, or a path on such a file system. path: as
+        # returned by `of`.
         def volatile?(path)
           @state.fetch(path) do
             stat = File.lstat(path)
@@ -51,7 +51,7 @@ module Spate
           return [path, links] if volatile?(folder) || !File.symlink?(path)
 
           target, more = of(File.readlink(path).b.then { |to| to.start_with?("/") ? to : "#{folder}/#{to}" })
-          [target, [*links, path, *more].uniq] # each link once; otherwise they would double at each step
+          [target, [*links, path, *more].uniq] # each link once; otherwise the list would double at each step
         end
 
         def mounts

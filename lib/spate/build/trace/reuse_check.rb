@@ -5,7 +5,7 @@ require_relative "../../inputs"
 module Spate
   module Build
     module Trace
-      # Whether stored builds can be used in this bundle, on this machine, in this environment: all their inputs are
+      # Whether a stored build can be used in this bundle, on this machine, in this environment: all its inputs are
       # unchanged.
       class ReuseCheck
         # root: the bundle's folder. environment: Environment.
@@ -21,12 +21,12 @@ module Spate
         # FoldersAbove of the bundle.
         def above = @above ||= FoldersAbove.new(@root, home)
 
-        # Folders whose location differs for other users and projects, {name => folder}: for checking records. New
-        # records have, of the folders above, only the project's own.
+        # Folders whose location differs for other users and projects, {name => folder}, for checking records. New
+        # records refer only to the project's own folders above the bundle.
         def roots = @roots ||= { **places, **above.roots }
         def own_roots = { **places, **above.own }
 
-        # nil if it is usable, else [reason, what, kind] of the first change.
+        # nil if the build is usable, otherwise [reason, what, kind] of the first change.
         def change(stored)
           record = stored.record
           return [:folder, record.root, nil] if record.root && record.root != @root
@@ -40,7 +40,8 @@ module Spate
           appeared ? [:appeared, appeared, :absent] : check(stored.inputs, stored)
         end
 
-        # Whether it would run here, even if it could not be built: its libraries exist, and the processor matches.
+        # Whether the build would run here, even if it could not be built here: its libraries exist, and the processor
+        # matches.
         def runs?(stored)
           [nil, @root].include?(stored.record.root) && !check(stored.needs, stored)
         end
@@ -88,7 +89,7 @@ module Spate
           folder.chomp("/") if folder.match?(%r{\A/[^/]})
         end
 
-        # A variable that was not set during the build, and that the build's texts mention.
+        # A variable that was unset during the build but is mentioned in the build's texts.
         def meant(record)
           words = Words.parse(record.words)
           (@environment.mentionable - record.names).find { |name| words.mention?(name) }

@@ -3,15 +3,15 @@
 module Spate
   module Build
     module Trace
-      # A name that a build looked for in each folder from the bundle's upwards: ".git", a configuration of cargo.
-      # Another bundle has other folders above it, so the walk is repeated there.
+      # A name that a build looked for in each folder from the bundle's upwards: ".git", a configuration of cargo. The
+      # folders above another bundle differ, so each bundle repeats the walk.
       #
       # name:: relative to each folder
       # extent:: "all" folders up to "/", or up to the "first" one with the name
       # found:: the folders with the name, in the form of FoldersAbove#name
       Walk = Struct.new(:name, :extent, :found) do
-        # [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Two folders are enough: a
-        # build may end its walk at the home, where another bundle's has not begun.
+        # [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Two folders are enough to
+        # count as a walk: a walk may end at the home, before the walk of another bundle begins.
         def self.traced(paths, root, above)
           names = paths.filter_map { |path, kinds| path.delete_prefix("#{root}/") if missed?(path, kinds, root) }
           names.filter_map do |name|
@@ -24,7 +24,7 @@ module Spate
 
         def self.of(name, asked, paths, above)
           found = asked.reject { |folder| paths[File.join(folder, name)].first == :absent }
-          # If only "/" is left, it is unknown whether the walk would have continued.
+          # If only "/" remains, it is unknown whether the walk would have continued.
           ended = found == asked.last(1) && asked.size < above.all.size - 1
           return new(name, "first", [above.name(found.last)]) if ended
 
@@ -33,7 +33,7 @@ module Spate
         end
         private_class_method :missed?, :of
 
-        # [reason, path, kind] of the first folder above a bundle that differs; nil if all are the same.
+        # [reason, path, kind] for the first folder above a bundle that differs; nil if all are the same.
         def change(above)
           apart = found.find { |folder| !above.all.include?(above.find(folder)) }
           return [:apart, path(above.distance(apart) || apart), nil] if apart

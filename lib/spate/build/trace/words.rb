@@ -3,31 +3,31 @@
 module Spate
   module Build
     module Trace
-      # The words of all files that a build read or ran. Shells, make and Perl read the whole environment, and their use
-      # of variables cannot be traced: it may be any variable whose name is one of these words, set or not. Stored as
-      # sorted hashes of four bytes each.
+      # The words of all files that a build read or ran. Shells, make and Perl read the whole environment, so their use
+      # of variables cannot be traced: they may use any variable, set or not, whose name is one of these words. Stored
+      # as sorted hashes of four bytes each.
       class Words
-        # Tells a compiler to detect the processor, which cannot be traced.
+        # An option that tells a compiler to detect the processor, which cannot be traced.
         NATIVE = "=native"
-        # In a line that is a comment in most languages, only expanded or quoted words, since it may be printed. A
-        # common word is a variable only if it is expanded.
+        # A line that is a comment in most languages may still be printed, so only its expanded or quoted words count. A
+        # common word counts as a variable only if it is expanded.
         EVERYDAY = /(?:\$(?:ENV\{["']?|[({])?|(?<!\w)(?:ifn?def|-v|printenv)[ \t]+|
                        (?:environ|ENVIRON|getenv)(?:\.\w+)?[\[(]["']|["'](?=\w+["'][ ](?:not[ ])?in[ ]))
                     (?:#{Environment::EVERYDAY.join("|")})\b/nx
         WORD = /^[ \t]*\#(?=[ \t!#]).*|#{EVERYDAY}|[A-Za-z_]\w+|
                 (?<=cpu|arch|tune)#{NATIVE}\b/nx
         EXPANDED = /(?<=[$({@"'])[A-Za-z_]\w+/n
-        # Minimum length of a part of a name, with its "_": shorter ones are part of too many names.
+        # Minimum length of a part of a name, including its "_". Shorter ones are part of too many names.
         PART = 3
-        # Bytes. Larger files are data, and larger programs are not shells.
+        # In bytes. Larger files are data, and larger programs are not shells.
         LARGEST = 4 << 20
         # Sources for compilers do not read variables, except Rust's build scripts.
         OTHERS = %r{\.(?:[chsoa]|cc|cpp|cxx|hh|hpp|mm|(?<!/build\.)rs)\z}i
         ELF = "\x7FELF".b
-        # Marks a program that finds variables without libc, as shells and make do; and the names in it.
+        # Names in a program that finds variables without libc, as shells and make do.
         SEARCHES = "environ\0".b
         NAME = /(?<!\w)[A-Z][A-Z0-9_]+(?!\w)/n
-        # cargo builds the names of its configuration's variables from these, and texts in Rust programs are not
+        # Prefixes from which cargo builds the names of its configuration variables. Texts in Rust programs are not
         # delimited.
         CARGO = %w[CARGO_ RUSTC RUSTC_ RUSTFLAGS].freeze
 
@@ -40,7 +40,7 @@ module Spate
           new(found.uniq.map { |word| number(word) }.uniq.sort)
         end
 
-        # A lower-case name may also refer to an upper-case one.
+        # A lower-case name may also refer to the upper-case variable.
         def self.words(text)
           return [] if text.start_with?(ELF) || text.size > LARGEST
 
@@ -61,11 +61,11 @@ module Spate
         end
         private_class_method :words, :sought
 
-        # Parses the output of `to_s`; anything else has no words.
+        # Parses the output of `to_s`. Any other text gives no words.
         def self.parse(text) = new(text.to_s.unpack1("m").unpack("N*"))
 
-        # The ways a text may mention a variable: by its whole name, or its beginning or end ("MY_" + flavour); if the
-        # name is not a word ("my-flavour", which make accepts), by those of each word in it.
+        # The ways in which a text may mention a variable: by its whole name, or by its beginning or end ("MY_" +
+        # flavour). If the name is not a word ("my-flavour", which make accepts), by those of each word in it.
         def self.numbers(name)
           (@numbers ||= {})[name] ||= begin
             words = name.b.scan(/\w+/n).flat_map { |word| [word, *parts(word)] }
@@ -88,10 +88,10 @@ module Spate
 
         def size = @numbers.size
 
-        # Whether it is one of the words.
+        # Whether the set contains the word.
         def say?(word) = number?(Words.number(word))
 
-        # Whether one of the words may refer to that variable. Single letters match always.
+        # Whether one of the words may refer to the variable. Single letters always match.
         def mention?(name) = name.size == 1 || Words.numbers(name).any? { |number| number?(number) }
 
         def to_s = [@numbers.pack("N*")].pack("m0")

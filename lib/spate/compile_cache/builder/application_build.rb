@@ -3,16 +3,16 @@
 module Spate
   module CompileCache
     class Builder
-      # A whole build for one application, from its facts to its compile caches: used by `spate boot build`, an install
-      # and the background.
+      # A complete build for one application, from its facts to its compile caches. Used by `spate boot build`, installs
+      # and background builders.
       class ApplicationBuild
         # Seconds to wait before each further attempt at a Bundler replay, while Bundler's inputs change.
         PAUSES = [0.1, 0.3, 1, 2].freeze
 
-        # location: answers root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
-        # exclude: patterns of folders of gems, and of recorded files, whose code is not wanted. team: whether to query
-        # a team's cache for code compiled elsewhere. turn: called when the application is locked, returns when it is
-        # this builder's turn.
+        # location: responds to root, gemfile and lockfile, absolute; gemfile and lockfile are nil without a bundle.
+        # exclude: patterns of gem folders and recorded files whose code is left out. team: whether to query a team's
+        # cache for code compiled elsewhere. turn: called once the application is locked; returns when it is this
+        # builder's turn.
         def initialize(location, caches:, env: ENV, jobs: nil, events: nil, exclude: [], team: false,
                        turn: nil)
           @team = team
@@ -25,9 +25,9 @@ module Spate
           @exclude = exclude
         end
 
-        # Makes missing compile caches. renew: also the record of the bundle (load-path cache, Bundler replay, compile
-        # caches of gems), which otherwise stays while Gemfile and lockfile do. Returns a Report; a busy one if another
-        # process is at work.
+        # Builds missing compile caches. renew: also rebuilds the record of the bundle (load-path cache, Bundler replay,
+        # compile caches of gems), which is otherwise kept until Gemfile or lockfile changes. Returns a Report; a busy
+        # one if another process is at work.
         def call(renew: false)
           return refused unless @caches.writable?(@env)
 
@@ -51,7 +51,7 @@ module Spate
           report.removed += Prune.new(@caches.store_root).daily.size
         end
 
-        # Whether there is a compile cache, of the bundle as it is now.
+        # Whether there is a compile cache of the current bundle.
         def current? = cache.current?
 
         def cache(**options) = ApplicationCache.new(@caches, @location, trusts: trusts, **options)
@@ -64,7 +64,7 @@ module Spate
                  .build(location: @location, recorded: recorded, folders: @folders, **(renew ? facts : load_path_cache))
         end
 
-        # A new load-path cache, if boots added folders to the load path that the compile cache's does not have.
+        # A new load-path cache if boots added folders to the load path that the compile cache's one lacks.
         def load_path_cache
           cache = cache(folders: @folders)
           return {} if cache.folders?
@@ -82,8 +82,8 @@ module Spate
           end
         end
 
-        # The facts of the bundle. Its digest comes first: a compile cache made while Gemfile or lockfile changed is not
-        # current.
+        # The facts of the bundle. The digest is computed first, so that a compile cache built while Gemfile or lockfile
+        # changed does not count as current.
         def facts
           bundle = ApplicationCache.bundle(@location)
           replay = part("replay") { replay() }
@@ -128,7 +128,7 @@ module Spate
           end
         end
 
-        # A part that cannot be made is left out: the boot continues without it.
+        # Skips a part that cannot be built; the boot continues without it.
         def part(name)
           yield
         rescue StandardError, LoadError => e

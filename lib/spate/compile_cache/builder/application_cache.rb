@@ -4,23 +4,24 @@ module Spate
   module CompileCache
     class Builder
       # The compile cache of an application: load-path cache, Bundler replay, which gem has which compile cache, and the
-      # blobs of what the last boots loaded, in load order. Made again if one of the first three is new, or if more
-      # files than an overlay should hold have changed.
+      # blobs of the files that the last boots loaded, in load order. Rebuilt if one of the first three is new, or if
+      # more files have changed than an overlay should hold.
       class ApplicationCache
-        # The overlay holds up to this many changed files; beyond it all are sorted again.
+        # The maximum number of changed files in the overlay. With more, the application's cache is rebuilt.
         CHANGED = 200
 
-        # 32 hex digits: equal while Gemfile, lockfile and the application's settings have the same content.
+        # 32 hex digits, which are equal as long as Gemfile, lockfile and the application's settings have the same
+        # content.
         def self.bundle(location)
           files = [location.gemfile, location.lockfile, "#{location.root}/.bundle/config"].compact
           Native.content_hash(nil, files.map { |path| Native.content_hash(path).to_s }.join("\n"))
         end
 
-        # recorded: paths in load order. folders: in the load-path cache, besides the bundle's load path. own: folders
-        # of gems under development (of PATH sources): their files go into the overlay, like the application's own.
-        # load_path_cache: bytes; replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile
-        # cache}. Of these four, nil means the compile cache's value. bundle: the digest of the bundle that they belong
-        # to; nil: of the present one. trusts: see CacheFile.
+        # recorded: paths in load order. folders: additional folders for the load-path cache. own: folders of gems under
+        # development (from PATH sources), whose files go into the overlay like the application's own. load_path_cache:
+        # bytes; replays: [Gemfile::Setup::Record]; gem_caches: {gem folder => path of its compile cache}. nil for one
+        # of these four keeps the compile cache's value. bundle: the digest of the bundle that they belong to; nil: of
+        # the current bundle. trusts: see CacheFile.
         def initialize(caches, location, recorded: [], folders: [], own: nil, load_path_cache: nil, replays: nil,
                        gem_caches: nil, bundle: nil, trusts: nil)
           @caches = caches
@@ -43,17 +44,17 @@ module Spate
                             required: true)
         end
 
-        # Whether the compile cache is of the current bundle.
+        # Whether the compile cache is for the current bundle.
         def current? = old.usable? && old.about["bundle"] == ApplicationCache.bundle(@location)
 
-        # Whether its load-path cache was made with these folders besides the bundle's.
+        # Whether its load-path cache was built with these additional folders.
         def folders? = old.about["folders"] == folders_print
 
         # Recorded files that belong to the application itself, or to gems under development.
         def own_files = @own_files ||= @recorded.select { |file| own?(file) }
 
-        # Other recorded files whose current version is not in the compile cache; none if the compile cache is made
-        # again.
+        # Other recorded files whose current version is missing in the compile cache; empty if the compile cache is
+        # rebuilt.
         def left_out = needed? ? [] : changed
 
         def old = @old ||= CacheFile.new(path, @caches.ruby_key, trusts: @trusts)
@@ -91,7 +92,7 @@ module Spate
         # The signers of copied blobs.
         def signers = sources.flat_map { |cache| CacheFile.new(cache, @caches.ruby_key).signers }
 
-        # The fullest first.
+        # Caches with the most files come first.
         def sources = [*(path if old.usable?), @caches.overlay_path(@location), *gem_caches.values]
 
         def own?(file)

@@ -3,13 +3,14 @@
 module Spate
   module CompileCache
     class Builder
-      # The compile caches of single gems: their paths, and which are missing.
+      # The compile caches of single gems: their paths, and which ones are missing.
       class GemCaches
-        # The number of gems that had a compile cache already, and of those with nothing to compile.
+        # The number of gems that already had a compile cache, and of those with nothing to compile.
         attr_reader :reused, :empty
 
-        # gems: [GemFiles]. former: CacheFile of the application, before this build. trusts: see CacheFile. shared:
-        # callable with the folders of gems that lack a compile cache: Shared::Found of others' compile caches, or nil.
+        # gems: [GemFiles]. former: CacheFile of the application before this build. trusts: see CacheFile. shared:
+        # callable with the folders of gems that lack a compile cache; returns Shared::Found from another machine, or
+        # nil.
         def initialize(caches, gems, former:, deadline:, trusts:, shared: nil)
           @caches = caches
           @former = former
@@ -21,8 +22,8 @@ module Spate
           @reused = 0
         end
 
-        # Yields [Compiler::Job] for the missing ones. Waits while another process makes compile caches of gems, so that
-        # none is made twice.
+        # Yields a [Compiler::Job] for each missing one. Waits while another process builds compile caches of gems, so
+        # that none is built twice.
         def build
           return @reused = @gems.size if missing.empty?
 
@@ -56,7 +57,7 @@ module Spate
                             data: { "about" => about }, sources: [*former, *shared].map(&:path))
         end
 
-        # Most files of a gem that was edited, or whose times changed, are unchanged.
+        # Even if a gem was edited or its times changed, most of its files are unchanged.
         def sources(gem)
           before = @former.gem_caches[gem.dir]
           [(own(before) if before), @former].compact.select(&:usable?)

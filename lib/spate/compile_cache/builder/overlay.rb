@@ -3,8 +3,9 @@
 module Spate
   module CompileCache
     class Builder
-      # The small compile cache over the application's: its own files, and files of gems that have changed since that
-      # was made. Written whole as soon as the current version of one of them is missing; valid blobs are copied.
+      # The small compile cache on top of the application's: the application's own files, and gem files that have
+      # changed since the application's cache was built. Rewritten as soon as the current version of one of these files
+      # is missing; valid blobs are copied.
       class Overlay
         # application: ApplicationCache
         def initialize(caches, location, application)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Makes the compile caches of one application, in a separate process of `ruby --disable-gems`: started by
+# Builds the compile caches of one application, in a separate process of `ruby --disable-gems`: started by
 # Spate::Boot::Background, or by Spate::CompileCache::Builder::Child, which waits for it. Takes
 # Spate::Boot::Background::BuilderArguments.
 values = ARGV.map { |word| word.split("=", 2) }.group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
@@ -23,23 +23,23 @@ unless report
   begin
     Process.setsid
   rescue Errno::EPERM
-    nil # leads a process group already
+    nil # already leads a process group
   end
   Spate::Native.become_idle
 end
 
-# Builders of several applications work one after another: the process holds the lock until it ends, and its time limit
-# counts from then on.
+# Lets builders of different applications work one after another: the process holds the lock until it ends, and its time
+# limit starts now.
 turn = lambda do
   @turn = File.open("#{arguments.store_root}/compile-cache/builder.lock", File::RDWR | File::CREAT | File::NOFOLLOW,
                     0o600)
   @turn.flock(File::LOCK_EX)
 rescue SystemCallError
-  nil # it only spares others
+  nil # optional: only reduces the load of other programs
 ensure
   Thread.new do
     sleep(Spate::CompileCache::Builder::SECONDS + 30)
-    Process.kill(:KILL, Process.getpgrp == Process.pid ? 0 : Process.pid) # and the children
+    Process.kill(:KILL, Process.getpgrp == Process.pid ? 0 : Process.pid) # also kills the children
   end
 end
 

@@ -3,7 +3,8 @@
 module Spate
   module CompileCache
     class Compiler
-      # Makes one compile cache, in a worker: copies blobs of other compile caches, compiles the rest, writes.
+      # Builds one compile cache in a worker: copies blobs from other compile caches, compiles the rest, writes the
+      # file.
       class CacheWriter
         def initialize(job, compilation)
           @job = job
@@ -25,7 +26,7 @@ module Spate
 
         private
 
-        # Without these compile options the process would make blobs that no boot uses.
+        # With other compile options the process would produce blobs that no boot uses.
         def check
           raise ArgumentError, "compile options of #{@job.key} cannot be had here" if Boot::RubyKey.current != @job.key
         end
@@ -54,7 +55,7 @@ module Spate
           [path, state, blob]
         end
 
-        # The current state of a file whose content is the same.
+        # The current state of a file whose content is unchanged.
         def again(path, state)
           now = SourceFile.of(path)
           now.state(state.last) if now&.content == state[3]
@@ -63,12 +64,12 @@ module Spate
         def compile(path)
           source = SourceFile.of(path) or return
           flags, blob = @compilation.call(path)
-          return unless source.unchanged? # else the next boot will ask again
+          return unless source.unchanged? # otherwise the next boot will check again
 
           count(flags, blob)
           [path, source.state(flags), blob]
         rescue SystemCallError
-          nil # gone, or not to be read
+          nil # missing or unreadable
         end
 
         def count(flags, blob)

@@ -3,7 +3,8 @@
 module Spate
   module CompileCache
     class Compiler
-      # A child that makes compile caches: reads Jobs from its standard input, writes Results to its standard output.
+      # A child that builds compile caches: reads Jobs from its standard input and writes Results to its standard
+      # output.
       class Worker
         SCRIPT = "#{__dir__}/worker_script.rb".freeze
 
@@ -28,10 +29,10 @@ module Spate
           Marshal.dump(job, @input)
           @input.flush
         rescue Errno::EPIPE
-          nil # its output ends, which `result` detects
+          nil # the end of its output, which `result` detects
         end
 
-        # The Result of its job; waits for it.
+        # Waits for the Result of its job.
         def result
           job = @job
           result = @child.receive
@@ -44,7 +45,7 @@ module Spate
 
         def kill = @child&.kill
 
-        # Waits for its end after closing its input.
+        # Closes the child's input and waits for its end.
         def stop
           return if dead?
 

@@ -5,21 +5,21 @@ module Spate
     class Explain
       # The answers of the load-path cache, Ruby and the compile caches for one feature, or for a file by its path.
       class Answer
-        # session: of this process, nil if Spate takes no part in its boot.
+        # session: of this process; nil if Spate takes no part in its boot.
         def initialize(feature, session)
           @feature = feature
           @session = session
         end
 
         # feature          the argument
-        # load_path_cache  its answer (LoadPathCache::Explanation#to_h), or why it is not active (String)
-        # ruby             the path that Ruby itself finds, nil: none
-        # folders          the number of those in $LOAD_PATH, and of those before the chosen one
-        # path             of the file that would be loaded, nil: none
+        # load_path_cache  its answer (LoadPathCache::Explanation#to_h), or why it is inactive (String)
+        # ruby             the path that Ruby itself finds, or nil
+        # folders          the number of folders in $LOAD_PATH, and of those before the chosen one
+        # path             of the file that would be loaded, or nil
         # compile_cache    of the first that has the file: {role: "overlay", path:, state:, reason:, bytes:}, or nil
-        # outcome          of a load now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
-        # why              that outcome as text
-        # parts            those of the boot, true or why not
+        # outcome          of loading it now: :hit, :revalidated, :stale, :warns, :gone, :miss, :library or :builtin
+        # why              the outcome as text
+        # parts            those of the boot, true or the reason why inactive
         def to_h
           return builtin if builtin?
 
@@ -31,7 +31,7 @@ module Spate
         private
 
         # Features built into Ruby have a name without path: "set.rb" since 4.0, "enumerator.so". Ruby looks for a .rb
-        # beside the latter.
+        # beside "enumerator.so".
         def builtin?
           return false if file?
 
@@ -51,7 +51,7 @@ module Spate
           return "Spate takes no part in this boot" unless @session
           return @session.parts[:load_path_cache] unless @session.on?(:load_path_cache)
 
-          Boot.at_home { LoadPathCache::Explanation } # loaded before the call, which is about another $LOAD_PATH
+          Boot.at_home { LoadPathCache::Explanation } # loaded before the call, because the call uses another $LOAD_PATH
           @load_path_cache ||= LoadPathCache.explain(@feature)
         end
 
@@ -68,7 +68,7 @@ module Spate
           utf8(chosen.nil? ? ruby : chosen || nil)
         end
 
-        # Compile caches have their paths in UTF-8, Ruby in the locale's encoding.
+        # Paths are in UTF-8 in compile caches, and in the locale's encoding in Ruby.
         def utf8(path) = path&.dup&.force_encoding(Encoding::UTF_8)
 
         def folders

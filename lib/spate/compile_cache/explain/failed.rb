@@ -3,7 +3,7 @@
 module Spate
   module CompileCache
     class Explain
-      # The boot failed before it could be asked. details: what it printed.
+      # The boot failed before it could be queried. details: its output.
       class Failed < Error
         EXIT_CODE = 11
 

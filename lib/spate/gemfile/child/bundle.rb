@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Starts Bundler as its own `bundle` does: the lockfile's version, if it is installed.
-# Until Bundler has its own handler there is nothing to clean up or report.
+# Starts Bundler as its own `bundle` does: the lockfile's version, if it is installed. Before Bundler installs its own
+# signal handler there is nothing to clean up or report.
 Signal.trap("INT") { exit!(130) }
 require "rubygems"
 
@@ -19,16 +19,16 @@ end
 begin
   library = File.expand_path("../../lib/bundler.rb", program)
   require File.file?(library) ? library : "bundler"
-  # Its handler of Ctrl-C uses this when nothing more can be loaded.
+  # Loads the UI, because Bundler's Ctrl-C handler uses it when nothing more can be loaded.
   Bundler.ui
-  # Its messages contain the running program's name.
+  # Bundler's messages contain the running program's name.
   Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
   # Bundler has no --skip-install, and Spate installs afterwards.
   Bundler::Installer.singleton_class.prepend(Module.new { def install(*) = nil }) if ARGV.first == "remove"
 rescue LoadError, NameError
   nil
 end
-# As in RubyGems' script for `bundle`: newer ones load the program themselves, in their own box.
+# Like RubyGems' script for `bundle`: newer versions load the program themselves, in a separate box.
 if Gem.respond_to?(:activate_and_load_bin_path)
   Gem.activate_and_load_bin_path("bundler", "bundle", ">= 0.a")
 else

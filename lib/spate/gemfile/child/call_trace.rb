@@ -3,11 +3,11 @@
 module Spate
   module Gemfile
     module Child
-      # Decides when calls are traced. Bundler makes hundreds of thousands itself, which are irrelevant, and tracing one
-      # costs as much as making it: so not before code of the application runs, nor while Bundler or RubyGems run on its
-      # behalf, nor afterwards.
+      # Decides when calls are traced. Bundler itself makes hundreds of thousands of irrelevant calls, and tracing a
+      # call costs as much as the call. So calls are traced only while the application's code runs, and not while
+      # Bundler or RubyGems run on its behalf.
       class TraceSwitch
-        # Number of calls by Bundler or RubyGems after which the stack is inspected.
+        # Number of calls by Bundler or RubyGems before the stack is inspected.
         PATIENCE = 256
 
         # calls: TracePoint. always: whether calls are always traced.
@@ -18,13 +18,13 @@ module Spate
           @returns = {}
         end
 
-        # While the block runs. compiled: called with the instructions of each of the application's scripts, returns
-        # whether calls must always be traced from now on.
+        # Traces while the block runs. compiled: called with the instructions of each of the application's scripts;
+        # returns whether calls must always be traced from now on.
         def pay(compiled)
           # Stays enabled: code compiled in between may be called later.
           @scripts ||= TracePoint.new(:script_compiled) { |point| script(point, compiled) }
           @scripts.enable unless @scripts.enabled?
-          # A fiber may be left before the method it called returns.
+          # A fiber may be left before the method that it called returns.
           fibers = TracePoint.new(:fiber_switch) { wake }.tap(&:enable)
           wake if @always
           yield
@@ -33,7 +33,7 @@ module Spate
           @calls.disable
         end
 
-        # A call by Bundler or RubyGems.
+        # Counts a call by Bundler or RubyGems.
         def passed
           return if (@passed += 1) < @patience || @always
 
@@ -41,8 +41,8 @@ module Spate
           @calls.disable if caller_locations.none? { |one| own?(one) }
         end
 
-        # Until the method that the application called returns or calls back. If a method is not found by its name, its
-        # return could not be traced.
+        # Stops tracing until the method that the application called returns or calls back. Continues if the method is
+        # not found by its name, because its return could not be traced.
         def leave(point)
           method = Kernel.instance_method(:method).bind_call(point.self, point.callee_id)
           return if @always || method.source_location != [point.path, point.lineno]
@@ -55,7 +55,7 @@ module Spate
 
         private
 
-        # Text that the application evaluates is its own, under any name.
+        # A text that the application evaluates belongs to the application, under any file name.
         def script(point, compiled)
           sequence = point.instruction_sequence
           return unless own?(sequence) || (point.eval_script && own?(caller_locations(2, 1).first))
@@ -65,11 +65,11 @@ module Spate
           @always = true if compiled.call(sequence)
         end
 
-        # Lines, too: a stack overflow unwinds without any event.
+        # Traces lines, too: a stack overflow unwinds without any event.
         def entered(sequence)
           TracePoint.new(:call, :b_call, :line) { wake }.enable(target: sequence)
         rescue ArgumentError
-          nil # it is empty
+          nil # the script is empty
         end
 
         def returned
@@ -86,16 +86,17 @@ module Spate
         def own?(place) = @origin.kind(place.path) == :own
       end
 
-      # Finds in a script's compiled instructions, as Ruby prints them, what they read from or leave in their process:
-      # how it was started, what it has loaded. A program that sets up its bundle is another process than Bundler's.
+      # Searches a script's compiled instructions, as Ruby prints them, for state that they read from or leave in their
+      # process, such as how it was started and what it has loaded. A program that sets up its bundle is a different
+      # process from the one in which Bundler ran.
       class Instructions
         CONSTANT = /^\d+ (?:getconstant|opt_getconstant_path) .*\b/
         GLOBAL = /^\d+ getglobal +:\$/
-        # Except for constants that every Ruby with a bundle has, or no CRuby has.
+        # Excludes constants that are the same in every Ruby with a bundle, or that CRuby does not have.
         NAMED = /:(?!(?:RUBY_\w+|RbConfig|Gem|Bundler|JRUBY_VERSION|JRuby|Java|Rubinius|RBX|TruffleRuby|Truffle)\b)/
-        # Of Bundler and RubyGems: the original environment, the date; whether a JIT is switched on.
+        # Constants of Bundler and RubyGems for the original environment and the date, and whether a JIT is enabled.
         STATE = /#{CONSTANT}(ORIGINAL_ENV|TODAY|STDIN|RUBY_DESCRIPTION)\b/
-        # Local to a method or thread.
+        # Variables that are local to a method or thread.
         PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
           "asks which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
@@ -103,7 +104,7 @@ module Spate
           "asks for the locale's encoding" => /#{CONSTANT}Encoding\b/,
           "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
           "asks how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
-          # Ruby itself calls this for every exception that is raised.
+          # Ruby itself calls this method for each raised exception.
           "asks who called" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
           "asks what is loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
           "asks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
@@ -114,19 +115,19 @@ module Spate
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
-        # Instructions that compute a default value without a call; the mark of the first instruction after the
+        # Instructions that compute a default value without a call, and the mark of the first instruction after the
         # defaults.
         QUIET = /(?:put|dup|new|[gs]etlocal|checkkeyword|branch|expandarray|nop|pop)\w*(?=[ \n])/
         BODY = /.*\[\w*(?:Ca|Bc)/
         DEFAULTS = /local\ table\ .*\[(?:opts:\ [1-9]|.*kw:\ [1-9]).*\n (?:[|\ ]*\[.*\n)*
                     (?:[|\ ]*\d+\ #{QUIET}(?!#{BODY}).*\n)* [|\ ]*\d+\ (?!#{QUIET}|#{BODY})/x
 
-        # [String] Ruby's own global variables that are read, except the program's name; and constants whose values
+        # [String]: Ruby's own global variables that are read, except the program's name, and constants whose values
         # cannot be traced.
         attr_reader :globals
-        # [String] what is read, or left behind.
+        # [String]: state that is read or left behind.
         attr_reader :reasons
-        # Whether a parameter's default value makes a call, which happens before the method's own call is traced.
+        # Whether the default value of a parameter makes a call, which happens before the method's own call is traced.
         attr_reader :defaults
 
         def initialize(sequence)
@@ -157,12 +158,13 @@ module Spate
         end
       end
 
-      # Facts of the process that no system call shows: the clock, chance, the caller, addresses. Only methods of
-      # Ruby's own, in C or <internal:>, reveal such things. Of these only the following may be called while a Gemfile
-      # is evaluated, by it or, on its behalf, by Ruby's library. If a name is missing here, an answer is not cached,
-      # but a stale one is never used. Files and folders are traced anyway; for them only the kind of request is noted.
+      # Facts about the process that no system call reveals: the clock, random numbers, the caller, addresses. Only
+      # Ruby's own methods, in C or <internal:>, reveal such facts. While a Gemfile is evaluated, only the methods
+      # listed here may be called, by the Gemfile or, on its behalf, by Ruby's library. A name missing in the list
+      # prevents caching, but never causes the use of a stale answer. Files and folders are traced in any case; for them
+      # only the kind of request is recorded.
       class CallTrace
-        # Values, with all methods that they have.
+        # Value classes, all of whose methods are allowed.
         VALUES = %w[
           BasicObject String Symbol Array Hash Numeric Integer Float Rational Complex NilClass TrueClass FalseClass
           Range Regexp MatchData Comparable Enumerable Enumerator Enumerator::Lazy Enumerator::Yielder
@@ -181,7 +183,7 @@ module Spate
         ].freeze
         # Use random numbers, the clock or the time zone, which cannot be traced.
         NEVER = %i[shuffle shuffle! sample today now to_time localtime getlocal full_message].freeze
-        # Reveal addresses, the caller, or what is defined, which only Ruby's library may ask; or get around a hook.
+        # Reveal addresses, the caller, or definitions, which only Ruby's library may read, or bypass a hook.
         PRIVATE = %i[
           allocate hash object_id __id__ backtrace_locations constants const_defined? const_get const_source_location
           autoload? source_location
@@ -220,27 +222,28 @@ module Spate
         }.freeze
         # Reveal the installed gems.
         GEMS = { "Gem::Dependency" => %i[matching_specs to_specs to_spec], "Kernel" => %i[gem] }.freeze
-        # Modules whose Ruby methods are checked as well. Their own reads do not count; if the application calls one
-        # that is not meant for Gemfiles and gemspecs, it gets around the hooks.
+        # Modules whose Ruby methods are checked as well. Their own reads do not count. A call from the application to a
+        # method that is not meant for Gemfiles and gemspecs would bypass the hooks.
         TOOLS = /\A(?:\z|(?:Bundler|Gem)(?:::|\z)|Kernel\z)/
-        # Methods that the application may call on such a module without reaching into it.
+        # Methods of such modules that the application may call.
         FROM_OUTSIDE = %i[
           new == === != ! < <= name to_s respond_to? is_a? kind_of? instance_of? nil? class method instance_method send
           public_send __send__ initialize const_missing
         ].freeze
         OBJECTS = %w[BasicObject Kernel Module Class].freeze
         NAME = Module.instance_method(:name)
-        # The environment is traced one value at a time.
+        # Methods that read the environment one value at a time, so that reads can be traced.
         ENVIRONMENT = %i[[] fetch key? include? has_key? member? values_at slice assoc delete []= store].freeze
-        # Facts requested of any path (Hooks records which path); the current folder; the time zone; a text's encoding.
+        # Facts that may be requested: of any path (Hooks records which), the current folder, the time zone, a text's
+        # encoding.
         LEARNT = {
           mtime: %i[times], stat: %i[state], lstat: %i[state links], test: %i[state times links], symlink?: %i[links],
           ftype: %i[links], readlink: %i[links], realpath: %i[links], realdirpath: %i[links], pwd: %i[here],
           getwd: %i[here], require: %i[library], at: %i[zone], local: %i[zone], mktime: %i[zone],
           encoding: %i[encoding], external_encoding: %i[encoding], dump: %i[encoding]
         }.freeze
-        # Reasons (String) not to cache an answer; reasons not to use it in another process than this; values of LEARNT,
-        # and :gems if the result depends on the installed gems.
+        # Reasons (String) not to cache an answer; reasons not to use it in another process; values of LEARNT, and :gems
+        # if the result depends on the installed gems.
         attr_reader :refused, :started, :learnt
 
         # before: whether code of the application has been loaded already.
@@ -250,7 +253,7 @@ module Spate
           @switch = TraceSwitch.new(origin, TracePoint.new(:c_call, :call) { |point| called(point) }, always: before)
         end
 
-        # While the block runs.
+        # Traces while the block runs.
         def watch(&block)
           missing = TracePoint.new(:raise) { |point| missed(point.raised_exception) }
           missing.enable { @switch.pay(method(:compiled), &block) }
@@ -267,7 +270,7 @@ module Spate
           judge(point, kind)
         end
 
-        # A call by Bundler or RubyGems; or a call of their methods, by the application or by themselves.
+        # A call by Bundler or RubyGems, or a call of one of their methods.
         def called_by_tool(point)
           @switch.passed
           return unless point.event == :call && @origin.kind(point.path) == :tool
@@ -279,10 +282,10 @@ module Spate
           @switch.leave(point)
         end
 
-        # kind: of the caller's code.
+        # kind: the kind of the calling code.
         def judge(point, kind)
           owner, single = owner_of(point)
-          # Ruby's library asks for the encoding of file names; the Gemfile does not.
+          # Only Ruby's library reads the encoding of file names here, not the Gemfile.
           return if kind == :library && owner == "Encoding"
 
           name = point.method_id
@@ -293,13 +296,13 @@ module Spate
           @refused |= ["calls #{name(point)}, which cannot be traced"]
         end
 
-        # Reaches into Bundler or RubyGems: their variables hold values that were not traced.
+        # Whether the call accesses Bundler's or RubyGems' variables, which hold untraced values.
         def inside?(point, owner)
           OBJECTS.include?(owner) && Module === point.self && # rubocop:disable Style/CaseEquality -- it may not have is_a?
             name_of(point.self).match?(/\A(?:Bundler|Gem)(?:::|\z)/) && !FROM_OUTSIDE.include?(point.method_id)
         end
 
-        # A module's own `name` may be redefined.
+        # A module may redefine its own `name`.
         def name_of(owner) = NAME.bind_call(owner).to_s
 
         def path_of(point)
@@ -311,7 +314,7 @@ module Spate
           caller_locations(4, 1)&.first&.path.to_s
         end
 
-        # [name of the class or module, whether it is a singleton method]. Classes inherit these, too.
+        # [name of the class or module, whether it is a singleton method]. Classes inherit singleton methods, too.
         def owner_of(point)
           owner = point.defined_class
           return [name_of(owner), false] unless owner.singleton_class?
@@ -335,7 +338,8 @@ module Spate
           owner.end_with?("Error") || INSTANCE[owner]&.include?(name) || accessor?(point)
         end
 
-        # A method made by attr_accessor counts as a method in C, too. A hook that replaced one does not.
+        # Whether the method is from attr_accessor, which counts as a C method. A hook that replaced such a method does
+        # not.
         def accessor?(point)
           return false unless point.event == :c_call
 
@@ -365,7 +369,8 @@ module Spate
           said.defaults
         end
 
-        # A missing library may be installed next time; a constant undefined here may be defined in another process.
+        # A missing library may be installed next time, and a constant that is undefined here may be defined in another
+        # process.
         def missed(error)
           return unless error.is_a?(LoadError) || error.is_a?(NameError)
 

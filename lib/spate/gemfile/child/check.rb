@@ -5,10 +5,10 @@ require_relative "../facts"
 module Spate
   module Gemfile
     module Child
-      # The result of the evaluation, as Facts. Bundler itself decides whether the lockfile agrees; a line that only
-      # another version of it would write differently (BUNDLED WITH) does not count.
+      # The result of the evaluation as Facts. Bundler itself decides whether the lockfile agrees; a line that differs
+      # only between versions of Bundler (BUNDLED WITH) is ignored.
       class Check
-        # For these newer Bundlers resolve again, although only checksums are missing, and refuse a frozen bundle.
+        # If only these checksums are missing, newer Bundlers resolve again, and reject a frozen bundle.
         CHECKSUMS = %i[@locked_spec_with_missing_checksums @locked_spec_with_empty_checksums].freeze
 
         # The exception that the evaluation ended with.
@@ -29,14 +29,14 @@ module Spate
           @facts.path_specs = path_specs
         end
 
-        # Bundler's own errors are meant for users, so their classes are omitted.
+        # Omits the classes of Bundler's own errors, whose messages are written for users.
         def failed(error)
           @failure = error
           words = error.is_a?(Bundler::BundlerError) ? error.message : "#{error.class}: #{error.message}"
           @facts.failure = text(words).scrub.strip.lines(chomp: true)
         end
 
-        # hooks: have recorded the Gemfile's instructions.
+        # hooks: Hooks that have recorded the Gemfile's instructions.
         def facts(hooks)
           @facts.plugins = texts(hooks.plugins)
           @facts.sources = texts(hooks.remotes)
@@ -51,7 +51,7 @@ module Spate
                          (true if forced))
         end
 
-        # Why this Ruby does not fit, or nil. Platforms are the planner's concern.
+        # The reason why this Ruby does not match, or nil. The planner checks platforms.
         def misfit
           @definition.validate_ruby!
           nil
@@ -59,7 +59,7 @@ module Spate
           text(e.message)
         end
 
-        # Of PATH sources whose folders exist.
+        # [PathSpec] of PATH sources whose folders exist.
         def path_specs
           paths = @definition.send(:sources).path_sources.grep_v(Bundler::Source::Git)
           paths.flat_map do |source|
@@ -95,9 +95,9 @@ module Spate
           false
         end
 
-        # Bundler from 2.6 on refuses a frozen bundle for this, with this message (from 2.7 on also for a row without a
-        # digest). The lockfile may require such a version where only an older one is installed, which Bundler itself
-        # would replace.
+        # Bundler's message if it rejects a frozen bundle because of a missing checksum (since 2.6; since 2.7 also for a
+        # row without a digest). The lockfile may require such a version while only an older one is installed, which
+        # Bundler itself would replace.
         def missing_checksum
           locked = @definition.locked_gems
           return if !Bundler.frozen_bundle? || @definition.instance_variable_defined?(CHECKSUMS.first)
@@ -138,7 +138,7 @@ module Spate
           end
         end
 
-        # The lockfile may be newer than the Gemfile's line: `bundle add` locks before it knows the requirement.
+        # The lockfile may be newer than the Gemfile's line, because `bundle add` locks before it knows the requirement.
         def change(wanted, locked)
           if wanted.requirement != locked.requirement
             return "the Gemfile wants #{wanted.name} as #{wanted.requirement}, the lockfile as #{locked.requirement}"

@@ -5,14 +5,14 @@ require "rbconfig"
 module Spate
   module Gemfile
     module Child
-      # Whether code, or a file, belongs to the application, to Ruby's library, or to the tools.
+      # Whether code or a file belongs to the application, to Ruby's library or to the tools.
       class CodeOrigin
         INTERNAL = %r{\A<internal:(?!/)}
         # A file of RubyGems, in the form that newer Rubies use.
         HIDDEN = %r{\A<internal:(/.+)>\z}
         SPATE = "#{File.expand_path("../../..", __dir__)}/".freeze
 
-        # Prefixes of paths whose files change only with Ruby, RubyGems, Bundler or Spate.
+        # Prefixes of paths whose files change only together with Ruby, RubyGems, Bundler or Spate.
         attr_reader :libraries
 
         def initialize
@@ -26,14 +26,15 @@ module Spate
           @kinds = {}
         end
 
-        # :own (the application's, or a gem's), :library (Ruby's, which acts for its caller), :tool (Bundler, RubyGems,
-        # texts of installed specifications, Spate). A nil path, at the start of a fiber, counts as the application's.
+        # :own (of the application or a gem), :library (Ruby's, which acts for its caller), :tool (Bundler, RubyGems,
+        # texts of installed specifications, Spate). A nil path, at the start of a fiber, counts as :own.
         def kind(path) = @kinds[path] ||= sort(path.to_s)
 
         # Whether a file's content can differ only between machines.
         def file?(path) = kind(path) != :own
 
-        # The path on whose behalf Ruby's library runs: the first outside it; nil while the library is being loaded.
+        # The path on whose behalf Ruby's library runs: the first one outside of the library. nil while the library is
+        # being loaded.
         def caller_path(locations)
           frame = locations.find do |one|
             place = one.absolute_path || one.path
@@ -61,19 +62,19 @@ module Spate
         end
       end
 
-      # `git ls-files` in a gemspec, run by an untraced process: its list decides neither the bundle's contents nor its
-      # load path, but only programs, which are in few folders.
+      # `git ls-files` in a gemspec, run by an untraced process: its list of files affects neither the bundle's contents
+      # nor its load path, only programs, which are in few folders.
       class GitLsFiles
-        # Contains nothing for a shell to expand, except patterns and a redirection of errors.
+        # Commands without anything that a shell would expand, except patterns and a redirection of errors.
         COMMAND = %r{\Agit (?:-C \S+ |-c \S+ )*ls-files(?: [\w./=*{},:!'"-]+)*(?: 2> ?/dev/null)?\s*\z}
         EXECUTABLES = "{bin,exe,libexec}/*"
 
-        # socket: the tracer's, which the other process must not keep open. aside: of its own tracer, or nil.
+        # socket: the tracer's socket, which the other process must close. aside: the socket of its own tracer, or nil.
         def self.start(socket, aside)
           questions, ask = IO.pipe(binmode: true)
           answer, answers = IO.pipe(binmode: true)
           child = fork do
-            # Not a child of this process, which may wait for any child.
+            # Not a child of this process, because the application may wait for any child.
             exit!(0) if fork
             [ask, answer, IO.for_fd(3), IO.for_fd(socket)].each(&:close)
             [$stdout, $stderr].each { |stream| stream.reopen(File::NULL) }
@@ -89,7 +90,7 @@ module Spate
         def self.serve(questions, answers)
           loop do
             command, environment, folder = Marshal.load(questions) # rubocop:disable Security/MarshalLoad -- our own
-            # A single word is for a shell.
+            # A single word is a command line for the shell.
             command = command.one? ? command.first : command
             Marshal.dump(IO.popen(environment, command, chdir: folder, unsetenv_others: true, &:read), answers)
           rescue SystemCallError
@@ -105,8 +106,8 @@ module Spate
           @answer = answer
         end
 
-        # The command's output (String), nil if it is not such a command or does not run: then the caller runs it,
-        # traced. words: one for a shell, or several.
+        # The command's output (String). nil if it is another command or does not run; then the caller runs it, traced.
+        # words: one for a shell, or several.
         def ask(words, options)
           return unless COMMAND.match?(words.join(" ")) && (options.keys - %i[chdir err]).empty?
 
@@ -117,9 +118,9 @@ module Spate
         end
       end
 
-      # Whether more than a gemspec's list of files depends on the names that `git ls-files` prints: whether its values
-      # change when evaluated with no names, and with names that match its own patterns. Programs in the usual folders
-      # do not count: these are checked separately.
+      # Whether the names that `git ls-files` prints affect more of a gemspec than its list of files: evaluates the
+      # gemspec with no names, and with names that match its own patterns, and compares the values. Programs in the
+      # usual folders are ignored because they are checked separately.
       class Probe
         FILES = %i[files test_files extra_rdoc_files executables].freeze
         USUAL = %r{\A(?:bin|exe|libexec)/[^/]*\z}
@@ -140,7 +141,7 @@ module Spate
 
         private
 
-        # [values, names of programs]; [nil, []] if it cannot be evaluated.
+        # [values, names of programs]; [nil, []] if the gemspec cannot be evaluated.
         def facts(said)
           @hooks.probing = said
           text = File.read(@path)
@@ -192,7 +193,7 @@ module Spate
           end
         end
 
-        # A simple text that the pattern matches; nil if none is found.
+        # A simple text that matches the pattern, or nil.
         def sample(pattern)
           text = pattern.source.gsub(/\\[AzZb]|[\^$]/, "").gsub(/\[[^\]]*\]|\\[wh]|(?<!\\)\./, "x")
           nil while text.gsub!(/\((?:\?:)?([^()|]*)(?:\|[^()]*)?\)[?*+]?/, '\1')
@@ -201,24 +202,24 @@ module Spate
         end
       end
 
-      # Records facts that system calls do not show: the pattern for which folders are listed, the words of a command,
-      # and the Gemfile's instructions to Bundler. Every hook calls the original.
+      # Records facts that system calls do not reveal: the patterns that folders are searched by, the words of a
+      # command, and the Gemfile's instructions to Bundler. Every hook calls the original method.
       class Hooks
-        # The unhooked method: calls by hooks do not count.
+        # The unhooked method, because calls by hooks do not count.
         EXPAND = File.method(:expand_path)
 
-        # Methods that read more about a path than whether it exists and its type.
+        # Methods that read more about a path than its existence and type.
         STATE = %i[stat size size? zero? empty? readable? writable? executable? readable_real? writable_real?
                    executable_real? world_readable? world_writable? setuid? setgid? sticky?].freeze
         NAMES = %i[children entries each_child foreach empty? open new].freeze
 
-        # Paths that the tracer ignores, since programs in C use them by themselves: the process itself, its terminal,
-        # chance.
+        # Paths that the tracer ignores because C programs use them internally: the process itself, its terminal, random
+        # numbers.
         UNTRACED = %r{\A/(?:proc/(?:self|thread-self|#{Process.pid})|
                      dev/(?:urandom|random|std\w+|tty|ptmx|fd|pts))(?:/|\z)}x
-        # Paths that may be one of these, or may show which gems are installed.
+        # Paths that may be one of these, or may reveal which gems are installed.
         PLACES = %r{\A/(?:proc|dev)|/(?:specifications|gems|extensions|build_info|plugins)(?:/|\z)}
-        # Variables that the tracer adds to the environment; they differ from those of a program.
+        # Variables that the tracer adds to the environment. A program's environment does not have these values.
         TRACER_VARIABLES = %w[SPATE_TRACER SPATE_TRACER_SOCKET SPATE_TRACER_ASIDE LD_PRELOAD ASAN_OPTIONS].freeze
         LOOKS = %i[open new read binread readlines foreach write binwrite sysopen copy_stream exist? file? directory?
                    lstat readlink].freeze
@@ -226,19 +227,20 @@ module Spate
         # See Probe.
         attr_writer :probing
         attr_reader :origin
-        # [[folder or "", pattern, flags, true if the Gemfile calls]], [command], names of plugins that the Gemfile
-        # uses, gem sources as it spells them, absolute paths that STATE or NAMES were called with; and as in CallTrace.
+        # [[folder or "", pattern, flags, true if the Gemfile is the caller]], [command], names of the Gemfile's
+        # plugins, gem sources as spelled in the Gemfile, absolute paths passed to STATE or NAMES methods; the rest as
+        # in CallTrace.
         attr_reader :globs, :runs, :plugins, :remotes, :asked, :learnt, :refused
 
-        # named: whether BUNDLE_GEMFILE has the user's value.
+        # named: whether BUNDLE_GEMFILE has a value set by the user.
         def initialize(origin, named:)
           @origin = origin
           @named = named
           @globs, @runs, @plugins, @remotes, @asked, @learnt, @refused, @lists = Array.new(8) { [] }
         end
 
-        # Called before the tracer is entered, so that the reads of `git ls-files` are not traced. Without a tracer it
-        # runs like any other command.
+        # Call it before entering the tracer, so that the reads of `git ls-files` are not traced. Without a tracer the
+        # command runs like any other.
         def listing_aside(...) = @listing = GitLsFiles.start(...)
 
         def install
@@ -248,7 +250,7 @@ module Spate
           aside
         end
 
-        # The list of files, if a gemspec's command lists files; nil if the command has to run itself.
+        # The list of files if a gemspec's command lists files; nil if the command itself has to run.
         def listed(words, options = {})
           words = spoken(words)
           path = caller_locations.find { |one| @origin.kind(one.absolute_path || one.path) == :own }&.path.to_s
@@ -260,7 +262,7 @@ module Spate
           @probing ? @probing.call(words, answer) : answer
         end
 
-        # Returns a reason (String) for each gemspec in which the list of git affects more than the files of the gem.
+        # A reason (String) for each gemspec in which git's list affects more than the files of the gem.
         def deciding
           @decided ||= {}
           @lists.each { |path| @decided.fetch(path) { @decided[path] = Probe.new(path, self).decides? } }
@@ -274,12 +276,12 @@ module Spate
           @runs |= [said.grep(String).join(" ")]
         end
 
-        # Whether the Gemfile calls, or a library of Ruby's on its behalf.
+        # Whether the caller is the Gemfile, or Ruby's library on its behalf.
         def own? = @origin.own_caller?(caller_locations(2).drop_while { |one| one.path == __FILE__ })
 
         private
 
-        # Words as Process.spawn takes them: [command, its name] means the command.
+        # Words in the form of Process.spawn: [command, its name] means the command.
         def spoken(words)
           words.map { |word| word.is_a?(Array) ? word.first : word }.grep_v(Hash).grep_v(Integer).compact
         end
@@ -332,7 +334,7 @@ module Spate
           path.is_a?(IO) ? @learnt |= [:state] : @asked |= [EXPAND.call(path)]
         end
 
-        # Reads of Bundler and RubyGems there do not count; those of the Gemfile do.
+        # Ignores reads by Bundler and RubyGems in these paths, but not those by the Gemfile.
         def untraced(path)
           path = path.to_path if path.respond_to?(:to_path)
           return ran([path[1..]]) && nil if path.is_a?(String) && path.start_with?("|")
@@ -345,7 +347,7 @@ module Spate
           nil
         end
 
-        # Expanding a name reveals the current folder, even if nothing is read there.
+        # Expanding a name reveals the current folder, even if nothing in it is read.
         def placed(path, base)
           @learnt |= [:here] unless base || path.to_s.start_with?("/", "~") || !own?
         end
@@ -386,18 +388,18 @@ module Spate
           block.call(StringIO.new(answer))
         end
 
-        # RubyGems compares a gemspec's files with the current folder, and Bundler looks there for programs first: have
-        # both look in an untraced folder.
+        # RubyGems compares a gemspec's files with the current folder, and Bundler first looks for programs in it. Both
+        # are made to use an untraced folder instead.
         def aside
           folder = RbConfig::CONFIG["rubylibdir"]
           instead(Bundler::RubygemsIntegration, :validate) { |original,| Dir.chdir(folder) { original.call } }
           instead(Bundler.singleton_class, :which) { |original,| Dir.chdir(folder) { original.call } }
         end
 
-        # The Gemfile's methods for Bundler plugins; from Bundler 4 on it may set its lockfile (and Bundler itself
+        # The Gemfile's methods for Bundler plugins. Since Bundler 4 a Gemfile may set its lockfile (and Bundler itself
         # sets the usual one).
         def bundler
-          # A method object: its call by Bundler cannot be traced.
+          # A method object, because its call by Bundler cannot be traced.
           before(Bundler::Dsl, :install_if) do |*conditions|
             hidden = conditions.any? { |one| one.respond_to?(:call) && !(one.is_a?(Proc) && one.source_location) }
             @refused |= ["has install_if call something else than a block"] if hidden

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 # Runs in a child Ruby started without RubyGems: evaluates a Gemfile with the Bundler that the application would use,
-# under a tracer, and reports the result on file descriptor 3. Arguments: the tracer's binding or "-",
-# Gemfile, lockfile, "check" or "replay", BUNDLE_GEMFILE of the user's or "", settings as `name=value`.
+# under a tracer, and reports the result on file descriptor 3. Arguments: the tracer's binding or "-", Gemfile,
+# lockfile, "check" or "replay", the user's BUNDLE_GEMFILE or "", settings as `name=value`.
 
-# Ruby 3.1.2 occasionally frees objects that a class body has just created, and crashes. There is little garbage until
-# the Gemfile runs.
+# Ruby 3.1.2 occasionally frees objects that a class body has just created, and crashes. Until the Gemfile runs there is
+# little garbage.
 GC.disable
 report = IO.for_fd(3)
 tracer, gemfile, lockfile, wanted, named, *flags = ARGV.slice!(0..)
@@ -27,7 +27,7 @@ require "rubygems"
 rescue LoadError
   nil
 end
-# After the gems above were activated: a program that loads them after its setup finds them in Ruby's own library.
+# Read after the gems above were activated: a program that loads them after its setup finds them in Ruby's own library.
 before.update(load_path: $LOAD_PATH.dup, loaded: Gem.loaded_specs.keys, gem_path: Gem.path.dup,
               features: $LOADED_FEATURES.dup, constants: Object.constants, gem_constants: Gem.constants)
 
@@ -41,6 +41,6 @@ sockets = %w[SPATE_TRACER_SOCKET SPATE_TRACER_ASIDE].map { |name| ENV.delete(nam
 run.enter(*sockets) unless tracer == "-"
 GC.enable
 run.call(wanted)
-# The Gemfile's output counts; its at_exit blocks do not.
+# The Gemfile's output matters; its at_exit blocks do not.
 [$stdout, $stderr].each(&:flush)
 exit!(0)

@@ -7,10 +7,10 @@ require_relative "check"
 module Spate
   module Gemfile
     module Child
-      # Evaluates once and reports whether the lockfile agrees, and, if requested and all gems are installed, the
-      # effects of Bundler.setup. Nothing that a Gemfile does (raise, exit, print) prevents the report.
+      # Evaluates the Gemfile once and reports whether the lockfile agrees and, if requested and all gems are installed,
+      # the effects of Bundler.setup. The report is sent even if the Gemfile raises, exits or prints.
       class Run
-        # As Native::FILE_CLOCK; no extension is loaded here yet.
+        # The value of Native::FILE_CLOCK; no extension is loaded here yet.
         CLOCK = %i[CLOCK_REALTIME_COARSE CLOCK_REALTIME].find { |name| Process.const_defined?(name) }
 
         attr_reader :calls, :hooks, :gemfile, :lockfile, :before
@@ -27,7 +27,7 @@ module Spate
           @told = { parts: {} }
         end
 
-        # From here on everything that the process reads of the machine is traced.
+        # From here on the tracer records everything that the process reads from the machine.
         def enter(socket, aside)
           @hooks.listing_aside(socket, aside)
           @told[:entered] = Process.clock_gettime(Process.const_get(CLOCK), :nanosecond)
@@ -50,15 +50,14 @@ module Spate
         # Traces the block's calls.
         def watched(&) = @calls.watch(&)
 
-        # Everything learned so far belongs to this answer, and so do the entries recorded before this name was
-        # requested.
+        # Assigns to this answer everything learned so far, and the entries recorded before this name was requested.
         def mark(answer)
           ENV.fetch("SPATE_TRACED_#{answer.upcase}", nil)
           @told[:parts][answer] = {
             volatile: @calls.refused | @hooks.refused, learnt: @calls.learnt | @hooks.learnt, globs: @hooks.globs,
             runs: @hooks.runs, asked: @hooks.asked, native: native, defaults: defaults
           }
-          # Last, since it evaluates again.
+          # Comes last because it evaluates again.
           @told[:parts][answer][:volatile] |= @hooks.deciding
         end
 
@@ -72,8 +71,8 @@ module Spate
           Survey.new(self)
         end
 
-        # The command's flags take precedence over files. Credentials of sources are ignored, as in newer
-        # Bundlers; version 2.3 has a setting for that.
+        # The command's flags take precedence over files. Credentials of sources are ignored, as in newer Bundlers;
+        # version 2.3 has a setting to ignore them.
         def settle
           Bundler.settings.temporary(allow_deployment_source_credential_changes: true)
           @flags.each do |flag|
@@ -118,10 +117,10 @@ module Spate
           @before[:features].select { |path| path.start_with?("/") && @hooks.origin.kind(path) == :own }
         end
 
-        # Ruby's default gems that were loaded since, if the application loads something.
+        # Ruby's default gems that have been loaded since, if the application loads something.
         def defaults = @calls.learnt.include?(:library) ? Gem.loaded_specs.keys - @before[:loaded] - ["bundler"] : []
 
-        # Libraries in C that are not part of Ruby: what they read of a file is unknown.
+        # C libraries that are not part of Ruby: it is unknown which parts of a file they use.
         def native
           ($LOADED_FEATURES - @before[:features]).any? do |path|
             !path.end_with?(".rb") && @hooks.origin.kind(path) == :own

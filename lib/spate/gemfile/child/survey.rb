@@ -9,14 +9,14 @@ module Spate
       module SpecFacts
         module_function
 
-        # spec: Bundler's or RubyGems' object for the gem, a stub or a Gem::Specification.
+        # spec: Bundler's or RubyGems' object for the gem: a stub or a Gem::Specification.
         def of(spec)
           [spec.name.to_s, spec.version.to_s, spec.platform.to_s, spec.loaded_from&.to_s, spec.full_gem_path.to_s,
            strings(spec.raw_require_paths), strings(spec.full_require_paths), spec.extension_dir.to_s,
            strings(spec.extensions), kind(spec), spec.default_gem? ? true : false]
         end
 
-        # The last field: the stub's dependencies, if they differ (because the lockfile's do).
+        # The last field has the stub's dependencies if they differ, which happens if the lockfile's differ.
         def more(spec)
           full = full(spec)
           dependencies = full.dependencies.map { |dependency| dependency_facts(dependency) }
@@ -44,17 +44,17 @@ module Spate
         def strings(list) = Array(list).flatten.map(&:to_s)
       end
 
-      # Sets up the bundle and returns the changes, as a Hash of plain values, even if the Gemfile fails.
+      # Sets up the bundle and returns the changes as a Hash of plain values, even if the Gemfile fails.
       class Survey
         PREFIX = Util::Environment::PREFIX
         # Variables that Bundler extends; see Activation#composed.
         COMPOSED = %w[PATH RUBYOPT RUBYLIB MANPATH].freeze
-        # Files of Bundler's that only this process loads.
+        # Bundler's files that only this process loads.
         OURS = %w[ui/silent.rb settings/validator.rb].freeze
-        # Files of Bundler's that define their constants and need nothing else.
+        # Bundler's files that define their constants without needing anything else.
         ALONE = %w[errors.rb version.rb constants.rb].freeze
         VENDORED = %r{/rubygems/vendor/uri/}
-        # Outside any module.
+        # At the top level of a file.
         AUTOLOAD = /^autoload :(\w+), ["']([^"']+)["']/
 
         # State that a Gemfile must not change.
@@ -92,7 +92,7 @@ module Spate
 
         def refuse(reason) = (@said[:refused] ||= []) << reason
 
-        # Newer Bundlers restart as the lockfile's version, if it is installed.
+        # Newer Bundlers restart with the lockfile's version, if it is installed.
         def other_bundler?
           return false unless Bundler.respond_to?(:auto_switch)
 
@@ -149,7 +149,7 @@ module Spate
             env_composed: composed(changed) }
         end
 
-        # The text that Bundler put before the variable's former value.
+        # The text that Bundler put before the variable's previous value.
         def composed(changed)
           COMPOSED.to_h do |key|
             separator = key == "RUBYOPT" ? " " : File::PATH_SEPARATOR
@@ -158,7 +158,7 @@ module Spate
           end.compact
         end
 
-        # specs: every specification that the Bundler replay needs, once; the other lists are indexes into it.
+        # specs: each specification that the Bundler replay needs, once. The other lists are indexes into specs.
         def rubygems(definition)
           bundled = definition.specs.to_a
           all = Gem::Specification.stubs.each.to_a
@@ -186,10 +186,10 @@ module Spate
           (Kernel.private_instance_methods | Kernel.instance_methods).include?(:no_warning_require)
         end
 
-        # Older Bundlers do not wrap a gem's LoadError, and look for `a/b` differently.
+        # Older Bundlers do not wrap a gem's LoadError, and they look for `a/b` differently.
         def requires_formerly? = File.read("#{lib}/bundler/runtime.rb").include?("namespaced_file")
 
-        # Default gems that are not in the bundle are included.
+        # Includes default gems that are not in the bundle.
         def by_name(bundled)
           named = bundled.to_h { |spec| [spec.name, spec] }
           Bundler.rubygems.default_stubs.each { |stub| named[stub.name] ||= stub.to_spec }
@@ -207,8 +207,8 @@ module Spate
 
         def plain(list) = Array(list).map { |file| file == true ? true : file.to_s }
 
-        # The file that defines a constant: one that Bundler autoloads, or one that needs nothing else. nil: it is
-        # loaded during setup.
+        # The file that defines a constant, if Bundler autoloads it or the file needs nothing else. nil: it is loaded
+        # during setup.
         def constants
           Bundler.constants.map do |name|
             path = Bundler.const_source_location(name)&.first.to_s
@@ -218,9 +218,9 @@ module Spate
 
         def alone?(path) = ALONE.any? { |file| path == "#{lib}/bundler/#{file}" }
 
-        # Constants that Bundler, or the URI library that it takes from RubyGems, has Object autoload: programs use
-        # IPAddr without requiring it. Found in the files' texts, since this process may have loaded them already. Also
-        # RubyGems' own parts that were loaded.
+        # Constants that Bundler, or the URI library that it takes from RubyGems, registers for autoload in Object:
+        # programs use IPAddr without requiring it. Found in the text of the files, since this process may have loaded
+        # them already. Includes the loaded parts of RubyGems.
         def autoloads
           files = $LOADED_FEATURES.select { |path| path.start_with?("#{lib}/bundler/") || path.match?(VENDORED) }
           late = files.flat_map { |path| File.read(path, encoding: Encoding::UTF_8).scan(AUTOLOAD) }.uniq
@@ -236,7 +236,7 @@ module Spate
 
         def rubygems_folder = "#{File.dirname(Gem.method(:path).source_location.first)}/rubygems"
 
-        # Bundler's own files that are loaded, except those that only this process needed.
+        # Bundler's loaded files, except those that only this process needed.
         def marks
           files = ($LOADED_FEATURES - OURS.map { |file| "#{lib}/bundler/#{file}" }).select do |path|
             path.start_with?("#{lib}/bundler/") && !alone?(path)
@@ -244,7 +244,7 @@ module Spate
           ["#{lib}/bundler.rb", "#{lib}/bundler/setup.rb"] | files
         end
 
-        # Code that a Gemfile or a gemspec loads or defines is still there afterwards.
+        # Code that a Gemfile or gemspec loads or defines remains after the setup.
         def effects(origin)
           features = $LOADED_FEATURES - @before[:features]
           own, library = features.partition { |path| !origin.file?(path) }
@@ -253,13 +253,13 @@ module Spate
             !path || origin.file?(path) || own.include?(path)
           end
           refuse("the Gemfile, or a gemspec, defines #{strange.join(", ")}") if strange.any?
-          # If the Gemfile reads RubyGems' configuration, RubyGems loads parts of gems for itself.
+          # If the Gemfile reads RubyGems' configuration, RubyGems internally loads parts of gems.
           gems = (@before[:gem_path] | Gem.path).map { |path| "#{path}/" }
           own = own.reject { |path| gems.any? { |place| path.start_with?(place) } }
           { replayed: own, library: library.select { |path| rubys_own?(path) } }
         end
 
-        # A library file that is neither Bundler's, RubyGems' nor Spate's.
+        # Whether it is a library file of Ruby itself, and not of Bundler, RubyGems or Spate.
         def rubys_own?(path)
           folders = [lib, File.expand_path("../../../..", __dir__), rubygems_folder]
           folders.none? { |folder| path.start_with?("#{folder}/") }

@@ -3,10 +3,11 @@
 module Spate
   module Gemfile
     module Setup
-      # Gemfile::Policy, and which gems are installed: the names in their folders, and each gemspec of the bundle's own
-      # and whether its native part is built. Bundler's reads of other gems add nothing.
+      # Gemfile::Policy plus the installed gems as inputs: the names in their folders and, for each gem of the bundle,
+      # its gemspec and whether its native part is built. Bundler's reads of other gems are ignored.
       class Policy < Gemfile::Policy
-        # [path] that anything of it tried to change: a Gemfile, or Bundler, whose lockfile is not what it would write.
+        # [path] that the evaluation tried to change, either the Gemfile itself or Bundler, if the lockfile is not what
+        # Bundler would write.
         def writes = @trace.written - ENTRANCE
 
         private
@@ -22,10 +23,10 @@ module Spate
            names(@told[:default_specifications]), *specs.flat_map { |spec| gem(*spec.values_at(3, 4, 7, 8)) }]
         end
 
-        # Where the bundle's gems are; only Bundler itself may come from elsewhere.
+        # Folders with the bundle's gems. Only Bundler itself may come from other folders.
         def homes = @told[:gem_path_now]
 
-        # A folder in `gems` exists while its name is listed, unless that is a link.
+        # A folder in `gems` exists as long as its name is listed, unless it is a link.
         def gem(loaded_from, folder, extensions, built)
           inside = installed?(folder) && !File.symlink?(folder)
           [([:file, loaded_from] if loaded_from), ([:looked, folder, nil, :type] unless inside),

@@ -5,12 +5,13 @@ require_relative "../record"
 module Spate
   module Gemfile
     module Setup
-      # The record of what Bundler.setup does to a process. Application compile caches hold them.
+      # The record of the changes that Bundler.setup makes to a process. Application compile caches contain such
+      # records.
       class Record < Gemfile::Record
         # Names in a compile cache's data.
         NAMES = Array.new(List::MOST) { |index| "replay#{index + 1 if index.positive?}".freeze }.freeze
 
-        # source: answers `data(name)`, bytes or nil.
+        # source: responds to `data(name)`, which returns bytes or nil.
         def self.list(source) = List.new(NAMES.filter_map { |name| source.data(name) }.map { |bytes| new(bytes) })
 
         # {name => bytes} for a compile cache's data.
@@ -19,10 +20,10 @@ module Spate
         # See Boot::BundlerReplay::Activation.
         def facts = part(0)
 
-        # What is rarely asked of a specification.
+        # Rarely used fields of specifications.
         def more = part(1)
 
-        # [$LOAD_PATH's new entries, [[gem folder, [absolute require paths]]]]; nil where it may not be used. Without
+        # [$LOAD_PATH's new entries, [[gem folder, [absolute require paths]]]]; nil if the record is unusable. Excludes
         # Bundler itself, whose files a boot records when it loads them.
         def contents
           return if unreadable || refused

@@ -5,13 +5,13 @@ require "tmpdir"
 module Spate
   module Gemfile
     module Setup
-      # Makes a record: asks the real Bundler, in a traced child process, and notes the state of everything that
-      # it looked at. If that changed meanwhile, the record is one that is never used.
+      # Makes a record: runs the real Bundler in a traced child process, and records the state of all its inputs. If an
+      # input changes in the meantime, the record will never be used.
       class Recorder
-        # RubyGems' warning about default gems that it activated for itself; a Bundler replay does not.
+        # RubyGems' warning about default gems that it activated internally, which a Bundler replay does not do.
         AMBIGUOUS = /^WARN: Unresolved or ambiguous specs.*?^Please report a bug if this causes problems\.\n/m
 
-        # store: keeps the Gemfile check of the same run, unless nil.
+        # store: stores the Gemfile check of the same run; may be nil.
         def initialize(location, settings, store = nil)
           @location = location
           @settings = settings
@@ -20,7 +20,7 @@ module Spate
           @observation = Observation.new(location, @env, :replay, read_only: true)
         end
 
-        # Answers a Record.
+        # Returns a Record.
         def call
           obstacle = Observation.obstacle and return refusal([obstacle], again: false)
 
@@ -38,8 +38,8 @@ module Spate
 
         private
 
-        # [Observation::Result, Policy]. First in an empty folder: a Gemfile that asks for something there depends on
-        # where the program runs, and is evaluated again in the application's.
+        # [Observation::Result, Policy]. Runs in an empty folder first: if the Gemfile accesses something in it, the
+        # Gemfile depends on the program's folder, and is evaluated again in the application's folder.
         def listen
           Dir.mktmpdir("spate-elsewhere-") do |folder|
             trace = trace(File.realpath(folder), folder: folder)
@@ -53,7 +53,7 @@ module Spate
           [result, (Policy.new(result, @location, :replay, elsewhere: elsewhere) if result.told)]
         end
 
-        # Whether the lockfile agrees, so that the next install need not ask.
+        # Stores whether the lockfile agrees, so that the next install need not run Bundler.
         def remember(result, policy)
           known = { location: @location, settings: @settings, store: @store }
           return if Check.recall(**known)
@@ -62,7 +62,7 @@ module Spate
           Check.keep(result.told[:check], check, **known)
         end
 
-        # Why a Bundler replay is refused, as long as what Bundler looked at is the same.
+        # Why a Bundler replay is refused, as long as Bundler's inputs are unchanged.
         def refused(result, policy)
           last = result.printed.lines.last.to_s.chomp
           return ["Bundler does not run: #{last}"] unless policy
@@ -73,8 +73,8 @@ module Spate
           [*result.told[:replay][:refused], *about]
         end
 
-        # As Fingerprint.of answers it. Where times prove nothing, what is the same before and after a second look is
-        # what that look saw.
+        # As returned by Fingerprint.of. If times prove nothing, Bundler runs again; inputs that are the same before and
+        # after that run are the inputs of that run.
         def fingerprint(policy)
           found = Fingerprint.of(policy, @location, @env)
           return found if found.last.any? || !policy.unproven?
@@ -87,7 +87,7 @@ module Spate
 
         def lasting(policy) = Fingerprint.take(policy, @location, @env, portable: true)
 
-        # again: whether another attempt may succeed at once.
+        # again: whether another attempt may succeed immediately.
         def refusal(reasons, fingerprint = nil, again: fingerprint.nil?)
           Record.of(@location, { refused: reasons.uniq.join("; "), again: again, fingerprint: fingerprint })
         end

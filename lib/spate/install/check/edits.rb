@@ -4,7 +4,7 @@ module Spate
   module Install
     module Check
       # Files of installed gems that differ from their packages. Each is reported. An install keeps changed files (as
-      # files of this bundle only), restores missing ones, and repairs the store; it does not touch other bundles.
+      # files of this bundle only), restores missing ones, and repairs the store; other bundles are not changed.
       class Edits
         # record: Store::BundleRecord, or nil. full_names: of the installed gems; others may be missing.
         def initialize(context, record, full_names)
@@ -19,7 +19,7 @@ module Spate
           look.each { |edit| tell(edit) }
         end
 
-        # The same, after repairing what can be repaired in this bundle.
+        # Like find, after repairing what can be repaired in this bundle.
         def settle
           look.each { |edit| tell(settle_one(edit)) }.tap { heal }
         end
@@ -39,7 +39,7 @@ module Spate
         end
 
         # Whether the path belongs to an installed gem ("gems/<full name>/..." or "extensions/<platform>/<abi>/<full
-        # name>/...") and to this manifest: package files that the build changed or removed belong to the build.
+        # name>/...") and to this manifest. Package files that the build changed or removed belong to the build.
         def belongs?(jobs, difference)
           job, manifest, entry, = difference
           destination, manifests = jobs[job]

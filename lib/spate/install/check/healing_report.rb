@@ -3,7 +3,8 @@
 module Spate
   module Install
     module Check
-      # Warnings about damaged objects of the store. Their cause may have damaged others, which were not read.
+      # Warnings about damaged objects of the store. The cause of the damage may also have affected objects that were
+      # not read.
       module HealingReport
         NAMED = 3
         OUTCOMES = { healed: "restored from its archive", dropped: "removed, to be fetched or built again" }.freeze
@@ -11,7 +12,7 @@ module Spate
 
         module_function
 
-        # healed: [Store::Healing::Healed]; names: {SHA-256 of an archive => full name}. Lines.
+        # Returns lines. healed: [Store::Healing::Healed]; names: {SHA-256 of an archive => full name}.
         def lines(healed, names)
           healed.group_by { |each| [each.package, each.state, each.outcome] }.map do |(package, state, outcome), all|
             "#{names[package] || "package #{package[0, 12]}"}: the store's #{files(all.map(&:path).uniq)} " \

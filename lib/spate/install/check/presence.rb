@@ -18,14 +18,14 @@ module Spate
           end
         end
 
-        # The expected folder of the gems of a PathSource.
+        # The folder where the gems of a PathSource should be.
         def folder(source) = File.expand_path(source.remote, @context.location.root)
 
         private
 
         def inventory = @inventory ||= Prepare::Inventory.new(@context.layout)
 
-        # `bundle config local.NAME`: a repository of the user, checked by Bundler.
+        # `bundle config local.NAME`: a repository of the user, which Bundler checks.
         def override?(package) = !@context.settings["local.#{package.name}"].nil?
 
         def checkout?(source)

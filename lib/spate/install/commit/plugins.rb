@@ -4,8 +4,8 @@ module Spate
   module Install
     module Commit
       # Files that RubyGems loads at its start: one in plugins/ for each gem with a plugin, which requires the gem's
-      # file; for a content-addressed gem, in a subfolder for its Ruby. Before Bundler 4.1 only the newest version that
-      # RubyGems sees, including default gems, writes the file.
+      # file. For a content-addressed gem it is in a subfolder for the gem's Ruby. Before Bundler 4.1 only the newest
+      # version that RubyGems sees, including default gems, writes the file.
       class Plugins
         LAST_HAS_THE_SAY = "4.1.0.a"
         STUB = /^# stub: (\S+) (\S+) /
@@ -37,7 +37,7 @@ module Spate
           BundleFolder.write(name, "require_relative '#{up}/#{plugin}'\n")
         end
 
-        # {name of a gem => [path]}, from earlier installs.
+        # {name of a gem => [path]} from earlier installs.
         def written
           @written ||= [@layout.plugins, scoped].flat_map { |folder| files(folder) }
                                                 .group_by { |path| File.basename(path)[/\A(.+)_plugin(?:\.\w+)?\z/, 1] }
@@ -53,7 +53,7 @@ module Spate
           versions(item.name).any? { |version| GemVersion.parse(version) > own }
         end
 
-        # Versions that RubyGems sees. File names are ambiguous: `a-2-1.0` may be the gem a-2.
+        # Versions that RubyGems sees. File names are ambiguous: `a-2-1.0` may belong to the gem a-2.
         def versions(name)
           specifications.select { |path| File.basename(path).start_with?("#{name}-") }.filter_map do |path|
             found, version = File.binread(path, HEAD)&.match(STUB)&.captures

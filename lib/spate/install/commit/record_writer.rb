@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Commit
-      # Records what the bundle was made from: for edits, for prune, for the next install.
+      # Records what the bundle was made from, for edits, for prune and for the next install.
       class RecordWriter
         # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
@@ -11,8 +11,8 @@ module Spate
           @record = record
         end
 
-        # items: all of the plan, installed. notes: lines for the next install. relinked: whether existing copies were
-        # replaced by links.
+        # items: all items of the plan, installed. notes: lines for the next install. relinked: whether existing copies
+        # were replaced by links.
         def keep(items, notes, relinked:)
           trees = items.filter_map { |item| tree(item, relinked) }
           Store::BundleRecord.new(root: @context.layout.root, app: @context.location.root, notes: notes,
@@ -22,7 +22,7 @@ module Spate
 
         private
 
-        # An installed gem keeps its tree, private or not. One installed by Bundler has no record and no tree.
+        # An installed gem keeps its tree, private or not. A gem installed by Bundler has no record and no tree.
         def tree(item, relinked)
           path = "gems/#{item.full_name}"
           return in_place(path, relinked) if item.state == :in_place
@@ -53,7 +53,7 @@ module Spate
           @record ? @record.projects.reject { |one| here.include?(one.app) || !File.directory?(one.app) } : []
         end
 
-        # {path of a gem => keys of its builds}, from a record in the old format, which has all builds in one tree.
+        # {path of a gem => keys of its builds} from a record in the old format, which has all builds in one tree.
         def undivided
           @undivided ||= (@record&.tree("")&.builds || []).group_by do |key|
             Store::BundleRecord.built(@context.store.build(key))

@@ -58,7 +58,7 @@ module Spate
           Util::Files.replace(target, "#{target}.tmp") { |fresh| IO.copy_stream(stored, fresh) }
         end
 
-        # A link would have the mode of the stored archive, which may come from another umask.
+        # Whether a copy is needed: a link would have the mode of the stored archive, which may come from another umask.
         def other_mode?(path) = File.stat(path).mode & 0o777 != 0o666 & ~@context.umask
 
         def wrappers(item)
@@ -73,8 +73,8 @@ module Spate
           end
         end
 
-        # If two gems have an executable of the same name, the one that depends on the other wins: Bundler installs it
-        # later.
+        # If two gems have an executable with the same name, the one that depends on the other wins, because Bundler
+        # installs it later.
         def overruled?(item, name)
           owner = @owners[name]
           owner && @dependencies.of(owner).include?(item)

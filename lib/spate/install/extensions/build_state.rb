@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Extensions
-      # The state of one native gem's build, in the store and in the team's cache. Only the deciding thread uses it.
+      # The state of one native gem's build, in the store and in the team's cache. Used only by the deciding thread.
       #
       #   needed ──ask──► asked ──hit──────► found ──linked──┐
       #     ▲ │             │                ▲ ▲ │           │
@@ -37,7 +37,7 @@ module Spate
           @state = entry ? :found : :needed
         end
 
-        # Whether the gem can be linked, with the entry or to be built.
+        # Whether the gem can be linked, either with the entry or to be built.
         def ready? = %i[needed late found].include?(@state)
 
         # Whether the team's cache may still answer.
@@ -48,7 +48,7 @@ module Spate
         # Whether the entry is from the team's cache.
         def shared? = @answer == :hit
 
-        # Whether it was started before.
+        # Whether the build was started before.
         def started? = !@early.nil?
 
         def ask
@@ -73,13 +73,13 @@ module Spate
         # early: whether gems that it depends on are not installed yet.
         def start(early:)
           @early = early
-          @entry = nil # a damaged one
+          @entry = nil # the entry is damaged
           @state = :building
         end
 
         def built = @state = :built
 
-        # Raises the error unless another attempt, or an entry, can still give a result.
+        # Raises the error unless another attempt, or an entry, may still give a result.
         def failed(error)
           return @state = :found if @entry
           return @state = :needed if @early && error.is_a?(Build::BuildError)

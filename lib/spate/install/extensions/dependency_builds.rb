@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Extensions
-      # The builds of its dependencies that a build sees in the bundle, as strings that distinguish them from other
-      # builds of those gems.
+      # The builds of dependencies that a build sees in the bundle, as strings that distinguish them from other builds
+      # of those gems.
       class DependencyBuilds
         # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
@@ -13,12 +13,12 @@ module Spate
           @record = record
         end
 
-        # items: dependencies of the build's gem, decided or in place. Returns [String].
+        # items: dependencies of the gem to build, decided or in place. Returns [String].
         def of(items)
           items.filter_map { |item| word(item) if built?(item) }
         end
 
-        # The signers of the same builds: [[key's id, Unix time]].
+        # The signers of these builds: [[key's id, Unix time]].
         def signers(items)
           items.select { |item| built?(item) }.flat_map { |item| signers_of(item) }.uniq
         end
@@ -33,8 +33,8 @@ module Spate
         def folder(item) = "#{@layout.extensions}/#{item.full_name}"
         def complete(item) = "#{folder(item)}/gem.build_complete"
 
-        # An unchanged build recorded by Spate has a key. Any other is identified only by its inode, so a build that
-        # sees it is used in this bundle only.
+        # An unchanged build recorded by Spate has a key. Other builds are identified only by their inode, so a build
+        # that sees one is used in this bundle only.
         def word(item)
           known = build(item) and return "#{item.full_name} #{known.identity}"
           "#{item.full_name} #{@layout.root} #{File.stat(complete(item)).dev} #{Util.stamp(complete(item))}"

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Extensions
-      # The build keys of the builds of one bundle: from each gem, its dependencies, and the other builds of the bundle
-      # that it sees.
+      # The build keys of one bundle's builds. A key is computed from the gem, its dependencies, and the other builds of
+      # the bundle that its build sees.
       class Keys
         # dependencies: Dependencies. record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, builder, dependencies, record)
@@ -15,7 +15,8 @@ module Spate
           @standalone = {}.compare_by_identity
         end
 
-        # Whether everything that the key covers is known, including the builds that it will see (except in cycles).
+        # Whether everything that the key covers is known, including the builds that will be visible to it (except in
+        # cycles).
         def decidable?(item)
           needed = @dependencies.of(item)
           return false unless needed.all? { |other| other.sha256 || other.state == :in_place }
@@ -30,10 +31,10 @@ module Spate
           Build::Key.seeing(own, seen.empty? || standalone?(item) ? [] : seen)
         end
 
-        # Signers of the builds that a native item's build sees in the bundle: see DependencyBuilds.
+        # Signers of the builds that are visible to a native item's build: see DependencyBuilds.
         def signers(item) = known?(@dependencies.of(item)) ? @seen.signers(before(item)) : []
 
-        # For a gem that is not an item.
+        # The key for a gem that is not an item.
         def of_other(package, needed) = Build::Key.seeing(@builder.key(package, archives(needed)), @seen.of(needed))
 
         def signers_of_other(needed) = @seen.signers(needed)
@@ -49,12 +50,12 @@ module Spate
 
         private
 
-        # Items that are built before it. Gems in a dependency cycle do not wait for each other.
+        # Items that are built before this one. Gems in a dependency cycle do not wait for each other.
         def before(item) = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
 
         def decided?(item) = %i[in_place committed].include?(item.state) || !item.native? || item.build
 
-        # Whether a gem has extensions is known once its manifest is, or if it is installed.
+        # Whether it is known which items have extensions: it is once an item has a manifest or is installed.
         def known?(items) = items.all? { |item| item.state == :in_place || item.manifest }
         def archives(items) = items.map { |item| item.sha256 || item.full_name }.sort
       end

@@ -4,19 +4,19 @@ module Spate
   module Install
     module Extensions
       # Looks up builds missing from the store in the team's cache. If the cache does not respond in time, the builds
-      # run as well, and the first result is used.
+      # start as well, and the first result is used.
       #
       # The deciding thread calls ask, limit, await and stop. Results go through its queue: [:answered, BuildState,
       # Build::Cache::Entry or nil] for each requested build, and [:late, BuildState].
       class Lookup
-        # Seconds without data after which a build starts; while the cache sends data, the build waits.
+        # Seconds without data after which a build starts. As long as the cache sends data, the build waits.
         PATIENCE = 0.25
-        # Maximum seconds of waiting: for any answer, and for a found build that would take longer to make.
+        # Maximum seconds to wait for an answer, and for the transfer of a build that would take longer to make.
         TRANSFER = 3.0
         LONGEST = 10.0
         THREADS = 16
 
-        # Lookup for a builder. Without a team's cache it makes no requests.
+        # Lookup for a builder. Makes no requests without a team cache.
         def self.of(context, builder, results)
           client = context.sources.team unless context.options.local
           facts = { layout: context.layout, store: context.store }
@@ -34,7 +34,7 @@ module Spate
           @watchers = []
         end
 
-        # Requests a build that is needed, once.
+        # Requests a needed build, only once.
         def ask(build)
           return if @team.nil? || build.asked? || build.state != :needed
 
@@ -45,7 +45,7 @@ module Spate
           @watchers << Util.quiet_thread { watch(request) }
         end
 
-        # Answers the request of a failed build within a limit.
+        # Sets a time limit for the request of a build that has failed.
         def limit(build)
           @watchers << Util.quiet_thread do
             sleep PATIENCE + TRANSFER
@@ -53,7 +53,8 @@ module Spate
           end
         end
 
-        # Waits as long as a build would, without other work. Returns the Build::Cache::Entry, now in the store, or nil.
+        # Waits for the entry for as long as a build would wait, without doing other work. Returns the
+        # Build::Cache::Entry, which is then in the store, or nil.
         def await(build)
           ask(build)
           until build.ready?
@@ -93,8 +94,8 @@ module Spate
 
         private
 
-        # asked: time of the request. owed: since when the cache has to send something; nil while its answer is checked
-        # locally. bound: maximum seconds of waiting.
+        # asked: time of the request. owed: the time since which the cache has to send data; nil while its answer is
+        # checked locally. bound: maximum seconds of waiting.
         Request = Struct.new(:build, :asked, :owed, :bound, :answered)
         private_constant :Request
 
@@ -114,7 +115,7 @@ module Spate
           path = @team.fetch(offer) or return answer(request, nil)
           request.owed = nil
           @backlog.hand(self, [request, offer], path)
-        rescue StandardError, NoMemoryError => e # otherwise it would be lost
+        rescue StandardError, NoMemoryError => e # otherwise the error would be lost
           @team.trouble(e)
           answer(request, nil)
         end

@@ -18,7 +18,7 @@ module Spate
           @builds = {}.compare_by_identity # item => BuildState
         end
 
-        # Whether an item can be linked: with item.build, which this sets, or to be built.
+        # Whether an item can be linked, either with item.build, which this sets, or to be built.
         def ready?(item)
           return false unless keys.decidable?(item)
 
@@ -30,7 +30,8 @@ module Spate
           item.build = build.entry
         end
 
-        # Receives a message of the team's cache. A running build whose entry arrives is ended, and fails.
+        # Receives a message from the team's cache. If the entry of a running build arrives, the build is ended and
+        # fails.
         def receive(kind, build, entry = nil)
           return build.late if kind == :late
 
@@ -38,9 +39,9 @@ module Spate
           builder.abandon(build.key) if entry && build.state == :building
         end
 
-        # Builds the item once the gems that it may load while building are installed, longest chain first; immediately
-        # if its configuration loads none, unless that was tried before. Gems in a dependency cycle do not wait for each
-        # other.
+        # Builds the item once the gems that it may load while building are installed, longest chain first. If its
+        # configuration loads none, builds it immediately, unless that was tried before. Gems in a dependency cycle do
+        # not wait for each other.
         def start(item)
           needs = missing(item)
           build = @builds[item]
@@ -58,7 +59,7 @@ module Spate
           item.build = result.stored
         end
 
-        # Raises the error if neither another attempt nor the team's cache can have a result.
+        # Raises the error if neither another attempt nor the team's cache can still give a result.
         def unbuilt(item, error)
           build = @builds[item]
           build.failed(error)
@@ -77,7 +78,7 @@ module Spate
 
         private
 
-        # Created by the deciding thread before there are others, and only for a native gem.
+        # Created by the deciding thread before other threads exist, and only if there is a native gem.
         def keys = @keys ||= Keys.new(@context, builder, @dependencies, @record)
 
         def builder = @builder ||= @context.new_builder
@@ -88,7 +89,7 @@ module Spate
           BuildState.new(key, item.full_name, entry: builder.reuse(key))
         end
 
-        # Full names of its dependencies that are not installed yet.
+        # Full names of the item's dependencies that are not installed yet.
         def missing(item)
           needed = @dependencies.of(item).reject { |other| @dependencies.of(other).include?(item) }
           needed.reject { |other| %i[in_place committed].include?(other.state) }.map(&:full_name)
@@ -116,7 +117,7 @@ module Spate
             signers: item.signers
           )
           @results << [:built, item, result]
-        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise it would be lost
+        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise the error would be lost
           @results << [:unbuilt, item, e]
         end
       end

@@ -9,7 +9,7 @@ module Spate
         LARGE = 2 << 20 # bytes of an archive
         private_constant :LARGE
 
-        # Gems come first, since some have to be built.
+        # Gems come first because some have to be built.
         def rank = 0
 
         # results: Thread::Queue that receives [:acquired, item] or [:failed, item, error].
@@ -43,8 +43,8 @@ module Spate
         def at_hand(item) = @archives.at_hand(item)
         def obtain(item) = @archives.obtain(item)
 
-        # Native gems first, since a build takes longer than unpacking all others, in parallel; then large archives,
-        # which take longer than several others.
+        # Native gems come first, since a build takes longer than unpacking all other gems in parallel; then large
+        # archives, which take longer than several small ones.
         def lane(_item, archive)
           return 0 if archive.native?
 
@@ -68,7 +68,7 @@ module Spate
 
         private
 
-        # An interrupt during RubyGems' `require` may leave its monitor locked, and `warm_up` would wait for it.
+        # An interrupt during RubyGems' `require` may leave RubyGems' monitor locked, and `warm_up` would wait for it.
         def leave_rubygems
           return unless defined?(::Kernel::RUBYGEMS_ACTIVATION_MONITOR)
 
@@ -76,7 +76,7 @@ module Spate
           monitor.exit while monitor.mon_owned?
         end
 
-        # An error here is raised again when RubyGems is needed, and reported then.
+        # An error here is ignored: it is raised again, and reported, when RubyGems is needed.
         def warm_up
           Thread.current.report_on_exception = false
           @unpack_step.warm_up

@@ -3,17 +3,17 @@
 module Spate
   module Install
     module Fetch
-      # An archive on disk, and what is known about it before unpacking.
+      # An archive on disk, and the facts known before unpacking.
       #
       # expected:: SHA-256 that it must have, hex, or nil if unknown
       # verified:: source of the checksum: "lockfile", "index", "vendor" (only the file's own checksums) or "archive"
-      # origin:: :store, :vendor, :team (its cache) or :network
-      # domain:: of the source of the checksum, see Registry::Trust; nil if it comes from the application
+      # origin:: :store, :vendor, :team (the team's cache) or :network
+      # domain:: of the source of the checksum, see Registry::Trust; nil if the checksum comes from the application
       # owned:: whether the file is a temporary one of this run, to be moved into the store
-      # seen:: for a file that is not moved: its ArchiveCheck.look, from before it was read
+      # seen:: for a file that is not moved: its ArchiveCheck.look from before it was read
       Archive = Struct.new(:path, :expected, :verified, :origin, :domain, :bytes, :owned, :seen, keyword_init: true) do
-        # Moves or copies the archive into the store, unless an undamaged one is there. sha256: of its bytes, as
-        # computed.
+        # Moves or copies the archive into the store, unless an undamaged one is there. sha256: the computed hash of its
+        # bytes.
         def keep(store, full_name, sha256)
           target = store.archive_path(sha256)
           return if ArchiveCheck.whole?(target, sha256)
@@ -26,7 +26,7 @@ module Spate
                                   hint: ArchiveError::HINTS[:checksum])
         end
 
-        # For an archive that is not unpacked, which would hash it. Raises ChecksumError.
+        # Verifies an archive that is not unpacked; unpacking would hash it. Raises ChecksumError.
         def verify(full_name, sha256)
           found = Native.sha256_file(path)
           return if found == sha256
@@ -41,7 +41,7 @@ module Spate
       end
 
       class Archive
-        # Compressed bytes of the metadata to read: `extensions` precedes the list of files.
+        # Compressed bytes of the metadata to read: `extensions` comes before the list of files.
         HEAD = 4096
         EXTENSIONS = /^extensions:\n- /
         FIRST = "metadata.gz\0"
@@ -49,8 +49,8 @@ module Spate
         BLOCK = 512
         private_constant :HEAD, :EXTENSIONS, :FIRST, :SIZE, :BLOCK
 
-        # Whether the gem seems to have extensions. A guess that only affects the order of unpacking: an archive in any
-        # other form is unpacked, or refused, later.
+        # Whether the gem seems to have extensions. The guess affects only the order of unpacking: an archive in any
+        # other form is unpacked, or rejected, later.
         def native?
           require "zlib"
           head = File.binread(path, BLOCK + HEAD) || ""

@@ -5,14 +5,14 @@ module Spate
     module Fetch
       # An archive in the store is verified once per boot, and then marked with a fixed mtime, which differs for each
       # boot. A later write, perhaps through a link in a bundle's cache/, changes the mtime, so the file is hashed
-      # before its next use. So it is after a power loss, which may keep the name and mtime but lose the data. Checking
-      # the mark costs no more than the stat for the file's existence. A store restored without mtimes is hashed and
-      # marked again.
+      # before its next use. The same happens after a power loss, which may keep the name and mtime but lose the data.
+      # Checking the mark costs no more than the stat that checks the file's existence. A store restored without mtimes
+      # is hashed and marked again.
       module ArchiveCheck
         EPOCH = 499_162_500 # 1985, as in npm's archives; zip has no times before 1980
         # Steps of two seconds, the resolution of some file systems.
         STEP = 2
-        # A file changed within this time (seconds) before it was examined may change again without a new mtime.
+        # A file changed within this time (seconds) before it was examined may change again without getting a new mtime.
         RACY = 0.02
         FACTS = %i[dev ino size mtime ctime].freeze
 
@@ -23,8 +23,8 @@ module Spate
           marked?(path) || right?(path, sha256)
         end
 
-        # The same for many: {path => sha256}. Returns {path => true} for the matching ones. Hashes with one thread per
-        # processor.
+        # Like whole? for many archives: {path => sha256}. Returns {path => true} for the matching ones. Hashes with one
+        # thread per processor.
         def whole(archives)
           marked, open = archives.keys.partition { |path| marked?(path) }
           marked.to_h { |path| [path, true] }.merge(open.empty? ? {} : hashed(archives.slice(*open)))
@@ -62,18 +62,18 @@ module Spate
           File.utime(time, time, path) if time
           true
         rescue SystemCallError
-          true # another user's store: hashed again next time
+          true # in another user's store: the file will be hashed again next time
         end
 
-        # The File::Stat to compare the file with later, read before it is verified; nil if its times could not prove
-        # that it is unchanged.
+        # The File::Stat, taken before the file is verified, with which to compare the file later; nil if its times
+        # could not prove that it is unchanged.
         def look(path)
           stat = File.stat(path)
           stat if Time.now - stat.ctime > RACY
         end
 
-        # Copies the file at `source`, verified after it was examined, to `target`, and hashes it again if it may have
-        # changed. Returns false, and copies nothing, if it does not match.
+        # Copies the file at `source`, which was verified after it was examined, to `target`, and hashes it again if it
+        # may have changed. If it does not match, copies nothing and returns false.
         def copy(source, target, sha256, seen:, temporary:)
           IO.copy_stream(source, temporary)
           return false unless unchanged?(source, seen) || Native.sha256_file(temporary) == sha256
@@ -85,7 +85,7 @@ module Spate
           File.unlink(temporary) if File.exist?(temporary)
         end
 
-        # The mark of this boot; nil without a boot id, where every archive is hashed each time.
+        # The mark of this boot; nil without a boot id, in which case every archive is hashed each time.
         def time
           @time ||= Native.boot_id&.then { |id| Time.at(EPOCH + (STEP * id[0, 6].to_i(16))) }
         end

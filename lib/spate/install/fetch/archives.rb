@@ -17,7 +17,7 @@ module Spate
           stored(item) || vendored(item) || download(item)
         end
 
-        # Returns the archive if it is in vendor/cache and not in the store; otherwise nil.
+        # Returns the archive if it is in vendor/cache but not in the store; otherwise nil.
         def at_hand(item)
           vendored(item) unless item.sha256 && File.exist?(@store.archive_path(item.sha256))
         end
@@ -55,7 +55,7 @@ module Spate
           there ? there.tap { |archive| archive.domain = listing&.domain } : fetch(item)
         end
 
-        # From the team's cache, if the archive's checksum is known.
+        # The archive from the team's cache, if the archive's checksum is known.
         def shared(item)
           team = item.sha256 && @context.sources.team or return
           path = temporary

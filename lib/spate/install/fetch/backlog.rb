@@ -4,8 +4,8 @@ module Spate
   module Install
     module Fetch
       # The queue of archives to fetch and unpack: connections fetch, one thread per processor unpacks. A local archive
-      # needs no connection. The gems' and the packages' half of an install share one backlog, so that there are not
-      # twice as many connections and threads. A half is an *owner* of jobs, which may be any object:
+      # needs no connection. The gems' half and the packages' half of an install share one backlog, to avoid twice as
+      # many connections and threads. Each half is an *owner* of jobs, which may be any object:
       #
       #   rank                 0 for jobs that come first, 1 for the next
       #   at_hand(job)         its archive if it is local, else nil; called in the adding thread
@@ -15,14 +15,14 @@ module Spate
       #   failed(job, error)   an error raised by any of these
       #   close                ends its requests immediately
       class Backlog
-        # With more objects, or more bytes allocated outside of them, garbage collection is enabled.
+        # Limits on objects, and on bytes allocated outside of them, above which garbage collection is enabled.
         OBJECTS = 400_000
         BYTES = 32 << 20
         private_constant :OBJECTS, :BYTES
 
-        # Enables garbage collection once there is enough garbage: for an install of a few hundred gems, collecting
-        # takes more time than its memory is worth. The command line disables GC at its start; working threads call this
-        # regularly.
+        # Enables garbage collection once there is enough garbage: in an install of a few hundred gems, collecting takes
+        # more time than the memory is worth. The command line disables GC at its start; working threads call this
+        # method regularly.
         def self.look_for_garbage
           GC.enable if GC.stat(:heap_live_slots) > OBJECTS || GC.stat(:malloc_increase_bytes) > BYTES
         end
@@ -38,7 +38,7 @@ module Spate
           @connections = 0
         end
 
-        # Adds jobs and starts the threads that they need. Keeps the order: starting with large archives would need
+        # Adds jobs and starts the threads that they need. Keeps the order: starting with large archives would require
         # their sizes, which a lockfile does not have.
         def add(owner, jobs)
           return if jobs.empty?
@@ -52,7 +52,7 @@ module Spate
           absent.each { |job| @to_fetch.push([owner, job], owner.rank) }
         end
 
-        # Adds an archive that the owner has fetched itself, to be unpacked.
+        # Adds an archive that the owner itself has fetched, for unpacking.
         def hand(owner, job, archive)
           @mutex.synchronize do
             @sides[owner] ||= Side.new(0, false)
@@ -61,7 +61,7 @@ module Spate
           unpack_later(owner, job, archive)
         end
 
-        # Ends all work of the owner. When the last owner leaves, the threads end; their ensure blocks clean up.
+        # Ends all work of the owner. When the last owner leaves, the threads end, and their ensure blocks clean up.
         def leave(owner)
           side = @mutex.synchronize { @sides[owner]&.tap { |found| found.left = true } }
           owner.close
@@ -97,7 +97,7 @@ module Spate
             end
           end
 
-          # Waits for an entry; nil once the queue is closed and empty.
+          # Waits for an entry. Returns nil once the queue is closed and empty.
           def pop
             @mutex.synchronize do
               loop do
@@ -124,7 +124,7 @@ module Spate
           @threads = Array.new(@unpacking || Util::Processors.count) { Util.quiet_thread { unpack_all } }
         end
 
-        # Opens the connections, up to the limit, when the first archives must be fetched.
+        # Opens connections, up to the limit, when the first archives must be fetched.
         def connect(count)
           wanted = [@limit, count].min - @connections
           return unless wanted.positive?
@@ -167,7 +167,7 @@ module Spate
           yield
         rescue ClosedQueueError
           nil
-        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise it would be lost
+        rescue StandardError, ScriptError, NoMemoryError, SystemStackError => e # otherwise the error would be lost
           owner.failed(job, e)
         ensure
           end_for(side) if side
@@ -200,7 +200,7 @@ module Spate
           crew
         end
 
-        # A killed thread may not have decremented the count of its job.
+        # A killed thread may have ended before it decremented the count of its job.
         def finish(threads, lines, sides)
           lines.each(&:close)
           threads.each(&:kill).each(&:join)

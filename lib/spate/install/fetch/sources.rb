@@ -19,7 +19,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Like Registry::Remotes#spell; a run without requests loads no remotes.
+        # Like Registry::Remotes#spell, but a run without requests loads no remotes.
         def spell(sources, hidden:, &reveal)
           @mutex.synchronize do
             @spelled = [sources, hidden, reveal]
@@ -33,7 +33,7 @@ module Spate
         # Domains (see Registry::Trust) under which answers about a package's name are stored, in order of priority.
         def domains(package) = package.source.remotes.reverse.map { |remote| remotes.for(remote).domain }
 
-        # Whether an answer of a source from this time can be used without a request.
+        # Whether a source's answer from this time can be used without a request.
         def fresh?(source, time) = remotes.freshness.still?(remotes.for(source), time)
 
         # Registry::Client.
@@ -46,8 +46,8 @@ module Spate
           end
         end
 
-        # RemoteCache::Client of the team's cache; nil if there is none, or if it cannot be used with this
-        # configuration, which does not fail an install.
+        # RemoteCache::Client of the team's cache; nil if there is none or this configuration cannot use it, which does
+        # not fail an install.
         def team
           return unless RemoteCache.set?(@settings)
 
@@ -60,7 +60,7 @@ module Spate
           end
         end
 
-        # Bytes received from the team's cache in this run, archives and builds.
+        # Bytes of archives and builds received from the team's cache in this run.
         def team_bytes = @team_bytes.to_i + @team&.tally.to_h.fetch(:bytes, 0)
 
         # Ends running requests. A later request uses a new client.

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Folders
-      # The gems of one git repository: a checkout as Bundler makes it, wrappers for their executables, extensions built
-      # in the checkout. Complete checkouts are not changed, since users may work in them.
+      # The gems of one git repository: a checkout like Bundler's, wrappers for their executables, extensions built in
+      # the checkout. Complete checkouts are not changed, since users may work in them.
       class GitStep
         # Parameters of a build: the facts of a gemspec, and the package with the identity of its source.
         Buildable = Struct.new(:extensions, :require_paths)
@@ -27,7 +27,7 @@ module Spate
           return in_place(source, packages) if @vendored.folder(source)
 
           name = Git::Names.checkout(source.uri, source.revision)
-          # Two sources may have the same checkout.
+          # The checkout may have been made for another source.
           made = @result.checkouts.include?(name)
           @result.checkouts << name
           put_aside(name, packages) if !made && packages.any? { |each| distrusted.include?(each) }
@@ -47,7 +47,7 @@ module Spate
 
         private
 
-        # The whole checkout is moved aside, since the build, or the user, may have written anywhere in it.
+        # Moves the whole checkout aside, since the build or the user may have written anywhere in it.
         def put_aside(name, packages)
           path = "#{@layout.bundler_gems}/#{name}"
           kept = "#{path}.distrusted-#{Time.now.to_i}"
@@ -79,8 +79,8 @@ module Spate
                                                   hint: "the lockfile's revision has no such gem: run `spate lock`")
         end
 
-        # All gems of a checkout share one folder of extensions, which is marked complete after the last build. The
-        # identity of the checkout is computed before the first build changes it.
+        # All gems of a checkout share one folder of extensions, which is marked as complete after the last build. The
+        # identity of the checkout is computed before the first build changes the checkout.
         def build_all(gemspecs, checkout, anew:)
           folder = "#{@layout.bundler_extensions}/#{checkout.name}"
           complete = "#{folder}/gem.build_complete"
@@ -114,7 +114,8 @@ module Spate
           note(state, result)
         end
 
-        # stored: Build::Cache::Entry, or nil: then the gem was built here and saw builds of these signers.
+        # stored: Build::Cache::Entry, or nil if the gem was built here, in which case its build used builds of these
+        # signers.
         def sign(folder, stored, signers)
           @signers[folder] |= stored ? stored.record.signers : signers
           Extensions::Signers.note(folder, @signers[folder])

@@ -10,7 +10,7 @@ module Spate
           @folder = "#{context.layout.root}/bin"
         end
 
-        # specs: Gemfile::PathSpec. names: of the gems in the plan.
+        # specs: Gemfile::PathSpec. names: names of the gems in the plan.
         def call(specs, names)
           specs.select { |spec| names.include?(spec.name) }.each { |spec| wrap(spec) }
         end
@@ -25,7 +25,7 @@ module Spate
           missing.each { |name| BundleFolder.write("#{@folder}/#{name}", texts.fetch(name), mode: 0o755) }
         end
 
-        # Also makes the file executable, as RubyGems does.
+        # Also makes the file executable, like RubyGems.
         def present?(spec, name)
           path = File.expand_path("#{spec.folder}/#{spec.bindir}/#{name}", @context.location.root)
           return false unless File.file?(path)

@@ -4,21 +4,21 @@ module Spate
   module Install
     module Folders
       # Git checkouts in vendor/cache. Bundler 2.6 and newer copies them into the bundle; older versions use and build
-      # them in place. With those versions Bundler finishes the installation.
+      # them in place, so with these versions Bundler finishes the installation.
       class VendoredGit
         def initialize(context)
           @context = context
           @layout = context.layout
         end
 
-        # The folder of a GitSource used in place, or nil.
+        # The folder of a GitSource that is used in place, or nil.
         def folder(source)
           path = "#{@layout.app_cache}/#{Git::Names.checkout(source.uri, source.revision)}"
           path if File.directory?(path) && !copied?
         end
 
-        # Identifies a checkout that Bundler finished for this bundle: a copy of the checkout, or another bundle at the
-        # same path, has another value.
+        # Identifies a checkout that Bundler has finished for this bundle. A copy of the checkout, or another bundle at
+        # the same path, has another value.
         def sign(source)
           path = folder(source)
           [File.basename(path), *[@layout.root, path].map { |place| Util.stamp(place) }].join(" ")

@@ -4,9 +4,9 @@ module Spate
   module Install
     module Link
       # Links packages' files into their places, all in one call of the core. A damaged object fails only the job of its
-      # own package, which is renewed and linked again.
+      # package, which is renewed and linked again.
       class Linking
-        # owner:: what the caller places
+        # owner:: the caller's object for this job
         # item:: responds to manifest, and to manifest= for #call
         # path:: of the manifest in the store, for #call
         # folder:: the destination
@@ -15,15 +15,16 @@ module Spate
           def for_core = [folder, [item.manifest], link_method]
         end
 
-        # root, links: see Native::Store#link. The block raises the error for a job that failed otherwise; it gets the
-        # job's owner, nil for the links, and the result.
+        # root, links: see Native::Store#link. The block raises the error for a job that failed for another reason; its
+        # arguments are the job's owner (nil for the links) and the result.
         def initialize(store, root: nil, &refuse)
           @store = store
           @root = root
           @refuse = refuse
         end
 
-        # Returns the owners whose package the store has lost. Yields those whose package is linked again.
+        # Returns the owners whose package's files are missing from the store. Yields those whose package is linked
+        # again.
         def call(jobs, links: nil)
           stale = try(jobs, links: links)
           return [] if stale.empty?

@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Link
-      # Converts a bundle of links to copies, or the other way round. Its record says how it was installed; without one
-      # (the store was deleted) its files may still be links. Each file is written to a temporary name and renamed, and
-      # the record is written last, so an interrupted change is resumed by the next install. Files changed by the user,
-      # and private ones of `spate edit`, are kept.
+      # Converts a bundle of links to copies, or the reverse. The bundle's record contains the previous method; without
+      # a record (the store was deleted) the files may still be links. Each file is written to a temporary name and
+      # renamed, and the record is written last, so an interrupted change is resumed by the next install. Files changed
+      # by the user, and private ones of `spate edit`, are kept.
       class MethodChange
         # record: Store::BundleRecord or nil.
         def initialize(context, record)
@@ -16,7 +16,7 @@ module Spate
           @record = record
         end
 
-        # full_names: of the installed gems. Returns the number of files converted (Integer).
+        # full_names: of the installed gems. Returns the number of converted files (Integer).
         def call(full_names)
           @context.link_method == :copy ? copy(full_names) : link(full_names)
         end
@@ -33,7 +33,8 @@ module Spate
           !stat.nil? && stat.file? && stat.nlink > 1
         end
 
-        # All files of a package's folder, including those in no manifest; of its build; and the archive.
+        # All files of a package: those in its folder, including files in no manifest, those of its build, and the
+        # archive.
         def files(name)
           [*below("#{@layout.gems}/#{name}"), *below("#{@layout.extensions}/#{name}"), "#{@layout.cache}/#{name}.gem"]
         end
@@ -62,7 +63,7 @@ module Spate
           end
         end
 
-        # By size, time and mode, like every check.
+        # Compares size, time and mode, like every check.
         def unchanged?(file, entry)
           stat = Store::Object.lstat(file)
           stat&.file? && stat.size == entry[:size] && (stat.mode & 0o777) == entry[:mode] &&

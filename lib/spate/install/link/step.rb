@@ -3,21 +3,22 @@
 module Spate
   module Install
     module Link
-      # Puts packages' files into gems/: a newly unpacked tree is renamed, all others are linked in one call of the
-      # core. A damaged object fails only its own package's job; it is repaired and linked again.
+      # Puts packages' files into gems/: renames a newly unpacked tree, and links all others in one call of the core. A
+      # damaged object fails only its package's job; the object is repaired and linked again.
       class Step
-        # The first Bundler that applies the umask to a gem's folder: `FileUtils.mkdir_p gem_dir`, without `mode:`.
+        # The first Bundler that applies the umask to a gem's folder: it calls `FileUtils.mkdir_p gem_dir` without
+        # `mode:`.
         UMASKED = GemVersion.parse("4.0.13")
 
         def initialize(context)
           @context = context
           @layout = context.layout
           @store = context.store
-          # item => [[path, where it was moved], ...] of the previous files
+          # item => [[path, the path to which it was moved], ...] of the previous files
           @touched = {}.compare_by_identity
         end
 
-        # items: all stored. Returns items whose files the store has lost, which must be acquired again.
+        # items: all are stored. Returns the items whose files are missing from the store and must be acquired again.
         def call(items)
           items.each { |item| clear(item) }
           lost = link(items.reject { |item| rename_tree(item) })
@@ -32,7 +33,8 @@ module Spate
         # ones.
         def discard(items) = items.each { |item| put_back(item) if @touched[item] }
 
-        # Deletes what was moved aside; last, because deleting many files slows down the creation of others.
+        # Deletes files that were moved aside. Called last, because deleting many files slows down the creation of
+        # others.
         def empty_trash
           Store::Sweep.remove(@trash) if @trash
           @trash = nil
@@ -42,8 +44,8 @@ module Spate
 
         private
 
-        # Removes leftovers of an interrupted install, or the version to replace. The specification is removed first:
-        # while it exists, the gem counts as installed.
+        # Removes leftovers of an interrupted install, or the version to replace. Removes the specification first,
+        # because the gem counts as installed as long as it exists.
         def clear(item)
           paths = [@layout.specification(item.package), destination(item), "#{@layout.extensions}/#{item.full_name}",
                    "#{@layout.build_info}/#{item.full_name}.info"]
@@ -52,7 +54,7 @@ module Spate
           @touched[item] ||= aside
         end
 
-        # Returns the new path; nil if it had to be deleted.
+        # Returns the new path; nil if the file had to be deleted instead.
         def move_aside(path)
           File.rename(path, trash = @store.temporary("trash"))
           (@trash ||= []) << trash
@@ -62,8 +64,8 @@ module Spate
           nil
         end
 
-        # Restores a gem that had a specification, i.e. was installed. The specification comes last, so that others see
-        # only complete gems.
+        # Restores a gem that had a specification and was therefore installed. Restores the specification last, so that
+        # other processes see only complete gems.
         def put_back(item)
           clear(item)
           before = @touched.delete(item)
@@ -87,11 +89,11 @@ module Spate
           false
         end
 
-        # A gem to be built gets copies, since the build may write to its files.
+        # A gem that will be built gets copies, since the build may write to its files.
         def builds?(item) = item.native? && item.build.nil?
 
         # Returns the lost items. Objects whose content or time differs from the manifest are checked and repaired, all
-        # at once; then their packages are linked again.
+        # at once, and their packages are linked again.
         def link(items)
           linking(@store).call(jobs(items)) do |whole|
             whole.each { |item| clear(item) }
@@ -138,7 +140,7 @@ module Spate
           item.build&.confirm
         end
 
-        # Links a stored build over the package: its paths are relative to the bundle's root.
+        # Links a stored build over the package; the build's paths are relative to the bundle's root.
         def overlay(items)
           built = items.select(&:build)
           return if built.empty?

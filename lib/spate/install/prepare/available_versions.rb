@@ -20,7 +20,7 @@ module Spate
           @asked = {} # domains with new answers
         end
 
-        # Called by the planner. Returns rows of one gem, Array of Hash.
+        # Called by the planner. Returns the rows of one gem, Array of Hash.
         def call(name, source)
           return @context.vendor.versions(name).map { |info| vendored(name, info) } if vendored?
 
@@ -37,7 +37,7 @@ module Spate
 
         private
 
-        # The name of a content-addressed gem contains neither its platform nor its Ruby.
+        # The name of a content-addressed gem contains neither platform nor Ruby.
         def vendored(name, info)
           return info.to_h unless ContentAddress::FORM.match?(address = info.platform)
 
@@ -53,7 +53,7 @@ module Spate
         Memory = Struct.new(:time, :rows)
         private_constant :Memory
 
-        # Keyed by domain, since other credentials may get other answers.
+        # Keyed by domain, since the answers may depend on the credentials.
         def memory(domain) = @memories[domain] ||= parse(@context.store.read("checks", key(domain)).to_s)
 
         def key(domain)

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Finds the archives of packages without a checksum in the lockfile: uses stored checksums, once the sources have
-      # confirmed them. If a source cannot be reached, uses its last answer, with a warning.
+      # Finds the archives of packages without a checksum in the lockfile: uses stored checksums once the sources have
+      # confirmed them. If a source is unreachable, uses its last answer with a warning.
       class ChecksumLookup
         def initialize(context)
           @context = context
@@ -13,15 +13,15 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # packages: whose names may be stored. Returns { package => SHA-256 }.
+        # packages: those whose names may be stored. Returns { package => SHA-256 }.
         def call(packages)
           known = packages.to_h { |package| [package, remembered(package)] }.compact
           fresh, stale = known.partition { |package, name| fresh?(package, name) }.map(&:to_h)
           ask(stale.transform_values(&:sha256)).merge(fresh.transform_values(&:sha256))
         end
 
-        # known: { package => SHA-256 }, previously in the store or the bundle. Returns the current values, without
-        # packages that must be fetched first.
+        # known: { package => SHA-256 } from the store or the bundle. Returns the current values, without packages that
+        # must be fetched first.
         def ask(known)
           return {} if known.empty?
 
@@ -47,7 +47,7 @@ module Spate
           nil
         end
 
-        # All remotes must be fresh, since another one may have the package by now.
+        # All remotes must be fresh, since another remote may have the package by now.
         def fresh?(package, name)
           @context.options.local || package.source.remotes.all? { |remote| @sources.fresh?(remote, name.time) }
         end
@@ -67,12 +67,12 @@ module Spate
           Array(threads).each(&:kill)
         end
 
-        # A small Hash grows in several steps, and Ruby may switch threads between them when it calls #hash of its keys.
+        # A small Hash grows in several steps, between which Ruby may switch threads when it calls #hash of the keys.
         # Without the lock, entries get lost, and Ruby 3.1 crashes.
         def keep(package, sha256) = @mutex.synchronize { @answers[package] = sha256 }
 
-        # Tries once, to avoid delays without a network. A yanked gem keeps its checksum. Any other error is reported
-        # when the archive is fetched.
+        # Tries only once, to avoid delays without a network. A yanked gem keeps its checksum. Any other error is
+        # reported when the archive is fetched.
         def answer(package, known)
           return known if @mutex.synchronize { @trouble.key?(package.source) }
 

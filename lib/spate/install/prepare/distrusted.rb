@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Gems whose builds are signed by a signer that this bundle does not trust, or that saw such builds: the signer
-      # was trusted before, or another project uses the same folder. Such gems do not count as installed.
+      # Gems with builds whose signer this bundle does not trust, or that used such builds. The signer was trusted
+      # before, or another project uses the same folder. Such gems do not count as installed.
       class Distrusted
         # A file in folders of extensions: see Extensions::Signers, which is loaded only if there is one.
         FILE = "spate.signers"

@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # Group options without effect: names that the Gemfile does not have, and a setting that this Bundler does not
-      # support. Bundler itself prints nothing about either.
+      # Group options without effect: names that the Gemfile lacks, and a setting that this Bundler does not support.
+      # Bundler itself prints nothing about them.
       class GroupCheck
         FLAGS = %w[only with without].freeze
 
@@ -25,7 +25,7 @@ module Spate
             "exclude the other groups instead: bundle config set --local without GROUPS"]]
         end
 
-        # Checks only the command's options: settings of a user or machine apply to many Gemfiles.
+        # Checks only the command's options, because settings of a user or machine apply to many Gemfiles.
         def unknown_groups
           FLAGS.filter_map do |name|
             given = Settings::Value.list(@settings.levels[:flag][Settings::Key.for(name)], name).map(&:to_s)

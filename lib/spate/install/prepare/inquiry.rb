@@ -3,10 +3,10 @@
 module Spate
   module Install
     module Prepare
-      # Evaluates the Gemfile with Bundler and queries the team's cache at the same time; the first answer is used.
+      # Evaluates the Gemfile with Bundler and queries the team's cache at the same time. The first answer is used.
       class Inquiry
-        # Returns an Inquiry, or a plain Gemfile::Evaluation where no team cache is configured.
-        # known: location, settings, store.
+        # Returns an Inquiry, or a plain Gemfile::Evaluation if no team cache is configured. known: location, settings,
+        # store.
         def self.start(context, known)
           evaluation = Gemfile::Check.start(**known, read_only: context.options.background)
           return evaluation if context.options.local || !RemoteCache.set?(context.settings)
@@ -20,11 +20,11 @@ module Spate
           end
         end
 
-        # The block returns the same as Evaluation#value, or nil.
+        # The block returns the same kind of value as Evaluation#value, or nil.
         def initialize(evaluation, &other)
           @evaluation = evaluation
           @answers = Thread::Queue.new
-          # An error in one of them means no answer.
+          # An error in either thread means no answer from it.
           @threads = [Util.quiet_thread { other.call&.then { |facts| @answers << facts } },
                       Util.quiet_thread { @evaluation.wait.then { @answers << nil } }]
         end

@@ -4,7 +4,7 @@ module Spate
   module Install
     module Prepare
       # Gems already in the bundle, read from its folders: two directory reads for the whole bundle, and a third if a
-      # gem is missing, which may be a content-addressed one.
+      # gem is missing, because it may be content-addressed.
       class Inventory
         def initialize(layout)
           @layout = layout
@@ -13,7 +13,7 @@ module Spate
           @others = layout.specification_folders.drop(2)
         end
 
-        # A gem counts as installed if its folder and its specification (written last) exist, and its extensions are
+        # A gem counts as installed if its folder and its specification (written last) exist and its extensions are
         # complete.
         def installed?(full_name)
           return elsewhere?(full_name) unless specification?(full_name) && @gems.key?(full_name)
@@ -37,7 +37,7 @@ module Spate
           @elsewhere.key?(full_name)
         end
 
-        # Stub lines are within these first lines and, unless unusually long, these first bytes.
+        # Stub lines are within these first lines and, unless unusually long, within these first bytes.
         LINES = 4
         HEAD = 1024
         private_constant :LINES, :HEAD

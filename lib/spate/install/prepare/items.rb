@@ -3,7 +3,7 @@
 module Spate
   module Install
     module Prepare
-      # Determines, for each package of a plan, the work already done: in the bundle, in the store, or none. Only reads;
+      # Determines for each package of a plan whether it is already in the bundle or in the store. Only reads; this is
       # the hot path of every install.
       class Items
         # {full name => Item} of all packages so far.
@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # Results and fetches without the Gemfile's credentials are invalid for a source that needs them.
+        # For a source that needs the Gemfile's credentials, results and fetches without them are invalid.
         def prepared?(package)
           known.key?(package.full_name) &&
             (package.sha256 || package.source.remotes.none? { |remote| @context.sources.remotes.spelled?(remote) })
@@ -66,7 +66,7 @@ module Spate
           true
         end
 
-        # An installed gem without local changes is not in place if its name now refers to another archive.
+        # An installed gem without local changes is no longer in place if its name now refers to another archive.
         def refresh(items)
           known = items.select { |item| item.state == :in_place && item.sha256 && item.package.sha256.nil? }
           answers = ChecksumLookup.new(@context).ask(known.to_h { |item| [item.package, item.sha256] })
@@ -78,8 +78,8 @@ module Spate
           end
         end
 
-        # An archive in vendor/cache takes precedence. With --local, an installed default gem is used if nothing else is
-        # known.
+        # An archive in vendor/cache takes precedence. With --local, an installed default gem is used if there is no
+        # other information.
         def name(items)
           items = items.reject { |item| item.sha256 = vendored(item) }
           return if items.empty?
@@ -96,7 +96,8 @@ module Spate
           path && Registry::Archive.sha256(path)
         end
 
-        # The key needs the version of RubyGems, which may require waiting: only computed if the archive exists.
+        # The key needs the version of RubyGems, which may require waiting, so it is computed only if the archive
+        # exists.
         def manifest(sha256)
           @store.package(@context.package_key(sha256)) if File.exist?(@store.archive_path(sha256))
         end
@@ -109,8 +110,8 @@ module Spate
           item
         end
 
-        # Checks the archives and loads the generated files of packages that have a manifest. Without an undamaged
-        # archive a manifest is not used.
+        # Checks the archives and loads the generated files of packages that have a manifest. A manifest is not used
+        # without an undamaged archive.
         def recall(items)
           return if items.empty?
 

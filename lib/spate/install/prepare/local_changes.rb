@@ -4,7 +4,8 @@ module Spate
   module Install
     module Prepare
       # The user's changes in a gem of the bundle: files that differ from the package, and files in neither the package
-      # nor the build. Such a gem is replaced only on request. Ignores times, missing files, and files made by a build.
+      # nor the build. Such a gem is replaced only on request. Times, missing files and files made by a build are
+      # ignored.
       class LocalChanges
         # record: Store::BundleRecord of the previous install, or nil.
         def initialize(context, record)
@@ -45,8 +46,8 @@ module Spate
           gone.reject { |path| removed.any? { |above| "#{tree.path}/#{path}/".start_with?("#{above}/") } }
         end
 
-        # [{path => entry, or nil for any content}, whether the list is complete]. Without the record of a build its
-        # files are unknown.
+        # [{path => entry, or nil for any content}, whether the list is complete]. The files of a build are unknown
+        # without its record.
         def expected(tree)
           prefix = "#{tree.path}/"
           packages = tree.packages.map { |key| @context.store.package(key) }

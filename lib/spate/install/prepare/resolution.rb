@@ -3,8 +3,8 @@
 module Spate
   module Install
     module Prepare
-      # The packages of the bundle: from the lockfile, as far as its Gemfile agrees with it. If it does not, or without
-      # a lockfile, Bundler resolves; never Spate.
+      # The packages of the bundle, from the lockfile if the Gemfile agrees with it. If it does not, or there is no
+      # lockfile, Bundler resolves. Spate itself never resolves.
       class Resolution
         # unfit: full names of packages incompatible with this Ruby or RubyGems. resolves: false for a read-only
         # command, which never writes a lockfile.
@@ -16,7 +16,7 @@ module Spate
           @settings = context.settings
         end
 
-        # Returns a Lockfile, created by Bundler if missing. Raises Gemfile::Disagreement if that is not allowed.
+        # Returns a Lockfile; Bundler creates a missing one. Raises Gemfile::Disagreement if that is not allowed.
         def lockfile
           @lockfile ||= begin
             make unless @location.lockfile?
@@ -24,7 +24,7 @@ module Spate
           end
         end
 
-        # Whether the Gemfile's facts are known without running Bundler; starts Bundler if not.
+        # Whether the Gemfile's facts are known without running Bundler. If they are not, starts Bundler.
         def known?
           return !@facts.nil? if @facts || @evaluation
 
@@ -34,7 +34,7 @@ module Spate
           !@facts.nil?
         end
 
-        # One line about how Gemfile and lockfile disagree, or nil. Resolves nothing.
+        # One line about how Gemfile and lockfile disagree, or nil. Does not resolve.
         def difference
           return "there is no lockfile" unless @location.lockfile?
 
@@ -42,7 +42,7 @@ module Spate
           facts.difference unless facts.agrees?
         end
 
-        # Gemfile::Facts; waits for them.
+        # Waits for the Gemfile::Facts and returns them.
         def facts
           known? ? @facts : @facts = @evaluation.value
         end
@@ -53,7 +53,7 @@ module Spate
         # Ends a running evaluation by Bundler.
         def give_up = @evaluation&.cancel
 
-        # Whether fetching before the Gemfile is known is not worthwhile.
+        # Whether it is not worthwhile to fetch before the Gemfile is known.
         def doubtful? = @lockfile.specs.empty?
 
         # Returns a Plan. If Gemfile and lockfile disagree, Bundler resolves first.
@@ -72,7 +72,7 @@ module Spate
 
         private
 
-        # Creates a missing lockfile, but as in Bundler, not with a Ruby that does not match the Gemfile.
+        # Lets Bundler create a missing lockfile but, as in Bundler, not with a Ruby that does not match the Gemfile.
         def make
           check_ruby if !@settings.frozen? && File.binread(@location.gemfile).match?(/^\s*ruby[\s(]/)
           resolve(["there is no lockfile"])

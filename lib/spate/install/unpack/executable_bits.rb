@@ -4,13 +4,13 @@ module Spate
   module Install
     module Unpack
       # Makes files of an unpacked package executable, as RubyGems, npm and pnpm do, regardless of their mode in the
-      # archive. An object's mode is part of its name, so such a file becomes another object.
+      # archive. An object's name includes its mode, so such a file becomes another object.
       module ExecutableBits
         BITS = 0o111
 
         module_function
 
-        # unpacked: Native::Unpacked. indexes: of the files. tree: a folder that has them, too, or nil.
+        # unpacked: Native::Unpacked. indexes: of the files. tree: a folder that also has the files, or nil.
         def mark(store, unpacked, indexes, tree)
           indexes.each do |index|
             entry = unpacked.entry(index)
@@ -37,7 +37,7 @@ module Spate
         def object(store, entry) = store.native.object_path(entry[:sha256], entry[:mode])
 
         def replace(target, object, adopted)
-          File.unlink(target) # may be a link to the store's object
+          File.unlink(target) # the path may be a link to the store's object
           Util::Files.copy(object, target, mode: adopted[:mode], time: Time.at(0, adopted[:mtime_ns], :nsec))
         end
         private_class_method :object, :replace

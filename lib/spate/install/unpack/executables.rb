@@ -5,7 +5,7 @@ module Spate
     module Unpack
       # The executables among a package's files, as listed in its facts.
       class Executables
-        FIRST_LINE = 512 # bytes of an executable that can matter to its wrapper
+        FIRST_LINE = 512 # maximum bytes of an executable's first line that affect its wrapper
 
         def initialize(context, facts)
           @native = context.native

@@ -25,7 +25,7 @@ module Spate
 
         private
 
-        # The user's choices for the old place remain valid in the new one.
+        # Keeps the user's choices for the old place.
         def moved_record(trees, old)
           trees.each { |tree| as_before(tree, old.tree(tree.path)) } if old
           BundleRecord.new(root: @root, trees: trees, **(old ? { notes: old.notes, link_method: old.link_method } : {}))
@@ -48,12 +48,12 @@ module Spate
           pairs = packages.flat_map { |name, sha256| keys(name, sha256).map { |key| [name, key] } }
           found = pairs.zip(differences(pairs.map { |name, key| [@store.package_path(key), "gems/#{name}"] }))
           found.select(&:last).group_by { |(name, _), _| name }.map do |name, several|
-            key = several.min_by(&:last).first.last # they differ in modes
+            key = several.min_by(&:last).first.last # the keys differ in modes
             BundleRecord::Tree.new(path: "gems/#{name}", packages: [key])
           end
         end
 
-        # Keys of packages that a gem of that full name may come from. sha256: from a lockfile, or nil.
+        # Keys of packages that a gem with this full name may come from. sha256: from a lockfile, or nil.
         def keys(name, sha256)
           recorded = records.filter_map { |record| record.tree("gems/#{name}") }.flat_map(&:packages)
           sums = Dir.glob("*/#{name}", base: @store.path("names")).filter_map { |path| sum(path) }
@@ -86,8 +86,8 @@ module Spate
         # nil for a temporary file of the core.
         def built(key) = (BundleRecord.built(@store.build(key)) unless key.include?("."))
 
-        # pairs: [[a manifest's path, folder below the root]]. Returns for each the number of paths that differ from the
-        # store (Integer), nil if all differ.
+        # pairs: [[a manifest's path, folder below the root]]. Returns for each pair the number of paths that differ
+        # from the store (Integer), or nil if all differ.
         def differences(pairs)
           manifests = pairs.map { |path, _| @store.open_manifest(path) if File.file?(path) }
           jobs = pairs.zip(manifests).map { |(_, below), manifest| [File.join(@root, below), [manifest].compact] }

@@ -14,7 +14,8 @@ module Spate
         # The file at an absolute path.
         def self.at(root, path) = new(root: root, inside: path.delete_prefix("#{root}/"))
 
-        # Puts a link to `fresh` here, atomically; a copy if the file system cannot link it, or with `copy`.
+        # Atomically replaces the file by a link to `fresh`, or by a copy if the file system cannot link it or with
+        # `copy`.
         def put(fresh, copy: false)
           with_temporary do |temporary|
             next copy_of(fresh, temporary) if copy
@@ -23,7 +24,7 @@ module Spate
           end
         end
 
-        # Gives the file its own inode with the same content, mode and time. Returns its bytes.
+        # Gives the file a separate inode with the same content, mode and time. Returns its size in bytes.
         def detach
           with_temporary { |temporary| copy_of(file, temporary) }
         end
@@ -43,8 +44,8 @@ module Spate
           end
         end
 
-        # Always the same name, not longer than the file's may be, so that the next run overwrites one left by a killed
-        # process. Only one command at a time writes to a bundle.
+        # The temporary name is always the same, so that the next run overwrites a file left by a killed process, and
+        # not longer than the file's own name may be. Only one command at a time writes to a bundle.
         def with_temporary(&)
           temporary = File.join(File.dirname(file), ".spate-#{Store.sha256(inside)[0, 12]}")
           File.unlink(temporary) if File.exist?(temporary)

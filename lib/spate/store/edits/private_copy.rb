@@ -3,8 +3,8 @@
 module Spate
   class Store
     class Edits
-      # `spate edit GEM`: gives a package's tree in one bundle its own inodes, so that any editor may write there, and
-      # records the tree as private, so that install keeps it and checks ignore it.
+      # `spate edit GEM`: gives a package's tree in one bundle separate inodes, so that any editor may write to the
+      # files, and records the tree as private, so that install keeps it and checks ignore it.
       class PrivateCopy
         # files, bytes: copied in this run; edits: [Edit] found in the tree before, which the copy keeps.
         Result = Struct.new(:root, :path, :files, :bytes, :edits, keyword_init: true)
@@ -36,7 +36,7 @@ module Spate
           Edits.new(@store, record, jobs: jobs).call(Native.check_trees(jobs, 1, @store.owner))
         end
 
-        # Every file below the tree's folder with several links, whether in a manifest or not.
+        # Every file in the tree's folder that has several links, whether it is in a manifest or not.
         def shared_files(record, tree)
           root = record.destination(tree)
           Dir.glob("**/*", File::FNM_DOTMATCH, base: root).filter_map do |path|

@@ -3,7 +3,7 @@
 module Spate
   class Store
     class Edits
-      # Counts the other bundles that share a file's inode. The same content may be in several packages (a licence, an
+      # Counts the other bundles that share a file's inode. Several packages may have the same content (a licence, an
       # empty file), so all manifests are searched, each once.
       class SharedInodes
         # record: of the bundle with the edits.

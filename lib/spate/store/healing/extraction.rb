@@ -7,11 +7,11 @@ module Spate
       # ones. The damaged object is never opened for writing, since its inode may be linked into projects. The new file
       # is renamed over it, so that the object always exists.
       class Extraction
-        # The archive is undamaged but does not contain the file, which was made by a build.
+        # The archive is undamaged but lacks the file, which was made by a build.
         class Foreign < Missing
         end
 
-        # Yields an Extraction, and removes it afterwards. Raises Missing if the archive is missing or damaged.
+        # Yields an Extraction and removes it afterwards. Raises Missing if the archive is missing or damaged.
         def self.open(store, manifest)
           folder = store.temporary("heal")
           extraction = new(store, manifest, folder)
@@ -40,7 +40,8 @@ module Spate
         end
 
         # Path of a private file with the content, mode and recorded mtime of an entry, ready to be linked and renamed.
-        # An installer may have changed an executable's mode: then the content has another mode here. Raises Foreign.
+        # An installer may have changed an executable's mode, so the extracted file may have another mode. Raises
+        # Foreign.
         def file(entry)
           path = File.join(@folder, "fresh-#{entry[:sha256]}-#{entry[:mode].to_s(8)}")
           return path if File.exist?(path)

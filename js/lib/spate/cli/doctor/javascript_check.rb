@@ -6,7 +6,7 @@ module Spate
       # Checks the JavaScript half of the current application: which tool owns its lockfile, whether that tool is
       # installed, and whether node_modules is restored.
       class JavascriptCheck
-        # Only scripts of packages and the tool itself need it.
+        # Needed only by scripts of packages and by the tool itself.
         NODE = "node"
 
         def initialize(context)
@@ -27,7 +27,7 @@ module Spate
 
         private
 
-        # By a plan, as for a restore.
+        # Builds a plan, like a restore.
         def lockfile(project)
           reasons = JS::Half.new(project, @context, values: {}, events: Events.new).reasons
           @left = !reasons.nil?
@@ -37,7 +37,7 @@ module Spate
           Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code)
         end
 
-        # One that is missing is an error only where nothing else restores.
+        # A missing tool is an error only if Spate cannot restore the project itself.
         def tool(project)
           words = ::Spate::JS::Tools::Program.new(::Spate::JS::Tools.of(project, @context.env)).words
           Finding.ok("#{project.tool_name} is #{words.join(" ")}")
@@ -47,7 +47,7 @@ module Spate
           Finding.ok("#{project.tool_name} is not on the PATH: needed only for what Spate leaves to it")
         end
 
-        # Only packages without an address in the lockfile need one.
+        # Needed only for packages without an address in the lockfile.
         def registry(project)
           found = ::Spate::JS::Configuration.of(project, @context.env, store: @context.store).registry
           return Finding.ok("the registry is #{Util.redact(found)}") if found
@@ -64,7 +64,7 @@ module Spate
           Finding.odd("node is not on the PATH: packages' scripts cannot run", hint: "install Node.js")
         end
 
-        # By what is known of the last restore: no file of a package is looked at.
+        # Uses the record of the last restore; does not look at files of packages.
         def node_modules(root)
           case ::Spate::JS.in_place?(root, @context.env)
           when true then Finding.ok("node_modules is as its restore left it (`spate js check` looks at each file)")

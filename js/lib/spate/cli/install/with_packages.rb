@@ -3,12 +3,12 @@
 module Spate
   module CLI
     class Install < Command
-      # `spate install --js`: gems and node_modules out of one store, with one progress line and one summary.
+      # `spate install --js`: installs gems and node_modules from one store, with one progress line and one summary.
       class WithPackages
         # Why the project cannot be restored, or nil.
         attr_reader :missing
 
-        # json: what takes events, nil for people.
+        # json: receives events; nil for human-readable output.
         def initialize(context, values, terminal, json: nil)
           @context = context
           @values = values
@@ -21,7 +21,8 @@ module Spate
           @events.subscribe { |event| @listener.call(event) } if @listener
         end
 
-        # Yields what both halves share, events and backlog; the block installs the gems and answers their report.
+        # Yields the events and the backlog that both halves share. The block installs the gems and returns their
+        # report.
         def run
           backlog
           started = Util.now
@@ -32,7 +33,7 @@ module Spate
           @listener&.finish
         end
 
-        # Install::Report, nil where the gems failed.
+        # Install::Report; nil if the gems failed.
         def gems = @halves.gems
         def failures = @halves.failures
 
@@ -47,7 +48,7 @@ module Spate
           @terminal.tell(summary.line)
         end
 
-        # The exit code: that of the half which failed first.
+        # The exit code of the half that failed first.
         def report_failures
           codes = @halves.failures.map do |failed|
             Util::Failure.new(failed.error, argv: ["install", "--js", *("--json" if @json)], terminal: @terminal,
@@ -74,7 +75,7 @@ module Spate
           JS::Half.new(@project, @context, values: values, events: @events, backlog: backlog)
         end
 
-        # Another tool ignores it; a remembered option causes no warning each time.
+        # The other tool ignores --copy. A remembered option does not cause a warning each time.
         def remembered_copy
           known = ::Spate::JS::Restore::Run::PLANNERS.key?(@project.tool)
           true if known && @context.settings.bool("spate.copy")

@@ -3,13 +3,13 @@
 module Spate
   module CLI
     class JS < Command
-      # `spate js check`: is node_modules as its lockfile has it? Changes nothing.
+      # `spate js check`: whether node_modules matches its lockfile. Changes nothing.
       class Check
         # Number of differences that are listed without --verbose.
         SHOWN = 20
         # From this number of packages on, the hint is `--restore all`.
         MANY = 6
-        # The package that a path is in, or is.
+        # The package that a path is in, or that it is.
         PACKAGE = %r{\A(?:.*/)?node_modules/((?:@[^/]+/)?[^./@][^/]*)(/|\z)}
 
         # Commands by which the tools check packages themselves.
@@ -24,14 +24,14 @@ module Spate
           [*differences.first(SHOWN).map(&:to_s), more]
         end
 
-        # json: what takes events, nil for people.
+        # json: receives events; nil for human-readable output.
         def initialize(half, terminal:, json: nil)
           @half = half
           @terminal = terminal
           @json = json
         end
 
-        # The exit code.
+        # Returns the exit code.
         def run
           result = @half.check
           return json(result) if @json
@@ -119,23 +119,23 @@ module Spate
         end
       end
 
-      # `spate js check` of an application with an importmap: is vendor/javascript as config/importmap.rb has it?
+      # `spate js check` of an application with an importmap: whether vendor/javascript matches config/importmap.rb.
       class Pins
         HINT = "bin/importmap pristine downloads what is pinned; remove a file that nothing pins"
 
-        # The nearest folder, from this one upwards, that has an importmap; nil where none does.
+        # The nearest folder, from this one upwards, with an importmap; nil if there is none.
         def self.root(folder)
           JS.upwards(folder) { |at| at if ::Spate::JS::Importmap.at?(at) }
         end
 
-        # root: of the application. json: what takes events, nil for people.
+        # root: of the application. json: receives events; nil for human-readable output.
         def initialize(root, terminal:, json: nil)
           @root = root
           @terminal = terminal
           @json = json
         end
 
-        # The exit code.
+        # Returns the exit code.
         def run
           result = ::Spate::JS::Importmap.check(@root) or return 0
           @json ? json(result) : tell(result)

@@ -3,7 +3,7 @@
 module Spate
   module CLI
     class JS < Command
-      # Neither a folder nor one above it is a JavaScript project.
+      # Neither this folder nor a parent is a JavaScript project.
       class NoProject < Error
         EXIT_CODE = 2
 
@@ -13,19 +13,19 @@ module Spate
         end
       end
 
-      # The half of an install that is JavaScript's.
+      # The JavaScript half of an install.
       class Half
         # Command line options that are passed to JS::Options.
         OPTIONS = %i[jobs copy local omit ignore_scripts global_virtual_store serial restore].freeze
 
-        # The JS::Project of a folder, or of the nearest one above it that is one. Raises NoProject.
+        # The JS::Project of a folder or of its nearest parent that is a project. Raises NoProject.
         def self.project(folder, env)
           JS.upwards(folder) { |at| ::Spate::JS::Project.find(at, env, from: folder) } or raise NoProject, folder
         end
 
         attr_reader :project
 
-        # context: of the command, for store and environment. values: of the command's line.
+        # context: of the command, for store and environment. values: of the command line.
         def initialize(project, context, values:, events:, backlog: nil)
           @project = project
           @context = context
@@ -34,20 +34,20 @@ module Spate
           @backlog = backlog
         end
 
-        # JS::Restore::Report. Raises Spate::Error.
+        # Returns a JS::Restore::Report. Raises Spate::Error.
         def run
           warn_of_lockfile
           ::Spate::JS.restore(**place, events: @events, options: options, backlog: @backlog)
         end
 
-        # Of one that the tool does not use.
+        # Warns about a lockfile that the tool does not use.
         def warn_of_lockfile
           unused = @project.unused_lockfile or return
           message = "#{unused} is not used: #{@project.tool_name} restores the workspace #{@project.root}"
           @events.emit(:warning, message: message, hint: nil)
         end
 
-        # Of those that mean nothing here.
+        # Warns about options without effect here.
         def warn_of_options
           given = @values[:global_virtual_store]
           return if given.nil? || @project.tool == "pnpm"
@@ -57,7 +57,7 @@ module Spate
           @events.emit(:warning, message: message, hint: nil)
         end
 
-        # Why the project's own tool would restore it: [String]; nil where Spate does. Raises Spate::Error.
+        # Why the project must be restored by its own tool: [String]; nil if Spate restores it. Raises Spate::Error.
         def reasons = ::Spate::JS.reasons(**place, options: options)
 
         # Returns the differences: JS::Restore::Check::Result.

@@ -3,18 +3,18 @@
 module Spate
   module CLI
     class JS < Command
-      # `spate js scripts`: which packages ask to run something when they are installed, which may, and by which list.
+      # `spate js scripts`: lists packages with install scripts, which of them may run, and which list allows them.
       class Scripts
         ROOMS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
-        # How a project allows some. npm finds the word for a name by itself.
+        # How a project allows scripts. npm resolves a name to a package by itself.
         ALLOW = { "npm" => ["npm approve-scripts %<names>s, or ", "in package.json: \"allowScripts\": { %<list>s }"],
                   "pnpm" => ["pnpm approve-builds %<words>s, or ",
                              "in pnpm-workspace.yaml: allowBuilds: { %<list>s }"] }.freeze
         UNKNOWN = ::Spate::JS::Configuration::UnknownRegistryError
-        # So much of a script is shown without --verbose.
+        # Number of a script's characters shown without --verbose.
         WIDTH = 60
 
-        # json: what takes events, nil for people.
+        # json: receives events; nil for human-readable output.
         def initialize(half, terminal:, json: nil)
           @half = half
           @project = half.project
@@ -22,7 +22,7 @@ module Spate
           @json = json
         end
 
-        # The exit code.
+        # Returns the exit code.
         def run
           asking = asking()
           return json(asking) if @json
@@ -46,7 +46,7 @@ module Spate
           raise another(e.reasons)
         end
 
-        # Of what this tool's packages ask for only the tool knows.
+        # For other tools: only the tool knows which of its packages have scripts.
         def another(reasons = [])
           tool = ::Spate::JS::Tools.of(@project, @half.place[:env], @half.options)
           which = tool.silent? ? "no script of a dependency" : "the scripts of dependencies that the project lists"
@@ -55,7 +55,7 @@ module Spate
                          hint: tool.permission)
         end
 
-        # { path => Facts }, of packages that were restored once: the store knows what is in them.
+        # { path => Facts } of packages that were restored before, since the store has their content.
         def facts(plan)
           found = plan.trees.to_h { |tree| [tree.path, stored(tree) || there(tree)] }
           @unknown = found.count { |_, facts| facts.nil? }
@@ -109,7 +109,7 @@ module Spate
                                       list: words.map { |word| "\"#{word}\": true" }.join(", ")))
         end
 
-        # By the tool only where it is there.
+        # Suggests the tool's command only if the tool is installed.
         def ways
           tool = @project.tool
           found = ::Spate::JS::Tools::Program.find(tool, @half.place[:env]["PATH"])

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class JS < Command
-      # The command of a project's own tool for what Spate leaves to it: adding, removing and updating packages, and
-      # running a script of package.json.
+      # The command of a project's own tool for work that Spate leaves to it: adding, removing and updating packages,
+      # and running a script of package.json.
       module ToolCommand
         # Names of each command in npm, pnpm, yarn, bun and deno.
         NAMES = { "add" => :add, "install" => :add, "i" => :add, "remove" => :remove, "rm" => :remove,
@@ -26,7 +26,7 @@ module Spate
 
         def name?(word) = NAMES.key?(word)
 
-        # "pnpm add react"; nil where no tool has a command of that name. tool: Project#tool. operands: [String].
+        # "pnpm add react"; nil if no tool has a command with that name. tool: Project#tool. operands: [String].
         def of(tool, name, operands)
           command = NAMES[name] or return
           operands = operands.map { |each| PREFIXED.match?(each) ? each : "npm:#{each}" } if

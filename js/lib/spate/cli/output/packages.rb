@@ -8,7 +8,7 @@ module Spate
         autoload :PlainLog, "spate/cli/output/packages/plain_log"
         autoload :ProgressLine, "spate/cli/output/packages/progress_line"
 
-        # Shows a progress line on a terminal, else one line for each event.
+        # Shows a progress line on a terminal, otherwise one line for each event.
         def self.listener(terminal)
           (terminal.live? && !terminal.verbose? ? ProgressLine : PlainLog).new(terminal, tally: Tally.new)
         end
@@ -59,7 +59,7 @@ module Spate
           class Both
             # Summed over both reports.
             SUMS = %i[fetched fetched_bytes from_store reused].freeze
-            # Only gems have these.
+            # Fields that only gems have.
             GEMS = { from_team: 0, team_bytes: 0, from_vendor: 0, from_git: 0, in_folders: 0, built: 0,
                      builds_from_team: 0, build_reused: 0, bound: [], copied: 0, relinked: 0,
                      lockfile_written: false }.freeze
@@ -76,7 +76,7 @@ module Spate
             def noop? = @all.all?(&:noop?)
           end
 
-          # gems: Install::Report, packages: JS::Report; nil where that half did not run, or failed. seconds: of both.
+          # gems: Install::Report, packages: JS::Report; nil if that half did not run or failed. seconds: of both.
           def initialize(gems: nil, packages: nil, seconds: nil)
             super(Both.new(gems, packages))
             @gems = gems
@@ -110,7 +110,7 @@ module Spate
 
           def parts = [*super, *scripts]
 
-          # "scripts of 2 packages run, 1 reused"; "scripts of 1 package reused" where none ran.
+          # "scripts of 2 packages run, 1 reused"; "scripts of 1 package reused" if none ran.
           def scripts
             ran, kept = @packages ? [@packages.built, @packages.build_reused] : [0, 0]
             return [] unless ran.positive? || kept.positive?
@@ -123,12 +123,12 @@ module Spate
         # Reports what a restore skipped, before its summary: optional packages that could not be installed, and scripts
         # that are not allowed to run.
         module Notices
-          # How many names are listed.
+          # The maximum number of names listed.
           NAMED = 5
 
           module_function
 
-          # report: JS::Report, nil where the restore failed.
+          # report: JS::Report; nil if the restore failed.
           def tell(report, terminal)
             return if report.nil? || report.noop?
 
@@ -145,7 +145,7 @@ module Spate
                              hint: "spate js scripts")
           end
 
-          # npm's keys are paths.
+          # npm's keys are paths; shows only the name.
           def name(key) = key.sub(%r{\A.*node_modules/}, "")
           private_class_method :pending, :name
         end

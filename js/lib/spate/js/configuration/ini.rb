@@ -5,7 +5,7 @@ module Spate
     class Configuration
       # The dialect of .npmrc, as the package `ini` reads it for npm:
       #
-      #   ; and # begin a comment, also behind a value, unless a \ is before them
+      #   ; and # begin a comment, also after a value, unless preceded by a \
       #   key             true
       #   key = value     "value" and 'value' are JSON where that can be read as JSON
       #   key[] = value   one more of a list
@@ -37,7 +37,7 @@ module Spate
           values
         end
 
-        # Where a section's keys go.
+        # The Hash that a section's keys go into.
         def opened(values, name)
           values["[#{name}]"] = true
           {}
@@ -70,18 +70,18 @@ module Spate
           text
         end
 
-        # Up to the first comment that no \ keeps.
+        # The text up to the first comment that is not escaped by \.
         def plain(text)
           text[/\A(?:\\.|[^\\;#]|\\\z)*/m].gsub(/\\([\\;#])/, '\1').gsub(EDGES, "")
         end
       end
 
-      # pnpm's config.yaml: the names are npm's in camelCase, and registries are in a list of their own.
+      # pnpm's config.yaml: names are npm's in camelCase, and registries are in a separate list.
       module YamlFile
         module_function
 
-        # { key => value } of a file in npm's spelling, {} for a file that cannot be read. Raises LockfileError for
-        # invalid YAML and for anything but a mapping, as pnpm does.
+        # { key => value } of a file in npm's spelling; {} for an unreadable file. Raises LockfileError for invalid YAML
+        # and for anything except a mapping, like pnpm.
         def values(path)
           text = Level.text(path) or return {}
           Pnpm::Yaml.mapping(text, path).reduce({}) { |all, (key, value)| all.merge(entry(key, value)) }

@@ -3,8 +3,9 @@
 module Spate
   module JS
     class Configuration
-      # Credentials by the address they belong to: "//host:port/path/:_authToken". An address has those of the longest
-      # path that it is below; other addresses on a registry's own host have the registry's. No other host has any.
+      # Credentials by the address they belong to: "//host:port/path/:_authToken". An address gets the credentials with
+      # the longest path that contains it; other addresses on a registry's host get the registry's. Other hosts get
+      # none.
       class NerfDart
         # Placeholder for the public registry until its address is known.
         PUBLIC = "//public/"
@@ -15,7 +16,7 @@ module Spate
         # authorization:: the value of the header, or nil
         # certfile, keyfile:: paths of a client's certificate and its key, or nil; cert, key:: the same as PEM
         Found = Struct.new(:place, :authorization, :certfile, :keyfile, :cert, :key, keyword_init: true) do
-          # Whether there is a client's certificate.
+          # Whether there is a client certificate.
           def certificate? = !(certfile && keyfile).nil? || !(cert && key).nil?
           # Hides secrets.
           def inspect = "#<#{self.class} #{place}>"
@@ -63,7 +64,7 @@ module Spate
 
         def public_place = @configuration.public_registry&.then { |address| NerfDart.of(address) }
 
-        # The longest of all places above an address that has credentials; with and without the slash at its end.
+        # The longest prefix of an address that has credentials, with or without a trailing slash.
         def place_of(address)
           place = NerfDart.exact(address)
           while place && place.length > 2
@@ -85,7 +86,7 @@ module Spate
           value && value != ""
         end
 
-        # Whether there is a certificate for all registries. Other hosts do not see it.
+        # Whether there is a certificate for all registries. It is not sent to other hosts.
         def general? = !(@configuration["cert"] && @configuration["key"]).nil?
 
         def found(place, own)
@@ -117,9 +118,9 @@ module Spate
         PARTS = %r{\A(?<scheme>[a-z][a-z0-9+.-]*)://(?:(?<userinfo>[^/?#]*)@)?
                    (?<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(?<port>\d*))?
                    (?<path>/[^?#]*)?(?<query>\?[^#]*)?(?:\#.*)?\z}xi
-        # Backslashes are slashes to some; control characters are left out by some.
+        # Some parsers treat backslashes as slashes; some drop control characters.
         UNSAFE = /[\\[:cntrl:][:space:]]/
-        # Ends the host for some, and for others belongs to the user before it.
+        # Characters that end the host for some parsers, and belong to the user before it for others.
         TORN = %r{\A[^/]*//[^/?#]*[?#].*@}
         PORTS = { "http" => "80", "https" => "443" }.freeze
         private_constant :PARTS, :UNSAFE, :TORN, :PORTS
@@ -132,7 +133,7 @@ module Spate
           new(found) if found && !(found[:path].nil? && TORN.match?(text))
         end
 
-        # userinfo: "user:password" as it is written, or nil. path: with its "/". query: with its "?", or "".
+        # userinfo: "user:password" in its original spelling, or nil. path: with its "/". query: with its "?", or "".
         attr_reader :scheme, :userinfo, :host, :port, :path, :query
 
         def initialize(parts)
@@ -144,18 +145,18 @@ module Spate
           @query ||= ""
         end
 
-        # "host:port", without the port that its scheme means anyway.
+        # "host:port", without the scheme's default port.
         def authority = [@host, @port].compact.join(":")
         # "https://host:port".
         def origin = "#{@scheme}://#{authority}"
-        # The whole without user and fragment.
+        # The whole address without user and fragment.
         def to_s = "#{origin}#{@path}#{@query}"
         # Hides credentials.
         def inspect = "#<#{self.class} #{origin}>"
       end
 
-      # Credentials that do not say to whom they belong. npm takes them no more; pnpm gives them to the registry that
-      # the same file names, never to one that another file does.
+      # Credentials without an address. npm no longer accepts them; pnpm uses them for the registry that the same file
+      # names, never for a registry from another file.
       module Unscoped
         KEYS = %w[_auth _authToken username _password].freeze
         OLD_SPELLINGS = %w[_authtoken -authtoken].freeze
@@ -167,15 +168,15 @@ module Spate
         # Whether a key holds a credential, scoped to a host or not.
         def auth?(key) = key.match?(/(?:\A|:)(?:_auth|_authToken|_password|username|cert|certfile|key|keyfile)\z/)
 
-        # [[file, key], ...] of a file's keys that npm refuses.
+        # [[file, key], ...] of a file's keys that npm rejects.
         def problems(level)
           return [] unless %i[project user global].include?(level.name)
 
           [*OLD_SPELLINGS, *KEYS].select { |key| level.settings[key] }.map { |key| [level.path, key] }
         end
 
-        # The values of one file with its credentials addressed to its own registry, if it names one: without, they
-        # would be the public registry's.
+        # The values of one file, with its credentials assigned to the registry that the file names, if any. Otherwise
+        # they would be used for the public registry.
         def pinned(values)
           loose = values.slice(*PINNED)
           return values if loose.empty?
@@ -186,19 +187,19 @@ module Spate
         end
       end
 
-      # Settings that Spate does not support: the project's own tool must restore, so that no registry gets a request
-      # with the wrong settings.
+      # Settings that Spate does not support. The project's own tool must restore, so that no registry receives a
+      # request with wrong settings.
       module Unsupported
-        # A program that makes tokens; authorities for one address only.
+        # A program that creates tokens; certificate authorities for a single address.
         ADDRESSED = /:(?:tokenHelper|ca|cafile)\z/
-        # Its name is a setting to npm, which may fail by the value or take it for true.
+        # To npm a section's name is a setting, which may be invalid or treated as true, depending on its value.
         SECTION = /\A\[/
         PROXIES = %w[https-proxy http-proxy proxy].freeze
         private_constant :ADDRESSED, :SECTION, :PROXIES
 
         module_function
 
-        # [String], for people: keys, and no values.
+        # [String] for the user: keys without values.
         def reasons(configuration)
           keys = configuration.list.keys
           found = keys.grep(ADDRESSED) + keys.grep(SECTION) + keys.select { |key| key == "tokenHelper" }
@@ -207,7 +208,7 @@ module Spate
           found.map { |key| "#{key} is set" }
         end
 
-        # Of another kind than HTTP, or reached by TLS itself.
+        # Whether the proxy uses a protocol other than HTTP, or is itself reached by TLS.
         def foreign_proxy?(address) = address.is_a?(String) && address.match?(%r{\A(?!http://)[a-z][a-z0-9+.-]*://}i)
       end
     end

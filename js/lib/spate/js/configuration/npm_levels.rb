@@ -14,7 +14,7 @@ module Spate
           @levels = {}
         end
 
-        # [Level], the nearest first.
+        # [Level], nearest first.
         def to_a
           add(:builtin, @npm.path && File.join(@npm.path, "npmrc"))
           @levels[:env] = Level.new(:env, nil, value.all(Environment.values(@env, "npm_config_")))
@@ -43,7 +43,7 @@ module Spate
 
         def value = @value ||= Value.new(@env, folder: @root, home: @home)
 
-        # Among what is read so far.
+        # Searches the levels read so far.
         def find(key)
           %i[env project user global builtin].each do |name|
             values = @levels[name]&.settings
@@ -55,17 +55,16 @@ module Spate
 
       # One place of settings.
       #
-      # name:: :env, :project, :user, :global, :builtin …
-      # path:: its file, absolute, which may be missing; nil where it is none
-      # settings:: { key => value }, in npm's spelling
-      # written:: the file's values before npm's types are applied; nil except for config.yaml
+      # name:: :env, :project, :user, :global, :builtin … path:: absolute path of its file, which may be missing; nil if
+      # the level is not a file settings:: { key => value }, in npm's spelling written:: the file's values before npm's
+      # types are applied; nil except for config.yaml
       Level = Struct.new(:name, :path, :settings, :written) do
         # Hides the values.
         def inspect = "#<#{self.class} #{name} #{path}>"
       end
 
       class Level
-        # The text of a file as node reads it; nil if it is missing or unreadable.
+        # The text of a file, decoded like node does; nil if it is missing or unreadable.
         def self.text(path)
           Reading.file?(path) ? Reading.text(path).scrub : nil
         rescue SystemCallError
@@ -73,8 +72,8 @@ module Spate
         end
       end
 
-      # Settings in environment variables: npm_config_strict_ssl in any case is `strict-ssl`; after "npm_config_//"
-      # follows an address, whose case is kept. Empty ones are ignored.
+      # Settings in environment variables: npm_config_strict_ssl, in upper or lower case, is `strict-ssl`. An address
+      # follows after "npm_config_//" and keeps its case. Empty variables are ignored.
       module Environment
         module_function
 
@@ -94,8 +93,8 @@ module Spate
       # Finds the folders of npm and node without starting either: npm's builtin settings are in a file beside its
       # program, and its global ones in a file below node's installation prefix.
       class NpmFolder
-        # Where npm declares its settings, with and without a folder of modules of its own; up to npm 9.6 among npm's
-        # files, as with Debian's npm 9.2.
+        # Where npm declares its settings, with and without a separate module folder; up to npm 9.6 among npm's files,
+        # as in Debian's npm 9.2.
         DEFINITIONS = %w[node_modules/@npmcli/config/lib/definitions/definitions.js
                          ../@npmcli/config/lib/definitions/definitions.js lib/utils/config/definitions.js].freeze
 
@@ -115,7 +114,7 @@ module Spate
           @env = env
         end
 
-        # npm's own folder (.../node_modules/npm, or /usr/share/nodejs/npm with Debian's), nil if npm is not installed.
+        # npm's own folder (.../node_modules/npm, or Debian's /usr/share/nodejs/npm); nil if npm is not installed.
         def path
           return @path if defined?(@path)
 
@@ -123,7 +122,7 @@ module Spate
                   .compact.find { |folder| File.file?(File.join(folder, "bin", "npm-cli.js")) }
         end
 
-        # The text of npm's declarations of its settings; "" where npm has them elsewhere, nil without npm.
+        # The text of npm's declarations of its settings; "" if they are in an unknown place, nil without npm.
         def definitions
           return unless path
 
@@ -134,7 +133,7 @@ module Spate
           ""
         end
 
-        # The folder below which node is: where global settings are without a `prefix`; nil without node.
+        # The installation prefix of node, which contains the global settings unless `prefix` is set; nil without node.
         def prefix
           given = @env["PREFIX"]
           return given if given && !given.empty?
@@ -148,7 +147,7 @@ module Spate
 
         def beside(program, way) = program && File.expand_path(way, program)
 
-        # The file behind a program's name, all links followed.
+        # The file that a program's name refers to after following all links.
         def program(name)
           found = self.class.which(name, @env)
           found && File.realpath(found)

@@ -3,15 +3,15 @@
 module Spate
   module JS
     class Configuration
-      # The levels of pnpm's settings about registries. Up to version 10 pnpm read all of npm's variables and files, and
-      # a file of its own (`rc`); since then credentials are in `auth.ini`, and settings in `config.yaml`.
-      # pnpm-workspace.yaml is not among them: see Configuration#with.
+      # The levels of pnpm's registry settings. Up to version 10 pnpm read all of npm's variables and files, and a
+      # separate file (`rc`); since then credentials are in `auth.ini`, and settings in `config.yaml`.
+      # pnpm-workspace.yaml is not included: see Configuration#with.
       class PnpmLevels
-        # The first that reads npm's files for registries and credentials only.
+        # The first version that reads npm's files only for registries and credentials.
         NEW = 11
 
-        # root: the project's folder. env: Hash. version: pnpm's, or nil for that of the one on PATH; an unknown version
-        # is treated as a new one.
+        # root: the project's folder. env: Hash. version: of pnpm, or nil for the pnpm on PATH; an unknown version is
+        # treated as a new one.
         def initialize(root, env, version)
           version ||= Project::Version.installed("pnpm", env)
           @root = root
@@ -20,7 +20,7 @@ module Spate
           @new = version.nil? || version.to_i >= NEW
         end
 
-        # [Level], the nearest first.
+        # [Level], nearest first.
         def to_a
           levels = [variables, file(:project, project, trusted: false), *own]
           levels << file(:user, user) unless user == project
@@ -52,7 +52,7 @@ module Spate
           [name.upcase, name].map { |spelling| @env[spelling].to_s }.find { |value| !value.empty? }
         end
 
-        # pnpm's folder of settings.
+        # pnpm's settings folder.
         def folder
           base = @env["XDG_CONFIG_HOME"].to_s
           return File.join(base, "pnpm") unless base.empty?
@@ -60,8 +60,8 @@ module Spate
           File.join(@home, RUBY_PLATFORM.include?("darwin") ? "Library/Preferences" : ".config", "pnpm")
         end
 
-        # trusted: false for files of the repository, which could send a secret of the environment to any host: since
-        # version 11, pnpm replaces no variable there.
+        # trusted: false for files of the repository, which could send a secret from the environment to any host. Since
+        # version 11, pnpm expands no variables in them.
         def file(name, path, trusted: true)
           text = Level.text(path)
           values = text ? Ini.parse(text) : {}
@@ -87,7 +87,7 @@ module Spate
           Value.new(expand ? Variables.new(@env) : {}, folder: folder, home: @home)
         end
 
-        # pnpm knows defaults, and no variable that is missing is sent as its own name.
+        # pnpm supports defaults for variables, and never sends the name of a missing variable in place of its value.
         Variables = Struct.new(:env) do
           def fetch(name)
             plain, default = name.split(/:?-/, 2)

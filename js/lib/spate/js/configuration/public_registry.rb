@@ -3,19 +3,19 @@
 module Spate
   module JS
     class Configuration
-      # The registry that npm asks where nothing names another. As with gems, no address of a source is written down in
-      # Spate: npm's own files have it, and what has none of these files is asked.
+      # The registry that npm uses if no other is configured. As with gems, Spate contains no source addresses: the
+      # address is read from npm's own files or, for tools without such files, from the tool's output.
       module PublicRegistry
         autoload :Asked, "spate/js/configuration/public_registry/asked"
 
-        # Older ones had only defaults.
+        # Older versions had only defaults.
         FILES = [*NpmFolder::DEFINITIONS, "node_modules/@npmcli/config/lib/defaults.js"].freeze
         DEFINITION = /['"]?\bregistry['"]?\s*(?::\s*new Definition\(|,)[^{}]*\{[^{}]*?\bdefault:\s*(['"`])([^'"`]+)\1/
         private_constant :FILES, :DEFINITION
 
         module_function
 
-        # With its "/" at the end, or nil. store: Store that keeps what a tool answered, or nil.
+        # The address with a trailing "/", or nil. store: Store for the answers of tools, or nil.
         def find(env, store)
           found = written(NpmFolder.new(env).path) || Asked.find(env, store)
           found && (found.end_with?("/") ? found : "#{found}/")

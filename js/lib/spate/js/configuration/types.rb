@@ -3,8 +3,8 @@
 module Spate
   module JS
     class Configuration
-      # The types that npm declares for the keys an install may read, and the conversion of a value to its type. A value
-      # is what an .npmrc gives: String, true, false or nil. INVALID marks a value that its type rejects.
+      # The types that npm declares for the keys that an install may read, and the conversion of values to them. An
+      # .npmrc gives String, true, false or nil. INVALID marks a value that its type rejects.
       module Types
         BOOLEANS = %w[audit bin-links dangerously-allow-all-scripts dry-run engine-strict force foreground-scripts
                       format-package-lock fund global global-style ignore-scripts include-workspace-root install-links
@@ -19,9 +19,9 @@ module Spate
         TEXTS = %w[replace-registry-host scope shell tag user-agent].freeze
         OPTIONAL_TEXTS = %w[_auth cert cpu key libc node-options os script-shell].freeze
         LISTS = %w[allow-scripts ca cidr noproxy workspace].freeze
-        # Lists of these words only.
+        # Lists that may contain only these words.
         WORDS = { "omit" => %w[dev optional peer], "include" => %w[prod dev optional peer] }.freeze
-        # One of these words.
+        # Values limited to these words.
         SOURCES = %w[all none root].freeze
         INVALID = Object.new.freeze
 
@@ -39,14 +39,14 @@ module Spate
 
         module_function
 
-        # Symbol, nil where npm declares nothing.
+        # Symbol; nil if npm declares no type.
         def kind(key) = KINDS[key]
 
-        # Whether `true`, `false` and `null` are texts like others.
+        # Whether `true`, `false` and `null` are treated as text.
         def plain?(key) = %i[number path text optional_text].include?(kind(key))
         def list?(key) = %i[list words].include?(kind(key))
 
-        # An install does not validate its settings: "0", "no" and the value of a variable are texts, and so true.
+        # An install does not validate its settings: "0", "no" and values of variables are texts, and therefore true.
         def boolean(value) = !FALSE.include?(value)
 
         def optional_boolean(value) = value.nil? ? nil : boolean(value)
@@ -57,7 +57,7 @@ module Spate
           Integer(value, 10, exception: false) || Float(value, exception: false) || INVALID
         end
 
-        # npm takes any scheme, and no address without a host.
+        # npm accepts any scheme, but no address without a host.
         def address(value)
           return INVALID unless value.is_a?(String) && value.match?(%r{\A[a-z][a-z0-9+.-]*://[^/\s]}i)
 
@@ -71,22 +71,22 @@ module Spate
         def optional_text(value) = value && value != "null" ? value.to_s : nil
       end
 
-      # Converts values of files and the environment as npm does: expands `${VARIABLE}`, then converts to the type that
-      # is declared for the key.
+      # Converts values of files and of the environment like npm: expands `${VARIABLE}`, then converts to the type
+      # declared for the key.
       class Value
         LITERALS = { "true" => true, "false" => false, "null" => nil, "undefined" => nil }.freeze
-        # One backslash before it keeps the text, two are one.
+        # A single backslash before a variable prevents its expansion; two are one literal backslash.
         VARIABLE = /(?<!\\)(\\*)\$\{([^${}?]+)(\?)?\}/
         private_constant :LITERALS, :VARIABLE
 
-        # folder: what relative paths are relative to. home: for "~/".
+        # folder: base of relative paths. home: for "~/".
         def initialize(env, folder:, home:)
           @env = env
           @folder = folder
           @home = home
         end
 
-        # { key => value } as a Level has them; what npm would call invalid is left out.
+        # { key => value } in the form of a Level; values that npm calls invalid are left out.
         def all(values)
           values.each_with_object({}) do |(key, value), found|
             key = expand(key)
@@ -133,7 +133,7 @@ module Spate
           kind == :path ? path(value) : Types.public_send(kind, value)
         end
 
-        # In the environment a list is separated by empty lines.
+        # In the environment, empty lines separate the items of a list.
         def listed(key, value)
           known = Types::WORDS[key]
           return (known || !value ? nil : value.to_s) unless value.is_a?(String) || value.is_a?(Array)

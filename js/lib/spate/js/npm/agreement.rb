@@ -4,11 +4,11 @@ module Spate
   module JS
     module Npm
       # Whether the lockfile satisfies all dependencies of the package.json files and of its own entries, as `npm ci`
-      # requires: npm would have to ask the registry for anything missing.
+      # requires. npm would have to request anything missing from the registry.
       class Agreement
         autoload :Overrides, "spate/js/npm/agreement/overrides"
 
-        # A dependency that the lockfile does not satisfy. asked: "a@^2.0.0 (package.json)". found: for people.
+        # A dependency that the lockfile does not satisfy. asked: "a@^2.0.0 (package.json)". found: text for the user.
         Problem = Struct.new(:asked, :found) do
           def to_s = "#{asked}: #{found}"
         end
@@ -39,8 +39,8 @@ module Spate
 
         private
 
-        # The places npm checks: all that the root needs, not through links, and the folders that its own folders link
-        # to.
+        # The places that npm checks: everything that the root needs without following links, and the folders to which
+        # the root's own folders link.
         def looked_at
           found = reach(@lockfile.root) { |place| needed(place).reject(&:target) }
           folders = reach(@lockfile.root) { |place| needed(place).filter_map(&:target).reject(&:outside?) }
@@ -49,7 +49,7 @@ module Spate
 
         def needed(place) = place.edges ? place.edges.grep(Graph::Place) : []
 
-        # { Place => true } of what the block leads to.
+        # { Place => true } for all places that the block leads to.
         def reach(place)
           found = {}.compare_by_identity
           queue = [place]
@@ -71,7 +71,7 @@ module Spate
           end
         end
 
-        # Whether the lockfile need not have it: a workspace, or a package bundled in the place's own archive.
+        # Whether the lockfile may lack the dependency: a workspace, or a package bundled in the place's own archive.
         def elsewhere?(place, name)
           return @project.workspaces.key?(name) if place.root?
 
@@ -87,7 +87,7 @@ module Spate
                       "the lockfile has #{there}")
         end
 
-        # Overrides must not change what package.json itself requires.
+        # Overrides must not change direct dependencies of package.json.
         def met?(place, found, name, spec, kind)
           return false if place.root? && @overrides.wish(place, name, spec) != spec
 
@@ -99,7 +99,7 @@ module Spate
 
         def file(place) = [*(place.path unless place.root?), Project::PACKAGE].join("/")
 
-        # Each has its link.
+        # Checks that each workspace has its link.
         def workspaces
           root = @lockfile.root
           @project.workspaces.filter_map do |name, path|
@@ -110,19 +110,19 @@ module Spate
           end
         end
 
-        # Decides about a peer of the wrong version. npm tries to place another version; where it cannot, it accepts the
-        # one that is there, unless the project itself requires the other.
+        # Decides about a peer of the wrong version. npm tries to place another version. If it cannot, it accepts the
+        # existing version, unless the project itself requires the other one.
         class Peers
           PEERS = [Graph::Kinds::PEER, Graph::Kinds::PEER_OPTIONAL].freeze
 
-          # lockfile: connected by Graph. strict: accept none. force: accept all.
+          # lockfile: connected by Graph. strict: accept no wrong version. force: accept all.
           def initialize(lockfile, strict: false, force: false)
             @lockfile = lockfile
             @strict = strict
             @force = force
           end
 
-          # Whether npm leaves it. Raises LeftToTool where the registry decides.
+          # Whether npm keeps the existing version. Raises LeftToTool if the answer depends on the registry.
           def stays?(place, found, spec)
             return false if !@force && (@strict || mine?(place))
             return true if found.parent.equal?(beside(place, found.name)) && !replaceable?(found, spec)
@@ -132,7 +132,7 @@ module Spate
 
           private
 
-          # Whether the project asks for it, or for what has it for a peer.
+          # Whether the project depends on it, directly or through packages that have it as a peer.
           def mine?(place, seen = {}.compare_by_identity)
             return false if seen.key?(place)
 
@@ -154,7 +154,7 @@ module Spate
             place
           end
 
-          # Whether one version may be what all ask for.
+          # Whether a single version may satisfy all dependents.
           def replaceable?(found, spec)
             Semver.meet?([spec, *askers(found).filter_map { |from, _| Graph::Asked.of(from)[found.name]&.first }])
           end
@@ -166,7 +166,7 @@ module Spate
         class Spec
           ALIAS = %r{\Anpm:(?:@[^/@]+/)?[^/@]+(?:@(.*))?\z}
           FOLDER = %r{\A(?:file:|link:|\.{1,2}(?:/|\z)|/|~/)}
-          # Replaces the root, deep enough that no path climbs out of it.
+          # A stand-in for the root, deep enough that no path leads out of it.
           SOMEWHERE = ("/root" * 40).freeze
           # Dist-tags, which only the registry resolves: "latest", "next".
           TAG = /\A[a-zA-Z][\w.-]*\z/
@@ -180,7 +180,7 @@ module Spate
             @numbers = numbers(@text.delete_prefix(@operator))
           end
 
-          # Whether a place is what is asked for. from: Place that asks.
+          # Whether a place satisfies the spec. from: the Place that depends on it.
           def met?(place, from)
             usual = @numbers && known(place.version)
             return usual unless usual.nil?
@@ -195,7 +195,7 @@ module Spate
 
           private
 
-          # Where it comes from is looked at elsewhere.
+          # The origin of an archive is checked elsewhere.
           def git? = Source::GIT.match?(@text)
 
           def version?(place)
@@ -212,13 +212,13 @@ module Spate
             text.split(".").map(&:to_i) if USUAL.match?(text)
           end
 
-          # Once for the same version; nil for an unusual one.
+          # Parses each version only once; nil for an unusual one.
           def known(version)
             @known ||= {}
             @known.fetch(version) { @known[version] = (found = numbers(version.to_s)) && usual?(found) }
           end
 
-          # The fixed numbers: for "~" major and minor, for "^" all up to the first that is not 0.
+          # The fixed numbers: major and minor for "~"; for "^" all up to the first that is not 0.
           def usual?(found)
             return found == @numbers if @operator == ""
 

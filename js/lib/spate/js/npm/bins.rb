@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Npm
-      # npm's executables: node_modules/.bin/NAME is a symbolic link to the file of the package beside it. The lockfile
-      # decides, not the package's own package.json.
+      # npm's executables: node_modules/.bin/NAME is a symbolic link to a file of a package in the same node_modules.
+      # The lockfile decides, not the package's own package.json.
       #
       # Among packages of one folder with the same bin name, the first by path wins, and links to folders come last. If
       # the winner's file is missing, no link is made.
       class Bins
-        # A package's `bin` as { name => path in the package }: names are what is left of them after the last "/" (and
-        # "\", and ":"), paths what is left when nothing climbs. value: Hash, String, Array, or anything.
+        # A package's `bin` as { name => path in the package }. Names keep only the part after the last "/" (and "\",
+        # and ":"); paths cannot lead out of the package. value: Hash, String, Array, or anything else.
         def self.clean(value, package_name)
           named(value, package_name).each_with_object({}) do |(name, path), clean|
             next unless name.is_a?(String) && path.is_a?(String)
@@ -30,7 +30,7 @@ module Spate
           end
         end
 
-        # A path with "." and ".." taken away, as if it began at the file system's root.
+        # A path with "." and ".." resolved as if it began at the file system's root.
         def self.inside(path)
           path.split("/").each_with_object([]) do |part, parts|
             case part
@@ -41,28 +41,28 @@ module Spate
           end.join("/")
         end
 
-        # bins: { path of a package's folder => { name => path in it } }. targets: { path of a link => of its folder }
+        # bins: { path of a package's folder => { name => path in it } }. targets: { path of a link => path of its
+        # folder }
         def initialize(bins, targets = {})
           @bins = bins
           @targets = targets
         end
 
-        # { "node_modules/.bin/x" => Symlink }, of which those whose target is not there are not to be made.
+        # { "node_modules/.bin/x" => Symlink }. Links with a missing target must not be created.
         def entries(folder, _facts = nil, _root = nil)
           each_of(folder).to_h do |name, path, file|
             ["#{folder.path}/#{name}", Symlink.new(target(folder, path, file))]
           end
         end
 
-        # { path of a link => path of the file that it leads to, through no other link }. npm makes no link where the
-        # file is missing.
+        # { path of a link => path of its final file, through no other link }. npm creates no link to a missing file.
         def files(folder)
           each_of(folder).to_h do |name, path, file|
             ["#{folder.path}/#{name}", [@targets.fetch(path, path), file].reject(&:empty?).join("/")]
           end
         end
 
-        # The same of packages that are folders of the project.
+        # Like files, for packages that are folders of the project.
         def own_files(folder)
           linked = each_of(folder).filter_map { |name, path, _| "#{folder.path}/#{name}" if @targets.key?(path) }
           linked.empty? ? {} : files(folder).slice(*linked)
@@ -79,7 +79,7 @@ module Spate
           end
         end
 
-        # The package is in the folder that .bin is in.
+        # The package is in the folder that contains .bin.
         def target(folder, path, file) = "..#{path.delete_prefix(folder.path.delete_suffix("/.bin"))}/#{file}"
       end
     end

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Npm
       # Connects the places of a lockfile: nesting, link targets, dependencies. An edge is two entries of Place#edges:
-      # the place it leads to and the kinds it lets pass (Kinds::PROD and the like).
+      # the place it leads to and the kinds it passes on (Kinds::PROD and so on).
       class Graph
         %i[Kinds OptionalSet].each { |name| autoload name, "spate/js/npm/graph/kinds" }
 
@@ -40,7 +40,7 @@ module Spate
           children[place.name] = place
         end
 
-        # Its parent is not in the lockfile, or is a link, which has no node_modules of its own.
+        # For a place whose parent is missing in the lockfile, or is a link, which has no node_modules.
         def stray(place, around) = place.above = enclosing(around)
         def put_around(place) = place.outside? || place.root? || place.above = enclosing(File.dirname(place.path))
 
@@ -54,7 +54,7 @@ module Spate
           @places[""]
         end
 
-        # Where a link leads. Raises LockfileError.
+        # Sets the target of a link. Raises LockfileError.
         def lead(place)
           path = place.entry["resolved"]
           raise UnsafePathError.new(path, "#{@lockfile.path}: #{place.path}") unless place.parent && path.is_a?(String)
@@ -74,7 +74,7 @@ module Spate
 
         def allowed?(target) = !target.outside? || @project.names?(target.path)
 
-        # The root's workspaces come before all.
+        # The root's workspaces come first.
         def edges(place)
           found = Asked.of(place, legacy_peers: @legacy_peers)
           @project.workspaces.each_key { |name| found[name] = [nil, Kinds::PROD] } if place.root?
@@ -88,7 +88,7 @@ module Spate
           end
         end
 
-        # One key of a lockfile's `packages`: the root (""), a folder of the project ("packages/a"), what is below a
+        # One key of a lockfile's `packages`: the root (""), a folder of the project ("packages/a"), a package below a
         # node_modules ("node_modules/a/node_modules/b"), or a link to a folder.
         class Place
           NODE_MODULES = "node_modules/"
@@ -96,16 +96,11 @@ module Spate
           # path:: the key. name:: the last folder below node_modules (an alias may differ from the package's name).
           # entry:: Hash, its entry in the lockfile.
           attr_reader :path, :name, :entry
-          # parent:: Place whose node_modules this is in, nil for a folder of the project.
-          # above:: where its own packages are looked for next: the parent, or the folder around it.
-          # target:: of a link: the Place it leads to.
-          # children:: { name => Place }
-          # manifest:: of a folder of the project: its package.json
-          # edges:: [Place, kinds, Place, kinds, ...]: what it needs, see Graph
-          # dependents:: the same the other way round, see OptionalSet
-          # kinds:: bits, see Kinds
-          # inert:: left out with an optional package
-          # bundler:: Place in whose archive it is
+          # parent:: Place whose node_modules this is in, nil for a folder of the project. above:: where the lookup of
+          # its packages continues: the parent, or the folder around it. target:: of a link: the Place it leads to.
+          # children:: { name => Place } manifest:: of a folder of the project: its package.json edges:: [Place, kinds,
+          # Place, kinds, ...]: its dependencies, see Graph dependents:: the reverse of edges, see OptionalSet kinds::
+          # bits, see Kinds inert:: left out with an optional package bundler:: Place in whose archive it is
           attr_accessor :parent, :above, :target, :children, :edges, :dependents, :kinds, :manifest, :inert, :bundler
 
           def initialize(path, name, entry)
@@ -117,32 +112,32 @@ module Spate
 
           def root? = @path.empty?
           def link? = !@target.nil?
-          # A folder of the project, not below a node_modules.
+          # Whether it is a folder of the project, not below a node_modules.
           def folder? = @name.nil?
-          # Whether it is needed at all. For the reasons see Kinds.
+          # Whether it is needed at all. Kinds has the reasons.
           def wanted? = @kinds.anybits?(Kinds::WANTED)
           def dev? = @kinds.nobits?(Kinds::DEV_FREE)
           def optional? = @kinds.nobits?(Kinds::OPTIONAL_FREE)
           def peer? = @kinds.nobits?(Kinds::PEER_FREE)
           def dev_optional? = @kinds.nobits?(Kinds::PLAIN) && !dev? && !optional?
-          # Outside of the root.
+          # Whether it is outside of the root.
           def outside? = @path == ".." || @path.start_with?("../")
-          # Its package.json as far as the lockfile has it; for a folder the package.json itself.
+          # The fields of its package.json in the lockfile; for a folder, the package.json itself.
           def data = @manifest || (@target ? @target.data : @entry)
-          # The name by which registries know it.
+          # The name by which registries know the package.
           def package_name = @entry["name"] || @name || folder_name
           def version = data["version"]
-          # npm's name of a folder: with its scope, if it is in one.
+          # npm's name for a folder, including its scope, if any.
           def folder_name = @path[%r{(?:\A|/)(@[^/]+/[^/]+)\z}, 1] || File.basename(@path)
 
-          # The place that `require(name)` finds from here, or nil.
+          # The place that `require(name)` finds from this one, or nil.
           def resolve(name)
             place = self
             place = place.above until place.nil? || (found = place.children&.[](name))
             found
           end
 
-          # The outermost one around it that is in no node_modules.
+          # The outermost place around it, which is in no node_modules.
           def top
             place = self
             place = place.parent while place.parent
@@ -156,7 +151,7 @@ module Spate
         module Asked
           module_function
 
-          # { name => [what is asked for, kinds that it lets pass] }
+          # { name => [spec, kinds that the edge passes on] }
           def of(place, legacy_peers: false)
             data = place.data
             found = {}
@@ -179,13 +174,13 @@ module Spate
           end
         end
 
-        # Which places come in the archive of a package around them: those that it bundles, what is below these, and
-        # what all of them need and find beside them.
+        # Which places come in the archive of a package around them: the bundled packages, everything below these, and
+        # all dependencies that they find beside them.
         module Bundles
           module_function
 
-          # Sets Place#bundler of places that come in an archive, or that the root bundles: npm marks them the same.
-          # places: all of a lockfile, connected.
+          # Sets Place#bundler of places that come in an archive, or that the root bundles, which npm marks in the same
+          # way. places: all places of a lockfile, connected.
           def tell(places)
             bundling = places.each_value.select { |place| place.children && names(place).any? }
             bundling.sort_by(&:depth).each { |place| tell_of(place) unless place.bundler }

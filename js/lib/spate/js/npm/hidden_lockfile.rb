@@ -11,12 +11,12 @@ module Spate
         PATH = "node_modules/.package-lock.json"
         VERSION = 3
         SHRINKWRAP = "npm-shrinkwrap.json"
-        # How a package.json is written: npm writes this file the same way.
+        # The layout of a package.json, which npm also uses for this file.
         LAYOUT = /\A\s*[{\[]((?:\r?\n)+)([\s\t]*)/
         EMPTY = /\A(?:\{\}|\[\])((?:\r?\n)+)?\z/
 
-        # kept: [Place] that are installed. shrinkwraps: whether this machine's npm reads those of packages. resolved:
-        # whether to record archives' addresses that the registry has.
+        # kept: [Place] that are installed. shrinkwraps: whether this machine's npm reads the packages' shrinkwrap
+        # files. resolved: whether to record addresses of registry archives.
         def initialize(lockfile, kept, shrinkwraps: false, resolved: true)
           @lockfile = lockfile.elsewhere
           @kept = kept
@@ -24,7 +24,7 @@ module Spate
           @resolved = resolved
         end
 
-        # { path => text }; none where there is nothing in node_modules.
+        # { path => text }; empty if node_modules is empty.
         def files(outcome)
           gone = goes_with(outcome.skipped).to_h { |path| [path, true] }
           places = gone.empty? ? @kept : @kept.reject { |place| within?(gone, place) }
@@ -34,7 +34,7 @@ module Spate
           { PATH => JSONText.new(**layout(outcome.root)).generate(data(places, outcome)) }
         end
 
-        # Paths of optional packages that failed, and of those that only these need: npm removes them all.
+        # Paths of failed optional packages and of places that only these need; npm removes all of them.
         def goes_with(keys)
           return [] if keys.empty?
 
@@ -57,7 +57,7 @@ module Spate
                    .merge("lockfileVersion" => VERSION, "requires" => true, "packages" => noted)
         end
 
-        # Folders that links lead to, and those in between.
+        # Target folders of links, and the folders in between.
         def targets(places)
           linked = places.filter_map(&:target).reject(&:root?).select(&:folder?).uniq
           linked | @lockfile.places.each_value.select do |place|
@@ -111,8 +111,8 @@ module Spate
           # Dependencies that no registry resolves.
           ELSEWHERE = %r{\A(?:https?:|file:|link:|\.{0,2}/|~/|[^@/\s]+/[^@/\s]+\z)}
 
-          # source: Hash, the place's data. facts: Facts of its folder, or nil. shrinkwraps: whether npm has read those
-          # of packages. resolved: whether to record addresses that a registry would return.
+          # source: Hash, the place's data. facts: Facts of its folder, or nil. shrinkwraps: whether npm has read the
+          # packages' shrinkwrap files. resolved: whether to record addresses that a registry would return.
           def initialize(place, source, facts, shrinkwraps:, resolved:)
             @place = place
             @source = source
@@ -144,7 +144,7 @@ module Spate
             end
           end
 
-          # Only where the folder does not tell.
+          # Records the name only if the folder does not show it.
           def note_name(noted)
             own = @source["name"]
             noted["name"] = own if own && (own != (@place.name || own) || own != @place.folder_name)

@@ -5,23 +5,23 @@ require "json"
 module Spate
   module JS
     module Npm
-      # A package-lock.json or npm-shrinkwrap.json of version 2 or 3, checked: after it every key is a path inside the
-      # project (or "../folder" for a link's target outside).
+      # A package-lock.json or npm-shrinkwrap.json of version 2 or 3, validated: every key is a path inside the project
+      # (or "../folder" for a link's target outside).
       #
       # https://docs.npmjs.com/cli/configuring-npm/package-lock-json
       class Lockfile
         KNOWN = [2, 3].freeze
-        # Written by npm 12 where package.json has patches or extensions, which change packages.
+        # Written by npm 12 if package.json has patches or extensions, which change packages.
         PATCHED = 4
         # Deeper JSON than any tool writes.
         DEPTH = 64
-        # A path of the kernel's, and more than one name after another.
+        # The kernel's limit for paths, and more than one nested name.
         LONGEST_KEY = 4096
-        # Fields of an entry of which Spate reads something.
+        # Fields of an entry that Spate reads.
         OBJECTS = %w[dependencies devDependencies optionalDependencies peerDependencies].freeze
         TEXTS = %w[version resolved integrity name].freeze
 
-        # path: absolute, for messages. data: Hash of the whole. places: { path => Place }, the root among them.
+        # path: absolute, for messages. data: Hash of the whole file. places: { path => Place }, including the root.
         attr_reader :path, :data, :places
         # Paths of the workspaces, set by Planner.
         attr_accessor :workspaces
@@ -45,7 +45,7 @@ module Spate
 
         def root = @places[""]
 
-        # The same without a word of where it was read.
+        # A copy without the location from which it was read.
         def elsewhere = dup.tap { |copy| copy.path = File.basename(@path) }
 
         protected
@@ -91,7 +91,7 @@ module Spate
           Graph::Place.new(key, name_in(key), entry)
         end
 
-        # The name after the last node_modules, nil for a folder.
+        # The name after the last node_modules; nil for a folder.
         def name_in(key)
           raise UnsafePathError.new("#{key[0, 60]}...", @path) if key.bytesize > LONGEST_KEY
 
@@ -106,7 +106,7 @@ module Spate
           name
         end
 
-        # What is before it is most often a key of its own.
+        # The part before the name is usually also a key.
         def check_around(path) = @places.key?(path) || name_in(path)
 
         def check_folder(key)
@@ -115,7 +115,7 @@ module Spate
           raise UnsafePathError.new(key, @path) if key.split("/").include?("node_modules")
         end
 
-        # On some file systems these are the same folder.
+        # Rejects keys that differ only in case: some file systems treat them as the same folder.
         def check_case
           seen = {}
           @places.each_key do |key|

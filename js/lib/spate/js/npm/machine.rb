@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Npm
-      # This machine from npm's point of view: evaluates a package's `os`, `cpu`, `libc` and `engines`.
+      # This machine as npm sees it: evaluates a package's `os`, `cpu`, `libc` and `engines`.
       class Machine
         autoload :DevEngines, "spate/js/npm/machine/dev_engines"
 
@@ -12,7 +12,7 @@ module Spate
         PROCESSORS = { "x86_64" => "x64", "amd64" => "x64", "aarch64" => "arm64", "arm64" => "arm64", "i386" => "ia32",
                        "i486" => "ia32", "i586" => "ia32", "i686" => "ia32", "ppc64le" => "ppc64",
                        "powerpc64le" => "ppc64", "powerpc64" => "ppc64", "loongarch64" => "loong64" }.freeze
-        # Its text tells glibc from musl; so npm finds out.
+        # The text of this file distinguishes glibc from musl; npm reads it, too.
         LDD = "/usr/bin/ldd"
 
         # The platforms of a package, for messages.
@@ -36,7 +36,7 @@ module Spate
 
         def told = [os, cpu].join(", ")
 
-        # Whether `os`, `cpu` and `libc` let it. optional: the configuration's wishes count.
+        # Whether `os`, `cpu` and `libc` allow the package here. optional: whether the configured values count.
         def runs?(data, optional: false)
           fits?(data["os"]) { wish("os", optional) || os } &&
             fits?(data["cpu"]) { wish("cpu", optional) || cpu } &&
@@ -59,7 +59,7 @@ module Spate
         def wish(field, optional) = optional ? @wished[field] : nil
         def processor = @processor ||= RUBY_PLATFORM[/\A(?:universal\.)?([^-]+)/, 1]
 
-        # No list lets everything through; names with "!" refuse, of the others one has to be it.
+        # An empty list allows everything. Names with "!" exclude; one of the other names must match.
         def fits?(list)
           return true if list.nil? || list == []
 
@@ -80,11 +80,11 @@ module Spate
           RUBY_PLATFORM.include?("musl") ? "musl" : "glibc"
         end
 
-        # A package's `engines` against the node and npm of this machine. Prereleases count as releases here.
+        # Compares a package's `engines` with the node and npm of this machine. Prereleases are treated as releases.
         module Engines
           module_function
 
-          # engines: Hash. A missing node or npm refuses nothing.
+          # engines: Hash. A missing node or npm satisfies any range.
           def fit?(engines, tooling)
             satisfied?(engines["node"]) { tooling.node_version } && satisfied?(engines["npm"]) { tooling.npm_version }
           end
@@ -99,42 +99,42 @@ module Spate
 
         # The node and npm of this machine, looked up when needed.
         class Tooling
-          # env: Hash of the environment.
+          # env: the environment, a Hash.
           def initialize(env)
             @env = env
           end
 
-          # "20.1.0", nil without node.
+          # "20.1.0"; nil without node.
           def node_version
             return @node_version if defined?(@node_version)
 
             @node_version = NodeVersion.of(@env)
           end
 
-          # "11.1.0", nil without npm.
+          # "11.1.0"; nil without npm.
           def npm_version
             return @npm_version if defined?(@npm_version)
 
             @npm_version = JS::Project::Version.installed("npm", @env)
           end
 
-          # The values a plan read from here, for its fingerprint.
+          # The values that a plan has read from here, for its fingerprint.
           def used = [(@node_version if defined?(@node_version)), (@npm_version if defined?(@npm_version))]
         end
 
-        # The version of the node on the PATH: from its own header file, else from its output. Cached for the process.
+        # The version of the node on PATH, from its header file or else from its output. Cached for the process.
         module NodeVersion
           HEADER = "../include/node/node_version.h"
 
           @mutex = Mutex.new
           @answers = {}
 
-          # "20.1.0", nil without node. env: the environment that node gets.
+          # "20.1.0"; nil without node. env: the environment for node.
           def self.of(env)
             program = Tools::Program.find("node", env["PATH"]) or return
             path = File.realpath(program)
             from_header(path) || begin
-              # A wrapper that chooses a version may choose another one the next time.
+              # A wrapper that selects a version may select another one next time.
               Reading.unsure unless File.basename(path).start_with?("node") && File.binread(path, 2) != "#!"
               @mutex.synchronize { @answers.fetch(program) { @answers[program] = ask(program, env.to_h) } }
             end

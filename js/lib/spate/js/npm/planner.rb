@@ -36,7 +36,7 @@ module Spate
         def force? = setting("force") == true
         def known_settings = @known_settings ||= Tools::KnownSettings::Npm.new(@configuration, @tooling.npm_version)
 
-        # An npm-shrinkwrap.json comes first, up to npm 11; later ones do not know it.
+        # npm up to version 11 prefers an npm-shrinkwrap.json; later versions ignore it.
         def choose_lockfile
           return if @machine.old? || File.basename(@path) != HiddenLockfile::SHRINKWRAP
 
@@ -69,7 +69,7 @@ module Spate
           Left.check_ages(unpacked, known_settings)
         end
 
-        # As npm reads `omit` and `include`, and what they were called before.
+        # Interprets `omit` and `include`, and their earlier names, like npm.
         def omit
           return @omit if @omit
 
@@ -82,7 +82,7 @@ module Spate
           @omit = omit.map(&:to_s).uniq.sort - include.map(&:to_s)
         end
 
-        # The root's own count where it does not say them otherwise.
+        # The root's `engines` apply if `devEngines` does not replace them.
         def refuse_engines
           asking = [*(@lockfile.root unless @project.manifest.key?(Machine::DevEngines::FIELD)), *@kept]
           found = asking.find { |place| !place.optional? && !@machine.engines?(place.data) } or return
@@ -93,7 +93,7 @@ module Spate
                                   hint: "use a node that it knows, or set force = true in .npmrc")
         end
 
-        # Places that are neither links nor bundled.
+        # Places except links and bundled ones.
         def unpacked
           @unpacked ||= @kept.reject { |place| place.link? || (place.bundler && !place.bundler.root?) }
         end
@@ -117,7 +117,7 @@ module Spate
           @kept.select(&:link?).to_h { |place| [place.path, relative(place)] }
         end
 
-        # From the folder that the link is in to its target.
+        # The relative path from the link's folder to its target.
         def relative(place)
           from = File.dirname(place.path).split("/")
           to = place.target.root? ? [] : place.target.path.split("/")
@@ -149,7 +149,7 @@ module Spate
           places.sort_by { |place| [place.link? ? 1 : 0, Collation.key(place.path)] }
         end
 
-        # The folders in which npm works: the needed ones directly in the root.
+        # The folders in which npm works: needed folders directly in the root.
         def projects
           [".", *@lockfile.places.each_value.filter_map do |place|
             place.path if place.folder? && place.above&.root? && !place.outside? && place.wanted?
@@ -178,7 +178,8 @@ module Spate
         end
       end
 
-      # Settings, fields and files that make another tree of a lockfile or refuse it, in a way that only npm can follow.
+      # Settings, fields and files that make npm reject a lockfile or build another tree from it, in ways that only npm
+      # can follow.
       module Left
         # Features that change packages: fields of package.json, and files. npm supports them from version 12.
         FIELDS = %w[packageExtensions patchedDependencies].freeze

@@ -20,18 +20,18 @@ module Spate
         # The root's package.json; {} if it is missing.
         def manifest = @manifest ||= Manifest.read(File.join(@root, PACKAGE)) || {}
 
-        # That of a folder, nil if it is missing. path: relative to the root.
+        # The package.json of a folder; nil if it is missing. path: relative to the root.
         def folder(path)
           @folders.fetch(path) { @folders[path] = Manifest.read(File.join(@root, path, PACKAGE)) }
         end
 
-        # { name => path } of the workspaces that are there.
+        # { name => path } of the existing workspaces.
         def workspaces = @workspaces ||= manifest["workspaces"] ? Workspaces.find(self) : {}
 
-        # Whether one of the package.json files itself names a folder outside of the root.
+        # Whether one of the package.json files itself refers to a folder outside of the root.
         def names?(path) = named.include?(File.expand_path(path, @root))
 
-        # Files that were read, or looked for, and folders that were listed, absolute.
+        # Absolute paths of files that were read or looked for, and of folders that were listed.
         def inputs
           found = [PACKAGE, *@folders.keys.map { |path| File.join(path, PACKAGE) }]
           found |= Workspaces.looked_at(self) if @workspaces && manifest["workspaces"]
@@ -51,8 +51,8 @@ module Spate
                                 .map { |spec| File.expand_path(spec.sub(/\A(?:file|link):/, ""), "#{@root}/#{path}") }
         end
 
-        # A package.json of the project's own, as npm has it after reading: a Hash in which what may be written in
-        # several ways is written in one.
+        # A package.json of the project's own, normalized like npm does: a Hash in which fields with several notations
+        # have only one.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json
         module Manifest
@@ -100,7 +100,7 @@ module Spate
           end
         end
 
-        # Which folders package.json's `workspaces` names: patterns, of which those with "!" take away.
+        # The folders named by package.json's `workspaces`: patterns, where those with "!" exclude folders.
         module Workspaces
           module_function
 
@@ -109,8 +109,8 @@ module Spate
             named(project, folders(project.root, *kept(patterns(project))))
           end
 
-          # Paths that change when a workspace is added, relative to the root: folders in which it would be, and
-          # package.json files of folders that a pattern names literally and that do not exist yet.
+          # Paths, relative to the root, that change when a workspace is added: folders in which it would be, and
+          # package.json files of missing folders that a pattern names literally.
           def looked_at(project)
             wanted, = kept(patterns(project))
             wanted.flat_map { |pattern| JS::Project::Braces.alternatives(all_below(pattern)) }
@@ -128,7 +128,7 @@ module Spate
             JS::Project::Braces.check(patterns, file)
           end
 
-          # [patterns, patterns of what is left out]. A pattern takes back an earlier "!" that covers it.
+          # [patterns, patterns of exclusions]. A later pattern cancels an earlier "!" that it covers.
           def kept(patterns)
             wanted = []
             unwanted = []
@@ -153,7 +153,7 @@ module Spate
             end
           end
 
-          # Ruby's "**" is folders only with a "/" behind it.
+          # Ruby's "**" matches only folders if a "/" follows.
           def all_below(pattern) = pattern.sub(%r{(\A|/)\*\*\z}, '\1**/')
 
           def named(project, folders)
@@ -169,14 +169,14 @@ module Spate
           end
         end
 
-        # Where a folder that a pattern fits may come to be.
+        # Where a folder that matches a pattern may be created.
         module Listed
           MAGIC = /[*?\[]/
 
           module_function
 
-          # Paths relative to the root: the folders that are listed for the pattern, there or not, and the package.json
-          # where nothing has to be listed for it. pattern: without braces.
+          # Paths relative to the root: the folders that are listed for the pattern, existing or not, and the
+          # package.json if the pattern requires no listing. pattern: without braces.
           def of(root, pattern)
             parts = pattern.split("/")
             return [File.join(pattern, PACKAGE)] if parts.grep(MAGIC).empty?
@@ -186,7 +186,7 @@ module Spate
             end
           end
 
-          # below: whether all folders in them are listed, too.
+          # below: whether all folders inside are listed, too.
           def folders(root, parts, below:)
             found = parts.grep(MAGIC).empty? ? [parts.join("/")] : glob(root, "#{parts.join("/")}/")
             found += found.flat_map { |path| glob(root, path.empty? ? "**/" : "#{path}/**/") } if below

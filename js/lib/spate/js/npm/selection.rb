@@ -3,11 +3,11 @@
 module Spate
   module JS
     module Npm
-      # The places npm installs. Excludes places that are not needed, not for this machine or of an omitted kind, and
-      # all places inside an excluded one.
+      # The places that npm installs. Excludes places that are not needed, not for this machine or of an omitted kind,
+      # and all places inside an excluded one.
       class Selection
-        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. allowed: Source::Allowed. force: platforms do
-        # not matter.
+        # kinds: ["dev", "optional", "peer"] to omit. machine: Machine. allowed: Source::Allowed. force: ignores
+        # platforms.
         def initialize(lockfile, kinds:, machine:, allowed:, force: false)
           @lockfile = lockfile
           @places = lockfile.places
@@ -18,11 +18,11 @@ module Spate
           @kept = {}.compare_by_identity
         end
 
-        # [Place] below a node_modules that npm installs, in the lockfile's order; bundled ones too.
-        # Raises LockfileError.
+        # [Place] below a node_modules that npm installs, including bundled ones, in the lockfile's order. Raises
+        # LockfileError.
         def kept = noted.select { |place| place.top.root? || served?(place.top) }
 
-        # The same and those that npm only records, in folders that it does not fill.
+        # Like kept, including places that npm only records, in folders that it does not fill.
         def noted
           @noted ||= begin
             leave_out
@@ -30,11 +30,11 @@ module Spate
           end
         end
 
-        # Paths of optional packages that are not for this machine or that npm does not fetch, and of what they alone
-        # need.
+        # Paths of optional packages that are not for this machine or that npm does not fetch, and of places that only
+        # these need.
         def skipped = @skipped ||= []
 
-        # Folders that npm makes for packages that it does not fetch then.
+        # Folders that npm creates for packages that it then does not fetch.
         def folders = @refused.select { |place| in_place?(place.parent) }.map { |place| File.dirname(place.path) }
 
         private
@@ -47,7 +47,7 @@ module Spate
           drop(unsuited + @refused) unless unsuited.empty? && @refused.empty?
         end
 
-        # Optional packages that this machine cannot have.
+        # Drops optional packages that cannot be installed on this machine.
         def drop(unsuited)
           Graph::OptionalSet.connect(@places)
           Graph::OptionalSet.of(unsuited).each do |one|
@@ -58,7 +58,7 @@ module Spate
 
         def suits?(place) = @machine.runs?(place.data, optional: true) && @machine.engines?(place.data)
 
-        # Up to version 11 npm installs a package's own npm-shrinkwrap.json without checking platforms.
+        # Up to version 11 npm installs the places of a package's own npm-shrinkwrap.json without checking platforms.
         def shrinkwrapped?(place)
           place = place.parent until place.nil? || place.entry["hasShrinkwrap"]
           !place.nil? && @machine.old?
@@ -72,21 +72,21 @@ module Spate
                                   hint: "make it an optional dependency, or set force = true in .npmrc")
         end
 
-        # Whether it is installed, which requires that the place it is in is, too.
+        # Whether a place is installed, which requires that the place around it is installed, too.
         def keep?(place)
           @kept.fetch(place) { @kept[place] = stays?(place) && in_place?(place.parent) }
         end
 
         def in_place?(parent) = !parent.nil? && !parent.link? && (parent.folder? || keep?(parent))
 
-        # npm fills the folders directly in the root, not those in another of them, nor any outside.
+        # npm fills only folders directly in the root, not nested ones or folders outside.
         def served?(folder) = folder.above&.root? && !folder.outside?
 
         def stays?(place)
           place.wanted? && !place.inert && !omitted?(place) && (place.link? || !nameless?(place))
         end
 
-        # Neither an address nor a version: npm warns and goes on without it.
+        # Whether the entry has neither address nor version. npm then prints a warning and continues without it.
         def nameless?(place) = place.entry["resolved"].nil? && place.entry["version"].nil?
 
         def omitted?(place)

@@ -31,13 +31,14 @@ module Spate
           !version.nil? && !range.nil? && range.include?(version)
         end
 
-        # Whether there may be a version that is in all of these ranges: if so, one that one of them begins with.
+        # Whether a version may exist that is in all of these ranges; if so, the beginning of one of the ranges is such
+        # a version.
         def self.meet?(ranges)
           ranges = ranges.map { |range| Range.parse(range, loose: true) or return false }
           ranges.flat_map(&:beginnings).any? { |version| ranges.all? { |range| range.include?(version) } }
         end
 
-        # major.minor.patch[-prerelease][+build]; the build does not count.
+        # major.minor.patch[-prerelease][+build]; the build is ignored.
         class Version
           include Comparable
 
@@ -54,7 +55,7 @@ module Spate
             new(*numbers, match[4]) unless numbers.any? { |number| number > LARGEST }
           end
 
-          # Whether `parse` would take it, up to the size of its numbers; makes no object.
+          # Whether `parse` would accept the text, except for the size of its numbers. Allocates no Version.
           def self.valid?(text) = text.is_a?(String) && text.bytesize <= LONGEST && pattern(false).match?(text)
 
           def self.pattern(loose)
@@ -87,7 +88,8 @@ module Spate
 
           private
 
-          # A release is after its prereleases; numbers are before words, the longer one is after.
+          # A release comes after its prereleases. Numbers come before words; if one is a prefix of the other, the
+          # longer comes later.
           def compare_prereleases(other)
             return (prerelease? ? 0 : 1) <=> (other.prerelease? ? 0 : 1) unless prerelease? && other.prerelease?
 
@@ -107,11 +109,11 @@ module Spate
           end
         end
 
-        # Alternatives ("||"), each of bounds that all have to hold.
+        # Alternatives ("||"), each a list of bounds that must all hold.
         class Range
           LONGEST = 4096
 
-          # nil if text is invalid. An alternative without bounds makes all others, and prereleases they name,
+          # nil if the text is invalid. An alternative without bounds makes the others, and the prereleases they name,
           # irrelevant.
           def self.parse(text, loose: false, prereleases: false)
             return unless text.is_a?(String) && text.bytesize <= LONGEST
@@ -125,7 +127,7 @@ module Spate
             new(sets.compact, prereleases)
           end
 
-          # Bounds of a range without "||"; nil if none applies, :invalid.
+          # Bounds of a range without "||"; nil if there are none, :invalid if the text is invalid.
           def self.set(text, loose, prereleases)
             hyphen = hyphen(loose).match(text)
             return from_to(hyphen, prereleases) if hyphen
@@ -145,7 +147,7 @@ module Spate
             Comparator.bounds(word, loose: loose, prereleases: prereleases)
           end
 
-          # An operator goes with what follows it.
+          # Joins an operator with the version after it.
           def self.joined(text) = text.gsub(/(~>?|\^)\s+/, '\1').gsub(/([<>]=?|=)\s*([v=\s]*[\dxX*])/, '\1\2')
 
           def self.hyphen(loose)
@@ -180,7 +182,7 @@ module Spate
             @sets.any? { |bounds| bounds.all? { |bound| holds?(version, *bound) } && allowed?(version, bounds) }
           end
 
-          # The lowest version of each alternative; for an excluded version the one that follows it.
+          # The lowest version of each alternative; if that version is excluded, the next one.
           def beginnings
             @sets.map do |bounds|
               bounds.filter_map do |operator, bound|
@@ -204,7 +206,7 @@ module Spate
             end
           end
 
-          # A prerelease only where the range names one of the same version.
+          # Whether a prerelease is allowed: only if the range names a prerelease of the same version.
           def allowed?(version, bounds)
             !version.prerelease? || @prereleases ||
               bounds.any? { |_, bound| bound.prerelease? && bound.numbers == version.numbers }

@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Npm
-      # Where a place's archive comes from: the Package, or why npm is to fetch it itself.
+      # The origin of a place's archive: a Package, or the reason why npm has to fetch it.
       class Source
-        # Dependencies that npm packs itself, running their scripts.
+        # Dependencies that npm itself packs, running their scripts.
         GIT = %r{\A(?:git(?:\+[a-z]+)?:|github:|gitlab:|bitbucket:|gist:)|\A[a-z+]+://[^#?]+\.git(?:#|\z)}i
         REMOTE = %r{\Ahttps?://}i
         ARCHIVE = /\.(?:tgz|tar\.gz|tar)\z/i
@@ -16,7 +16,7 @@ module Spate
           @packages = {}
         end
 
-        # The Package of a place; the same object for the same archive. Raises LockfileError, LeftToTool.
+        # The Package of a place. Returns the same object for the same archive. Raises LockfileError, LeftToTool.
         def package(place)
           entry = place.entry
           text = entry["integrity"]
@@ -52,16 +52,16 @@ module Spate
           "file:#{path}"
         end
 
-        # Which archives npm accepts (`allow-remote`, `allow-file`): "all", "none", or "root", which means those that a
-        # package.json of the project names itself. Archives below the registry's address are always allowed, unless a
-        # dependency names that address.
+        # Which archives npm accepts (`allow-remote`, `allow-file`): "all", "none", or "root", which means archives that
+        # the project's package.json files name directly. Archives below the registry's address are always allowed,
+        # unless a dependency names that address.
         class Allowed
           # Path segments that a server may resolve to another path.
           DOTS = %r{/(?:\.|%2e){1,2}(?:[/?#]|\z)}i
-          # From this npm version on the default allows no addresses.
+          # Since this npm version, addresses are not allowed by default.
           NEWEST = "12"
 
-          # lockfile: connected by Graph, with its workspaces. npm: its version, nil for the newest.
+          # lockfile: connected by Graph, with its workspaces. npm: its version; nil for the newest.
           def initialize(lockfile, configuration, npm)
             @lockfile = lockfile
             @configuration = configuration
@@ -125,7 +125,7 @@ module Spate
           # Fast path. Addresses of the default registry are fetched from the configured one.
           def below?(registry, address) = registry == registry_for("") && address.start_with?(registry)
 
-          # npm uses the scope of the folder, also for an alias. nil if no registry is configured.
+          # npm uses the scope of the folder, even for an alias. nil if no registry is configured.
           def registry_for(name)
             scope = name[%r{\A@[^/]+/}].to_s
             @registries.fetch(scope) { @registries[scope] = @configuration.registry_for(scope) }
@@ -133,7 +133,7 @@ module Spate
             @registries[scope] = nil
           end
 
-          # With the registry's host in place of another one (`replace-registry-host`).
+          # The address after replacing another host by the registry's (`replace-registry-host`).
           def fetched_from(address)
             @locator ||= Registry::Locator.new(@configuration)
             @locator.remote(Package.new(name: "any", resolved: address)).to_s

@@ -7,37 +7,33 @@ module Spate
       # package's folder, are dropped as npm and pnpm do. Stored as text with the package's manifest, so that the JSON
       # is parsed only once; see Text.
       #
-      # name, version:: as it calls itself; nil where it has none
-      # bins:: { name => path, relative to the package's folder }
-      # clamped_bins:: those that climb out of the folder, as npm leads them back into it; pnpm leaves them out
-      # folder_bins:: the files of `directories.bin`, which only pnpm takes, and only without `bin`
-      # missing:: paths of bins that the package does not have, which are not linked
-      # shebangs:: { path of a bin => its first line }, of those that have "#!"
-      # scripts:: { name => text }, of those that an install may run
-      # engines:: { "node" => range }
-      # os, cpu, libc:: [String], empty where it says nothing
-      # bundled:: [name] of packages that are in its archive
-      # gitignores:: paths of files of that name
+      # name, version:: from package.json; nil if missing bins:: { name => path, relative to the package's folder }
+      # clamped_bins:: bins with paths out of the folder, moved back into it like npm does; pnpm leaves them out
+      # folder_bins:: the files of `directories.bin`, which only pnpm uses, and only without `bin` missing:: paths of
+      # bins that the package does not have, which are not linked shebangs:: { path of a bin => its first line }, of
+      # those that have "#!" scripts:: { name => text }, of those that an install may run engines:: { "node" => range }
+      # os, cpu, libc:: [String], empty if not given bundled:: [name] of packages that are in its archive gitignores::
+      # paths of files of that name
       Facts = Struct.new(:name, :version, :bins, :clamped_bins, :folder_bins, :missing, :shebangs, :scripts, :engines,
                          :os, :cpu, :libc, :bundled, :gitignores, keyword_init: true)
 
-      # In the class itself, where its constants are found.
+      # Reopens the class, so that its constants are found.
       class Facts
         %i[Bins Reader].each { |name| autoload name, "spate/js/package/facts/reader" }
 
-        # In the order in which they run.
+        # In their order of execution.
         BUILDS = %w[preinstall install postinstall].freeze
-        # The same for a project's own package.json.
+        # The scripts of a project's own package.json, in order.
         OWN = %w[pnpm:devPreinstall preinstall install postinstall prepublish preprepare prepare postprepare
                  predependencies dependencies postdependencies].freeze
 
-        # package_json: the file's text. paths: of all files of the package. The block answers the first line of one.
+        # package_json: the file's text. paths: of all files of the package. The block returns the first line of a file.
         # whose: for messages. Raises PackageFileError.
         def self.read(package_json, paths, whose, &first_line)
           Reader.new(package_json, paths, whose, first_line).call
         end
 
-        # Of a folder, as a project is one; nil where it has no package.json.
+        # The facts of a folder, such as a project; nil if it has no package.json.
         def self.of_folder(folder)
           file = File.join(folder, "package.json")
           return unless File.file?(file)
@@ -47,7 +43,7 @@ module Spate
           end
         end
 
-        # Kept; nil for a text that is not of this version.
+        # Kept; nil for a text of another version.
         def self.parse(text) = (Kept.new(text) if text && Text.whole?(text))
 
         def initialize(**given)
@@ -58,13 +54,13 @@ module Spate
         # Paths of all files that a bin may run.
         def executables = [*bins.values, *clamped_bins.values, *folder_bins.values].uniq
 
-        # Whether one of the scripts runs that dependencies are built with.
+        # Whether the package has one of the scripts that build dependencies.
         def builds? = BUILDS.any? { |name| scripts.key?(name) }
 
         def to_s = Text.new(self).to_s
 
-        # Facts parsed lazily from text: a restore has thousands of them, and for most checks only whether the package
-        # builds.
+        # Facts that are parsed on demand: a restore has thousands, and most checks only need to know whether the
+        # package builds.
         class Kept
           BUILDING = BUILDS.map { |name| "\nscript\t#{name}\t" }.freeze
           private_constant :BUILDING
@@ -78,11 +74,11 @@ module Spate
           def executables = facts.executables
           def builds? = BUILDING.any? { |line| @text.include?(line) }
           def to_s = @text
-          # The same, read.
+          # The parsed Facts.
           def facts = @facts ||= Text.parse(@text)
         end
 
-        # Facts as lines of a key and what belongs to it, read without JSON.
+        # Facts as lines of a key and its values, which can be read without JSON.
         #
         #   spate-npm 2
         #   name<TAB>esbuild
@@ -98,7 +94,7 @@ module Spate
           ESCAPES = { "\\" => "\\\\", "\t" => "\\t", "\n" => "\\n", "\r" => "\\r" }.freeze
           UNESCAPES = ESCAPES.invert.freeze
 
-          # Whether it is of this version.
+          # Whether the text is of this version.
           def self.whole?(text) = text.start_with?(HEADER) && ["\n", nil].include?(text[HEADER.size])
 
           def self.parse(text)
@@ -132,7 +128,7 @@ module Spate
           private
 
           def line(key, *fields) = [key, *fields.map { |field| plain(field).gsub(/[\\\t\n\r]/, ESCAPES) }].join("\t")
-          # An archive has bytes of any kind, and so have paths in it.
+          # An archive, and the paths in it, may contain any bytes.
           def plain(field) = field.dup.force_encoding(Encoding::UTF_8).scrub
         end
       end

@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Pnpm
-      # Whether lockfile, package.json files and settings say the same, as `--frozen-lockfile` demands.
+      # Whether lockfile, package.json files and settings agree, as `--frozen-lockfile` requires.
       class Agreement
         # lockfile: Lockfile. workspace: Workspace. settings: Settings.
         def initialize(lockfile, workspace, settings)
@@ -12,7 +12,7 @@ module Spate
           @settings = settings
         end
 
-        # Raises DisagreementError, which names everything.
+        # Raises DisagreementError, which lists all differences.
         def check
           found = projects + specifiers + settings + patches
           return if found.empty?
@@ -69,7 +69,7 @@ module Spate
           end
         end
 
-        # Up to pnpm 10 the path counts, too; later versions read that form as its digest.
+        # Up to pnpm 10 the path counts, too; later versions treat that form as a digest.
         def patches
           locked = @lockfile.patches
           found = @workspace.patch_hashes
@@ -91,7 +91,7 @@ module Spate
         # One project's package.json against its importer in the lockfile.
         class Specifiers
           GROUPS = %w[optionalDependencies dependencies devDependencies].freeze
-          # Specifiers that cannot be a peer's range: with one of them the peer is a dependency.
+          # Specifiers that are not valid as a peer's range, so that the peer is treated as a dependency.
           NO_PEER = /\A(?!(?:workspace|catalog):)[a-z+]+:/
 
           # importer: Lockfile::Importer. manifest: the package.json. overrides: { selector => specifier }. ignored:
@@ -105,7 +105,7 @@ module Spate
             @peers = peers
           end
 
-          # [String, ...] for people.
+          # [String, ...] for the user.
           def differences
             wanted = wanted()
             found = GROUPS.flat_map { |group| group(group, wanted[group], @importer.group(group)) }
@@ -154,12 +154,12 @@ module Spate
             end
           end
 
-          # Whether an override makes a dependency what the lockfile has ("-" removes one).
+          # Whether an override turns a dependency into the lockfile's one ("-" removes it).
           def overridden?(name, specifier)
             @overrides.any? { |selector, value| about?(selector, name) && (specifier || "-") == local(value) }
           end
 
-          # A folder is named from the root there, and from the project in the lockfile.
+          # An override names a folder relative to the root, the lockfile relative to the project.
           def local(value)
             protocol, path = value.match(%r{\A((?:link|file):)(?!/)(.*)}m)&.captures
             return value unless protocol

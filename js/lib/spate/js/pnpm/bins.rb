@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Pnpm
-      # Which packages' executables are in which folders: a project's folder has those of its dependencies (and of
-      # packages hoisted to it), a package's own those of itself and its dependencies, the virtual store's those of
-      # hoisted packages.
+      # Which packages' executables are in which folders. A project's folder has the executables of its dependencies
+      # (and of packages hoisted to it), a package's own folder those of the package and its dependencies, and the
+      # virtual store's folder those of hoisted packages.
       class Bins
         autoload :Style, "spate/js/pnpm/bins/style"
 
@@ -39,7 +39,7 @@ module Spate
           @links.hoisting.select { |each| each.kind == "public" }.map { |each| [each.name, @links.hoisted(each)] }
         end
 
-        # Peers that pnpm 12 installed for what a project names, but which it does not name itself.
+        # Peers that pnpm 12 installed for a project's dependencies, but that the project does not name itself.
         def peers(id)
           return [] unless @settings.major >= 12 && @settings["autoInstallPeers"]
 
@@ -66,7 +66,7 @@ module Spate
             inside = bundled(each)
             next if packages.empty? && inside.empty?
 
-            # Before pnpm 12 they came last and overwrote the others.
+            # Before pnpm 12 these came last and overwrote the others.
             yielding = inside.any? && @settings.major < 12 ? packages.map(&:last) : []
             folder("#{@layout.path(each)}/node_modules/.bin", packages + inside, yielding,
                    shared: @layout.shared?(each), of: each)
@@ -77,7 +77,7 @@ module Spate
         # for these only if scripts may run, or the project has patches.
         def own? = @settings.major > 11 || @builds
 
-        # All packages bundled in the package's own archive, listed in the lockfile or not.
+        # All packages bundled in the package's own archive, whether listed in the lockfile or not.
         def bundled(snapshot)
           snapshot.entry["bundledDependencies"].nil? ? [] : [[nil, "#{@layout.path(snapshot)}/node_modules"]]
         end
@@ -93,7 +93,7 @@ module Spate
 
         def bin?(snapshot) = snapshot.entry["hasBin"] == true
 
-        # shared: whether projects share the folder, so that it must not contain paths of this one.
+        # shared: whether projects share the folder, so that it must not contain paths of this project.
         def folder(path, packages, yielding = [], shared: false, of: nil)
           extra = shared && node_path ? Style::OWN : node_path
           own = @layout.path(of) if of
@@ -103,7 +103,7 @@ module Spate
           BinFolder.new(path, packages, style)
         end
 
-        # The folder of hoisted packages, for programs that do not find them in the folders above.
+        # The folder of hoisted packages, for programs that do not find them in parent folders.
         def node_path
           "#{@layout.folder}/node_modules" if @settings["extendNodePath"] && @settings.hoist_pattern&.any?
         end

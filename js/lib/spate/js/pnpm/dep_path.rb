@@ -10,7 +10,7 @@ module Spate
       module DepPath
         UNSAFE = %r{[\\/:*?"<>|#]}
         OLD_UNSAFE = %r{[\\/:*?"<>|]}
-        # Length of the digest and its separator in a shortened name; OLD_DIGEST up to pnpm 9.
+        # Length of the digest and its separator in a shortened name; OLD_DIGEST applies up to pnpm 9.
         DIGEST = 33
         OLD_DIGEST = 27
 
@@ -26,8 +26,8 @@ module Spate
           [key[0, at], key[(at + 1)..]]
         end
 
-        # The snapshot key of a dependency, nil for a link. reference: "1.0.0(peer@2.0.0)", "link:../a",
-        # or a whole key where the alias is not the package's name.
+        # The snapshot key of a dependency; nil for a link. reference: "1.0.0(peer@2.0.0)", "link:../a", or a whole key
+        # if the alias differs from the package's name.
         def resolve(name, reference)
           return if reference.start_with?("link:")
 
@@ -73,8 +73,8 @@ module Spate
           raise LockfileError, "pnpm-lock.yaml: #{key.inspect} has a parenthesis without its partner"
         end
 
-        # The slot's folder in the virtual store. Names with capital letters get a digest: on some file systems they
-        # would be one with their lower case. old: as up to pnpm 9.
+        # The slot's folder in the virtual store. Names with capital letters get a digest, because some file systems
+        # treat them like their lower-case form. old: as up to pnpm 9.
         def file_name(key, longest, old: false)
           name = key.start_with?("file:") ? key.sub(":", "+") : key
           name = name.gsub(old ? OLD_UNSAFE : UNSAFE, "+")
@@ -85,7 +85,7 @@ module Spate
           "#{name.byteslice(0, rest).scrub("")}_#{old ? Base32.md5(name) : Digest::SHA256.hexdigest(name)[0, 32]}"
         end
 
-        # MD5 in the letters of RFC 4648, as pnpm named long slots and patches up to its ninth version.
+        # MD5 in the alphabet of RFC 4648, with which pnpm up to version 9 named long slots and patches.
         module Base32
           LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 

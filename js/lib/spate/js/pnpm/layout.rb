@@ -5,8 +5,8 @@ module Spate
     module Pnpm
       # Where each snapshot's files are: in a slot of the virtual store, below the slot's node_modules.
       class Layout
-        # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: bytes of a slot's name.
-        # old: whether slots are called as up to pnpm 9.
+        # folder: of the virtual store, relative to the root ("node_modules/.pnpm"). longest: maximum bytes of a slot's
+        # name. old: whether slots are named as up to pnpm 9.
         def initialize(folder, longest, old: false)
           @folder = folder
           @longest = longest
@@ -17,17 +17,18 @@ module Spate
 
         attr_reader :folder
 
-        # The slot's folder in the virtual store. Raises LockfileError where another key would have the same one.
+        # The slot's folder in the virtual store. Raises LockfileError if another key has the same name.
         def name(key)
           @names[key] ||= claim(key, DepPath.file_name(key, @longest, old: @old))
         end
 
-        # The slot's node_modules.
+        # The slot's node_modules folder.
         def modules(snapshot) = "#{@folder}/#{name(snapshot.key)}/node_modules"
         # The package's own folder.
         def path(snapshot) = "#{@folder}/#{name(snapshot.key)}/node_modules/#{snapshot.name}"
 
-        # The target of a link beside the package's own folder, to another's. name: the link's, with or without a scope.
+        # The target of a link in a slot's node_modules that leads to another slot. name: of the link, with or without a
+        # scope.
         def sibling(snapshot, name, other)
           up = name.include?("/") ? "../../../" : "../../"
           return "#{up}#{name(other.key)}/node_modules/#{other.name}" unless snapshot.key == other.key
@@ -35,14 +36,14 @@ module Spate
           name.include?("/") ? "../#{other.name}" : other.name
         end
 
-        # The folder that a plan's relative paths are below; nil where all of them are relative.
+        # The base folder of a plan's relative paths; nil if all paths are relative.
         def root = nil
         # The folder that projects share, absolute, or nil.
         def shared = nil
         # Whether projects share the folder of a snapshot.
         def shared?(_snapshot) = false
 
-        # The relative path from a folder to a path. root: where one of both may be absolute.
+        # The relative path from a folder to a path. root: needed if one of the two may be absolute.
         def self.relative(folder, path, root = nil)
           folder, path = [folder, path].map { |each| absolute(each, root) } if root
           from = "#{folder}/"
@@ -56,7 +57,7 @@ module Spate
           (("../" * up) + whole[from.size..]).chomp("/").chomp("/")
         end
 
-        # Most paths are clean, and there are thousands.
+        # Avoids expanding clean paths: most are, and there are thousands.
         def self.absolute(path, root)
           return File.expand_path(path, root) if path.include?("..") || path == "."
 
@@ -74,10 +75,10 @@ module Spate
           name
         end
 
-        # Which packages need each other in a circle: the strongly connected components of a graph (Tarjan, "Depth-first
-        # search and linear graph algorithms", 1972).
+        # Finds packages that depend on each other in a cycle: the strongly connected components of a graph (Tarjan,
+        # "Depth-first search and linear graph algorithms", 1972).
         class Circles
-          # The block answers the keys that a key needs.
+          # The block returns the keys that a key depends on.
           def initialize(&needs)
             @needs = needs
             @circles = {}
@@ -86,7 +87,7 @@ module Spate
             @open = []
           end
 
-          # All keys of the circle that a key is in, itself too. Raises SystemStackError.
+          # All keys of the cycle that contains a key, including the key itself. Raises SystemStackError.
           def of(key)
             visit(key) unless @numbers.key?(key)
             @circles.fetch(key)
@@ -112,14 +113,14 @@ module Spate
 
         # Slots in a folder that projects share. Each project has a symbolic link for every dependency, and its own
         # folder of hoisted packages. Packages whose scripts may write into them are not shared, nor are their
-        # dependents: those are below the project, as without a global virtual store.
+        # dependents: their slots are in the project, as without a global virtual store.
         class Global < Layout
-          # Changes when the content of a slot changes under the same name.
+          # Increment when the content of a slot changes under the same name.
           FORMAT = 1
           # A part of a path that is one folder.
           PART = %r{\A(?!\.{1,2}\z)[^/\\:\0\s]+\z}
 
-          # shared: the folder, absolute. hashes: GraphHash. Others: see Layout.
+          # shared: the absolute path of the folder. hashes: GraphHash. For other arguments see Layout.
           def initialize(folder, longest, root, shared, hashes)
             super(folder, longest)
             @root = root
@@ -136,7 +137,7 @@ module Spate
 
           def path(snapshot) = @paths[snapshot.key] ||= "#{modules(snapshot)}/#{snapshot.name}"
 
-          # The path between slots, without comparing their whole paths, which are long and many.
+          # The path between slots. Does not compare whole paths, which are long and numerous.
           def sibling(snapshot, name, other)
             from, to = [snapshot, other].map { |each| @parts[each.key] if modules(each) }
             same = (0..3).find { |part| from[part] != to[part] } if from && to
@@ -148,7 +149,7 @@ module Spate
           # Whether a snapshot is in a slot that projects share.
           def shared?(snapshot) = !@hashes.builds?(snapshot.key)
 
-          # The folder that relative paths of a plan are below: links lead from there into the store.
+          # The base folder of a plan's relative paths; links lead from it into the store.
           attr_reader :root, :shared
 
           private
@@ -171,7 +172,7 @@ module Spate
         # pnpm's names depend on where it began, and leave out some dependencies: two projects would need different
         # content in one slot. And packages that are built are not shared here.
         class GraphHash
-          # lockfile: Lockfile. built: a Proc that answers for a package's name whether its scripts may run.
+          # lockfile: Lockfile. built: a Proc that takes a package's name and returns whether its scripts may run.
           def initialize(lockfile, root, built)
             @snapshots = lockfile.snapshots
             @root = root
@@ -183,16 +184,16 @@ module Spate
             @circles = Circles.new { |key| children(key).values }
           end
 
-          # Hexadecimal.
+          # In hexadecimal.
           def of(key)
-            # pnpm does not sort these two.
+            # pnpm does not sort these two keys.
             text = ObjectHash.write(+"object:2:".b << "string:6:engine:", nil) << ",string:4:deps:"
             Digest::SHA256.hexdigest(ObjectHash.write(text, hash(key)) << ",")
           rescue SystemStackError
             raise LeftToTool, ["a graph of packages that is too deep (#{key})"]
           end
 
-          # Whether something is built there: of the package, or of what it needs.
+          # Whether the slot contains built files, of the package or of its dependencies.
           def builds?(key)
             circle = @circles.of(key)
             @builds.fetch(circle) do
@@ -217,7 +218,7 @@ module Spate
             end
           end
 
-          # A package in its circle, of which the others are names alone.
+          # The text for a package in its cycle, in which the other packages are represented only by name.
           def own(key, circle)
             { "id" => id(key),
               "deps" => children(key).transform_values { |child| circle.include?(child) ? child : hash(child) } }
@@ -231,7 +232,7 @@ module Spate
             [DepPath.with_patch(key), integrity].compact.join(":")
           end
 
-          # { alias => key }, and "link:..." for a folder.
+          # { alias => key }; "link:..." for a folder.
           def children(key)
             @children[key] ||= begin
               snapshot = @snapshots[key]

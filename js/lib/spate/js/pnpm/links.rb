@@ -3,7 +3,8 @@
 module Spate
   module JS
     module Pnpm
-      # All symbolic links of an installation: what a package needs beside it, what the projects name, what is hoisted.
+      # All symbolic links of an installation: a package's dependencies beside it, the projects' dependencies, hoisted
+      # packages.
       class Links
         autoload :Hoisting, "spate/js/pnpm/links/hoisting"
 
@@ -28,7 +29,7 @@ module Spate
           @links
         end
 
-        # { alias => Snapshot } of a snapshot's dependencies that are installed.
+        # { alias => Snapshot } of a snapshot's installed dependencies.
         def needs(snapshot)
           needs = snapshot.needs
           needs = needs.merge(snapshot.wants) unless snapshot.wants.empty? || !@selection.optional?
@@ -37,20 +38,20 @@ module Spate
           end
         end
 
-        # { alias => path of the folder } that a project's node_modules has.
+        # { alias => path of the folder } in a project's node_modules.
         def direct(id)
           return named[id] if id == "." || !dedupe?
 
           named[id].reject { |name, target| shared[name] == target }
         end
 
-        # Importers' ids, each after those that it links to; in a circle the first by name comes last.
+        # Importers' ids, each after those that it links to. In a cycle the first by name comes last.
         def order
           open = {}
           @lockfile.importers.keys.sort.each_with_object({}) { |id, all| visit(id, all, open) }.keys
         end
 
-        # A project's node_modules. id: the importer's.
+        # The node_modules of a project. id: of the importer.
         def modules(id) = id == "." ? @settings["modulesDir"] : "#{id}/#{@settings["modulesDir"]}"
 
         # [Hoisting::Hoisted]
@@ -87,7 +88,7 @@ module Spate
           @links[path] = Layout.relative(File.dirname(path), target, @layout.root)
         end
 
-        # A linked folder, relative to the root. It may be outside: package.json names it.
+        # A linked folder, relative to the root. It may be outside of the root because package.json names it.
         def inside(path, base)
           found = File.expand_path(path, File.join(@root, base))
           return "." if found == @root
@@ -114,7 +115,7 @@ module Spate
 
         def dedupe? = @settings["dedupeDirectDeps"] && named.key?(".") && named.size > 1
 
-        # Links that the root's node_modules has already.
+        # Links that the root's node_modules already has.
         def shared
           @shared ||= hoisting.select { |each| each.kind == "public" }.to_h { |each| [each.name, hoisted(each)] }
                               .merge(named["."])
@@ -122,7 +123,7 @@ module Spate
 
         def roots = in_turn.to_h { |id| [id, @selection.direct(@lockfile.importers[id])] }
 
-        # By name; up to pnpm 10 those that have an .npmrc come last, since that was read meanwhile.
+        # Sorted by name; up to pnpm 10 projects with an .npmrc come last, because pnpm was still reading it.
         def in_turn
           ids = @lockfile.importers.keys.sort
           return ids if @settings.major > 10
@@ -132,8 +133,8 @@ module Spate
 
         def projects = @settings["hoistWorkspacePackages"] ? @workspace.names : {}
 
-        # Names that are not hoisted, since the root has them: before 10.12.2 also those that it only asks for, on a
-        # machine that cannot have them. pnpm 12 hoists beside a linked project.
+        # Names that are not hoisted because the root has them. Before 10.12.2 this includes names that the root only
+        # depends on, on a machine that cannot install them. pnpm 12 also hoists beside a linked project.
         def reserved
           return roots.fetch(".", {}).keys if @settings.major >= 12
           return named.fetch(".", {}).keys unless @settings.before?(*Hoisting::OLD)

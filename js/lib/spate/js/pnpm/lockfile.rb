@@ -3,22 +3,20 @@
 module Spate
   module JS
     module Pnpm
-      # A pnpm-lock.yaml of version 9, checked: names are names, what depends on something names what there is.
+      # A pnpm-lock.yaml of version 9, validated: names are valid, and every dependency refers to an existing package.
       #
-      # Since pnpm 11 the file may hold a document of pnpm's own tools before the project's.
+      # Since pnpm 11 the file may have a document for pnpm's own tools before the project's document.
       class Lockfile
         VERSION = "9.0"
         GROUPS = %w[dependencies devDependencies optionalDependencies].freeze
 
         # One package with one set of peers.
         #
-        # key:: "foo@1.0.0(bar@2.0.0)"
-        # name:: "foo"
-        # version:: what follows the name in the package's key: "1.0.0", "https://...", "file:..."
-        # entry:: its Hash in `packages`
-        # needs:: { alias => key } of its dependencies, wants:: of its optional ones
-        # links:: { alias => path relative to the lockfile's folder }
-        # optional:: whether all ways to it lead over optional dependencies
+        # key:: "foo@1.0.0(bar@2.0.0)" name:: "foo" version:: the part of the package's key after the name: "1.0.0",
+        # "https://...", "file:..." entry:: its Hash in `packages` key } of its dependencies, wants:: of its optional
+        # ones => needs:: { alias => key } of its dependencies; wants:: of its optional dependencies => key } of its
+        # dependencies, wants:: of its optional ones links:: { alias => path relative to the lockfile's folder }
+        # optional:: whether every path to it has an optional dependency
         Snapshot = Struct.new(:key, :name, :version, :entry, :needs, :wants, :links, :optional)
 
         # A project of the workspace. Each group: { alias => [specifier, version] }.
@@ -34,10 +32,10 @@ module Spate
           raise LockfileError.new("#{path} is missing", hint: "`pnpm install` writes it")
         end
 
-        # text: of the project's document. data: that document as a Hash. tools: the Hash of the document before it, or
-        # nil.
+        # text: of the project's document. data: the project's document as a Hash. tools: the Hash of the document
+        # before it, or nil.
         attr_reader :path, :text, :data, :tools, :importers, :packages, :snapshots
-        # { id => Importer } of projects that are not there, after #restrict.
+        # { id => Importer } of missing projects, after #restrict.
         attr_reader :absent
 
         def initialize(text, path)
@@ -55,12 +53,12 @@ module Spate
           @snapshots.each_value { |each| check_needs(each) }
         end
 
-        # Leaves out importers whose project is not there: pnpm installs the others. ids: of those that are.
+        # Leaves out importers of missing projects; pnpm installs the others. ids: of the existing projects.
         def restrict(ids)
           @importers, @absent = [@importers.slice(*@importers.keys & ids), @importers.except(*ids)]
         end
 
-        # { name => Hash or value } of the top level, {} or nil where it is missing.
+        # { name => Hash or value } at the top level; {} or nil if missing.
         def [](key) = @data[key]
         def settings = mapping(@data, "settings")
         def overrides = mapping(@data, "overrides")
@@ -72,14 +70,14 @@ module Spate
           catalogs.transform_values { |all| mappings(all).transform_values { |entry| entry["specifier"] } }
         end
 
-        # The version of pnpm that the document of its own tools records, or nil.
+        # The pnpm version in the document of its own tools, or nil.
         def own_version
           %w[importers . packageManagerDependencies pnpm version].reduce(@tools) do |found, key|
             found.is_a?(Hash) ? found[key] : nil
           end&.to_s
         end
 
-        # The Snapshot of an importer's dependency, nil for a link.
+        # The Snapshot of an importer's dependency; nil for a link.
         def direct(name, version)
           key = DepPath.resolve(name, version) or return
           @snapshots[key] or raise LockfileError, "#{@path}: #{name} is #{key.inspect}, which is not in `snapshots`"
@@ -118,7 +116,7 @@ module Spate
           raise LockfileError, "#{@path}: `#{key}`: expected a mapping, found #{value.class}"
         end
 
-        # The same of which each value is a mapping, too.
+        # Like mapping, but each value must be a mapping, too.
         def mappings(hash, key = nil)
           hash = mapping(hash, key) if key
           hash.to_h { |name, _| [name, mapping(hash, name)] }
@@ -158,7 +156,7 @@ module Spate
 
         NONE = {}.freeze
 
-        # { alias => key }; what is a link goes into links.
+        # Returns { alias => key }, and adds links to `links`.
         def references(entry, group, links)
           found = entry[group] or return NONE
           raise LockfileError, "#{@path}: `#{group}`: expected a mapping" unless found.is_a?(Hash)

@@ -5,8 +5,8 @@ require "digest"
 module Spate
   module JS
     module Pnpm
-      # The digest of a value as pnpm takes it (the format of npm's object-hash, keys sorted): what it calls
-      # packageExtensionsChecksum, and the names in its global virtual store.
+      # The digest of a value as pnpm computes it (the format of npm's object-hash, with sorted keys), used for
+      # packageExtensionsChecksum and the names in its global virtual store.
       module ObjectHash
         module_function
 
@@ -18,7 +18,7 @@ module Spate
 
         def checksum(value) = "sha256-#{digest(value)}"
 
-        # Up to pnpm's ninth it was that of the JSON.
+        # Up to version 9 pnpm used the digest of the JSON.
         def old_checksum(value)
           require "json"
           Digest::MD5.hexdigest(JSON.generate(sorted(value)))
@@ -51,7 +51,7 @@ module Spate
           out
         end
 
-        # The length is that of JavaScript: a character beyond the first plane counts as two.
+        # The length as in JavaScript: a character outside of the first plane counts as two.
         def text(out, value)
           size = value.ascii_only? ? value.size : value.encode(Encoding::UTF_16LE).bytesize / 2
           out << "string:#{size}:" << value.b

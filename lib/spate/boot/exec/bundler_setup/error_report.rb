@@ -4,10 +4,10 @@ module Spate
   module Boot
     module Exec
       module BundlerSetup
-        # An error that the real Bundler raised while it set up a bundle, reported like Spate's own: one message, a
-        # hint, a documented exit code, and a backtrace only on request. Loaded when there is one.
+        # Reports an error of the real Bundler's setup like an error of Spate: one message, a hint, a documented exit
+        # code, and a backtrace only on request. Loaded only after such an error.
         module ErrorReport
-          # Ask for backtraces: DEBUG is Bundler's own variable for that.
+          # Variables that request backtraces. DEBUG is Bundler's own.
           VERBOSE = %w[SPATE_VERBOSE DEBUG].freeze
           MISSING = /\ACould not find (?:compatible versions of )?(?:gem )?(.+?)(?:,? which is required .+)? in .+\z/
           NOT_CHECKED_OUT = /not yet checked out/
@@ -53,7 +53,7 @@ module Spate
               Gemfile::EvaluationFailed.new(application.gemfile, ErrorReport.lines(error))
             end
 
-            # Spate's own parser finds the line.
+            # Finds the line with Spate's own parser.
             def lockfile(error)
               path = application.lockfile
               Lockfile.parse(File.binread(path), path: path)
@@ -64,7 +64,7 @@ module Spate
               SetupFailed.new(error)
             end
 
-            # Newer Bundlers name all of them, older ones the first.
+            # Newer Bundlers name all missing gems, older ones only the first.
             def missing(error)
               names = ErrorReport.lines(error).first.to_s[MISSING, 1]
               Incomplete.new(names ? names.delete("'`").split(", ") : [], ErrorReport.lines(error))

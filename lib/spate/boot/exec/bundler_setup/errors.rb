@@ -8,7 +8,7 @@ module Spate
         class Incomplete < Error
           EXIT_CODE = 11
 
-          # names: of gems, from Bundler's message; its lines, if that has none.
+          # names: of gems, from Bundler's message; lines: the whole message, in case it names none.
           def initialize(names, lines)
             count = "#{names.size} gem#{"s" if names.size > 1} of the bundle missing"
             super(names.empty? ? "the bundle is incomplete" : count, details: names.empty? ? lines : names,
@@ -16,11 +16,11 @@ module Spate
           end
         end
 
-        # Any other reason why Bundler's set-up fails; the exit code identifies it.
+        # Any other reason why Bundler's setup fails. The exit code identifies the reason.
         class SetupFailed < Error
           EXIT_CODE = 5
-          # Bundler's codes with another meaning here than in an install: 13, the folder of a `path:` is
-          # missing, and 16, frozen and in disagreement with the Gemfile.
+          # Bundler's codes whose meaning here differs from that in an install: 13, the folder of a `path:` is missing;
+          # 16, frozen and different from the Gemfile.
           HERE = { 13 => [14, "check the `path` in the Gemfile"],
                    16 => [4, "run `bundle lock` where the bundle is not frozen, and commit the lockfile"] }.freeze
 

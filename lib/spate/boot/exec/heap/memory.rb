@@ -4,19 +4,19 @@ module Spate
   module Boot
     module Exec
       module Heap
-        # How much memory a program may take: what the machine has free, and the limits of its control groups (version 1
-        # or 2), its own group's and those of its parents. In a container the file system shows the container's group as
-        # the root, regardless of the path.
+        # How much memory a program may use: the machine's free memory, limited by its control group (version 1 or 2)
+        # and the group's parents. In a container the file system shows the container's group as the root, regardless of
+        # the path.
         class Memory
-          # Version 1 has no word for "no limit": it is the largest number of pages.
+          # Version 1 represents "no limit" by the largest number of pages.
           NONE = 1 << 60
 
-          # root: the system's, for tests.
+          # root: root of the file system, for tests.
           def initialize(root = "")
             @root = root
           end
 
-          # Bytes; 0 if the system does not report it.
+          # In bytes; 0 if the system does not report it.
           def available
             kilobytes = read("/proc/meminfo").to_s[/^MemAvailable: +(\d+) kB/, 1] or return 0
             [kilobytes.to_i << 10, *limits].min
@@ -24,7 +24,7 @@ module Spate
 
           private
 
-          # Lines "0::/path", or "8:memory:/path".
+          # Parses lines "0::/path" or "8:memory:/path".
           def limits
             read("/proc/self/cgroup").to_s.lines(chomp: true).flat_map do |line|
               _, controllers, path = line.split(":", 3)

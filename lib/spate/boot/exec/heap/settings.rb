@@ -4,28 +4,27 @@ module Spate
   module Boot
     module Exec
       module Heap
-        # Ruby's heap settings at its start, from the boot log of boots of one kind. They do not make the heap larger
-        # than it becomes without them:
+        # Ruby's heap settings for its start, derived from the boot log of one kind of boot. They do not make the heap
+        # larger than it would become without them:
         #
-        # - Ruby 3.3 and later, where each slot size grows by itself: as many slots of each as such a boot had at its
-        #   end.
-        #   They exist from the start, instead of step by step with a collection before each.
-        # - Before: how much old objects may allocate by malloc until all of them are marked again, 64 MB instead of 16.
-        #   Ruby itself goes up to 128 while a program runs.
+        # - Ruby 3.3 and later, where each slot size grows separately: as many slots of each size as such a boot had at
+        #   its end. They exist from the start instead of being added step by step, with a collection before each step.
+        # - Older Rubies: the number of bytes that old objects may allocate by malloc before all objects are marked
+        #   again is 64 MB instead of 16. Ruby itself goes up to 128 MB while a program runs.
         class Settings
           SLOTS = "RUBY_GC_HEAP_%d_INIT_SLOTS"
           OLD = "RUBY_GC_OLDMALLOC_LIMIT"
           BYTES = 64 << 20
-          # The share of memory that it may take, and the least that is worth setting: twice Ruby's own.
+          # The share of memory that the settings may use, and the least that is worth setting: twice Ruby's own value.
           SHARE = 16
           LEAST = 32 << 20
 
-          # How boots of applications and servers end; anything else is a script.
+          # How boots of applications and servers end. Other boots are scripts.
           ENDS = %w[after_initialize fork accept].freeze
-          # How many boots count.
+          # The number of boots that count.
           LAST = 5
-          # Milliseconds of collection that are worth an attempt, and that must be saved: more than another start of
-          # Ruby (15).
+          # Milliseconds of collection that justify an attempt and that must be saved: more than the 15 ms of restarting
+          # Ruby.
           WORTH = 100
           PRICE = 20
 
@@ -35,8 +34,8 @@ module Spate
             @told, @plain = boots.partition { |line| !line.parts.key?("heap") }
           end
 
-          # Whether boots spent less time collecting with it than without. Tried if it may be worth it, and again
-          # when the boot log has no boots of one of the two.
+          # Whether boots spent less time collecting with the settings than without. Tries the settings if they may pay
+          # off, and again when the boot log has no boots of one of the two kinds.
           def gain?
             without = collected(@plain)
             return false if without < WORTH
@@ -51,7 +50,7 @@ module Spate
 
           private
 
-          # Of a boot without settings, since Ruby keeps slots that it was given.
+          # Slots from a boot without settings, since Ruby keeps all slots that it was given.
           def slots
             last = @plain.last or return {}
             last.slots.each_with_index.to_h { |count, pool| [format(SLOTS, pool), count.to_s] }

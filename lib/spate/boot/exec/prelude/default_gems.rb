@@ -4,14 +4,14 @@ module Spate
   module Boot
     module Exec
       module Prelude
-        # RubyGems' table of the files of default gems, made on first use instead of at every start: that evaluates 70
-        # gemspecs, 15 ms.
+        # Builds RubyGems' table of the files of default gems on first use instead of at each start, because that
+        # evaluates 70 gemspecs (15 ms).
         module DefaultGems
           FINDING = %i[find_unresolved_default_spec find_default_spec].freeze
           CHANGING = %i[register_default_spec clear_default_specs].freeze
 
           class << self
-            # Called in the middle of RubyGems' start, before it makes the table.
+            # Called during RubyGems' start, before it builds the table.
             def postpone
               return unless known?
 
@@ -23,7 +23,7 @@ module Spate
               asking.each { |name| take(::Gem, name) { |*arguments| DefaultGems.answer(name, arguments) } }
             end
 
-            # Within the block only that gem is needed, so only its specification is read.
+            # The block needs only this gem, so only its specification is read.
             def only(gem)
               @only = gem
               yield
@@ -31,7 +31,7 @@ module Spate
               @only = nil
             end
 
-            # The table's keys are features, never absolute paths.
+            # The keys of the table are features, never absolute paths.
             def answer(name, arguments)
               finding = FINDING.include?(name)
               return if finding && arguments.first.start_with?("/")
@@ -43,7 +43,7 @@ module Spate
 
             private
 
-            # Makes the table and restores RubyGems' methods. Returns Gem.
+            # Builds the table and restores RubyGems' methods. Returns Gem.
             def all
               own, @own = @own, nil
               own&.each { |(owner, name), method| Boot.replace(owner.singleton_class, name, method) }

@@ -4,7 +4,7 @@ module Spate
   module CLI
     module Output
       module Packages
-        # As the log of an install of gems, with packages.
+        # Like the log of an install of gems, but with packages.
         class PlainLog < Output::PlainLog
           # "running `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
           def self.tool(event)

@@ -8,8 +8,8 @@ module Spate
         #
         #     ⠼ gems 131/155 · packages 820/1356 · built 3/9 (nokogiri 0:14)
         #
-        # A gem counts where it is in the bundle, a package where the store has it: linking all of them is the last
-        # tenth of a second.
+        # A gem counts once it is in the bundle, a package once it is in the store: linking all packages takes only the
+        # last tenth of a second.
         class ProgressLine < Output::ProgressLine
           def parts
             [count("gems", @tally.in_place + @tally.linked, @tally.total),

@@ -7,20 +7,21 @@ module Spate
   module JS
     class Configuration
       module PublicRegistry
-        # The default registry of npm, pnpm or yarn, by starting the first of them that answers. A process asks once,
-        # with any number of threads. The store keeps the answer under the environment that the tool was given, with a
-        # record (docs/inputs.md) of each file that the tool read or looked for: programs, modules, rc files.
+        # The default registry of npm, pnpm or yarn, from the first of them that answers. A process runs them only once,
+        # regardless of the number of threads. The store caches the answer under the environment that the tool was
+        # given, with a record (docs/inputs.md) of each file that the tool read or looked for: programs, modules, rc
+        # files.
         class Asked
           # Commands to try, in this order, with the name of the setting: later versions of yarn renamed it.
           ASKED = [%w[npm registry], %w[pnpm registry], %w[yarn registry], %w[yarn npmRegistryServer]].freeze
           ADDRESS = %r{\Ahttps?://\S+\z}
-          # Settings of npm and pnpm, and what differs from one session or Ruby project to the next.
+          # Settings of npm and pnpm, and variables that differ between sessions or Ruby projects.
           UNUSED = /\Ap?npm_(?:config|package|lifecycle)_|\A(?:BUNDLER?|GEM|SPATE)_|\ARUBY(?:OPT|LIB)\z|
                     \A(?:PWD|OLDPWD|INIT_CWD)\z/ix
-          # corepack would download a tool; npm would ask for a newer npm, and write a log.
+          # Prevents corepack from downloading a tool, and npm from checking for a newer npm and writing a log.
           QUIET = { "COREPACK_ENABLE_NETWORK" => "0", "npm_config_update_notifier" => "false",
                     "npm_config_logs_max" => "0" }.freeze
-          # Places of the user's settings and caches: an empty folder each.
+          # Variables for the places of the user's settings and caches; each is set to an empty folder.
           PLACES = { "HOME" => "", "XDG_CONFIG_HOME" => "/config", "XDG_CACHE_HOME" => "/cache",
                      "XDG_DATA_HOME" => "/data", "XDG_STATE_HOME" => "/state", "TMPDIR" => "/tmp",
                      "YARN_CACHE_FOLDER" => "/yarn", "npm_config_userconfig" => "/user",
@@ -29,14 +30,14 @@ module Spate
           FORMAT = "spate registry 1"
           # Paths of kernel state and of user accounts.
           PASSING = %r{\A/(?:proc|sys|dev|run)(?:/|\z)|\A/etc/(?:ld\.so\.cache|passwd|group|nsswitch\.conf)\z}n
-          # npm lists the machine's addresses by a socket to the kernel.
+          # npm lists the machine's addresses by a kernel socket.
           HARMLESS = ["network"].freeze
           KINDS = { read: :file, run: :run, listed: :listed, link: :link }.freeze
 
           @mutex = Mutex.new
           @answers = {}
 
-          # An address, or nil. store: Store, or nil to keep nothing.
+          # The address, or nil. store: Store, or nil to cache nothing.
           def self.find(env, store)
             key = [env, store&.root]
             @mutex.synchronize { @answers.fetch(key) { @answers[key] = new(env, store).find } }
@@ -92,12 +93,12 @@ module Spate
             nil
           end
 
-          # The program's path. Its absence in earlier folders of the PATH is an input.
+          # The program's path. Its absence in earlier folders of PATH is an input.
           def program(name)
             found = NpmFolder.which(name, @env)
             folders = @env["PATH"].to_s.split(File::PATH_SEPARATOR).grep(%r{\A/})
             paths = folders.map { |folder| File.join(folder, name) }.take_while { |path| path != found }
-            @inputs&.concat(paths.map { |path| [:looked, path] }) # or absent
+            @inputs&.concat(paths.map { |path| [:looked, path] }) # or its absence
             found
           end
 
@@ -122,7 +123,7 @@ module Spate
             ""
           end
 
-          # The output of a program that is started in a folder without settings.
+          # The output of a program started in a folder without settings.
           def output(env, words, options = {})
             IO.popen(env, words, unsetenv_others: true, chdir: "/", in: File::NULL, err: File::NULL, **options, &:read)
           end
@@ -135,10 +136,10 @@ module Spate
             @inputs = doubt ? nil : @inputs&.concat(found.flat_map { |path, kinds| inputs(path, kinds) })
           end
 
-          # Whether a file is the tool's own output.
+          # Whether the tool itself created the file.
           def made?(kinds) = kinds.first == :written || (kinds.include?(:written) && !kinds.include?(:read))
 
-          # Whether a file was written since.
+          # Whether a file was written since the start.
           def changed?(path, started)
             stat = File.stat(path)
             stat.file? && Inputs.since?(stat.ctime, started)
@@ -146,7 +147,7 @@ module Spate
             false
           end
 
-          # [[kind, path], ...] as Inputs.record takes them.
+          # [[kind, path], ...] in the form of Inputs.record.
           def inputs(path, kinds)
             found = KINDS.values_at(*kinds).compact
             found.delete(:link) unless File.symlink?(path)

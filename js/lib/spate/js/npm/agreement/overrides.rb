@@ -4,15 +4,15 @@ module Spate
   module JS
     module Npm
       class Agreement
-        # package.json's `overrides`: rules for a name everywhere, for one asked for in a range, and for what one
-        # package needs. A place has the rules of those that need it.
+        # package.json's `overrides`: rules for a name everywhere, for a name with a certain range, and for the
+        # dependencies of one package. A place has the rules of its dependents.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json#overrides
         class Overrides
           # name, range:: the dependency it applies to. value:: the spec to use instead. rules:: for that one's
           #               dependencies. parent:: Rule around it. Those of the whole project have no name.
           Rule = Struct.new(:name, :range, :value, :rules, :parent) do
-            # Rules that may apply below it, the nearest first.
+            # Rules that may apply to its dependencies, nearest first.
             def all = rules + (name ? [self] : []) + (parent ? parent.all : [])
             def within?(other) = equal?(other) || (!parent.nil? && parent.within?(other))
           end
@@ -28,13 +28,13 @@ module Spate
             spread(rule(nil, nil, given)) if given.is_a?(Hash) && given.any?
           end
 
-          # The spec that applies where a place depends on a name: spec, or the override that replaces it.
+          # The spec that applies to a place's dependency on a name: the given spec, or the override that replaces it.
           def wish(place, name, spec)
             rule = @rules.empty? ? nil : named(@rules[place], name, spec)
             rule.nil? || rule.value == "*" ? spec : meant(rule.value, place)
           end
 
-          # Whether a place is what another one asks for.
+          # Whether a place satisfies another place's dependency.
           def met?(place, found, name, spec)
             return spec?(spec, found, place) if @rules.empty?
 
@@ -69,7 +69,7 @@ module Spate
             end
           end
 
-          # The root asks for its workspaces, too.
+          # The root also depends on its workspaces.
           def asked(place)
             found = Graph::Asked.of(place, legacy_peers: @legacy_peers)
             return found unless place.root? && place.children
@@ -89,7 +89,7 @@ module Spate
             rule&.all&.find { |each| each.name == name && (each.range == "*" || for?(each.range, spec)) }
           end
 
-          # True if range is not a valid range: it cannot be compared.
+          # True if the range is invalid and cannot be compared.
           def for?(range, spec)
             spec = spec[Spec::ALIAS, 1] || "*" if Spec::ALIAS.match?(spec)
             Semver::Range.parse(spec, loose: true).nil? || Semver.meet?([range, spec])

@@ -4,16 +4,17 @@ module Spate
   module JS
     module Npm
       class Graph
-        # Why a place is needed, by npm's rules: each bit means that the root reaches the place without a step of that
-        # kind. A place without DEV_FREE is for development only, one without WANTED is extraneous.
+        # Why a place is needed, by npm's rules: each bit means that there is a path from the root to the place without
+        # an edge of that kind. A place without DEV_FREE is for development only, one without WANTED is extraneous.
         #
-        # An edge lets pass some of the bits of where it starts; a place has those of all edges together.
+        # An edge passes on some of the bits of its start; a place has the union of the bits of all its edges.
         module Kinds
           WANTED = 1
           DEV_FREE = 2
           OPTIONAL_FREE = 4
           PEER_FREE = 8
-          # Neither for development nor optional all the way; a place may be reached either way and lack it.
+          # Set if a path has neither development nor optional edges. A place may be reached by both kinds and still
+          # lack it.
           PLAIN = 16
           ALL = 31
 
@@ -21,7 +22,7 @@ module Spate
           DEV = WANTED | OPTIONAL_FREE | PEER_FREE
           OPTIONAL = WANTED | DEV_FREE | PEER_FREE
           PEER = ALL & ~PEER_FREE
-          # Does not keep a place that nothing else needs.
+          # Does not keep a place that has no other dependents.
           PEER_OPTIONAL = DEV_FREE
 
           module_function
@@ -51,8 +52,8 @@ module Spate
           end
         end
 
-        # The places removed together with optional packages that cannot be installed: those that require them, and
-        # those that only these need.
+        # The places removed together with optional packages that cannot be installed: places that require them, and
+        # places that only these need.
         module OptionalSet
           module_function
 
@@ -67,7 +68,8 @@ module Spate
             end
           end
 
-          # [Place] that go with some of them. npm goes on from one to the next; all at once comes to the same.
+          # [Place] to remove with the given ones. npm proceeds step by step; doing it all at once gives the same
+          # result.
           def of(places)
             core = closure(places) { |one| demanding(one) }
             all = closure(core.keys) { |one| targets(one) { |to| !core.key?(to) } }

@@ -4,22 +4,23 @@ module Spate
   module JS
     module Npm
       class Machine
-        # The root's `devEngines`: the tools for working on a project. Values that are unknown here refuse nothing.
+        # The root's `devEngines`: the tools for working on a project. Unknown values are accepted.
         #
         # https://docs.npmjs.com/cli/configuring-npm/package-json#devengines
         class DevEngines
           FIELD = "devEngines"
-          # npm versions that support it; earlier ones ignore the field.
+          # npm versions that support the field; earlier ones ignore it.
           SINCE = ">=10.9.0"
           FIELDS = %w[name version onFail].freeze
           REACTIONS = %w[ignore warn error download].freeze
 
-          # engine:: "runtime". wanted, found:: for people: "node >=22". fatal:: whether npm ends there.
+          # engine:: "runtime". wanted, found:: texts for the user: "node >=22". fatal:: whether npm stops.
           Problem = Struct.new(:engine, :wanted, :found, :fatal) do
             def to_s = "package.json asks for #{engine} #{wanted} (devEngines), found #{found}"
           end
 
-          # [Problem] that npm only warns of. project: Npm::Project. force: nothing ends npm. Raises LockfileError.
+          # [Problem] that only cause warnings in npm. project: Npm::Project. force: no problem is fatal. Raises
+          # LockfileError.
           def self.check(project, machine, tooling, force:)
             return [] unless project.manifest.key?(FIELD) && known?(tooling.npm_version)
 
@@ -35,7 +36,7 @@ module Spate
           def self.known?(npm) = npm.nil? || Semver.satisfies?(npm, SINCE, prereleases: true)
           private_class_method :known?
 
-          # value: what package.json has. path: its own, for messages.
+          # value: from package.json. path: of package.json, for messages.
           def initialize(value, machine, tooling, path)
             @value = value
             @machine = machine
@@ -51,7 +52,7 @@ module Spate
 
           private
 
-          # Of several one must match; if none does, the last one's onFail applies.
+          # One of several must match. If none does, the onFail of the last one applies.
           def problem(engine, wanted)
             found = found(engine)
             all = wanted.is_a?(Array) ? wanted.flatten(1) : [wanted]

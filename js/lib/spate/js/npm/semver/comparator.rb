@@ -4,14 +4,14 @@ module Spate
   module JS
     module Npm
       module Semver
-        # One word of a range ("^1.2", "~1", ">=2.x", "1.2.3") as bounds: [[operator, Version], ...], which all have to
-        # hold; none for what lets everything through.
+        # One word of a range ("^1.2", "~1", ">=2.x", "1.2.3") as bounds: [[operator, Version], ...], which must all
+        # hold; empty if the word allows everything.
         class Comparator
           NOTHING = [["<", Version.new(0, 0, 0, "0")]].freeze
-          # Below every release of a number, its prereleases too.
+          # A prerelease lower than every release and prerelease of the same numbers.
           FIRST = "0"
 
-          # nil if text is invalid. prereleases: a bound lets prereleases of its own version through.
+          # nil if the text is invalid. prereleases: whether a bound allows prereleases of its own version.
           def self.bounds(text, loose:, prereleases:)
             match = pattern(loose).match(text) or return
             numbers = numbers(match[3..5])
@@ -29,14 +29,14 @@ module Spate
             numbers.drop(numbers.index(nil)).none? && given <= 3
           end
 
-          # [Integer, or nil for what may be anything]
+          # [Integer, or nil for a wildcard]
           def self.numbers(parts) = parts.map { |part| part.nil? || part.match?(/\A[xX*]\z/) ? nil : part.to_i }
 
           def self.pattern(loose)
             (@patterns ||= {})[loose] ||= /\A(~>?|\^|[<>]?=?)\s*#{partial(loose)}\z/
           end
 
-          # A version of which parts may be missing: what is before it, three parts, the prerelease.
+          # Matches a version with optional parts: operator, three numbers, prerelease.
           def self.partial(loose)
             grammar = Grammar.of(loose)
             part = /#{grammar.number}|[xX*]/
@@ -73,7 +73,7 @@ module Spate
             [at_least(@major, @minor, @patch, @prerelease), next_breaking(@patch)]
           end
 
-          # The next version that may break: the first number that is not 0 decides.
+          # The next version with possibly breaking changes: the one after the first number that is not 0.
           def next_breaking(patch)
             return below(@major + 1, 0, 0) if @major.positive?
             return below(0, @minor + 1, 0) if @minor.positive? || patch.nil?

@@ -7,7 +7,7 @@ module Spate
         # Reads the package.json of an untrusted archive.
         class Reader
           IMPLIED_BUILD = "node-gyp rebuild"
-          # Bytes of an executable that can matter to what starts it.
+          # Maximum bytes of an executable's first line that affect how it is started.
           FIRST_LINE = 512
 
           # The paths of a folder on disk.
@@ -38,7 +38,7 @@ module Spate
 
           private
 
-          # As npm reads it: a byte order mark does no harm.
+          # Like npm, ignores a byte order mark.
           def parse
             require "json"
             data = JSON.parse(@text.b.delete_prefix("\xEF\xBB\xBF".b).force_encoding(Encoding::UTF_8).scrub)
@@ -57,13 +57,13 @@ module Spate
             text(directories["bin"]) if directories.is_a?(Hash)
           end
 
-          # A package may have as many executables as files.
+          # A Hash lookup, because a package may have as many executables as files.
           def there?(path)
             @there ||= @paths.is_a?(Array) ? @paths.to_h { |each| [each, true] } : @paths
             @there.include?(path)
           end
 
-          # Only of files that are there.
+          # Only reads files that exist.
           def shebangs(bins)
             return {} unless @first_line
 
@@ -92,7 +92,7 @@ module Spate
 
           def list(key) = Array(@data[key]).grep(String).reject(&:empty?)
 
-          # Either spelling; true means all dependencies.
+          # Accepts either spelling; true means all dependencies.
           def bundled
             given = @data["bundleDependencies"] || @data["bundledDependencies"]
             given = @data["dependencies"].to_h.keys if given == true && @data["dependencies"].is_a?(Hash)
@@ -106,7 +106,8 @@ module Spate
         # The commands of a package, from `bin` (a path, or paths by name) and `directories.bin`. Names become files in
         # a folder of commands, so only the last part of each is used. Each is {name => path in the package's folder}.
         class Bins
-          # clamped: those that lead out of the package's folder, moved back into it as npm does: "../a" is "a".
+          # clamped: bins whose paths lead out of the package's folder, moved back into it like npm does: "../a" becomes
+          # "a".
           attr_reader :inside, :clamped, :of_folder
 
           # bin: as parsed; folder: of `directories.bin`, or nil; paths: of the package's files; name: the package's.
@@ -117,7 +118,7 @@ module Spate
             @of_folder = bin.nil? || bin == "" ? files(folder, paths) : {}
           end
 
-          # Of all.
+          # The paths of all bins.
           def paths = [@inside, @clamped, @of_folder].flat_map(&:values).uniq
 
           private
@@ -145,7 +146,7 @@ module Spate
             name unless name.nil? || name == ".." || name.include?("\0") || !name.valid_encoding?
           end
 
-          # As node's `path.join("/", path)`, without the slash.
+          # Like node's `path.join("/", path)`, without the leading slash.
           def clean(path)
             return if path.include?("\0") || !path.valid_encoding?
 

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Pnpm
       class Bins
-        # How the executables of a folder are made: which package wins a name, and whether its file is a link or a shim.
+        # Creates the executables of a folder: which package wins a name, and whether its file is a link or a shim.
         #
         # node_path:: the folder of hoisted packages, relative to the root; OWN: none; nil: NODE_PATH is not set
         # symlinks:: whether they are symbolic links
@@ -24,7 +24,7 @@ module Spate
 
           private
 
-          # Whether to make one for a missing file, for example in a project that is not built yet.
+          # Whether to create one for a missing file, for example in a project that is not built yet.
           def missing = newest?
           def newest? = major.nil? || major > 11
 
@@ -45,8 +45,8 @@ module Spate
 
           def bins(found) = found.bins.empty? ? found.folder_bins : found.bins
 
-          # Whether `one` wins a name that both packages have: the project's own dependency, then the package with that
-          # name, then the first by name (up to pnpm 11 the last), then the newer version.
+          # Whether `one` wins a name that both packages have. In order of priority: the project's own dependency, the
+          # package with that name, the first by name (up to pnpm 11 the last), the newer version.
           def before?(name, one, other)
             ranks = [rank(name, one), rank(name, other)]
             return (ranks.first <=> ranks.last).negative? unless ranks.uniq.one?
@@ -65,7 +65,7 @@ module Spate
             [yielding.include?(candidate.first) ? 1 : 0, owned ? 0 : 1]
           end
 
-          # way: answers the relative path to a place.
+          # way: callable that returns the relative path to a place.
           def entry(way, name, path, bin, found)
             target = way["#{path}/#{bin}"]
             return Symlink.new(target) if symlinks || name == "node"
@@ -73,7 +73,7 @@ module Spate
             TextFile.new(Shim.new(target, found.shebangs[bin], node_paths(way, path)).text, 0o755)
           end
 
-          # Relative to the bin folder: the package's own dependencies, its neighbours, what is hoisted.
+          # Relative to the bin folder: the package's own dependencies, its neighbours, hoisted packages.
           def node_paths(way, path)
             return [] unless node_path
 
@@ -86,13 +86,13 @@ module Spate
           end
         end
 
-        # In the class itself, where its constants are found.
+        # Reopens the class, so that its constants are found.
         class Style
           NAME = /\A(?!\.{1,2}\z)[A-Za-z0-9\-_.!~*'()$]+\z/
-          # Only the package's own and its neighbours.
+          # Only the folders of the package itself and its neighbours.
           OWN = ""
           CONTROL = /[\x00-\x1f\x7f]/
-          # Executables that belong to a package of another name, since pnpm 11.
+          # Executables that belong to a package with another name, since pnpm 11.
           OWNERS = { "npx" => ["npm"], "pn" => ["pnpm", "@pnpm/exe"], "pnpm" => ["@pnpm/exe"],
                      "pnpx" => ["pnpm", "@pnpm/exe"], "pnx" => ["pnpm", "@pnpm/exe"] }.freeze
         end

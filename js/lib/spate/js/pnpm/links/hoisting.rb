@@ -10,12 +10,13 @@ module Spate
         class Hoisting
           # alias, kind ("public" or "private"), Snapshot or nil, folder of a workspace's project or nil
           Hoisted = Struct.new(:name, :kind, :snapshot, :folder)
-          # The first version that hoists installed packages only, not all of the lockfile.
+          # The first version that hoists only installed packages, instead of all in the lockfile.
           OLD = [10, 12, 2].freeze
 
-          # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout.
-          # skipped: { key => true }. workspace: { project's name => folder }, {} where they are not hoisted. reserved:
-          # names that are not hoisted. settings: Settings.
+          # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout. skipped:
+          # { key => true }. folder }, {} where they are not hoisted. => workspace: { project's name => folder }, {} if
+          # projects are not hoisted. => folder }, {} where they are not hoisted. reserved: names that are not hoisted.
+          # settings: Settings.
           def initialize(lockfile, direct, layout, skipped, workspace, reserved, settings)
             old = settings.before?(*OLD)
             # Whether a project's name is reserved. Otherwise a package with that name is recorded, too, but the
@@ -24,7 +25,7 @@ module Spate
             # The first pnpm that sorts by the slot's name also omits packages that this machine cannot install.
             @by_key = old
             @skipped = old ? {} : skipped
-            # Packages this machine cannot install. Only pnpm 12 follows their dependencies.
+            # Packages that this machine cannot install. Only pnpm 12 follows their dependencies.
             @closed = settings.before?(12, 0) ? skipped : {}
             @snapshots = lockfile.snapshots
             @direct = direct
@@ -93,7 +94,8 @@ module Spate
             below(roots, seen).sort_by.with_index { |(depth, slot, _), at| [depth, slot, at] }.unshift([-1, "", direct])
           end
 
-          # A depth is that of the first way found, depth first, brothers together: pnpm's order, not the shortest way.
+          # The depth is that of the first path found, depth first, siblings together: pnpm's order, not the shortest
+          # path.
           def below(roots, seen)
             found = []
             steps = [[roots, 0]]
@@ -109,7 +111,7 @@ module Spate
             keys.select { |key| seen.key?(key) || @closed.key?(key) ? false : seen[key] = true }
           end
 
-          # { alias => key }, dependencies before optional ones, each by name.
+          # { alias => key }: dependencies before optional ones, each group by name.
           def children(key)
             @children ||= {}
             @children[key] ||= begin
@@ -124,7 +126,7 @@ module Spate
             names.each_cons(2).all? { |one, other| (one <=> other).negative? } ? needs : needs.sort.to_h
           end
 
-          # Direct dependencies of all projects, names of the workspace's own projects first.
+          # Direct dependencies of all projects; names of the workspace's own projects come first.
           def direct
             all = {}
             @direct.each_value { |needs| needs.each { |name, key| all[name] ||= key } }
