@@ -2,26 +2,24 @@
 
 module Spate
   module JS
-    # An application's JavaScript half: the place of its lockfile, and the tool that owns it.
+    # The JavaScript half of an application: the location of its lockfile, and the tool that owns the lockfile.
     #
-    # folder:: the application's folder, absolute
-    # root:: the folder of the lockfile: this one, or that of the workspace which the application belongs to
-    # tool:: "npm", "pnpm", "yarn" (version 1), "berry", "bun" or "deno"
-    # lockfile:: absolute
+    # folder:: the application's folder, absolute root:: the folder of the lockfile: the application's, or that of its
+    # workspace tool:: "npm", "pnpm", "yarn" (version 1), "berry", "bun" or "deno" lockfile:: absolute
     Project = Struct.new(:folder, :root, :tool, :lockfile)
 
     class Project
       PACKAGE = "package.json"
       BOM = "\uFEFF"
-      # The file of a workspace above that may replace a folder's own lockfile, by tool.
+      # By tool, the file of a workspace in a parent folder that may replace a folder's own lockfile.
       ABOVE = { "npm" => PACKAGE, "pnpm" => "pnpm-workspace.yaml" }.freeze
 
       %i[Braces Trust Workspace].each { |name| autoload name, "spate/js/project/workspace" }
       %i[Manager Version].each { |name| autoload name, "spate/js/project/manager" }
 
-      # The Project of a folder; nil where it has no package.json. Loads nothing where one lockfile is beside it and no
-      # workspace can be above. Raises LockfileError. from: where the user is, if that is below: files of other
-      # users in a folder above are ignored.
+      # The Project of a folder; nil if it has no package.json. Loads no code if there is exactly one lockfile and no
+      # workspace can be in a parent folder. Raises LockfileError. from: the user's folder, if it is below this one:
+      # files of other users in parent folders are ignored.
       def self.find(folder, env = ENV, from: folder)
         folder, from = [folder, from].map { |path| File.expand_path(path) }
         return if folder != from && Trust.new(from).culprit(folder)
@@ -35,13 +33,14 @@ module Spate
         new(folder, root, lockfile.tool, lockfile.path)
       end
 
-      # The Project of the folder of a lockfile, without a look at what is above it.
+      # The Project of a lockfile's folder, without looking at parent folders.
       def self.at(root, env = ENV)
         lockfile = Lockfiles.in(root) or return find(root, env)
         new(root, root, lockfile.tool, lockfile.path)
       end
 
-      # The Project of a folder with a lockfile: the folder's own, or the workspace above that its tool uses instead.
+      # The Project of a folder with a lockfile: the folder's own, or the workspace in a parent folder that its tool
+      # uses instead.
       def self.owned(folder, lockfile, env)
         root = Workspace.owner(folder, lockfile.tool, env) if above?(folder, ABOVE[lockfile.tool])
         return new(folder, folder, lockfile.tool, lockfile.path) unless root
@@ -61,18 +60,18 @@ module Spate
       end
       private_class_method :owned, :above?
 
-      # The lockfile of a member that its tool does not use (absolute), or nil. Raises SeveralLockfiles.
+      # The lockfile of a workspace member that its tool does not use (absolute), or nil. Raises SeveralLockfiles.
       def unused_lockfile = (Lockfiles.in(folder)&.path unless folder == root)
       # The root's package.json, {} if it is missing. Raises LockfileError.
       def package_json = @package_json ||= Project.read(File.join(root, PACKAGE))
-      # Manager that package.json names, or nil.
+      # The Manager named by package.json, or nil.
       def manager = @manager ||= Manager.in(package_json)
-      # Version of the tool that would run, nil if unknown.
+      # The version of the tool that would run; nil if unknown.
       def version(env) = Version.of(self, env)
-      # As people call it.
+      # The tool's usual name.
       def tool_name = tool == "berry" ? "yarn" : tool
 
-      # A package.json as a Hash; {} where it is missing. pnpm's settings in it are a Hash, or left out. Raises
+      # A package.json as a Hash; {} if it is missing. pnpm's settings in it are a Hash, or left out. Raises
       # LockfileError.
       def self.read(path)
         require "json"
@@ -89,10 +88,11 @@ module Spate
 
       # Chooses the lockfile of a folder, and the tool that wrote it.
       class Lockfiles
-        # By name; if one tool has two, the first is used, as by that tool.
+        # By file name. If one tool has two lockfiles, the first is used, like the tool does.
         TOOLS = { "npm-shrinkwrap.json" => "npm", "package-lock.json" => "npm", "pnpm-lock.yaml" => "pnpm",
                   "yarn.lock" => "yarn", "bun.lock" => "bun", "bun.lockb" => "bun" }.freeze
-        # Deno keeps one for single scripts, too, beside another tool's: it is used only if it is the only one.
+        # Deno also has this file for single scripts beside another tool's lockfile, so it is used only if it is the
+        # only one.
         DENO = "deno.lock"
         DENO_CONFIGS = %w[deno.json deno.jsonc package.json].freeze
         # Bytes of a yarn.lock that identify its version.
@@ -135,7 +135,8 @@ module Spate
           raise SeveralLockfiles.new(@folder, found, manager)
         end
 
-        # Version 1 signs its lockfile; later ones keep their own version in it. An empty one is of a new project.
+        # yarn 1 signs its lockfile; later versions write their own version into it. An empty lockfile belongs to a new
+        # project.
         def yarn
           head = File.binread(path("yarn.lock"), HEAD).to_s
           return "berry" if head.match?(/^__metadata:/)

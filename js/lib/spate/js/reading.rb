@@ -2,18 +2,18 @@
 
 module Spate
   module JS
-    # Reads the inputs of a plan, files and variables, and records what was read and what was missing, so that a cached
-    # result can be checked against them.
+    # Reads the inputs of a plan, files and variables, and records which were read and which were missing, so that a
+    # cached result can be checked against them.
     class Reading
       autoload :Fault, "spate/js/reading/fault"
 
-      # Bytes. The largest public lockfiles have 3 MB; what is read becomes some fifteen times as large.
+      # In bytes. The largest public lockfiles have 3 MB; the parsed data is about fifteen times as large.
       LARGEST = 64 << 20
       LISTENING = :spate_js_reading
       private_constant :LISTENING
 
       class << self
-        # [what the block answers, Reading of all that it asks for here]
+        # [result of the block, Reading of everything that the block reads here]
         def of
           around = Thread.current[LISTENING]
           reading = Thread.current[LISTENING] = new
@@ -30,10 +30,10 @@ module Spate
           File.binread(path).tap { |bytes| Thread.current[LISTENING]&.note(path, bytes) }
         end
 
-        # The same as UTF-8.
+        # The content of a file as UTF-8. Raises the same errors as bytes.
         def text(path) = bytes(path).force_encoding(Encoding::UTF_8)
 
-        # Whether there is such a file.
+        # Whether the file exists.
         def file?(path)
           Thread.current[LISTENING]&.note(path)
           File.file?(path)
@@ -46,9 +46,9 @@ module Spate
         def unsure = Thread.current[LISTENING]&.fleeting = true
       end
 
-      # { path => SHA-256 (hex) of what was read first, nil where it was only asked for }
+      # { path => SHA-256 (hex) of the content first read; nil if only its existence was checked }
       attr_reader :digests
-      # { path => content } of what was read.
+      # { path => content } of the files read.
       attr_reader :contents
       # Names of variables.
       attr_reader :variables

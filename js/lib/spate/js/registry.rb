@@ -2,8 +2,8 @@
 
 module Spate
   module JS
-    # Fetches packages' archives. Requests, retries and errors are those of gem sources (Spate::Registry); this module
-    # adds npm's configuration.
+    # Fetches packages' archives. Requests, retries and errors are the same as for gem sources (Spate::Registry); this
+    # module adds npm's configuration.
     #
     #   Locator   the address of a package's archive
     #   Remote    such an address, and the credentials to send to it
@@ -23,7 +23,7 @@ module Spate
         end
       end
 
-      # An address that a registry does not have: git, or an invalid address.
+      # An address that does not belong to a registry: git, or an invalid address.
       class UnsupportedAddressError < LockfileError
         def initialize(package)
           super("#{package.name}: #{Util.redact(package.resolved)} is neither http, https nor a file of the project",
@@ -31,7 +31,7 @@ module Spate
         end
       end
 
-      # Hints for errors of the network that differ from those of gem sources: they name npm's keys, never their values.
+      # Hints for network errors that differ from those of gem sources. They name npm's keys, but never the values.
       class Advice
         # The first match is used: { class of Spate::Registry => hint }.
         HINTS = {
@@ -47,13 +47,13 @@ module Spate
         }.freeze
         private_constant :HINTS
 
-        # remote: Remote that was asked.
+        # remote: the Remote of the failed request.
         def initialize(configuration, remote)
           @configuration = configuration
           @remote = remote
         end
 
-        # The same error with a hint for this registry.
+        # A copy of the error with a hint for this registry.
         def on(error) = error.with_hint(hint(error))
 
         private

@@ -2,14 +2,14 @@
 
 module Spate
   module JS
-    # From a Plan to node_modules.
+    # Makes node_modules from a Plan.
     #
     #   Supply ─────► Place::Trees ──► Place::Entries ──► scripts ──► state files ──► Record
     #   fetch,        renamed          links, bins                                    "nothing to do",
     #   unpack        or linked                                                       next time
     #
-    # The completion markers (the tool's state files, the Record) are removed first and written last, so that after a
-    # kill in between the next restore checks the whole node_modules.
+    # The completion markers (the tool's state files, the Record) are removed first and written last, so that a restore
+    # after a killed one checks the whole node_modules.
     module Restore
       %i[ArchiveError ChecksumError FolderError NotLocalError ReleaseAgeError].each do |name|
         autoload name, "spate/js/restore/errors"
@@ -24,18 +24,15 @@ module Spate
       autoload :Wanted, "spate/js/restore/wanted"
 
       # The result of one restore. Counts are of packages (places in node_modules, of which several may have one
-      # archive); seconds of wall time; fetched_bytes of archives from the network.
+      # archive); seconds are wall time; fetched_bytes are the bytes of archives from the network.
       class Report
-        # tool:: "npm", "pnpm" or the tool that did it
-        # total:: number of packages; for --json nil if the project's own tool restored them
-        # fetched, from_store:: archives from the network, and those that the store had
-        # linked:: packages put into place; reused:: those that were in place
-        # built, build_reused:: packages whose scripts ran, and those whose results came out of the store
-        # pending:: keys of packages whose scripts were not allowed to run
-        # told:: those of them that a warning named
-        # skipped:: { key of an optional package => why (String) }
-        # removed:: paths that did not belong
-        # handed_over:: why the project's own tool did it (String), or nil
+        # tool:: "npm", "pnpm" or the tool that did the restore total:: number of packages; for --json nil if the
+        # project's own tool restored them fetched, from_store:: archives from the network, and those that the store had
+        # linked:: packages put into place; reused:: packages that were already in place built, build_reused:: packages
+        # whose scripts ran, and those whose results came from the store pending:: keys of packages whose scripts were
+        # not allowed to run told:: pending ones that a warning named skipped:: { key of an optional package => why
+        # (String) } removed:: paths that did not belong handed_over:: why the project's own tool did the restore
+        # (String), or nil
         attr_accessor :tool, :total, :fetched, :fetched_bytes, :from_store, :linked, :reused, :built, :build_reused,
                       :pending, :told, :skipped, :removed, :warnings, :seconds, :handed_over, :root
         attr_writer :noop
@@ -50,7 +47,7 @@ module Spate
           @warnings = []
         end
 
-        # Nothing was made, and nothing taken away.
+        # Whether nothing was created or removed.
         def noop? = !!@noop
 
         def to_h

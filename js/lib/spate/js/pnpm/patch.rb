@@ -10,7 +10,7 @@ module Spate
       class Patch
         autoload :Reader, "spate/js/pnpm/patch/reader"
 
-        # A patch that cannot be read, or does not fit.
+        # A patch cannot be read or does not apply.
         class FailedError < Error
           EXIT_CODE = 3
 
@@ -65,7 +65,7 @@ module Spate
           File.join(@folder, relative)
         end
 
-        # Does nothing if the file was moved already.
+        # Does nothing if the file has already been moved.
         def move(change, path)
           from = path(change.from)
           return if File.exist?(path) && !File.exist?(from)
@@ -92,7 +92,7 @@ module Spate
           Dir.mkdir(path)
         end
 
-        # A change of the mode alone may be one of a binary file.
+        # A change of only the mode may concern a binary file.
         def modify(path, change)
           return if change.hunks.empty?
 
@@ -102,7 +102,7 @@ module Spate
           raise unless change.reversed.fits?(text)
         end
 
-        # A patch may leave out what was in it.
+        # A patch may omit the content of a deleted file.
         def delete(path, change)
           return unless File.exist?(path)
 
@@ -115,7 +115,7 @@ module Spate
 
         def read(path) = File.read(path, encoding: Encoding::UTF_8).scrub
 
-        # Into a new file: the old one may be another package's, too.
+        # Writes a new file, because the old one may be shared with other packages.
         def write(path, text)
           mode = File.exist?(path) ? File.stat(path).mode & 0o777 : nil
           File.write(partial = "#{path}.patched-#{Process.pid}", text)
@@ -125,13 +125,10 @@ module Spate
 
         # A patch's change to one file.
         #
-        # kind:: :modify, :create or :delete
-        # path:: in the package
-        # mode:: Integer that it gets, or nil
-        # hunks:: [Hunk]
-        # from:: the path from which it is moved first, or nil
+        # kind:: :modify, :create or :delete path:: in the package mode:: the new mode (Integer), or nil hunks:: [Hunk]
+        # from:: the path from which the file is moved first, or nil
         Change = Struct.new(:kind, :path, :mode, :hunks, :from) do
-          # The text after it. Raises Hunk::Error.
+          # The text after the change. Raises Hunk::Error.
           def applied(text)
             lines = text.split("\n", -1)
             lines = [""] if lines.empty?
@@ -151,12 +148,12 @@ module Spate
           end
         end
 
-        # Lines of a file, and what becomes of them.
+        # A range of lines of a file and its changes.
         #
-        # start:: the first line's number in the old file; old_size:: how many; the same for the new one
-        # parts:: [[" ", "-" or "+", [line, ...], whether the file ends there without a newline], ...]
+        # start, old_size:: number of the first line in the old file, and of lines; new_start, new_size:: in the new
+        # file parts:: [[" ", "-" or "+", [line, ...], whether the file ends there without a newline], ...]
         Hunk = Struct.new(:start, :old_size, :new_start, :new_size, :parts) do
-          # [[line's index, lines that go, lines that come], ...], nil where it does not fit.
+          # [[index of the line, removed lines, added lines], ...]; nil if the hunk does not apply.
           def edits(lines)
             Hunk::OFFSETS.each do |offset|
               found = edits_at(lines, start - 1 + offset) and return found
@@ -187,18 +184,18 @@ module Spate
             texts.each_with_index.all? { |text, at| (line = lines[index + at]) && line.rstrip == text.rstrip }
           end
 
-          # A file without a newline at its end gets one where its last line goes, and loses it where one comes.
+          # A file without a final newline gets one if its last line is removed, and loses it if such a line is added.
           def removal(index, texts, ends) = [[index, texts.size, []], *([:push] if ends)]
           def addition(index, texts, ends) = [[index, 0, texts], *([:pop] if ends)]
         end
 
-        # In the class itself, where its constants are found.
+        # Reopens the class, so that its constants are found.
         class Hunk
           class Error < StandardError; end
 
           OFFSETS = [0, *(1..20).flat_map { |offset| [-offset, offset] }].freeze
 
-          # The lines with all edits made, whose indexes are those before.
+          # The lines after all edits. Indexes of edits refer to the original lines.
           def self.edit(lines, edits)
             lines = lines.dup
             moved = 0

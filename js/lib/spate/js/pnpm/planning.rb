@@ -3,13 +3,13 @@
 module Spate
   module JS
     module Pnpm
-      # Puts a Plan together.
+      # Creates a Plan.
       class Planning
         %i[Demands Foreign Pin].each { |name| autoload name, "spate/js/pnpm/planning/pin" }
         %i[ReleaseAge Tarballs].each { |name| autoload name, "spate/js/pnpm/planning/release_age" }
 
-        # project: Project. configuration: Configuration or nil. options: Options or nil.
-        # slots: answers the folder of a global virtual store when called, or nil.
+        # project: Project. configuration: Configuration or nil. options: Options or nil. slots: callable that returns
+        # the folder of a global virtual store, or nil.
         def initialize(project, configuration, options, slots: nil)
           @slots = slots
           @root = project.root
@@ -40,8 +40,8 @@ module Spate
           given.nil? ? !@settings["ignoreScripts"] : !given
         end
 
-        # pnpm 12 makes the folder of what is hoisted, wherever to; older ones that of executables also for those of a
-        # project that is not built yet, which they do not link.
+        # pnpm 12 creates the folder of hoisted packages in all cases. Older versions also create the executables'
+        # folder of a project that is not built yet, although they do not link the executables.
         def folders
           return @links.hoisting.empty? ? [] : ["#{@layout.folder}/node_modules"] if @settings.major >= 12
 
@@ -57,7 +57,7 @@ module Spate
           @workspace.inputs | [Project::Version.file("pnpm", @env)].compact | list
         end
 
-        # Names of Lockfile::GROUPS that are wanted.
+        # Names of the selected Lockfile::GROUPS.
         def groups
           omit = Array(@options && @options[:omit]).map(&:to_s)
           left = { "dev" => "devDependencies", "optional" => "optionalDependencies", "prod" => "dependencies" }
@@ -82,7 +82,7 @@ module Spate
           raise LeftToTool, reasons if reasons.any?
         end
 
-        # The pnpm on the PATH reads package.json before it starts another.
+        # The pnpm on PATH reads package.json before it starts another version.
         def pin
           major = [Project::Version.installed("pnpm", @env).to_i, @settings.major].max
           Pin.new(@package_json, @lockfile.own_version, major).reasons
@@ -103,7 +103,7 @@ module Spate
 
         # A digest of the settings and the machine, which also affect the content of a slot.
         def variant
-          @selection.installed # asks for node's version where that decides
+          @selection.installed # reads node's version if that affects the selection
           text = [Layout::Global::FORMAT, @settings.major.clamp(10, 12), machine, @selection.optional?,
                   @options.to_h[:copy], @env["SPATE_COPY"], @settings.hoist_pattern&.any?,
                   *%w[extendNodePath preferSymlinkedExecutables].map { |name| @settings[name] }]
@@ -127,7 +127,7 @@ module Spate
           @machine ||= Selection::Machine.local(@settings["supportedArchitectures"], @settings.major, node)
         end
 
-        # Asked only where an optional package wants certain versions.
+        # Read only if an optional package requires certain versions.
         def node
           given = @settings["nodeVersion"]
           given ? -> { given.to_s.delete_prefix("v") } : Npm::Machine::Tooling.new(@env).method(:node_version)
@@ -139,7 +139,7 @@ module Spate
             needs = @links.needs(each).each_value.filter_map { |child| @layout.path(child) unless child.key == key }
             Tree.new(path: @layout.path(each), package: Resolution.package(each, @path), key: key,
                      optional: each.optional, patch: patches[key], needs: needs)
-          end.uniq(&:path) # snapshots that differ in their peers' names alone share a slot
+          end.uniq(&:path) # snapshots that differ only in the names of their peers share a slot
         end
 
         def fingerprint = [@settings.fingerprint, groups, machine].join("\n")
@@ -148,7 +148,8 @@ module Spate
         module Resolution
           module_function
 
-          # Package. snapshot: Lockfile::Snapshot. Raises LeftToTool if it is not an archive, LockfileError.
+          # Returns a Package. snapshot: Lockfile::Snapshot. Raises LeftToTool if its source is not an archive,
+          # LockfileError.
           def package(snapshot, path)
             found = snapshot.entry["resolution"]
             raise LockfileError, "#{path}: #{snapshot.key}: expected a resolution" unless found.is_a?(Hash)
@@ -160,7 +161,7 @@ module Spate
                         integrity: integrity(found, snapshot, path))
           end
 
-          # The reason to leave it to pnpm, or nil.
+          # The reason to leave the package to pnpm, or nil.
           def foreign(found)
             case found["type"]
             when nil then nil
@@ -172,7 +173,7 @@ module Spate
             "a folder of an archive" if found["path"]
           end
 
-          # Archives of repositories, which pnpm prepares as npm would before publishing.
+          # Archives of repositories, which pnpm prepares like npm does before publishing.
           def hosted?(address)
             address.match?(%r{\Ahttps://(?:codeload\.github\.com/|bitbucket\.org/[^/]+/[^/]+/get/|gitlab\.com/.*archive)})
           end

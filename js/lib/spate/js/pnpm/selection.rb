@@ -3,12 +3,12 @@
 module Spate
   module JS
     module Pnpm
-      # Which of a lockfile's snapshots are installed: what the projects reach by the groups that are wanted, without
-      # optional packages that are not for this machine, and without what only those need.
+      # The snapshots of a lockfile that are installed: those that the projects reach through the selected groups,
+      # except optional packages that are not for this machine and snapshots that only these need.
       class Selection
         autoload :Machine, "spate/js/pnpm/selection/machine"
 
-        # lockfile: Lockfile. groups: names of Lockfile::GROUPS that are wanted. machine: Machine.
+        # lockfile: Lockfile. groups: names of the selected Lockfile::GROUPS. machine: Machine.
         def initialize(lockfile, groups, machine)
           @lockfile = lockfile
           @snapshots = lockfile.snapshots
@@ -20,10 +20,11 @@ module Spate
 
         def optional? = @groups.include?("optionalDependencies")
 
-        # [key] that are not for this machine, with what only they need, sorted: what .modules.yaml calls skipped.
+        # Sorted [key] of packages that are not for this machine, and of packages that only these need: the `skipped` of
+        # .modules.yaml.
         def unfit = @unfit ||= find_unfit
 
-        # { key => true }: unfit ones and those left out on purpose.
+        # { key => true }: unfit ones and those left out on request.
         def skipped
           @skipped ||= begin
             all = unfit.to_h { |key| [key, true] }
@@ -32,7 +33,7 @@ module Spate
           end
         end
 
-        # { key => Snapshot } that are installed, in the lockfile's order.
+        # { key => Snapshot } of installed ones, in the lockfile's order.
         def installed
           @installed ||= begin
             reached = reach(skipped)
@@ -40,7 +41,7 @@ module Spate
           end
         end
 
-        # { key => Snapshot } that the current lockfile has: unfit ones too.
+        # { key => Snapshot } in the current lockfile, including unfit ones.
         def kept
           @kept ||= begin
             left = optional? ? {} : @snapshots.select { |_, each| each.optional }
@@ -49,7 +50,7 @@ module Spate
           end
         end
 
-        # { alias => version } of an importer's wanted groups; what several have is the first one's.
+        # { alias => version } of an importer's selected groups. The first group takes precedence.
         def wanted(importer)
           %w[dependencies devDependencies optionalDependencies].each_with_object({}) do |group, all|
             next unless @groups.include?(group)
@@ -58,7 +59,7 @@ module Spate
           end
         end
 
-        # { alias => key } of an importer's wanted groups: development first, as pnpm orders them; links left out.
+        # { alias => key } of an importer's selected groups without links, development first, as pnpm orders them.
         def direct(importer)
           %w[devDependencies dependencies optionalDependencies].each_with_object({}) do |group, all|
             next unless @groups.include?(group)
@@ -69,7 +70,8 @@ module Spate
           end
         end
 
-        # Keys of installed packages, in pnpm's order: depth first; siblings count as visited before their children are.
+        # Keys of installed packages in pnpm's order: depth first, where siblings count as visited before their
+        # children.
         def order
           seen = {}
           roots = @lockfile.importers.each_value.flat_map { |importer| wanted_keys(importer) }
@@ -101,7 +103,7 @@ module Spate
           (unfit.keys | (reach({}).keys - reach(unfit).keys)).sort
         end
 
-        # Unfit ones that something installed cannot do without: pnpm 12 installs these with a warning.
+        # Unfit packages that an installed package requires: pnpm 12 installs these with a warning.
         def required(unfit)
           found = {}
           seen = {}
@@ -129,7 +131,7 @@ module Spate
           end
         end
 
-        # { key => true } that can be reached without the given ones.
+        # { key => true } for keys that can be reached without the given ones.
         def reach(without)
           reached = {}
           pending = roots { true }.map(&:first)

@@ -5,13 +5,13 @@ require "json"
 module Spate
   module JS
     module Pnpm
-      # pnpm's settings that decide what node_modules looks like, from where this pnpm reads them: the environment,
+      # pnpm's settings that affect node_modules, from the places where this pnpm reads them: the environment,
       # pnpm-workspace.yaml, and up to version 10 also package.json's "pnpm" and npm's configuration.
       class Settings
-        # The version whose defaults hold where a project names none.
+        # The version whose defaults apply if a project names none.
         NEWEST = 12
-        # name => default; a Proc is called with pnpm's major version. A class is the expected type of a setting without
-        # one.
+        # name => default. A Proc is called with pnpm's major version. A class is the expected type of a setting without
+        # default.
         DEFAULTS = {
           "allowBuilds" => {}, "allowUnusedPatches" => false, "autoInstallPeers" => true, "catalog" => nil,
           "catalogs" => {}, "configDependencies" => nil, "dangerouslyAllowAllBuilds" => false,
@@ -40,9 +40,9 @@ module Spate
         }.freeze
         SWITCHES = DEFAULTS.select { |_, default| [true, false].include?(default) }.keys.freeze
         WORKSPACE = "pnpm-workspace.yaml"
-        # The keys that pnpm read from this file before 10.5, when it became a file of settings.
+        # The keys that pnpm before 10.5 read from this file, before it became a settings file.
         OLD_WORKSPACE = %w[packages catalog catalogs].freeze
-        # name => the first version that reads it.
+        # name => the first version that reads the setting.
         SINCE = { "allowBuilds" => [10, 26], "ignoredBuiltDependencies" => [10, 1] }.freeze
 
         # root: the lockfile's folder. package_json: its package.json. version: of pnpm ("10.4.0"), or nil.
@@ -53,7 +53,7 @@ module Spate
           new((Yaml.mapping(text, path) if text), package_json, version, configuration, env)
         end
 
-        # Of a project that has a Plan, without reading YAML again.
+        # The settings of a project that has a Plan, without reading YAML again.
         def self.again(plan, package_json, configuration)
           return read(plan.root, package_json, plan.version, configuration) unless plan.workspace
 
@@ -78,7 +78,7 @@ module Spate
           @values = {}
         end
 
-        # Whether this pnpm is older than a version. Where none is named it is the newest.
+        # Whether this pnpm is older than a version. An unknown pnpm is treated as the newest.
         def before?(*numbers)
           !@version.nil? && (@version.split(".").map(&:to_i).first(numbers.size) <=> numbers).negative?
         end
@@ -89,7 +89,7 @@ module Spate
         # Whether there is a pnpm-workspace.yaml.
         def workspace? = !@workspace.nil?
 
-        # The value of a setting of DEFAULTS: of its default's type where it has one.
+        # The value of a setting of DEFAULTS, converted to its default's type.
         def [](name)
           @values.fetch(name) { @values[name] = typed(name, given(name)) }
         end
@@ -97,17 +97,17 @@ module Spate
         # Whether the setting is given anywhere.
         def given?(name) = !given(name).nil?
 
-        # Whether packages are in a store that projects share: the setting has two names.
+        # Whether packages are in a store shared by projects; this setting has two names.
         def global?
           return false if @major < 10
 
           self["virtualStoreType"] ? self["virtualStoreType"] == "global" : self["enableGlobalVirtualStore"]
         end
 
-        # The value of any setting as it is given, or nil. Text of a variable is parsed as JSON.
+        # The value of any setting as given, or nil. Text from a variable is parsed as JSON.
         def plain(name) = decoded(given(name))
 
-        # [value] of a setting in all places that give it one. Strings in a YAML file stay strings.
+        # [value] of a setting from all places that set it. Strings in a YAML file stay strings.
         def all(name)
           outside = @configuration ? decoded(@configuration[dashed(name)]) : @written[dashed(name)]
           [own(name), decoded(environment(name)), outside].compact
@@ -121,7 +121,7 @@ module Spate
         # Names that pnpm-workspace.yaml or package.json set; pnpm ignores names that are not in camelCase.
         def own_names = (@yaml.keys + @package.keys).grep(/\A[a-z][a-zA-Z0-9]*\z/)
 
-        # The same and all that is set where only pnpm reads: since version 11 it has variables of its own.
+        # own_names, and the names set where only pnpm reads: since version 11 pnpm has its own variables.
         def names
           return own_names if @major <= 10
 
@@ -189,7 +189,7 @@ module Spate
           found.compact.first
         end
 
-        # From the project's own files. Up to version 10 they come before the environment.
+        # The value from the project's own files. Up to version 10 these precede the environment.
         def own(name)
           found = @yaml[name]
           return found unless found.nil?
@@ -197,14 +197,14 @@ module Spate
           name == "overrides" ? package_overrides : @package[name]
         end
 
-        # Not from a project's files, except its .npmrc.
+        # The value from outside the project's files, except its .npmrc.
         def outside(name)
           return @configuration[dashed(name)] if @configuration
 
           @machine[dashed(name)] if Tools::KnownSettings::Pnpm::GLOBAL.include?(name)
         end
 
-        # `resolutions` are overrides that have less to say, up to version 10.
+        # Up to version 10, `resolutions` are overrides with a lower precedence.
         def package_overrides
           own = @package["overrides"]
           @resolutions && own.is_a?(Hash) ? @resolutions.merge(own) : own || @resolutions
@@ -250,7 +250,7 @@ module Spate
           raise LockfileError, "#{WORKSPACE}: #{name}: expected a string, found #{value.inspect}"
         end
 
-        # From the environment lists come as JSON.
+        # In the environment, lists are JSON.
         def parsed(value, type)
           return value if value.is_a?(type)
 

@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Pnpm
-      # pnpm's state files in node_modules. Plain data, so that a plan can be stored; the outcome of a restore is added
-      # at its end.
+      # pnpm's state files in node_modules. Plain data, so that a plan can be stored; the outcome is added at the end of
+      # a restore.
       class State
         autoload :Modules, "spate/js/pnpm/state/modules"
         autoload :PackageMap, "spate/js/pnpm/state/package_map"
         autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
 
-        # As JavaScript writes it: an empty list or object on one line.
+        # In JavaScript's format: an empty list or object is on one line.
         def self.json(value)
           require "json"
           JSON.pretty_generate(value).gsub(/([\[{])\n\s*([\]}])/, "\\1\\2")
@@ -19,7 +19,7 @@ module Spate
         # planning: Planning.
         def self.of(planning)
           lockfile = CurrentLockfile.new(planning.lockfile, planning.selection, planning.settings.major).text
-          # pnpm before 12 writes none where no package is wanted.
+          # pnpm before 12 writes none if no package is selected.
           new((Modules.of(planning) if lockfile || planning.settings.major > 11), WorkspaceState.of(planning),
               planning.layout.folder, lockfile, PackageMap.of(planning), taken(planning))
         end
@@ -42,7 +42,7 @@ module Spate
           @package_map = package_map
         end
 
-        # Paths that are written when the projects' own scripts have run.
+        # Paths that are written after the projects' own scripts have run.
         def last = [@workspace&.path].compact
 
         # See Plan#goes_with.
@@ -58,7 +58,7 @@ module Spate
           found
         end
 
-        # Where pnpm has its own store: on the project's file system.
+        # The path of pnpm's own store, which is on the project's file system.
         class StoreFolder
           VERSIONS = { 8 => "v3", 9 => "v3", 10 => "v10" }.freeze
 
@@ -71,7 +71,7 @@ module Spate
 
           # root: of the project.
           def path(root) = "#{@given ? given(root) : near(root)}/#{VERSIONS.fetch(@major, "v11")}"
-          # The same without "." and "..".
+          # The path without "." and "..".
           def clean_path(root) = File.expand_path(path(root))
 
           private
@@ -93,7 +93,7 @@ module Spate
 
           def near(root) = near?(@own, root) ? @own : "#{mount_point(root)}/.pnpm-store".sub("//", "/")
 
-          # Whether a folder that may not be there yet would be on the project's file system.
+          # Whether a folder, existing or not, would be on the project's file system.
           def near?(path, root)
             path = File.dirname(path) until File.exist?(path)
             device(path) == device(root)
@@ -108,13 +108,13 @@ module Spate
           def device(path) = File.stat(path).dev
         end
 
-        # The lockfile's text without what is not installed: pnpm's own text, entries left out.
+        # The lockfile's text without entries that are not installed. The remaining text is pnpm's own.
         class CurrentLockfile
           # { hash: ..., path: ... }, of pnpm 10 and before.
           OLD_PATCH = /^(  \S.*):\n    hash: (\S+)\n    path: .*\n/
 
-          # lockfile: Lockfile. selection: Selection. major: of pnpm, which lists importers of missing projects up to
-          # version 11, and writes patches as digests since then.
+          # lockfile: Lockfile. selection: Selection. major: of pnpm, which up to version 11 lists importers of missing
+          # projects, and since then writes patches as digests.
           def initialize(lockfile, selection, major)
             @lockfile = lockfile
             @shortens = major > 10 && lockfile.patches.each_value.any?(Hash)

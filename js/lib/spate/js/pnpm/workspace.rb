@@ -34,7 +34,7 @@ module Spate
           end
         end
 
-        # { selector => specifier } as the lockfile has them, nil where there are none.
+        # { selector => specifier } as the lockfile has them; nil if there are none.
         def overrides
           @overrides ||= Overrides.new(@settings["overrides"], @manifests["."], @settings.catalogs).all
         end
@@ -58,7 +58,8 @@ module Spate
           end
         end
 
-        # { as above => digest of the file with plain line ends, as this pnpm names it }. Raises LockfileError.
+        # { key of patch_files => digest of the file with normalized line ends, as this pnpm names it }. Raises
+        # LockfileError.
         def patch_hashes
           patch_files.to_h do |key, path|
             text = Reading.bytes(File.join(@root, path)).gsub("\r\n", "\n")
@@ -82,7 +83,7 @@ module Spate
 
         private
 
-        # Which of several patches with one digest, which may differ in their line ends: the version's own, then a
+        # Chooses among patches with the same digest, which may differ in their line ends: the version's own, then a
         # range's, then the package's. keys: of patch_files.
         def patch_of(snapshot, keys)
           name = snapshot.name
@@ -98,12 +99,12 @@ module Spate
         def clean(path) = path.to_s.delete_prefix("#{@root}/").delete_prefix("./")
 
         # The folders of a workspace's projects, by the patterns of pnpm-workspace.yaml: `*` is one folder, `**` any
-        # number of them, `!` leaves out what an earlier pattern names. Never inside node_modules.
+        # number of folders, `!` excludes folders of an earlier pattern. Never inside node_modules.
         class Folders
           LEFT_OUT = %w[node_modules bower_components .git].freeze
           FLAGS = File::FNM_PATHNAME | File::FNM_DOTMATCH | File::FNM_EXTGLOB
 
-          # patterns: [String], or nil: then the root is the only project.
+          # patterns: [String]; nil if the root is the only project.
           def initialize(root, patterns)
             @root = root
             @looked_at = {}
@@ -114,7 +115,7 @@ module Spate
           end
 
           # Paths relative to the root, after #all: folders that were listed, and package.json files that were looked
-          # for, there or not.
+          # for, existing or not.
           def looked_at = @looked_at.keys
 
           # "." first, then by name.
@@ -135,7 +136,7 @@ module Spate
             File.file?(File.join(@root, file))
           end
 
-          # Goes down only where the pattern's parts fit.
+          # Enters only folders that match the pattern's parts.
           def matching(pattern)
             parts = pattern.split("/")
             found = []
@@ -177,8 +178,8 @@ module Spate
           end
         end
 
-        # `overrides` with what they refer to: `$name` is what the root's package.json has, `catalog:` (there
-        # too) what a catalog has.
+        # `overrides` with references resolved: `$name` by the root's package.json, `catalog:` (also in package.json) by
+        # a catalog.
         class Overrides
           # given: { selector => value } or an invalid value. manifest: the root's package.json. catalogs:
           # { catalog => { name => specifier } }.
@@ -188,7 +189,7 @@ module Spate
             @catalogs = catalogs
           end
 
-          # nil where there are none.
+          # nil if there are none.
           def all
             @given.to_h { |selector, value| [selector, resolved(selector, value.to_s)] } unless @given.empty?
           end

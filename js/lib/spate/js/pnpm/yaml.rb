@@ -5,21 +5,22 @@ require "psych"
 module Spate
   module JS
     module Pnpm
-      # The YAML that pnpm writes and reads: mappings, sequences and scalars, by libyaml's parser. Also aliases and
-      # "<<", which users write. Tags and input that is too large or too deep are rejected. Scalars stay strings,
-      # except a plain true, false or null.
+      # Parses the YAML that pnpm writes and reads with libyaml: mappings, sequences and scalars, plus aliases and "<<",
+      # which users write. Rejects tags, and input that is too large or too deep. Scalars stay strings, except a plain
+      # true, false or null.
       #
       # Uses the parser's events: Psych.safe_load takes three times as long for the same text.
       class Yaml < Psych::Handler
         DEEPEST = 64
-        # Values that all aliases together may expand to: a few lines of nested aliases can expand to billions.
+        # Maximum number of values that all aliases together may expand to: a few lines of nested aliases can expand to
+        # billions.
         MOST = 100_000
         MERGE = "<<"
         PLAIN = { "true" => true, "false" => false, "null" => nil, "~" => nil, "" => nil }.freeze
 
         class Refused < StandardError; end
 
-        # [Object, ...]: a document each. path: for messages. Raises LockfileError.
+        # [Object, ...], one per document. path: for messages. Raises LockfileError.
         def self.documents(text, path)
           handler = new
           Psych::Parser.new(handler).parse(text)
@@ -28,7 +29,7 @@ module Spate
           raise LockfileError.new("#{path}: #{ErrorSummary.of(e)}", hint: "compare it with its last commit")
         end
 
-        # The only document, {} for an empty one.
+        # The only document; {} if it is empty.
         def self.mapping(text, path)
           found = documents(text, path).last
           found = {} if found.nil?
@@ -56,7 +57,7 @@ module Spate
           end_sequence
         end
 
-        # Registered only here: an alias within its own value is an error.
+        # Registered only at its end, so that an alias within its own value is an error.
         def end_sequence
           value = @open.pop
           @keys.pop
@@ -94,7 +95,7 @@ module Spate
           @names << anchor
         end
 
-        # The first of several mappings wins, and the mapping's own keys win over all.
+        # The first of several mappings wins; the mapping's own keys take precedence over all.
         def merge(mapping, others)
           others = [others] unless others.is_a?(Array)
           raise Refused, "#{MERGE}: expected mappings" unless others.all?(Hash)

@@ -5,9 +5,8 @@ module Spate
     class Project
       # The package manager that a package.json names: `packageManager` (corepack's) before `devEngines`.
       #
-      # name:: "npm", "pnpm", "yarn", "bun" ...
-      # version:: an exact one or a range, nil where it is not said
-      # exact:: whether it is `packageManager`'s
+      # name:: "npm", "pnpm", "yarn", "bun" ... version:: an exact version or a range; nil if not given exact:: whether
+      # it comes from `packageManager`
       Manager = Struct.new(:name, :version, :exact) do
         # Manager or nil. folder: of the package.json.
         def self.of(folder) = self.in(Project.read(File.join(folder, PACKAGE)))
@@ -28,13 +27,13 @@ module Spate
         end
         private_class_method :from
 
-        # Whether it is a yarn after version 1.
+        # Whether it is a yarn newer than version 1.
         def berry? = name == "yarn" && version.to_s[/\d+/].to_i > 1
         def to_s = [name, version].compact.join("@")
       end
 
-      # Which version of a project's tool would run, by what files say: pnpm starts the one that package.json names in
-      # its own place, npm stays what it is.
+      # The version of a project's tool that would run, according to files: pnpm starts the version that package.json
+      # names, npm does not.
       module Version
         NUMBER = /"version":\s*"(\d[^"]*)"/
 
@@ -48,13 +47,14 @@ module Spate
           installed(project.tool, env)
         end
 
-        # That of the tool on PATH, or nil.
+        # The version of the tool on PATH, or nil.
         def installed(tool, env)
           path = file(tool, env)
           path && Configuration::Level.text(path)[NUMBER, 1]
         end
 
-        # The package.json beside the tool on PATH, absolute, or nil: a program may be anything, corepack's for one.
+        # The absolute path of the package.json beside the tool on PATH; nil if the program is something else, such as
+        # corepack.
         def file(tool, env)
           program = Configuration::NpmFolder.which(tool, env) or return
           own = %r{"name":\s*"(?:@#{tool}(?:pkg)?/[\w.-]+|#{tool})"}

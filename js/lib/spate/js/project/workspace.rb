@@ -3,15 +3,15 @@
 module Spate
   module JS
     class Project
-      # The folder above a package that has its lockfile: of pnpm by pnpm-workspace.yaml or the lockfile itself, of the
-      # others by `workspaces` in package.json.
+      # The parent folder that has a package's lockfile: for pnpm identified by pnpm-workspace.yaml or the lockfile
+      # itself, for other tools by `workspaces` in package.json.
       module Workspace
         INSTALLED = %r{(?:\A|/)node_modules(?:/|\z)}
         PNPM = %w[pnpm-workspace.yaml pnpm-lock.yaml].freeze
 
         module_function
 
-        # Absolute, or nil. Raises ForeignRoot where only another user's may be one.
+        # Absolute, or nil. Raises ForeignRoot if the only candidate belongs to another user.
         def root(folder)
           trust = Trust.new(folder)
           foreign, own = above(folder).partition { |at| trust.culprit(at) }
@@ -21,9 +21,9 @@ module Spate
           found
         end
 
-        # The folder above one with a lockfile, whose workspace the tool uses instead: with npm the nearest that lists
-        # it in `workspaces`, with pnpm the nearest pnpm-workspace.yaml, since version 12 only if that lists it.
-        # Absolute, or nil; files that another user could have written are ignored.
+        # The parent of a folder with a lockfile, if the tool uses the workspace there instead: for npm the nearest that
+        # lists the folder in `workspaces`, for pnpm the nearest pnpm-workspace.yaml, since version 12 only if it lists
+        # the folder. Absolute, or nil; ignores files that another user could have written.
         def owner(folder, tool, env)
           trust = Trust.new(folder)
           own = ->(at, name) { File.file?(File.join(at, name)) && !trust.culprit(at) }
@@ -35,7 +35,7 @@ module Spate
           at if major < 12 || claims?(pnpm(at), at, folder)
         end
 
-        # Folders of the packages of a workspace, without its root, absolute.
+        # Absolute paths of a workspace's packages, without its root.
         def members(root)
           left_out, taken = named(root).partition { |pattern| pattern.start_with?("!") }
           left_out = left_out.map { |pattern| pattern.delete_prefix("!") }
@@ -45,10 +45,10 @@ module Spate
                .map { |path| File.expand_path(path, root) }
         end
 
-        # Patterns that a folder's own files have.
+        # Patterns from the files in a folder.
         def named(root) = npm(root) + pnpm(root)
 
-        # The nearest first.
+        # Parent folders, nearest first.
         def above(folder)
           above = []
           above << folder until folder == (folder = File.dirname(folder))
@@ -78,7 +78,7 @@ module Spate
           claims?(npm(at), at, folder)
         end
 
-        # npm ignores a package.json above that it cannot read.
+        # npm ignores an unreadable package.json in a parent folder.
         def npm_claims?(at, folder)
           member?(at, folder)
         rescue LockfileError
@@ -98,7 +98,7 @@ module Spate
           end
         end
 
-        # As the tools' globs, in which "**" before a file's name is any number of folders.
+        # Like the tools' globs, in which "**" before a file's name matches any number of folders.
         def among?(patterns, relative)
           patterns.any? do |pattern|
             File.fnmatch?("#{pattern}/#{PACKAGE}", "#{relative}/#{PACKAGE}", File::FNM_PATHNAME | File::FNM_EXTGLOB)
@@ -110,15 +110,15 @@ module Spate
       # "{a,b}/{c,d}" in a workspace's patterns. Each pair of braces multiplies the alternatives, also in Ruby's own
       # File.fnmatch and Dir.glob, so they are counted before anything is matched.
       module Braces
-        # Limit of alternatives for all of a project's patterns together.
+        # Maximum number of alternatives in all of a project's patterns together.
         MOST = 10_000
-        # Bytes of a pattern with braces; a path has no more.
+        # Maximum bytes of a pattern with braces, which is also the limit for paths.
         LONGEST = 4096
         GROUP = /\{[^{}]*\}/
 
         module_function
 
-        # The patterns. whose: the file, for messages. Raises LockfileError.
+        # Returns the patterns. whose: the file, for messages. Raises LockfileError.
         def check(patterns, whose)
           room = MOST
           patterns.each do |pattern|
@@ -133,7 +133,7 @@ module Spate
           end
         end
 
-        # The alternatives of a pattern, without braces; they may contain "/". Returns about `most` at most.
+        # The alternatives of a pattern, without braces; they may contain "/". Stops at about `most`.
         def alternatives(pattern, most = MOST)
           found = []
           pending = [pattern]
@@ -148,14 +148,14 @@ module Spate
         end
       end
 
-      # Whether a folder above the user's may be read. A folder such as /tmp has files of other users, and a project's
-      # files can run programs, so another user's files are not even read.
+      # Whether a parent of the user's folder may be read. A folder such as /tmp has files of other users, and a
+      # project's files can run programs, so files of other users are not even read.
       class Trust
         OTHERS_WRITE = 0o002
         # Files that mark a project.
         NAMES = [PACKAGE, *Workspace::PNPM, *Lockfiles::TOOLS.keys, Lockfiles::DENO].uniq.freeze
 
-        # folder: the user's, absolute. Its owner is trusted, too: root works in others' folders.
+        # folder: the user's, absolute. Its owner is trusted, too, because root works in folders of others.
         def initialize(folder)
           @folder = folder
           stat = File.stat(folder)

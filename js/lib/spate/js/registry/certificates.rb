@@ -3,8 +3,9 @@
 module Spate
   module JS
     module Registry
-      # Which authorities a registry's connection trusts (`ca`, `cafile`, else the system's, with NODE_EXTRA_CA_CERTS),
-      # whether it has to present a valid certificate (`strict-ssl`), and which client certificate is sent.
+      # The authorities that a registry's connection trusts (`ca`, `cafile`, or else the system's, with
+      # NODE_EXTRA_CA_CERTS), whether the registry must present a valid certificate (`strict-ssl`), and the client
+      # certificate that is sent.
       class Certificates
         PEM = /-----BEGIN [^-]+-----.+?-----END [^-]+-----/m
         private_constant :PEM
@@ -42,7 +43,7 @@ module Spate
         def authorities = pems([*@configuration["ca"]].join("\n")) + pems(read(@configuration["cafile"]))
         def pems(text) = text.to_s.gsub('\n', "\n").scan(PEM)
 
-        # A missing file is ignored, as with npm.
+        # Ignores a missing file, like npm.
         def read(path)
           File.read(path, encoding: "UTF-8").scrub if path.is_a?(String) && File.file?(path)
         rescue SystemCallError

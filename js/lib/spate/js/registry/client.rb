@@ -3,18 +3,18 @@
 module Spate
   module JS
     module Registry
-      # Fetches packages' archives. One a run, for any number of threads.
+      # Fetches packages' archives. One client per run, for any number of threads.
       class Client
         # The best number of simultaneous requests, as measured in docs/sources.md.
         CONNECTIONS = 32
-        # Bytes. npm's own registry takes no archive that is half as large.
+        # In bytes. npm's own registry accepts no archive half as large.
         LIMIT = 1 << 30
         # Limit for a registry's document of one package, in bytes.
         DOCUMENT_LIMIT = 1 << 28
         # Values of the Accept header: without and with dates.
         SHORT = "application/vnd.npm.install-v1+json, application/json;q=0.8"
         LONG = "application/json"
-        # Seconds of silence, and tries after the first, where npm's configuration has nothing else.
+        # Seconds without data, and number of retries, unless npm's configuration has other values.
         TIMEOUT = 30
         RETRIES = 3
         REDIRECTS = 5
@@ -27,10 +27,11 @@ module Spate
         # source:: the registry it came from, or "file"
         Result = Struct.new(:bytes, :source)
 
-        # How many threads to fetch with.
+        # The number of threads to fetch with.
         attr_reader :jobs
 
-        # configuration: Configuration. retry_base: seconds of the first wait. Raises Configuration::InvalidAuthError.
+        # configuration: Configuration. retry_base: seconds before the first retry. Raises
+        # Configuration::InvalidAuthError.
         def initialize(configuration:, events: Events.new, retry_base: nil)
           @configuration = configuration
           @events = events
@@ -65,14 +66,14 @@ module Spate
           raise NotADocument.new(name, source: remote.source)
         end
 
-        # The address that a registry usually has for a package's archive. Raises Configuration::UnknownRegistryError.
+        # The usual address of a package's archive in its registry. Raises Configuration::UnknownRegistryError.
         def usual_address(package) = @locator.usual(package)
 
-        # Absolute path of an archive that is on this machine already: one that a lockfile names with "file:", nil for
-        # all others. Raises UnsafePathError.
+        # Absolute path of a local archive, which a lockfile names with "file:"; nil for all other packages. Raises
+        # UnsafePathError.
         def local(package) = package.file? ? @locator.path(package) : nil
 
-        # Ends all requests at once: their threads raise Util::Cancelled.
+        # Immediately ends all requests: their threads raise Util::Cancelled.
         def close
           @retries.cancel
           @connections.close
@@ -107,7 +108,7 @@ module Spate
           end
         end
 
-        # npm takes an archive that is not compressed, too.
+        # npm also accepts an uncompressed archive.
         def tar?(head)
           head.byteslice(Spate::Registry::Archive::MAGIC_OFFSET, 5) == Spate::Registry::Archive::MAGIC
         end
@@ -143,7 +144,7 @@ module Spate
           end
         end
 
-        # A setting that is a number, not below zero.
+        # The value of a setting that is a non-negative number.
         def whole(key)
           value = @configuration[key]
           value.to_i if value.is_a?(Numeric) && !value.negative?
@@ -152,8 +153,8 @@ module Spate
         def agent = ["spate/#{VERSION}", "ruby/#{RUBY_VERSION}", "(#{RUBY_PLATFORM})"].join(" ")
       end
 
-      # Which proxy a request goes through: npm's `https-proxy` and `proxy`, then the environment, whose variables npm
-      # reads in its own order. `noproxy` and NO_PROXY name endings of hosts.
+      # The proxy for a request: npm's `https-proxy` and `proxy`, then the environment's variables in npm's order.
+      # `noproxy` and NO_PROXY list endings of host names.
       class Proxy
         NAMES = %w[https_proxy http_proxy proxy no_proxy].freeze
         private_constant :NAMES
@@ -186,7 +187,7 @@ module Spate
           given.find(&:itself) || variables(uri).filter_map { |name| @env[name] }.first
         end
 
-        # pnpm has a proxy of each kind, npm one for all.
+        # pnpm has a proxy for each scheme, npm one for all.
         def keys(uri) = pnpm? && uri.scheme == "http" ? %w[http-proxy https-proxy proxy] : %w[https-proxy proxy]
 
         def variables(uri)

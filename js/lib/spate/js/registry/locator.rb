@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Registry
-      # Where a package's archive is. A lockfile that has no address of its own means the registry's; one that names the
-      # public registry means, with npm, the configured one (`replace-registry-host`).
+      # The location of a package's archive. If a lockfile has no address, it is the registry's; an address of the
+      # public registry means, with npm, the configured registry (`replace-registry-host`).
       class Locator
         def initialize(configuration)
           @configuration = configuration
@@ -19,10 +19,10 @@ module Spate
                               credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
-        # The address where a lockfile has none.
+        # The address for a lockfile entry without one.
         def usual(package) = standard(package, @configuration.registry_for(package.name))
 
-        # Remote of a registry's document of a package. Raises Configuration::UnknownRegistryError.
+        # The Remote of the registry's document about a package. Raises Configuration::UnknownRegistryError.
         def document(name)
           registry = @configuration.registry_for(name) or raise Configuration::UnknownRegistryError, name
           address = parse("#{registry}#{name.sub("/", "%2F")}") or
@@ -30,7 +30,7 @@ module Spate
           Remote.new(address, source: registry, credentials: @configuration.nerf_dart.for(address.to_s, registry))
         end
 
-        # Absolute path of a "file:" archive, which has to be inside the project. Raises UnsafePathError.
+        # Absolute path of a "file:" archive, which must be inside the project. Raises UnsafePathError.
         def path(package)
           inside = package.resolved.delete_prefix("file:").delete_prefix("./")
           File.join(@configuration.root, Package::Name.check_path(inside, package.name))
@@ -56,7 +56,7 @@ module Spate
           "#{registry.delete_suffix("/")}#{address.path}#{address.query}"
         end
 
-        # npm compares hosts without their ports. The value may be an address.
+        # npm compares hosts without ports. The setting's value may also be an address.
         def replaced?(address)
           case wanted = @configuration["replace-registry-host"] || "npmjs"
           when "never" then false
@@ -82,14 +82,14 @@ module Spate
         # Configuration::NerfDart::Found.
         attr_reader :credentials
 
-        # address: Configuration::Address, with or without credentials of its own. source: the registry it belongs to.
+        # address: Configuration::Address, which may contain credentials. source: the registry it belongs to.
         def initialize(address, source:, credentials:)
           @address = address
           @source = source
           @credentials = credentials
         end
 
-        # URI of the archive; it has no other parts.
+        # The URI of the archive, which has no other parts.
         def locate(_path = nil)
           @uri ||= begin
             require "uri"
@@ -104,9 +104,9 @@ module Spate
           @credentials.authorization || (userinfo && Spate::HTTP.basic(userinfo))
         end
 
-        # Where it came from, for messages.
+        # Where the credentials come from, for messages.
         def origin = @credentials.authorization ? "#{@credentials.place} in npm's configuration" : "the address itself"
-        # The client certificate that a connection presents; connections of different ones are not shared.
+        # The client certificate that a connection presents. Connections with different certificates are not shared.
         def identity = @credentials.certificate? ? @credentials : nil
         def mirror? = false
         def file? = false

@@ -3,15 +3,14 @@
 module Spate
   module JS
     module Restore
-      # Whether a node_modules is as its plan has it: every file of every package, links, bins, state. Changes nothing.
+      # Whether node_modules matches its plan: every file of every package, links, bins, state. Changes nothing.
       class Check
         %i[Built Extra ToolScripts].each { |name| autoload name, "spate/js/restore/check/built" }
 
         # One difference.
         #
-        # path:: relative to the project's root
-        # kind:: :missing, :changed, :type (a folder for a file, or the like) or :stray
-        # expected, found:: of a link: where it leads; else nil
+        # path:: relative to the project's root kind:: :missing, :changed, :type (a folder for a file, or the like) or
+        # :stray expected, found:: targets of a link; nil for other paths
         Difference = Struct.new(:path, :kind, :expected, :found) do
           def to_s
             return "#{path}: is a link to #{found || "nothing"}, expected #{expected}" if expected
@@ -22,13 +21,12 @@ module Spate
         end
 
         # differences: [Difference]; total: number of expected packages, nil without a plan. unknown: names of packages
-        # that the store does not have, so that their files cannot be compared; scripted: of those that scripts may have
-        # changed in ways that the store does not record, of which only the package.json was checked; made: paths that
-        # differ in these.
+        # missing from the store, so that their files cannot be compared; scripted: names of packages that scripts may
+        # have changed in unrecorded ways, so that only the package.json was checked; made: differing paths in these.
         Result = Struct.new(:differences, :total, :unknown, :scripted, :made) do
           def initialize(differences, total = nil, unknown = [], scripted = [], made = []) = super
           def ok? = differences.empty? && unknown.empty?
-          # Whether the project's own tool restores it, so that packages are not counted.
+          # Whether the project's own tool restores the project, so that packages are not counted.
           def left? = total.nil?
         end
 
@@ -47,7 +45,7 @@ module Spate
           @folders = Place::Folders.new(plan.root, nil)
         end
 
-        # Result.
+        # Returns a Result.
         def call
           @items = Supply::Items.new(@plan)
           packages = Supply::Packages.new(@context)
@@ -122,7 +120,7 @@ module Spate
           Wanted.new(@plan, facts, @skipped, @context, @private.map(&:path)) { |path| own?(path) }.call
         end
 
-        # Whether a file is one of a package's own.
+        # Whether a file belongs to the package itself.
         def own?(path)
           @own ||= @absent.to_h { |tree| [tree.path, @items.of(tree).manifest&.paths.to_a] }
           @own.any? { |tree, paths| path.start_with?("#{tree}/") && paths.include?(path.delete_prefix("#{tree}/")) }
@@ -157,7 +155,7 @@ module Spate
           @by_path[path].bundled
         end
 
-        # The difference for a missing path, or for a file in the place of a folder above it.
+        # The difference for a missing path, or for a file that replaces one of its parent folders.
         def lacking(path)
           above = File.dirname(path)
           return Difference.new(path, lstat(path) ? :type : :missing) if folder?(above) || lstat(above).nil?
@@ -165,7 +163,7 @@ module Spate
           lacking(above)
         end
 
-        # Reached without a link, below the project; to what projects share, its path may have some.
+        # Whether a folder below the project is reached without links. Paths in shared slots may have links.
         def folder?(path)
           return @folders.real?(path) unless path.start_with?("/")
 

@@ -5,16 +5,17 @@ module Spate
     module Restore
       # State shared by all steps of one restore. Constant during the run.
       class Context
-        # Bytes of inflated data that an unpacking thread holds at once: a larger archive is inflated twice, and slowly.
+        # Bytes of inflated data that an unpacking thread holds in memory. A larger archive is inflated twice, which is
+        # slow.
         MEMORY = 64 << 20
-        # Archives of this inflated size and more are unpacked one at a time: all threads unpack such a one anyway.
+        # Archives with at least this inflated size are unpacked one at a time, since each of them uses all threads.
         LARGE = 12 << 20
 
         attr_reader :root, :env, :store, :events, :options
 
-        # configuration: JS::Configuration, or what answers it when called. client: responds to fetch(package, to:) and
-        # jobs; the block makes one of the configuration where it is first needed. backlog:
-        # Install::Fetch::Backlog that the gems' half shares, or nil.
+        # configuration: JS::Configuration, or a callable that returns it. client: responds to fetch(package, to:) and
+        # jobs; the block creates one from the configuration on first use. backlog: Install::Fetch::Backlog shared with
+        # the gems' half, or nil.
         def initialize(root:, env:, store:, events:, options:, configuration: nil, client: nil,
                        backlog: nil, &make_client)
           @root = root
@@ -32,28 +33,28 @@ module Spate
         def client = @mutex.synchronize { @client ||= @make_client.call(configuration) }
         # JS::Configuration, or nil.
         def configuration = @configuration.respond_to?(:call) ? @configuration = @configuration.call : @configuration
-        # Ends what it has begun to ask, if it was ever needed.
+        # Ends the client's requests, if there is a client.
         def close_client = (@client.close if @client.respond_to?(:close))
 
-        # Memoised: the C store with its pools.
+        # Memoized: the C store with its pools.
         def native = @native ||= store.native
 
         def link_method = @link_method ||= shared_method
-        # The method for files that several projects share anyway.
+        # The link method for files that several projects share in any case.
         def shared_method = copy? ? :copy : :hard
 
-        # Call before anything is placed: files that other users may write to must not be shared.
+        # Call this before anything is placed: files that other users may write must not be shared.
         def share_nothing = (@link_method = :clone unless copy?)
 
         # How many archives are unpacked at once.
         def unpackers = [options.jobs || Util::Processors.count, 1].max
 
-        # Fetches and unpacks; shared with the gems' installation, if there is one.
+        # Fetches and unpacks. Shared with the gems' half of the install, if there is one.
         def backlog
           @backlog ||= Install::Fetch::Backlog.new(unpacking: options.jobs, connections: client.jobs)
         end
 
-        # Whether a folder of the store can be renamed into the project: the same file system, and links wanted.
+        # Whether a folder of the store can be renamed into the project: on the same file system, and with links.
         def trees?
           return @trees if defined?(@trees)
 

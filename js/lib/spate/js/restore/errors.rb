@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Restore
-      # An archive that cannot be unpacked or has unsafe content.
+      # An archive cannot be unpacked or has unsafe content.
       class ArchiveError < Error
         EXIT_CODE = 8
         HINTS = {
@@ -13,7 +13,7 @@ module Spate
           corrupt: "the file is not a package or is damaged: restore again"
         }.freeze
 
-        # Converts a Native::Error about an Item's archive. Raises nothing.
+        # Converts a Native::Error about an Item's archive to an exception, which it returns.
         def self.for(error, item, store)
           return Interrupted.new("interrupted") if error.status == :cancelled
           if error.errno.to_i.positive? && error.errno != Errno::EEXIST::Errno
@@ -27,7 +27,7 @@ module Spate
 
       # Versions that were published too recently for the project's minimumReleaseAge.
       class ReleaseAgeError < LockfileError
-        # young: [[full name, what is wrong]]. cutoff: Time. minutes: Numeric.
+        # young: [[full name, the problem]]. cutoff: Time. minutes: Numeric.
         def initialize(young, cutoff, minutes)
           told = young.map { |pair| pair.join(": ") }
           minutes = minutes.to_i if minutes == minutes.to_i
@@ -52,12 +52,12 @@ module Spate
         end
       end
 
-      # No network is allowed, and the store does not have what is needed.
+      # Network access is not allowed, and the store lacks a package.
       class NotLocalError < Error
         EXIT_CODE = 6
         NAMED = 10
 
-        # The first of them, and how many more.
+        # The first names, and the number of the others.
         def self.list(names)
           names.first(NAMED).join(", ") + (names.length > NAMED ? " and #{names.length - NAMED} more" : "")
         end

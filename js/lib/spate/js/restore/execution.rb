@@ -3,14 +3,15 @@
 module Spate
   module JS
     module Restore
-      # One restore of a Plan, under the project's lock. The thread that calls it decides; others fetch and unpack.
+      # One restore of a Plan, under the project's lock. The calling thread makes all decisions; others fetch and
+      # unpack.
       #
-      #   Look       what is in place already, and what must be refused: before anything is changed
+      #   Look       what is already in place, and reasons to refuse the restore, before anything is changed
       #   Placing    packages are fetched and placed
       #   Addresses    whether the registry has the addresses of the lockfile
       #   ReleaseAges  how long ago they were published
       #   Finish     links, bins, scripts, and the completion markers
-      #   Notes      what prune and the next restore need to know, at each of these steps
+      #   Notes      records for prune and the next restore, written at each of these steps
       #   Parts      shared state
       class Execution
         %i[Addresses ReleaseAges].each { |name| autoload name, "spate/js/restore/execution/release_ages" }
@@ -18,7 +19,8 @@ module Spate
         %i[Look Notes].each { |name| autoload name, "spate/js/restore/execution/look" }
         autoload :Placing, "spate/js/restore/execution/placing"
 
-        # surroundings, sources: of Record; nil to keep none. The block does what has time until others are at work.
+        # surroundings, sources: of Record; nil to store none. The block has work that can wait until other threads are
+        # busy.
         def initialize(context, plan, surroundings: nil, sources: nil, &later)
           @context = context
           @plan = plan
@@ -27,7 +29,7 @@ module Spate
           @later = later
         end
 
-        # Report.
+        # Returns a Report.
         def call
           started = Util.now
           @context.store.lock("store", shared: true) { restore }
@@ -46,14 +48,15 @@ module Spate
           made = @placing.call
           later
           Finish.new(@parts, notes, look.placed, made, @placing).call { @whole = true }
-        rescue Interrupted, ::Interrupt # in a script as well, whose work is half done
+        rescue Interrupted, ::Interrupt # also in a script, whose work is then incomplete
           @whole = false
           raise
         ensure
           Thread.handle_interrupt(::Interrupt => :never) { stop }
         end
 
-        # Whether there is a node_modules; ones that will be made are recorded. Raises FolderError where one is a link.
+        # Whether there is a node_modules folder. Records the ones that will be created. Raises FolderError if one is a
+        # link.
         def existed?
           Place::Folders.refuse_link(@plan.root)
           found, absent = [".", *@plan.projects].uniq.partition { |folder| @parts.folders.check(folder) == :folder }
@@ -66,7 +69,7 @@ module Spate
           @later = nil
         end
 
-        # All is as it was, unless the new packages are there.
+        # Leaves everything unchanged unless the new packages are in place.
         def stop
           return unless @parts
 
@@ -101,7 +104,7 @@ module Spate
           # Whether a tree is one of a global virtual store.
           def shared?(tree) = tree.path.start_with?("/")
 
-          # Scripts will write into such a tree, so it shares nothing.
+          # Whether scripts will write into the tree, so that it must not share files.
           def runs?(tree)
             return false unless @items.of(tree).facts.builds? && !@context.options.ignore_scripts
 
@@ -109,10 +112,10 @@ module Spate
             @policy.decide(tree).first
           end
 
-          # Trees that are there: [Tree].
+          # [Tree] that exist.
           def present = @left_out.others
 
-          # Wanted, by what is known of the packages now. ran: as Wanted has it.
+          # The Wanted state, given what is now known about the packages. ran: as for Wanted.
           def wanted(ran = @scripts.scripted)
             @outcome.facts = present.to_h { |tree| [tree.path, @items.of(tree).facts] }
             Wanted.new(@plan, @outcome.facts, @left_out.trees, @context, ran)
@@ -132,8 +135,8 @@ module Spate
         end
       end
 
-      # Trees of a plan that are not installed: optional packages that failed to install or build, and what their tool
-      # removes with them.
+      # Trees of a plan that are not installed: optional packages that failed to install or build, and the trees that
+      # their tool removes with them.
       class LeftOut
         def initialize(plan, items, outcome)
           @plan = plan
@@ -143,9 +146,9 @@ module Spate
 
         # [Tree]
         def trees = look.trees
-        # Trees that are there: [Tree].
+        # [Tree] that exist.
         def others = look.others
-        # Those of #trees that are in the store or were in place: [Tree].
+        # [Tree] of #trees that are in the store or were in place.
         def gone = look.gone
 
         private
@@ -153,7 +156,7 @@ module Spate
         Seen = Struct.new(:skipped, :trees, :others, :gone)
         private_constant :Seen
 
-        # Recomputed if another package failed since.
+        # Recomputed if another package has failed since.
         def look
           @seen = see if @seen.nil? || @seen.skipped != @outcome.skipped.size
           @seen
@@ -167,9 +170,9 @@ module Spate
         end
       end
 
-      # Trees that wait for their package to be in the store. Each is handed out once for that.
+      # Trees that wait until their package is in the store. Each tree is returned once.
       class Queue
-        # trees: of the plan; placed: those that are in place.
+        # trees: of the plan; placed: trees that are already in place.
         def initialize(trees, placed, items)
           placed = placed.to_h { |tree| [tree.path, true] }
           @waiting = trees.reject { |tree| placed[tree.path] }.to_h { |tree| [tree.path, tree] }
@@ -177,16 +180,16 @@ module Spate
         end
 
         def done? = @waiting.empty?
-        # Whether all that wait can be placed.
+        # Whether all waiting trees can be placed.
         def supplied? = @ready.size == @waiting.size
-        # Trees that wait.
+        # Waiting trees.
         def waiting = @waiting.values
         # Trees that can be placed now.
         def ready = @ready.tap { @ready = [] }
-        # An item's package is in the store, or is so again.
+        # Called when an item's package is in the store, for the first time or again.
         def stored(item) = @ready.concat(item.trees.select { |tree| @waiting.key?(tree.path) })
         def placed(trees) = trees.each { |tree| @waiting.delete(tree.path) }
-        # Without the trees of an item.
+        # Removes the trees of an item.
         def drop(item) = placed(item.trees)
       end
     end

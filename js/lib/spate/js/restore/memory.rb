@@ -9,10 +9,10 @@ module Spate
         %i[Names Places].each { |name| autoload name, "spate/js/restore/memory/places" }
         autoload :Sources, "spate/js/restore/memory/sources"
 
-        # A project's node_modules after a restore, so that the next restore sees quickly that it has nothing to do: the
-        # Sources of its plan, and the lstat of the tool's state files, of each folder with packages or links, and of
-        # each package's package.json; of state files the ctime, too, as an edit may keep size and mtime. Stored as text
-        # under "js"; the packages themselves are in a Store::BundleRecord, which prune reads.
+        # A project's node_modules after a restore, with which the next restore quickly detects that it has nothing to
+        # do: the Sources of its plan, and the lstat of the tool's state files, of each folder with packages or links,
+        # and of each package's package.json. For state files the ctime is included, because an edit may keep size and
+        # mtime. Stored as text under "js"; the packages themselves are in a Store::BundleRecord, which prune reads.
         #
         #   spate-js 4<TAB>lengths of the parts<LF>surroundings, summary, sources, names, marks, watched, changes
         class Record
@@ -22,14 +22,12 @@ module Spate
           NEVER = "\0".b * 12
           private_constant :NEVER
 
-          # surroundings:: other inputs: options, environment, versions
-          # summary:: { "tool" => ..., "total" => ... }
-          # sources:: Sources
-          # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
-          # watched:: those whose ctime is compared, too; changes:: these times
+          # surroundings:: other inputs: options, environment, versions summary:: { "tool" => ..., "total" => ... }
+          # sources:: Sources names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks watched::
+          # paths whose ctime is compared, too; changes:: these times
           attr_reader :root, :surroundings, :summary, :sources, :names, :marks, :watched, :changes
 
-          # root: real path of the project. nil without a complete record.
+          # root: real path of the project. Returns nil without a complete record.
           def self.load(store, root)
             store.shelves.filter_map { |shelf| parse(root, shelf.read(KIND, key(root))) }.first
           end
@@ -63,13 +61,13 @@ module Spate
             @marks = marks || Native.marks(root, @names)
           end
 
-          # Whether all is as it was.
+          # Whether nothing has changed.
           def hold?(surroundings, env = {})
             @surroundings == surroundings.b && !@marks.nil? && @sources.same?(env) &&
               Native.marks(root, @names) == @marks && look_at_changes == @changes
           end
 
-          # Whether the tool's state is as the restore left it: no other tool has worked here since.
+          # Whether the tool's state is as the restore left it, which means that no other tool has worked here since.
           def state? = look_at_changes == @changes
 
           # { name => its mark }
@@ -77,7 +75,8 @@ module Spate
             names.split("\0").each_with_index.to_h { |name, index| [name, mark(index)] }
           end
 
-          # Stores the sources with new times if the old ones prove nothing, so that the next check needs no content.
+          # Stores the sources with new times if the old times prove nothing, so that the next check need not read
+          # contents.
           def renew(store, env = {})
             return unless @sources.worn?
 
@@ -85,7 +84,7 @@ module Spate
             save(store)
           end
 
-          # Returns false if it cannot be written.
+          # Returns false if the record cannot be written.
           def save(store) = !@marks.nil? && !store.keeper.nil? && store.keeper.write(KIND, Record.key(root), to_s)
 
           def to_s
@@ -96,7 +95,7 @@ module Spate
 
           private
 
-          # Native.marks has no such time.
+          # Reads the ctimes, which Native.marks does not contain.
           def look_at_changes
             @watched.split("\0").map do |name|
               time = File.lstat("#{root}/#{name}").ctime
@@ -113,9 +112,9 @@ module Spate
         class Surroundings
           # Variables that package managers read.
           READ = /\A(?:npm_config_|pnpm_config_|(?:pnpm_home|node_env|home|prefix|ci|xdg_\w+_home|spate_copy)\z)/i
-          # These affect only the login at a registry, and are secret.
+          # Secret variables that affect only the login at a registry.
           SECRET = /auth|passw|token|secret|cert|key/i
-          # Of JS::Options; the others do not affect the result, or are for one run.
+          # Options of JS::Options that affect the result of later runs, too.
           OPTIONS = %i[copy omit ignore_scripts global_virtual_store].freeze
 
           # Whether a variable counts.
@@ -127,7 +126,7 @@ module Spate
             @store = store
           end
 
-          # A digest, since addresses may contain passwords. If it changes, node_modules may have to change.
+          # A digest, because addresses may contain passwords. If it changes, node_modules may have to change.
           def to_s
             options = OPTIONS.map { |name| @options[name] }
             all = [VERSION, store, options, File.umask, Process.euid, variables, programs]

@@ -4,13 +4,13 @@ module Spate
   module JS
     module Pnpm
       class Planning
-        # The package manager that the root's package.json pins. pnpm refuses to run where that is another tool, and,
-        # with a frozen lockfile, where the lockfile does not record this pnpm (`packageManagerDependencies` in the
-        # document before the project's).
+        # The package manager that the root's package.json pins. pnpm refuses to run if that is another tool and, with a
+        # frozen lockfile, if the lockfile does not record this pnpm (`packageManagerDependencies` in the document
+        # before the project's).
         class Pin
-          # The version that reads `devEngines.packageManager`, and then ignores `packageManager`.
+          # The first version that reads `devEngines.packageManager`, and then ignores `packageManager`.
           DEV_ENGINES = 11
-          # The version whose `packageManager` is recorded.
+          # The first version whose `packageManager` is recorded.
           RECORDED = 12
 
           # package_json: the root's. recorded: the lockfile's version of pnpm, or nil. major: of the pnpm that reads
@@ -21,7 +21,7 @@ module Spate
             @major = major
           end
 
-          # [String], for people: what pnpm would end with, or decide by more settings.
+          # [String] for the user: conditions with which pnpm would end, or which depend on more settings.
           def reasons = [engines.any? ? unrecorded_engine : other || unrecorded].compact
 
           private
@@ -43,7 +43,7 @@ module Spate
             missing(version)
           end
 
-          # Which tool it names, Demands compares.
+          # Demands compares the name of the tool.
           def unrecorded_engine
             wanted = engines.find { |each| each["name"] == "pnpm" && each["version"].is_a?(String) }
             return if wanted.nil? || wanted["onFail"] == "ignore"
@@ -56,19 +56,19 @@ module Spate
           end
         end
 
-        # Versions of pnpm and node that the project's package.json files ask for. pnpm refuses to run with others, or
-        # downloads them.
+        # Versions of pnpm and node required by the project's package.json files. pnpm refuses to run with other
+        # versions, or downloads the right ones.
         class Demands
           IGNORED = %w[ignore warn].freeze
 
-          # manifests: { id => package.json }. version: of the pnpm whose rules count, nil where none is known.
+          # manifests: { id => package.json }. version: of the pnpm whose rules apply; nil if unknown.
           def initialize(manifests, version, env)
             @manifests = manifests
             @version = version
             @env = env
           end
 
-          # [String], for people: what only pnpm can do something about.
+          # [String] for the user: demands that only pnpm can handle.
           def reasons = engines + dev_engines
 
           private
@@ -88,10 +88,10 @@ module Spate
              unmet(wanted, "runtime", "node") { Npm::Machine::Tooling.new(@env).node_version }].compact
           end
 
-          # The pnpm on the PATH, which starts another one only where it may.
+          # The pnpm on PATH, which starts another version only if that is allowed.
           def installed = JS::Project::Version.installed("pnpm", @env)
 
-          # If there are several, one has to be met.
+          # Only one of several has to be met.
           def unmet(wanted, key, name)
             all = [wanted[key]].flatten(1).grep(Hash)
             return if all.empty? || all.any? { |one| one["name"] == name && fits?(one["version"]) { yield one } }
@@ -100,7 +100,7 @@ module Spate
             "devEngines.#{key}: #{all.map { |one| one.values_at("name", "version").compact.join(" ") }.join(" or ")}"
           end
 
-          # An unknown version fits.
+          # An unknown version is accepted.
           def fits?(range)
             return true unless range.is_a?(String)
 
@@ -109,9 +109,9 @@ module Spate
           end
         end
 
-        # Features of a project that Spate does not support, so that pnpm restores it.
+        # Features of a project that Spate does not support, so that pnpm has to restore it.
         class Foreign
-          # pnpm's state files changed between patch releases: from the first of these up to the second.
+          # The versions between these two: in them, pnpm's state files changed between patch releases.
           UNSTEADY = [[11, 27], [12, 0]].freeze
           PNPMFILES = %w[.pnpmfile.cjs .pnpmfile.mjs].freeze
 
@@ -161,7 +161,7 @@ module Spate
             found + shared
           end
 
-          # A global virtual store of the project's own choice.
+          # A global virtual store at a place chosen by the project.
           def shared
             type = @settings["virtualStoreType"]
             found = []

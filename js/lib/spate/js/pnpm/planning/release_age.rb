@@ -7,10 +7,9 @@ module Spate
         # The minimum age of each locked version (`minimumReleaseAge`), which pnpm checks since version 11, also for a
         # frozen lockfile. Plain data, so that a plan can be stored.
         #
-        # minutes:: Numeric
-        # excluded:: [[pattern of names, versions or nil]], which may be of any age
-        # lenient:: whether versions pass if the registry has no dates at all
-        # packages:: [JS::Package] all packages of the lockfile that come from a registry, even if not installed here
+        # minutes:: Numeric excluded:: [[pattern of names, versions or nil]] of packages that may have any age lenient::
+        # whether versions pass if the registry has no dates at all packages:: [JS::Package] all packages of the
+        # lockfile that come from a registry, even if not installed here
         ReleaseAge = Struct.new(:minutes, :excluded, :lenient, :packages)
 
         class ReleaseAge
@@ -61,20 +60,20 @@ module Spate
           end
         end
 
-        # The archives' addresses in the lockfile. pnpm refuses an entry without a digest; since version 11 also one of
-        # a registry's version whose `tarball` differs from the registry's. Both apply to packages that are not
-        # installed, too.
+        # The archives' addresses in the lockfile. pnpm rejects an entry without a digest and, since version 11, a
+        # registry version whose `tarball` differs from the registry's. Both rules also apply to packages that are not
+        # installed.
         module Tarballs
           SINCE = 11
 
           module_function
 
-          # [String], for people: entries without a digest.
+          # [String] for the user: entries without a digest.
           def unverified(lockfile)
             each(lockfile).filter_map { |key, found| "#{key} has no integrity" if found["integrity"].nil? }
           end
 
-          # [JS::Package] of which the registry has to confirm the address.
+          # [JS::Package] whose address the registry has to confirm.
           def unconfirmed(lockfile, settings)
             return [] if settings.major < SINCE || settings["trustLockfile"]
 

@@ -4,12 +4,13 @@ module Spate
   module JS
     module Pnpm
       class Selection
-        # node's names for this machine, and which packages fit it by os, cpu, libc and engines of their entries.
+        # node's names for this machine, and which packages support it according to os, cpu, libc and engines of their
+        # entries.
         class Machine
           CPUS = { "x86_64" => "x64", "amd64" => "x64", "aarch64" => "arm64", "i386" => "ia32", "i486" => "ia32",
                    "i586" => "ia32", "i686" => "ia32", "powerpc64le" => "ppc64", "ppc64le" => "ppc64" }.freeze
           OSES = { "mingw" => "win32", "mswin" => "win32", "solaris" => "sunos" }.freeze
-          # Platform names within a package's name, used where its entry has none (pnpm 12).
+          # Platform names in a package's name, used if its entry has none (pnpm 12).
           NAMED_OS = %w[aix android darwin freebsd linux netbsd openbsd openharmony sunos win32]
                      .to_h { |name| [name, name] }
                      .merge("macos" => "darwin", "osx" => "darwin", "windows" => "win32").freeze
@@ -21,8 +22,8 @@ module Spate
                          "musleabihf" => "musl" }.freeze
           NONE = [nil, nil, nil].freeze
 
-          # This machine. supported: supportedArchitectures, { "os" => [...], ... }. major: of pnpm. node: gives node's
-          # version, or nil.
+          # This machine. supported: supportedArchitectures, { "os" => [...], ... }. major: of pnpm. node: callable that
+          # returns node's version, or nil.
           def self.local(supported, major, node)
             platform = Platform.local
             os = OSES.find { |name, _| platform.os.start_with?(name) }&.last || platform.os
@@ -43,7 +44,7 @@ module Spate
             @engines = {}
           end
 
-          # Whether pnpm installs an unfit package that something optional needs without its being optional there.
+          # Whether pnpm installs an unfit package that an optional package requires as a regular dependency.
           def strict_edges? = @major >= 12
 
           def node_version

@@ -4,7 +4,7 @@ module Spate
   module JS
     module Pnpm
       class State
-        # .modules.yaml, which is JSON: layout, what is hoisted, whose scripts wait.
+        # .modules.yaml, which is JSON: the layout, hoisted packages, packages whose scripts are pending.
         class Modules
           LAYOUT_VERSION = 5
 
@@ -14,7 +14,7 @@ module Spate
                 (planning.selection.order if settings.major < 12), patched(planning))
           end
 
-          # Whether a package is patched, nil where the project has no patches at all.
+          # Whether a package is patched; nil if the project has no patches.
           def self.patched(planning)
             return if planning.workspace.patch_files.empty?
 
@@ -36,7 +36,7 @@ module Spate
               "virtualStoreDirMaxLength" => settings["virtualStoreDirMaxLength"] }
           end
 
-          # { key => { alias => kind } }, in the order in which they were found.
+          # { key => { alias => kind } } in the order in which they were hoisted.
           def self.hoisted(planning)
             settings = planning.settings
             projects = settings.major >= 12 || settings.before?(*Links::Hoisting::OLD)
@@ -47,7 +47,7 @@ module Spate
             end
           end
 
-          # Ids of the projects that have install scripts of their own, as pnpm recorded them up to version 11.
+          # Ids of the projects with install scripts, as pnpm recorded them up to version 11.
           def self.waiting(planning)
             planning.workspace.manifests.slice(*planning.lockfile.importers.keys).filter_map do |id, manifest|
               id if manifest["scripts"].is_a?(Hash) && manifest["scripts"].values_at(*OWN_SCRIPTS).any?
@@ -66,8 +66,8 @@ module Spate
 
           attr_reader :path
 
-          # values: the part that the plan knows. order: [key], in the order of pnpm's walk, nil if it sorts them.
-          # patched: whether an installed package is patched, nil if the project has no patches.
+          # values: the part that the plan knows. order: [key] in the order of pnpm's walk; nil if pnpm sorts them.
+          # patched: whether an installed package is patched; nil if the project has no patches.
           def initialize(path, settings, values, order, patched)
             @path = path
             @major = settings.major
@@ -89,9 +89,9 @@ module Spate
 
           private
 
-          # With scripts disabled all builds are pending; otherwise those that no list decides are ignored builds. Up to
-          # pnpm 11 keys include peers (before 10.25 not the version), and denied packages are included. The list
-          # exists, perhaps empty, where something builds or is patched; with scripts disabled only where there are
+          # With scripts disabled all builds are pending; otherwise builds that no list allows or denies are ignored
+          # builds. Up to pnpm 11 keys include peers (before 10.25 not the version), and denied packages are included.
+          # The list exists, perhaps empty, if something builds or is patched; with scripts disabled only if there are
           # patches.
           def builds(outcome)
             built = [] if @major.between?(10, 11) && (@patched || outcome.asking.any?)
@@ -111,7 +111,7 @@ module Spate
             @order ? @values["pendingBuilds"] + (@order & keys) : folders + keys.sort
           end
 
-          # As HTTP has it.
+          # In HTTP's format.
           def date(time) = time.getutc.strftime("%a, %d %b %Y %H:%M:%S GMT")
         end
       end

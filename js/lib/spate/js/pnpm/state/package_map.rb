@@ -4,8 +4,8 @@ module Spate
   module JS
     module Pnpm
       class State
-        # .package-map.json, read by node if it is configured to: each package's folder and what it can require. Written
-        # by pnpm from 11.8 until 12.
+        # .package-map.json, which node reads if configured to: each package's folder and the packages it can require.
+        # Written by pnpm from 11.8 until 12.
         class PackageMap
           # nil for a pnpm that does not write it.
           def self.of(planning)

@@ -4,8 +4,7 @@ module Spate
   module JS
     module Pnpm
       class State
-        # .pnpm-workspace-state-v1.json: projects and settings, which pnpm compares to see whether it has anything to
-        # do.
+        # .pnpm-workspace-state-v1.json: projects and settings, with which pnpm checks whether there is anything to do.
         class WorkspaceState
           FILE = ".pnpm-workspace-state-v1.json"
           # Up to pnpm 10.12.
@@ -19,7 +18,7 @@ module Spate
           # Settings that pnpm writes only if they are given.
           GIVEN = %w[ignoredOptionalDependencies minimumReleaseAgeExclude packageExtensions patchedDependencies
                      supportedArchitectures trustPolicy trustPolicyExclude trustPolicyIgnoreAfter].freeze
-          # The first version that writes some of them => their names.
+          # The first version that writes a setting => the setting's names.
           SINCE = {
             [10, 31] => %w[ignoredOptionalDependencies overrides packageExtensions patchedDependencies
                            peersSuffixMaxLength],
@@ -31,7 +30,7 @@ module Spate
             [12, 0] => %w[dangerouslyAllowAllBuilds storeDir virtualStoreDirMaxLength]
           }.freeze
 
-          # nil for a pnpm that keeps none.
+          # nil for a pnpm that does not write the file.
           def self.of(planning)
             settings = planning.settings
             return if settings.before?(10, 0)
@@ -86,7 +85,7 @@ module Spate
           attr_reader :path
 
           # projects: { folder => its name and version }. settings: { name => value }. A StoreFolder is resolved at the
-          # end.
+          # end of the restore.
           def initialize(path, major, projects, settings)
             @path = path
             @major = major
@@ -106,7 +105,7 @@ module Spate
 
           private
 
-          # Values that depend on the project's place: before pnpm 12 paths of patches, too.
+          # Values that depend on the project's location; before pnpm 12 these include paths of patches.
           def placed(name, value, root)
             return value.clean_path(root) if value.is_a?(StoreFolder)
             return value unless name == "patchedDependencies" && @major < 12

@@ -4,11 +4,11 @@ module Spate
   module JS
     module Restore
       class Check
-        # Files that scripts made in packages, as far as the store has them: see Scripts::Build.
+        # Files that scripts created in packages, as far as the store has them: see Scripts::Build.
         class Built
           PACKAGE = "package.json"
 
-          # builds: { path of a tree => key of what the store keeps of its scripts' last run }
+          # builds: { path of a tree => key of the stored result of its scripts' last run }
           def initialize(store, builds)
             @known = builds.transform_values { |key| store.build(key) }.compact
             kept = @known.values
@@ -20,7 +20,8 @@ module Spate
           # Whether it is known what the scripts of a tree have changed.
           def known?(tree) = @known.key?(tree.path)
 
-          # Whether a script may have done this to a path of a tree. One that did not fail has left the package.json.
+          # Whether a script may have made this change to a path of a tree. A script that did not fail has kept the
+          # package.json.
           def by_script?(tree, path, kind)
             return kind != :missing || path != "#{tree.path}/#{PACKAGE}" unless known?(tree)
 
@@ -53,7 +54,7 @@ module Spate
               path = [*within, name].join("/")
               next @files[path] ? [] : [path] unless @folders[path]
 
-              folder?(path) ? call(path) : [] # told as another type
+              folder?(path) ? call(path) : [] # reported as another type
             end
           rescue SystemCallError
             []
@@ -71,8 +72,8 @@ module Spate
           def folder?(path) = !!Store::Object.lstat("#{@folder}/#{path}")&.directory?
         end
 
-        # Packages of which npm or pnpm itself may have run scripts: where it has written its state since the last
-        # restore, or there was none. npm before 12 and pnpm before 10 run all that no list denies.
+        # Packages whose scripts npm or pnpm itself may have run: if the tool has written its state since the last
+        # restore, or without any restore. npm before 12 and pnpm before 10 run all scripts that no list denies.
         class ToolScripts
           LISTS_SINCE = { "npm" => 12, "pnpm" => 10 }.freeze
 
@@ -81,7 +82,7 @@ module Spate
             @plan = plan
           end
 
-          # Whether the tool has worked here last.
+          # Whether the tool was the last to change node_modules.
           def any? = !Memory::Record.load(@context.store, @plan.root)&.state?
 
           # Paths of their trees. facts: { path => Facts }

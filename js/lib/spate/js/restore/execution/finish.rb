@@ -4,10 +4,11 @@ module Spate
   module JS
     module Restore
       class Execution
-        # Runs after all packages are in place: makes slots, links and bins, removes strays, runs scripts, and writes
+        # Runs after all packages are in place: creates slots, links and bins, removes strays, runs scripts, and writes
         # the completion markers.
         class Finish
-          # placed: trees that were in place before. made: entries that are, or nil. placing: Placing that is done.
+          # placed: trees that were in place before. made: entries that exist already, or nil. placing: the finished
+          # Placing.
           def initialize(parts, notes, placed, made, placing)
             @parts = parts
             @notes = notes
@@ -18,7 +19,7 @@ module Spate
             @placing = placing
           end
 
-          # Yields when every file, link and bin is in its place, and scripts are next.
+          # Yields when all files, links and bins are in place, before scripts run.
           def call
             take_away
             @parts.report.linked = [@parts.present.size - @placed.size, 0].max
@@ -44,8 +45,8 @@ module Spate
             entries
           end
 
-          # Returns the entries of the project itself. Items that the store turns out to have lost are fetched again; if
-          # that fails, the links change.
+          # Returns the entries of the project itself. Items whose files turn out to be missing from the store are
+          # fetched again; if that fails, the links change.
           def make_slots
             shared, own = @parts.wanted.call.partition { |path, _| path.start_with?("/") }
             return own.to_h unless @parts.slots.any?
@@ -61,7 +62,7 @@ module Spate
           def placed?(tree) = (@paths ||= @placed.to_h { |each| [each.path, true] }).key?(tree.path)
 
           # Removes dependents of optional packages that could not be installed or built; npm creates their parent
-          # folders. entries: those in place. Returns those that stay.
+          # folders. entries: the existing ones. Returns the remaining entries.
           def take_away(entries = {})
             gone = @parts.left_out.gone.each { |tree| @folders.make(tree.path) if @plan.tool == "npm" }
             take(gone.map(&:path))
@@ -80,7 +81,8 @@ module Spate
 
           def take(paths) = paths.each { |path| @parts.trash.take(@parts.context.path(path)) }
 
-          # Records the packages first, so that after a kill in a script the next restore places their folders again.
+          # Records the packages before running scripts, so that if a script is killed the next restore places their
+          # folders again.
           def run_scripts(&)
             about = @parts.present.select { |tree| @parts.runs?(tree) }.map(&:key)
             @notes.places(about) if about.any?
@@ -91,7 +93,7 @@ module Spate
             @parts.report.told = @parts.scripts.told
           end
 
-          # Executables may lead to what scripts of the project itself have made.
+          # Executables may refer to files created by the project's own scripts.
           def link_again(entries)
             now = @parts.wanted.call.reject { |path, entry| path.start_with?("/") || entries[path] == entry }
             @parts.place_entries(now)

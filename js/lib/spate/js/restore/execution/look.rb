@@ -17,7 +17,7 @@ module Spate
           # Items that the store lacks, and trees that are as they should be.
           attr_reader :lacking, :placed
 
-          # Raises errors that refuse the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
+          # Raises errors that prevent the whole restore: UnknownPackage, Store::ReadOnly, NotLocalError.
           def call
             @context.options.check_names(@plan.trees)
             @lacking = @parts.packages.lacking(@items)
@@ -40,7 +40,7 @@ module Spate
             raise NotLocalError, absent.map(&:full_name) if absent.any?
           end
 
-          # Warns about packages without a digest or with a weak one, and of what the tool would warn.
+          # Warns about packages without a digest or with a weak one, and prints the tool's warnings.
           def warn
             @plan.warnings&.each { |message| tell(message, nil) }
             weak = @lacking.select { |item| item.integrity&.weak? }
@@ -74,12 +74,13 @@ module Spate
         end
 
         # Records the progress of a restore. Completion markers are removed first and written last. Expected packages
-        # are recorded before they are placed, so that prune keeps them and the next restore knows them after a kill.
+        # are recorded before they are placed, so that prune keeps them, and the next restore knows them even if this
+        # one is killed.
         class Notes
           # State files of package managers.
           STATE = "node_modules/{.package-lock.json,.modules.yaml,.pnpm/lock.yaml,.pnpm-workspace-state*.json}"
 
-          # surroundings, sources: of Record; nil to keep none.
+          # surroundings, sources: of Record; nil to store none.
           def initialize(parts, surroundings, sources)
             @parts = parts
             @context = parts.context
@@ -90,7 +91,7 @@ module Spate
             @sources = sources
           end
 
-          # Call before anything is changed.
+          # Call this before anything is changed.
           def begin
             Memory::Record.forget(@store, @plan.root)
             forget_state if @parts.existed
@@ -98,7 +99,8 @@ module Spate
             places
           end
 
-          # Records where packages are, once for the same places. built: keys of trees whose scripts ran or will run.
+          # Records the locations of packages, only once for the same locations. built: keys of trees whose scripts ran
+          # or will run.
           def places(built = [])
             noted = [built, @outcome.builds, @parts.slots.used, @parts.items.map(&:key)].map(&:dup)
             return if noted == @noted
@@ -110,7 +112,7 @@ module Spate
             raise Store::ReadOnly.at(@store.root) if @parts.slots.any? && !saved
           end
 
-          # Call when all is done. entries, state: paths.
+          # Call this when everything is done. entries, state: paths.
           def end(entries, state)
             places(@outcome.built)
             return unless @surroundings && @sources && !@parts.scripts.unknown?
@@ -122,7 +124,7 @@ module Spate
 
           private
 
-          # Only what is in folders of the project's own: what a link leads to is another's.
+          # Forgets only state in the project's own folders, since a link may lead to another project's.
           def forget_state
             Dir.glob(STATE, base: @plan.root).each do |path|
               @parts.trash.take(@context.path(path)) if @parts.folders.real?(File.dirname(path))

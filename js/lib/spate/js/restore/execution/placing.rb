@@ -19,7 +19,7 @@ module Spate
             @acquisition = Supply::Acquisition.new(parts.context, parts.packages) { |item| renamed?(item) }
           end
 
-          # Returns the links and bins that are in place already: { path => Symlink or TextFile }, or nil.
+          # Returns the links and bins that are already in place: { path => Symlink or TextFile }, or nil.
           def call
             expect
             queue = Queue.new(@parts.plan.trees, @placed, @items)
@@ -34,7 +34,7 @@ module Spate
             @made
           end
 
-          # Fetches Items again that the store lost.
+          # Fetches Items again whose files are missing from the store.
           def acquire(lost)
             queue = Queue.new(lost.flat_map(&:trees), [], @items)
             @acquisition.add(lost)
@@ -42,7 +42,7 @@ module Spate
             count
           end
 
-          # Call at the end.
+          # Call this at the end.
           def stop = @acquisition.stop
 
           private
@@ -82,8 +82,8 @@ module Spate
             @supplied[item] = item.bytes
           end
 
-          # The block places trees. If nothing is in the way and all facts are known, the links and bins are computed
-          # meanwhile, and made when their folders exist.
+          # The block places trees. If nothing is in the way and all facts are known, the links and bins are computed at
+          # the same time, and created once their folders exist.
           def beside(&)
             return yield if @parts.existed || @lacking.any? || @parts.slots.any? || @made ||
                             !(wanted = @parts.wanted([])).apart?
@@ -92,7 +92,8 @@ module Spate
                             .tap { @parts.place_entries(@made) }
           end
 
-          # Fetches Items again that the store lost. Packages missing after that change the links, too.
+          # Fetches Items again whose files are missing from the store. If packages are still missing afterwards, the
+          # links change.
           def again(queue, lost, ready)
             @parts.existed ||= !@made.nil? if lost.any?
             @made = nil if lost.any?
@@ -110,14 +111,14 @@ module Spate
             queue.drop(item)
           end
 
-          # { item that is needed => bytes of its archive, nil where the store has it }
+          # { needed item => bytes of its archive, or nil if the store has it }
           def expect
             placed = @placed.to_h { |tree| [tree.path, true] }
             found = @items.select { |item| item.stored? && !item.trees.all? { |tree| placed[tree.path] } }
             @supplied = found.to_h { |item| [item, nil] }.compare_by_identity
           end
 
-          # One that the store had and lost is from the network.
+          # An item that the store had and lost counts as fetched from the network.
           def count
             fetched = @supplied.each_value.filter_map(&:itself)
             @parts.report.fetched = fetched.size

@@ -7,8 +7,8 @@ module Spate
   module JS
     module Restore
       class Execution
-        # Whether each version was published long ago enough (Pnpm::Planning::ReleaseAge). A package that the
-        # store has had for that long was; the dates of others come from the registry, and the store keeps them.
+        # Whether each version was published long enough ago (Pnpm::Planning::ReleaseAge). A package that has been in
+        # the store for that long passes; the dates of others come from the registry and are cached in the store.
         class ReleaseAges
           KIND = "js-dates"
           # Simultaneous requests.
@@ -35,7 +35,7 @@ module Spate
 
           private
 
-          # By the ctime of its manifest, which does not change when a file is read or linked.
+          # Uses the ctime of the manifest, which does not change when a file is read or linked.
           def stored?(package)
             package.integrity&.names.to_a.any? { |name| File.lstat(@store.package_path(name)).ctime < @cutoff }
           rescue SystemCallError
@@ -59,9 +59,9 @@ module Spate
             nil
           end
 
-          # [[package's full name, what is wrong with it]]
+          # [[the package's full name, the problem]]
           def ask(names)
-            @context.client # made by one thread
+            @context.client # created before there are several threads
             queue = Thread::Queue.new(names).close
             threads = Array.new([THREADS, names.size].min) { Thread.new { asking(queue) } }
             threads.each { |thread| thread.report_on_exception = false }
@@ -78,8 +78,8 @@ module Spate
             found
           end
 
-          # If the package has not changed since the cutoff, the short document suffices; only the full one has dates. A
-          # registry that has no short ones answers with the full one.
+          # If the package has not changed since the cutoff, the short document is enough; only the full one has dates.
+          # A registry without short documents returns the full one.
           def faults(name, packages)
             short = short(name)
             changed = time(short["modified"])
@@ -98,7 +98,7 @@ module Spate
           def short(name)
             @context.client.document(name)
           rescue Spate::HTTP::Error
-            {} # then the full document is requested, and its error raised
+            {} # the full document is then requested, and its error is raised
           end
 
           # Up to pnpm 11, `lenient` passes only if the registry has no dates at all.
@@ -133,7 +133,7 @@ module Spate
             @store = context.store
           end
 
-          # Raises LeftToTool, so that pnpm reports what it refuses; NotLocalError.
+          # Raises LeftToTool, so that pnpm reports the addresses that it rejects; NotLocalError.
           def check
             open = @packages.reject { |package| usual?(package) || kept?(package) }
             return if open.empty?
@@ -149,7 +149,7 @@ module Spate
           def usual?(package) = package.resolved == @context.client.usual_address(package)
           def kept?(package) = @store.shelves.any? { |shelf| shelf.read(KIND, key(package)) }
 
-          # A version that the registry does not have is refused, too.
+          # A version that the registry lacks is rejected, too.
           def refused(name, packages)
             versions = @context.client.document(name)["versions"]
             packages.reject do |package|

@@ -5,11 +5,11 @@ module Spate
     module Restore
       module Memory
         # The plan of a lockfile, stored for the next restore, which then need not read the lockfile. It is valid for
-        # the same lockfile and the same surroundings, while its Sources have the same content; also in another folder,
-        # such as a new clone, unless its Reach is smaller.
+        # the same lockfile and surroundings as long as its Sources have the same content, even in another folder such
+        # as a new clone, unless its Reach is smaller.
         #
-        # It is a Ruby object graph (Marshal), and loading one can run any code. So it is read only from a folder of
-        # this user that no other user can write to.
+        # It is a Ruby object graph (Marshal), and loading one can run any code. So plans are read only from a folder
+        # that belongs to this user and that no other user can write to.
         #
         #   spate-plan 4<TAB>lengths of the parts<LF>surroundings, sources, plan
         class KeptPlan
@@ -43,14 +43,14 @@ module Spate
             false
           end
 
-          # Where one of a certain Reach is.
+          # The path of a plan with a certain Reach.
           def path(reach) = @store.keeper&.path(KIND, key(reach))
 
           private
 
           def key(reach) = Store.sha256([reach, @surroundings, *lockfiles].join("\0"))
 
-          # Digests of the project's lockfiles now.
+          # Digests of the project's current lockfiles.
           def lockfiles
             @lockfiles ||= Reach::LOCKFILES.map do |name|
               Store.sha256(Reading.bytes(File.join(@root, name)))
@@ -68,7 +68,7 @@ module Spate
             found = Marshal.load(plan) if sources # rubocop:disable Security/MarshalLoad -- OwnFile
             [found.at(@root), sources] if found.is_a?(Plan)
           rescue ArgumentError, TypeError, NameError
-            nil # of another version
+            nil # written by another version
           end
 
           def parts(text)
@@ -79,16 +79,16 @@ module Spate
           end
         end
 
-        # Whether only this user and root can have written a file: they own it and every folder above it. In a sticky
-        # folder such as /tmp, users can remove only their own files.
+        # Whether only this user and root can have written a file: they own the file and every folder above it. In a
+        # sticky folder such as /tmp, users can remove only their own files.
         module OwnFile
           OTHERS = 0o022
           STICKY = 0o1000
 
           module_function
 
-          # The path to read it by, nil if it is not safe. path: absolute. Links in the folders above it may belong to
-          # others, so the result has none; if the file itself is a link, it is not followed.
+          # The path by which to read the file; nil if it is not safe. path: absolute. Links in the folders above may
+          # belong to others, so the result contains no links; if the file itself is a link, it is not followed.
           def find(path)
             folder = File.realpath(File.dirname(path))
             stat = File.lstat(found = File.join(folder, File.basename(path)))
@@ -102,7 +102,7 @@ module Spate
               (stat.mode & OTHERS == 0 || (stat.directory? && stat.mode & STICKY != 0))
           end
 
-          # A folder and all folders above it.
+          # A folder and all its parents.
           def above(folder)
             found = [folder]
             found << (folder = File.dirname(folder)) until folder == "/"
@@ -110,19 +110,20 @@ module Spate
           end
         end
 
-        # The folders in which a stored plan is valid while its inputs are the same there: any, unless something in it
-        # may depend on the project's place. This is decided from the text of the inputs, so anything suspicious counts.
+        # The folders in which a stored plan is valid as long as its inputs are unchanged there: any folder, unless an
+        # input may depend on the project's location. This is decided from the text of the inputs, so anything
+        # suspicious counts.
         class Reach
           # Text that refers to a parent folder, or may do so in escaped form.
           ELSEWHERE = %r{(?<![.\w])\.\.(?![.\w])|\\[uUx/]}
           LOCKFILES = %w[npm-shrinkwrap.json package-lock.json pnpm-lock.yaml].freeze
-          # Of dependencies, or of this project: what they name besides settings is in the plan.
+          # The package.json of a dependency or of this project: everything it names, except settings, is in the plan.
           PACKAGE = "package.json"
 
-          # The keys under which a plan for a folder may be: the nearest first.
+          # The keys under which a plan for a folder may be stored, nearest first.
           def self.all(root) = [root, File.dirname(root), ""]
 
-          # links: the folder that trees of all projects are in.
+          # links: the folder with the trees shared by all projects.
           def initialize(plan, reading, env, links)
             @plan = plan
             @root = plan.root
@@ -131,7 +132,7 @@ module Spate
             @links = links
           end
 
-          # One of .all: this folder alone, those beside it, or any.
+          # One of .all: valid for this folder only, for its siblings, or for any folder.
           def to_s
             here, beside, any = Reach.all(@root)
             return here if named? || climbs?
@@ -141,7 +142,7 @@ module Spate
 
           private
 
-          # Whether a source names the project's folder, or one above it.
+          # Whether a source names the project's folder or a parent.
           def named?
             texts = @reading.contents.values.map(&:b) + variables
             texts.any? { |text| text.include?(@root.b) } || settings.any? { |text| ELSEWHERE.match?(text) }
@@ -159,7 +160,7 @@ module Spate
             files.values.map(&:b) + variables
           end
 
-          # Whether a path of the plan leads out of the project, or of the folder of shared trees.
+          # Whether a path of the plan leads out of the project or of the folder of shared trees.
           def climbs?
             @plan.projects.any? { |path| out?(path) } || @plan.trees.any? { |tree| out?(tree.path) } ||
               @plan.links.any? { |path, target| out?(path) || leaves?(path, target) }
@@ -167,7 +168,7 @@ module Spate
 
           def out?(path) = path.start_with?("../") || (path.start_with?("/") && !path.start_with?("#{@links}/"))
 
-          # Targets lead up first, and then down.
+          # Targets of links first lead up, then down.
           def leaves?(path, target)
             return !target.start_with?("#{@links}/") if target.start_with?("/")
 

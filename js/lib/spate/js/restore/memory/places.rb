@@ -4,16 +4,15 @@ module Spate
   module JS
     module Restore
       module Memory
-        # Which package of the store each tree of a project is, kept as a Store::BundleRecord of its node_modules: prune
-        # sees there what is in use, and the next restore what it may leave alone.
+        # The package of each tree of a project, stored as a Store::BundleRecord of its node_modules. Prune uses it to
+        # find packages in use, and the next restore to find trees that it need not touch.
         module Places
           MODULES = "node_modules"
 
           module_function
 
-          # built: keys of trees whose scripts ran, or are about to: their files are their own. builds: keys of what the
-          # store keeps of that.
-          # slots: see Store::BundleRecord.
+          # built: keys of trees whose scripts ran or are about to run, so that their files are not shared. builds: keys
+          # of the stored results of these scripts. slots: see Store::BundleRecord.
           def save(context, plan, items, built: [], builds: [], slots: {})
             built = built.to_h { |key| [key, true] }
             trees = plan.trees.reject { |tree| tree.path.start_with?("/") }.filter_map do |tree|
@@ -24,7 +23,7 @@ module Spate
             record(plan.root, trees, context.link_method, slots).save(context.store)
           end
 
-          # { path of a tree => BundleRecord::Tree }, and how its files were placed.
+          # { path of a tree => BundleRecord::Tree }, and the method by which its files were placed.
           def load(context, root)
             record = Store::BundleRecord.load(context.store, "#{root}/#{MODULES}") or return [{}, nil]
             [record.trees.to_h { |tree| [outside(tree.path), tree] }, record.link_method.to_sym]
@@ -36,7 +35,7 @@ module Spate
             record ? record.trees.flat_map(&:builds) : []
           end
 
-          # Paths of a plan are relative to the project, those of the record to its node_modules.
+          # Paths of a plan are relative to the project, paths of the record to its node_modules.
           def inside(path) = path.start_with?("#{MODULES}/") ? path.delete_prefix("#{MODULES}/") : "../#{path}"
           def outside(path) = path.start_with?("../") ? path.delete_prefix("../") : "#{MODULES}/#{path}"
 
@@ -54,7 +53,7 @@ module Spate
                 .map { |package| File.join(plan.root, package.resolved.delete_prefix("file:").delete_prefix("./")) }
           end
 
-          # trees: that are in place; entries: paths of links and bins; state: of state files.
+          # trees: the ones in place; entries: paths of links and bins; state: paths of state files.
           def initialize(trees, entries, state)
             @trees = trees
             @entries = entries
@@ -64,7 +63,7 @@ module Spate
           # State files of the tool, each with a NUL.
           def watched = @state.map { |name| "#{name}\0" }.join
 
-          # All paths, in the same format. A folder's mtime changes when a name in it comes or goes.
+          # All paths, in the same format. A folder's mtime changes when a name in it is added or removed.
           def to_s
             folders = [*@trees.map(&:path), *@entries].map { |path| File.dirname(path) }
             packages = @trees.map { |tree| "#{tree.path}/package.json" }
