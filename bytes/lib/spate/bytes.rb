@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Buffers and views as in JavaScript: ArrayBuffer, DataView, the typed arrays. Loads nothing else of Spate.
+# Buffers and views like JavaScript's: ArrayBuffer, DataView, the typed arrays. Loads no other part of Spate.
 require "spate/native/bytes"
 require "spate/bytes/array_buffer"
 require "spate/bytes/data_view"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Spate
-  # A block of bytes with a fixed or a bounded length; views read and write it. ECMA-262 section 25.1.
+  # A block of bytes with a fixed or a bounded length, which views read and write. ECMA-262 section 25.1.
   #
   #     buffer = Spate::ArrayBuffer.new(8)
   #     Spate::DataView.new(buffer).set_uint16(0, 0xcafe)
@@ -9,8 +9,8 @@ module Spate
   class ArrayBuffer
     # Copies the bytes of an object.
     #
-    # @param source [String, ArrayBuffer, DataView, TypedArray, Enumerable<Integer>, IO::Buffer, #to_str] Integers are
-    #   taken modulo 256; any object with a MemoryView will do
+    # @param source [String, ArrayBuffer, DataView, TypedArray, Enumerable<Integer>, IO::Buffer, #to_str] or any object
+    #   with a MemoryView. Integers are taken modulo 256
     # @return [ArrayBuffer]
     # @raise [TypeError] for other objects
     def self.from(source)
@@ -23,7 +23,7 @@ module Spate
       end
     end
 
-    # IO::Buffer's bytes as a String: the one method that every Ruby has, under two names.
+    # The bytes of an IO::Buffer as a String. Uses the only method that every Ruby version has, under one of two names.
     def self.from_foreign(source)
       shown = defined?(::IO::Buffer) && source.is_a?(::IO::Buffer) && source.respond_to?(:get_string)
       return from(source.get_string) if shown

@@ -7,8 +7,8 @@ module Spate
   # Three forms: the readable `get_uint32(0, little_endian: true)`, the fast `get_uint32_le(0)` and `get_uint32_be(0)`,
   # and JavaScript's `getUint32(0, true)`. Integers wrap around as in JavaScript; setters return nil.
   #
-  # IndexError outside the view, TypeError for anything but a number or if the buffer is detached, FrozenError if view
-  # or buffer is frozen.
+  # Methods raise IndexError outside the view, TypeError for anything except a number or if the buffer is detached, and
+  # FrozenError if view or buffer is frozen.
   class DataView
     # @!method get_uint32(byte_offset, little_endian: false)
     #   Reads a number. The same for the other TYPES: `get_int16`, `get_float64`, and so on.
@@ -24,7 +24,7 @@ module Spate
     #   @return [nil]
     #   @raise [IndexError, TypeError, FrozenError]
 
-    # Types wider than a byte, as method names have them.
+    # Types wider than a byte, as spelled in method names.
     TYPES = %w[int16 uint16 uint24 int32 uint32 big_int64 big_uint64 float16 float32 float64].freeze
 
     TYPES.each do |type|

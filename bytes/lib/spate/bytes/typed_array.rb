@@ -3,8 +3,9 @@
 module Spate
   # Numbers of one type in a buffer, in the machine's byte order. ECMA-262 section 23.2.
   #
-  # Reading follows Ruby: a negative index counts from the end, and outside is nil. Writing outside raises IndexError.
-  # Methods that both Enumerable and JavaScript have (map, select, reject, sort, reverse) return a typed array.
+  # Reading follows Ruby: a negative index counts from the end, and an index outside the array returns nil. Writing
+  # outside the array raises IndexError. Methods that both Enumerable and JavaScript have (map, select, reject, sort,
+  # reverse) return a typed array.
   class TypedArray
     class << self
       # Makes an array of these numbers. ECMA-262 23.2.2.2.
@@ -20,7 +21,7 @@ module Spate
       # @yieldparam index [Integer]
       # @yieldreturn [Numeric]
       # @return [TypedArray] of this class
-      # @raise [TypeError] for anything but a list of numbers
+      # @raise [TypeError] for anything except a list of numbers
       def from(source, &block)
         raise TypeError, "#{source.class} is not a list of numbers" unless source.respond_to?(:each_entry)
 
@@ -70,7 +71,7 @@ module Spate
     end
     alias filter select
 
-    # Makes an array of the numbers that the block does not accept.
+    # Makes an array of the numbers that the block rejects.
     #
     # @yieldparam number [Numeric]
     # @return [TypedArray, Enumerator] of the same class; an Enumerator without a block
@@ -80,7 +81,7 @@ module Spate
       self.class.new(to_a.reject(&block))
     end
 
-    # Sorts in place, by number, or by the block as in Array#sort. NaN comes last. ECMA-262 23.2.3.29.
+    # Sorts in place, by value or by the block as in Array#sort. NaN comes last. ECMA-262 23.2.3.29.
     #
     # @yieldparam left [Numeric]
     # @yieldparam right [Numeric]
@@ -105,10 +106,10 @@ module Spate
     # @param index [Integer]
     # @param number [Numeric]
     # @return [TypedArray]
-    # @raise [IndexError] outside
+    # @raise [IndexError] if the index is outside the array
     def with(index, number) = dup.tap { |copy| copy[index] = number }
 
-    # Finds a number, or the first that the block accepts.
+    # Finds the first number that equals the argument, or that the block accepts.
     #
     # @param number [Numeric]
     # @param from [Integer] where to begin; a negative one counts from the end
@@ -123,12 +124,12 @@ module Spate
     end
     alias find_index index
 
-    # Finds a number, or the last that the block accepts, from the end.
+    # Finds the last number that equals the argument, or that the block accepts.
     #
     # @param number [Numeric]
     # @param from [Integer] where to begin; a negative one counts from the end
     # @yieldparam number [Numeric]
-    # @return [Integer, nil] its last index up to there
+    # @return [Integer, nil] its last index that is not after `from`
     def rindex(number = (missing = true), from = -1, &block)
       return to_a.rindex(&block) if missing
 
@@ -136,7 +137,7 @@ module Spate
       from.negative? ? nil : to_a.first(from + 1).rindex(number)
     end
 
-    # Whether a number is included; NaN is found too. ECMA-262 23.2.3.16.
+    # Whether a number is included. Also finds NaN. ECMA-262 23.2.3.16.
     #
     # @param number [Object]
     # @param from [Integer] where to begin
@@ -161,13 +162,13 @@ module Spate
     alias toReversed reverse
     alias subArray subarray
 
-    # Finds a number, as {#index}.
+    # Finds a number like {#index}.
     #
     # @param number [Numeric]
     # @param from [Integer]
     # @return [Integer] -1 if it is missing, as in JavaScript
     def index_of(number, from = 0) = index(number, from) || -1
-    # Finds a number from the end, as {#rindex}. ECMA-262 23.2.3.20.
+    # Finds a number from the end, like {#rindex}. ECMA-262 23.2.3.20.
     #
     # @param number [Numeric]
     # @param from [Integer]
@@ -179,7 +180,7 @@ module Spate
     # @yieldparam number [Numeric]
     # @return [Numeric, nil] the last number that the block accepts. ECMA-262 23.2.3.13
     def find_last(&block) = to_a.reverse.find(&block)
-    # Does what `reduce` does, from the end. ECMA-262 23.2.3.24.
+    # Like `reduce`, but starts at the end. ECMA-262 23.2.3.24.
     #
     # @param initial [Array<Object>] none, or the first value
     # @return [Object]
@@ -193,13 +194,13 @@ module Spate
     alias reduceRight reduce_right
     # @!endgroup
 
-    # This machine's byte order, which Marshal stores with the bytes.
+    # This machine's byte order, which is stored with the bytes by Marshal.
     BYTE_ORDER = [1].pack("S") == "\1\0" ? "little" : "big"
     private_constant :BYTE_ORDER
 
     # @!visibility private
 
-    # For Marshal: the bytes and their order, which another machine may have to swap.
+    # For Marshal: the bytes and their order. A machine with another order swaps the bytes.
     def marshal_dump = [bytes, BYTE_ORDER]
 
     def marshal_load(dumped)

@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 module Spate
-  # Many Strings in one call: the GVL is released once, and all processors work.
+  # Processes many Strings in one call: the GVL is released only once, and all processors work.
   module Zlib
-    # Some items of a batch were bad; the others are done.
+    # Some items of a batch were invalid. The other items have been processed.
     class BatchError < Error
-      # @return [Hash{Integer => Error}] of each bad item's index what a call for it alone raises
+      # @return [Hash{Integer => Error}] by index of each invalid item, the error that a call for that item alone would
+      #   raise
       attr_reader :errors
-      # @return [Array<String, nil>, nil] of the others at their indexes, nil for the bad ones; nil from `each_inflated`
+      # @return [Array<String, nil>, nil] results by index, nil for invalid items; nil from `each_inflated`
       attr_reader :results
 
       # @!visibility private
@@ -19,12 +20,12 @@ module Spate
         super("item #{index}: #{error.message}#{others}")
       end
 
-      # @return [Integer] the index of the first bad item
+      # @return [Integer] the index of the first invalid item
       def index = @errors.each_key.first
     end
 
     BATCH_FORMATS = { auto: 0, zlib: 1, gzip: 2, raw: 3 }.freeze
-    # The most compressed bytes and Strings that each_inflated takes at once.
+    # The maximum compressed bytes, and number of Strings, that each_inflated processes at a time.
     WINDOW = 4 * 1024 * 1024
     WINDOW_COUNT = 4096
     private_constant :BATCH_FORMATS, :WINDOW, :WINDOW_COUNT
@@ -34,12 +35,13 @@ module Spate
       #
       # @param strings [Array<String>]
       # @param threads [Integer, nil] nil for one per processor
-      # @param max_output [Integer, nil] bytes that each may inflate to
+      # @param max_output [Integer, nil] maximum inflated bytes of each String
       # @param format [Symbol] `:zlib` (RFC 1950), `:gzip` (1952), `:raw` (1951), or `:auto` for zlib or gzip
-      # @param errors [Symbol] `:raise`, or `:keep`: the bad ones' results are their errors
+      # @param errors [Symbol] `:raise`, or `:keep` to return errors as the results of invalid items
       # @return [Array<String, Error>]
-      # @raise [BatchError] when all are done, if some are bad
-      # @raise [TypeError] for anything but Strings, before anything is done; with `errors: :keep` it is a bad item
+      # @raise [BatchError] after all items are processed, if some are invalid
+      # @raise [TypeError] for anything except Strings, before any item is processed; with `errors: :keep` it is an
+      #   invalid item
       def inflate_all(strings, threads: nil, max_output: nil, format: :auto, errors: :raise)
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
 
@@ -58,7 +60,7 @@ module Spate
         results
       end
 
-      # Deflates each String, in order, as `deflate` does.
+      # Deflates each String, in order, like `deflate`.
       #
       # @param strings [Array<String>]
       # @param level [Integer, nil] 0 to 9
@@ -83,7 +85,7 @@ module Spate
         batch(2, strings, check_threads(threads), 0, 0, nil).first
       end
 
-      # Inflates Strings one after the other; some of them are inflated ahead, never all.
+      # Inflates Strings in sequence. Some Strings, but never all, are inflated in advance.
       #
       # @param strings [Enumerable<String>]
       # @param errors [Symbol] as for {inflate_all}
@@ -91,7 +93,7 @@ module Spate
       # @yieldparam result [String, Error]
       # @yieldparam index [Integer]
       # @return [Enumerable<String>, Enumerator] the argument; an Enumerator without a block
-      # @raise [BatchError] at the end, if some are bad
+      # @raise [BatchError] at the end, if some items are invalid
       def each_inflated(strings, errors: :raise, **options)
         return to_enum(:each_inflated, strings, errors: errors, **options) unless block_given?
         raise ArgumentError, "errors is :raise or :keep, not #{errors.inspect}" unless %i[raise keep].include?(errors)
@@ -130,14 +132,14 @@ module Spate
         yield window unless window.empty?
       end
 
-      # An empty String, which is bad in every format, in place of anything else: it is checked again, alone.
+      # Replaces other objects by an empty String, which is invalid in every format and is checked again alone.
       def only_texts(strings)
         return strings if strings.all?(String)
 
         strings.map { |string| string.respond_to?(:to_str) ? string : "" }
       end
 
-      # What is wrong with the bad ones: index => error, by a call for each alone.
+      # The errors of invalid items, index => error, from a separate call for each item.
       def inflate_again(strings, bad, results, format, max_output)
         bad.each_with_object({}) do |index, errors|
           results[index] = inflate_alone(String.new(strings[index]), format, max_output)

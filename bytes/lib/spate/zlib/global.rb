@@ -23,8 +23,8 @@ module Spate
         keep_out
       end
 
-      # A later `require "zlib"` would define Ruby's own methods in this module, over memory that is not theirs. Marked
-      # as loaded by name, for `require`, and by path, for what searches the load path itself.
+      # A later `require "zlib"` would define Ruby's own methods in this module, on foreign memory. So the library is
+      # marked as loaded, by name for `require`, and by path for code that searches the load path itself.
       def keep_out
         name = "zlib.#{RbConfig::CONFIG["DLEXT"]}"
         path = $LOAD_PATH.resolve_feature_path("zlib")&.last

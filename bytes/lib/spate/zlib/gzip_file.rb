@@ -4,9 +4,9 @@ module Spate
   module Zlib
     # Base of GzipReader and GzipWriter: an IO-like object, the header fields (RFC 1952), opening and closing.
     class GzipFile
-      # Something is wrong with a gzip file.
+      # A gzip file is invalid.
       class Error < Zlib::Error
-        # @return [String, nil] what had been read but not used
+        # @return [String, nil] bytes that were read but not used
         attr_reader :input
 
         # @!visibility private
@@ -15,7 +15,7 @@ module Spate
           @input = input
         end
 
-        # @return [String] with what was read but not used, if anything
+        # @return [String] includes the bytes that were read but not used, if any
         def inspect
           @input ? "#{super.chomp(">")}, input=#{@input.inspect}>" : super
         end
@@ -29,18 +29,18 @@ module Spate
       class CRCError < Error
       end
 
-      # The content's length is not the footer's (modulo 2**32).
+      # The content's length differs from the one in the footer (modulo 2**32).
       class LengthError < Error
       end
 
-      # Object's: the content is not for logs and error messages.
+      # Uses Object's method, because logs and error messages must not contain the content.
       # @!visibility private
       alias inspect to_s
 
-      # Makes an object, and closes it after the block if there is one.
+      # Makes an object. If there is a block, yields the object and closes it afterwards.
       #
-      # @param arguments [Array<Object>] those of `new`
-      # @param options [Hash{Symbol => Object}] those of `new`
+      # @param arguments [Array<Object>] as for `new`
+      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
       # @yieldparam file [GzipFile]
       # @return [GzipFile, Object] the block's value if there is one
       def self.wrap(*arguments, **options, &block)
@@ -69,22 +69,23 @@ module Spate
       private_class_method :closing
       private_class_method :open_file
 
-      # @return [Integer] that of the header: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; a writer's own
+      # @return [Integer] the header's level: BEST_SPEED, BEST_COMPRESSION or DEFAULT_COMPRESSION; for a writer its own
+      #   level
       def level = opened { @level }
-      # @return [Integer] the header's number of the system (RFC 1952, 2.3): OS_UNIX, ...
+      # @return [Integer] the header's operating system (RFC 1952, 2.3): OS_UNIX, ...
       def os_code = opened { @header.os_code }
-      # @return [Time] that of the header
+      # @return [Time] the header's modification time
       def mtime = opened { Time.at(@header.mtime) }
       # @return [String, nil] the header's file name
       def orig_name = opened { @header.orig_name&.dup }
       # @return [String, nil] the header's comment
       def comment = opened { @header.comment&.dup }
-      # @return [IO, Object] what it reads or writes
+      # @return [IO, Object] the object that it reads from or writes to
       def to_io = opened { @io }
       # @return [Boolean] whether each write is flushed
       def sync = opened { @sync }
 
-      # Whether each write is flushed to the IO, at the cost of size.
+      # Sets whether each write is flushed to the IO, which makes the output larger.
       #
       # @param flag [Boolean]
       def sync=(flag)
@@ -94,9 +95,9 @@ module Spate
       # @return [Boolean] whether close or finish was called
       def closed? = !@open
 
-      # Ends the file and closes the IO, even if ending it raises.
+      # Ends the file and closes the IO, even if ending the file raises.
       #
-      # @return [IO, Object, nil] the IO; nil if it was closed before
+      # @return [IO, Object, nil] the IO; nil if the file was closed before
       def close
         return if closed?
 
@@ -111,7 +112,7 @@ module Spate
       # Ends the file without closing the IO.
       #
       # @return [IO, Object] the IO
-      # @raise [Error] if it is closed
+      # @raise [Error] if the file is closed
       def finish
         raise Error, "closed gzip stream" unless @open
 
@@ -128,7 +129,7 @@ module Spate
 
       private
 
-      # As in Ruby's own library: there is a `path` only if the IO has one, even if it is nil.
+      # Like Ruby's own library, responds to `path` only if the IO does, even if the path is nil.
       def method_missing(name, *arguments)
         return super if name != :path || !defined?(@path)
         raise ArgumentError, "wrong number of arguments (given #{arguments.size}, expected 0)" if arguments.any?

@@ -2,29 +2,30 @@
 
 module Spate
   module Zlib
-    # Reads a gzip file (RFC 1952) from an IO-like object: one member; `unused` is what was read beyond it.
+    # Reads one member of a gzip file (RFC 1952) from an IO-like object. `unused` returns the bytes read beyond the
+    # member.
     class GzipReader < GzipFile
       include Enumerable
 
       FOOTER_LENGTH = 8
-      # Files up to this compressed length are read as a whole by `read`, which is quicker than a stream.
+      # `read` inflates files up to this compressed length as a whole, which is faster than a stream.
       WHOLE_LIMIT = 16 * 1024 * 1024
       EMPTY = "".b.freeze
-      # The most that is inflated at once when everything is wanted.
+      # The maximum bytes inflated at a time when all content is requested.
       ALL = 1 << 30
       private_constant :FOOTER_LENGTH, :WHOLE_LIMIT, :EMPTY, :ALL
 
       # Opens a file; see {GzipFile.wrap}.
       #
       # @param name [String] path
-      # @param options [Hash{Symbol => Object}] those of `new`
+      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
       # @return [GzipReader, Object] the block's value if there is one
       def self.open(name, **options, &block) = open_file(name, "rb", [], options, &block)
 
       # Reads all members of a file.
       #
       # @param io [IO, StringIO]
-      # @param options [Hash{Symbol => Object}] those of `new`
+      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
       # @yieldparam line [String]
       # @return [String, nil] the content; nil with a block
       def self.zcat(io, **options, &block)
@@ -42,7 +43,7 @@ module Spate
       end
 
       # @param io [#readpartial, #read]
-      # @param max_output [Integer, nil] bytes; more raise OutputLimitError
+      # @param max_output [Integer, nil] maximum bytes of content; more raises OutputLimitError
       # @param options [Hash{Symbol => Object}] encodings, as for IO
       # @raise [GzipFile::Error] if the gzip header is missing
       def initialize(io, max_output: nil, **options)
@@ -58,11 +59,11 @@ module Spate
         raise
       end
 
-      # Reads the rest, in external_encoding, or up to a number of bytes.
+      # Reads the rest, in external_encoding, or at most a number of bytes.
       #
-      # @param length [Integer, nil] the most bytes; nil for the rest
-      # @param buffer [String, nil] receives them and is returned
-      # @return [String, nil] nil at the end if a length is given
+      # @param length [Integer, nil] maximum number of bytes; nil for the rest
+      # @param buffer [String, nil] receives the bytes and is returned
+      # @return [String, nil] nil at the end of the file if a length is given
       # @raise [GzipFile::Error] if the file is damaged
       def read(length = nil, buffer = nil)
         check_open
@@ -76,8 +77,8 @@ module Spate
 
       # Reads at least one byte.
       #
-      # @param length [Integer] the most bytes
-      # @param buffer [String, nil] receives them and is returned
+      # @param length [Integer] maximum number of bytes
+      # @param buffer [String, nil] receives the bytes and is returned
       # @return [String]
       # @raise [EOFError] at the end
       def readpartial(length, buffer = nil)
@@ -109,14 +110,14 @@ module Spate
 
       # Puts a byte back.
       #
-      # @param byte [Integer, String] of a String the first byte
+      # @param byte [Integer, String] for a String its first byte is used
       # @return [nil]
       def ungetbyte(byte)
         check_open
         unshift(byte.is_a?(String) ? byte.byteslice(0).b : [byte].pack("C"))
       end
 
-      # Goes back to where the content begins. The IO needs `seek`.
+      # Returns to the beginning of the content. The IO needs `seek`.
       #
       # @return [Integer] 0
       def rewind
@@ -139,14 +140,14 @@ module Spate
         @source.waiting&.dup
       end
 
-      # @return [Integer] the position in the content, in bytes; what ungetc put back counts negative
+      # @return [Integer] the position in the content, in bytes, reduced by bytes put back by ungetc
       def pos
         check_open
         @produced - buffered
       end
       alias tell pos
 
-      # Whether everything was read. If nothing is buffered, the IO is read, as Ruby's own does since 3.2.
+      # Whether all content was read. If nothing is buffered, reads from the IO, like Ruby's own library since 3.2.
       #
       # @return [Boolean]
       def eof?
@@ -156,7 +157,7 @@ module Spate
       end
       alias eof eof?
 
-      # @return [Integer] CRC-32 of what was read so far
+      # @return [Integer] CRC-32 of the content read so far
       def crc
         check_open
         settle
@@ -167,7 +168,7 @@ module Spate
       def total_in = opened { taken }
       # @return [Integer] bytes of content returned
       def total_out = pos
-      # @return [Encoding] that of what is read as text
+      # @return [Encoding] the encoding of text that is read
       def external_encoding = opened { @encoding }
 
       private
@@ -179,11 +180,11 @@ module Spate
         @produced = 0
         @taken_ahead = 0
         @finished = false
-        @footer = nil # how many bytes of it were taken, once it was looked at
+        @footer = nil # number of bytes of the footer that were consumed, once it was checked
         @lineno = 0
       end
 
-      # Bytes of the deflate stream.
+      # Consumed bytes of the deflate stream.
       def taken = @taken_ahead + (@stream&.total_in || 0)
 
       def check_open
@@ -201,7 +202,7 @@ module Spate
         raise TypeError, "wrong argument type #{object.class} (expected String)"
       end
 
-      # Whether nothing is left; the footer has been checked then.
+      # Whether no content is left; the footer has then been checked.
       def at_end?
         return false unless @finished && @position >= @buffer.bytesize
 
@@ -243,7 +244,7 @@ module Spate
         bytes
       end
 
-      # Everything at once if it is all there; if something is wrong with it, the stream will raise.
+      # Inflates everything at once if all input is available. If the input is invalid, the stream will raise.
       def read_whole
         return unless taken == 0 && @source.slurp(WHOLE_LIMIT) && @source.waiting
 

@@ -2,9 +2,10 @@
 
 module Spate
   module Zlib
-    # Writes a gzip file (RFC 1952) to an IO-like object that has `write`. `print`, `puts`, `printf` and `<<` are IO's.
+    # Writes a gzip file (RFC 1952) to an IO-like object that responds to `write`. `print`, `puts`, `printf` and `<<`
+    # are IO's methods.
     class GzipWriter < GzipFile
-      # Small pieces are collected up to this many bytes: a zlib call for each would cost more.
+      # Small pieces are collected up to this many bytes, because a zlib call for each would be slower.
       GATHER = 8 * 1024
       private_constant :GATHER
 
@@ -12,14 +13,15 @@ module Spate
       #
       # @param name [String] path
       # @param arguments [Array<Integer>] level and strategy
-      # @param options [Hash{Symbol => Object}] those of `new`
+      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
       # @return [GzipWriter, Object] the block's value if there is one
       def self.open(name, *arguments, **options, &block) = open_file(name, "wb", arguments, options, &block)
 
       # @param io [#write]
       # @param level [Integer, nil] as for Deflate.new
       # @param strategy [Integer, nil] as for Deflate.new
-      # @param options [Hash{Symbol => Object}] encodings, as for IO; what is written is converted
+      # Object}] encodings, as for IO; what is written is converted => @param options [Hash{Symbol => Object}]
+      # encodings, as for IO; written text is converted => Object}] encodings, as for IO; what is written is converted
       # @raise [StreamError] for an invalid level or strategy
       def initialize(io, level = nil, strategy = nil, **options)
         super()
@@ -35,7 +37,7 @@ module Spate
         attach(io, options)
       end
 
-      # Sets the header's time. By default it is that of the first byte written.
+      # Sets the header's time. The default is the time of the first write.
       #
       # @param time [Time, Integer] seconds since 1970; 0 for none
       # @raise [GzipFile::Error] once the header is written
@@ -71,7 +73,7 @@ module Spate
       # Writes objects as text.
       #
       # @param strings [Array<String, Object>]
-      # @return [Integer] the number of bytes given
+      # @return [Integer] the number of bytes passed
       def write(*strings)
         check_open
         strings.sum { |string| write_one(string.is_a?(String) ? string : string.to_s) }
@@ -90,7 +92,7 @@ module Spate
         character
       end
 
-      # Writes out what is pending, and flushes the IO.
+      # Writes pending bytes and flushes the IO.
       #
       # @param mode [Integer, nil] SYNC_FLUSH (nil), NO_FLUSH, FULL_FLUSH or FINISH
       # @return [self]
@@ -106,7 +108,7 @@ module Spate
         self
       end
 
-      # @return [Integer] bytes given so far
+      # @return [Integer] uncompressed bytes written so far
       def pos
         check_open
         taken + @gathered.bytesize
@@ -114,10 +116,10 @@ module Spate
       alias tell pos
       alias total_in pos
 
-      # @return [Integer] compressed bytes so far
+      # @return [Integer] compressed bytes written so far
       def total_out = opened { @stream&.total_out || 0 }
 
-      # @return [Integer] CRC-32 of the bytes given so far
+      # @return [Integer] CRC-32 of the uncompressed bytes written so far
       def crc
         check_open
         Zlib.crc32(@gathered, @crc)
@@ -140,7 +142,8 @@ module Spate
         String.new(string.to_str).b[/\A[^\0]*/n]
       end
 
-      # Several threads may write, as with Ruby's own: to @gathered in one step, everything else under the lock.
+      # Several threads may write, as with Ruby's own library: appends to @gathered in one step, and does everything
+      # else under the lock.
       def write_one(string)
         string = @encodings.encode(string) if @encodings
         length = string.bytesize
@@ -171,7 +174,7 @@ module Spate
         bytes << stream.deflate(gathered)
       end
 
-      # Under the lock. The stream is published last: another thread may write to it at once.
+      # Called under the lock. Assigns the stream last, because another thread may write to it immediately.
       def make_header
         return if @header_made
 
@@ -180,7 +183,7 @@ module Spate
         @header_made = true
       end
 
-      # The header, unless it was written already: with the first content.
+      # Returns the header with the first content, unless it was already written.
       def take_head
         make_header
         head = @head
@@ -205,7 +208,7 @@ module Spate
         put(bytes << [@crc, taken & 0xffff_ffff].pack("VV"))
       end
 
-      # Everything is still here: no need for a stream, which is expensive.
+      # All content is still in memory, so the stream, which is expensive, is not needed.
       def finish_whole
         bytes = take_head
         bytes << Zlib.send(:deflate_member, @gathered, @level)

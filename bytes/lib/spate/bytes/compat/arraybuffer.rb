@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Instead of `require "arraybuffer"` (the gem, 0.0.7): the same constants and methods.
+# Replaces `require "arraybuffer"` (the gem, 0.0.7): defines the same constants and methods.
 require "spate/bytes"
 
 if defined?(ArrayBuffer) && ArrayBuffer != Spate::Compat::ArrayBuffer

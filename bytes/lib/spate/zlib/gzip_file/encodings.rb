@@ -3,11 +3,12 @@
 module Spate
   module Zlib
     class GzipFile
-      # The options external_encoding:, internal_encoding:, encoding: and those of String#encode, as IO.new takes them.
+      # The options external_encoding:, internal_encoding:, encoding: and those of String#encode, interpreted like
+      # IO.new does.
       class Encodings
         NAMES = %i[encoding external_encoding internal_encoding].freeze
 
-        # The encoding of the program's strings; the file's if it differs, else nil.
+        # The encoding of the program's strings, and that of the file if it differs, otherwise nil.
         attr_reader :target, :source
 
         def initialize(options)
@@ -21,14 +22,15 @@ module Spate
           @converter = Encoding::Converter.new(@source, @target, **@options) if @source&.dummy?
         end
 
-        # Stateful encodings (ISO-2022-JP) keep a converter from string to string.
+        # For stateful encodings (ISO-2022-JP) one converter is used for all strings.
         def stateful? = !@converter.nil?
 
         def rewind
           @converter &&= Encoding::Converter.new(@source, @target, **@options)
         end
 
-        # Bytes of the file as a String for the program; the bytes themselves if they cannot be converted.
+        # Converts bytes of the file to a String for the program. Returns the bytes unchanged if they cannot be
+        # converted.
         def decode(bytes)
           return bytes.force_encoding(@target) unless @source
           return decode_partial(bytes) if @converter
@@ -74,7 +76,7 @@ module Spate
           choose(external == "-" ? nil : Encoding.find(external), internal)
         end
 
-        # nil: not given; false: given as none.
+        # nil: not given; false: explicitly none.
         def internal(options)
           return unless options.key?(:internal_encoding)
 

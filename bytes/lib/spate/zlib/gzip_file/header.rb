@@ -11,7 +11,7 @@ module Spate
       class Header
         LENGTH = 10
         MAGIC = "\x1f\x8b".b.freeze
-        # Deflate, no flags: how most files begin.
+        # Deflate without flags, the beginning of most files.
         PLAIN = "\x1f\x8b\x08\x00".b.freeze
         DEFLATE = 8
         HEADER_CHECKSUM = 0x02
@@ -27,7 +27,7 @@ module Spate
         attr_accessor :mtime, :orig_name, :comment
         attr_reader :os_code, :level
 
-        # Takes a header off the front of a GzipReader::Source.
+        # Reads and consumes the header of a GzipReader::Source.
         def self.read(source)
           raise Error.new("not in gzip format", source.waiting) unless source.wait_for(LENGTH)
           return plain(source) if source.waiting.start_with?(PLAIN)

@@ -2,14 +2,14 @@
 
 module Spate
   module Zlib
-    # Inflated bytes that were not read yet.
+    # The buffer of inflated bytes that were not read yet.
     #
     #   io ──► Source ──► Inflate ──► @buffer ──► strings
     #                                 |.........|############|
     #                                       @position      bytesize
     #                                     @summed: bytes before it are in the CRC, or were put back by ungetc
     class GzipReader
-      # How much is inflated at once if less is wanted.
+      # The number of bytes inflated at a time if less is requested.
       INFLATED = 256 * 1024
       private_constant :INFLATED
 
@@ -24,8 +24,8 @@ module Spate
         shift(1).getbyte(0) unless at_end?
       end
 
-      # Until something is there or everything is read. wanted: about this many bytes; what a piece expands to beyond
-      # that waits, even if it is a thousand times as long.
+      # Inflates until bytes are available or all input is read. wanted: approximate number of bytes. If a piece of
+      # input expands to more, even a thousand times as much, the rest waits.
       def more(wanted = 0)
         until @finished
           inflate(next_piece(wanted), wanted)
@@ -41,7 +41,7 @@ module Spate
         buffered < length && !@finished
       end
 
-      # Compressed bytes; none if the stream still has some.
+      # The next compressed bytes; empty if the stream still has input.
       def next_piece(wanted)
         return EMPTY if waiting_in_stream > 0
 

@@ -2,19 +2,19 @@
 
 module Spate
   module Zlib
-    # Lines and characters: the slow paths of `gets`, `each`, `getc` and the like, which bytes/ext/zlib/gzip/reader.c
-    # defines.
+    # Lines and characters: the slow paths of `gets`, `each`, `getc` and similar methods, which
+    # bytes/ext/zlib/gzip/reader.c defines.
     class GzipReader
       PARAGRAPH = "\n\n".b.freeze
       NEWLINE = "\n".b.freeze
-      # The longest character, in bytes; in other encodings at most four.
+      # The maximum bytes of a character; four in other encodings.
       WIDTHS = { Encoding::BINARY => 1, Encoding::US_ASCII => 1, Encoding::ISO_8859_1 => 1 }.freeze
       private_constant :PARAGRAPH, :NEWLINE, :WIDTHS
 
       # @return [Integer] the number of the last line read
       def lineno = opened { @lineno }
 
-      # Sets the number from which the next lines are counted.
+      # Sets the number of the current line, from which later lines are counted.
       #
       # @param number [Integer]
       def lineno=(number)
@@ -36,7 +36,7 @@ module Spate
         @encodings ? @encodings.decode(character.force_encoding(Encoding::BINARY)) : character
       end
 
-      # separator: a String, nil for the rest, "" for paragraphs; or the limit, in bytes.
+      # separator: a String, nil for the rest, or "" for paragraphs. limit: in bytes.
       def next_line(separator, limit)
         check_open
         separator = String.try_convert(separator) || raise_no_string(separator) unless separator.nil?
@@ -82,7 +82,7 @@ module Spate
         decode(shift(length))
       end
 
-      # Bytes up to the separator's end, the limit, or the end.
+      # Bytes up to the end of the separator, the limit or the end of the file.
       def up_to(separator, limit)
         searched = 0
         until (found = @buffer.index(separator, @position + searched))
@@ -111,7 +111,7 @@ module Spate
         character.valid_encoding? ? start + character.bytesize : length
       end
 
-      # In other encodings only a scan from the start finds character boundaries.
+      # In other encodings, character boundaries can be found only by scanning from the start.
       def character_boundary(text, length)
         finish = 0
         text.force_encoding(@encoding).each_char do |character|

@@ -3,15 +3,15 @@
 module Spate
   module Zlib
     class GzipReader
-      # Compressed bytes from an IO-like object, including those that were read ahead.
+      # Compressed bytes from an IO-like object, including bytes that were read ahead.
       class Source
-        # The size of a read if something is wanted, and if everything is.
+        # The size of a read if some bytes are requested, and if all are.
         PIECE = 16 * 1024
         LARGE_PIECE = 1024 * 1024
         ZERO = "\0".b.freeze
         private_constant :ZERO
 
-        # Bytes read but not used: never empty, or nil.
+        # Bytes that were read but not used; nil if there are none.
         attr_reader :waiting
 
         def initialize(io)
@@ -19,7 +19,7 @@ module Spate
           @partial = io.respond_to?(:readpartial)
         end
 
-        # What is pending, else the next bytes of the IO; nil at its end.
+        # Returns waiting bytes, or else the next bytes of the IO; nil at its end.
         def piece(length = PIECE)
           return read(length) unless @waiting
 
@@ -36,7 +36,7 @@ module Spate
           @waiting = nil
         end
 
-        # Whether that many bytes are available.
+        # Waits for this many bytes. Returns whether they are available.
         def wait_for(length)
           while @waiting.nil? || @waiting.bytesize < length
             bytes = read(PIECE)
@@ -70,7 +70,7 @@ module Spate
           text
         end
 
-        # Reads to the end of a file or StringIO if that is at most this many bytes; returns whether it did.
+        # Reads to the end of a file or StringIO if the rest is at most `limit` bytes. Returns whether it did.
         def slurp(limit)
           return false unless seekable?
 
@@ -84,7 +84,7 @@ module Spate
 
         private
 
-        # A pipe or socket may stay open long after the member's end.
+        # Excludes pipes and sockets, which may stay open long after the member's end.
         def seekable?
           @io.is_a?(File) ? @io.stat.file? : defined?(StringIO) && @io.instance_of?(StringIO)
         end
