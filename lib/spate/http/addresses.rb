@@ -5,16 +5,16 @@ require "timeout"
 
 module Spate
   module HTTP
-    # Addresses of hosts, each looked up once: where thirty threads ask at the same time, resolvers drop some of the
-    # questions, and each of these costs five seconds.
+    # Addresses of hosts. Each host is looked up once: if thirty threads look up at the same time, resolvers drop some
+    # of the queries, and each dropped query costs five seconds.
     class Addresses
-      # Raised where another address of the same host may do better.
+      # Errors after which another address of the same host may work.
       UNREACHED = [SystemCallError, Timeout::Error].freeze
 
-      # A look-up: its thread, since a call of the resolver cannot be cancelled, and when its callers give up (nil:
+      # A lookup: its thread, since a resolver call cannot be cancelled, and the time when its callers give up (nil:
       # never).
       Search = Struct.new(:thread, :ends) do
-        # [String]. Raises SocketError.
+        # Returns [String]. Raises SocketError.
         def result(host)
           return thread.value if thread.join(ends && [ends - Util.now, 0].max)
 
@@ -23,7 +23,7 @@ module Spate
       end
       private_constant :Search
 
-      # limit: seconds that a look-up is waited for, by all together; nil as long as it takes.
+      # limit: maximum seconds of a lookup for all callers together; nil for no limit.
       def initialize(limit = nil)
         @limit = limit
         @searches = {}
@@ -31,8 +31,8 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # Yields the addresses of a host (String) one after the other until the block connects. Returns its result.
-      # Raises its last error, and SocketError for an unknown name.
+      # Yields the addresses of a host (String) in sequence until the block connects. Returns its result. Raises the
+      # block's last error, or SocketError for an unknown name.
       def reach(host)
         all = [*@preferred[host], *search(host)].uniq
         all.each_with_index do |address, number|
@@ -46,7 +46,7 @@ module Spate
 
       private
 
-      # Callers that wait share its failure; a later call starts another look-up.
+      # Waiting callers get the same error; a later call starts another lookup.
       def search(host)
         search = @mutex.synchronize { @searches[host] ||= begun(host) }
         search.result(host)

@@ -2,11 +2,12 @@
 
 module Spate
   module HTTP
-    # Which authorities a TLS connection trusts and which client certificate it presents: by Bundler's settings, then
-    # RubyGems' configuration; by default the system's authorities (also SSL_CERT_FILE and SSL_CERT_DIR) and those
-    # that RubyGems contains.
+    # The authorities that a TLS connection trusts and the client certificate that it presents: from Bundler's settings,
+    # then RubyGems' configuration. The default is the system's authorities (also SSL_CERT_FILE and SSL_CERT_DIR) and
+    # those included in RubyGems.
     class Certificates
-      # Certificates and lists of revoked ones, by a hash of their subject: OpenSSL reads no others of a folder.
+      # Certificates and revocation lists, named by a hash of their subject: the only files that OpenSSL reads in a
+      # folder.
       IN_FOLDER = /\A\h{8}\.r?\d+\z/
 
       def initialize(settings:, gemrc:, env: ENV)
@@ -16,7 +17,7 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # Everything in which connections may differ in trust or identity (Array of String and nil). Without openssl.
+      # All facts in which connections may differ in trust or identity (Array of String and nil). Does not load openssl.
       def facts
         @facts ||= begin
           authority = setting(:ssl_ca_cert)
@@ -25,7 +26,7 @@ module Spate
         end
       end
 
-      # Whether the server has to prove its identity.
+      # Whether the server must prove its identity.
       def verify? = verify_mode & 1 == 1
 
       # Configures a Net::HTTP. Raises Settings::InvalidValue if a file cannot be used.
@@ -50,7 +51,7 @@ module Spate
       # 1 is OpenSSL::SSL::VERIFY_PEER.
       def verify_mode = setting(:ssl_verify_mode)&.to_i || 1
 
-      # Digest of a file, or of what OpenSSL reads of folders ("a:b"), nil without a path.
+      # Digest of a file, or of the files that OpenSSL reads in folders ("a:b"); nil without a path.
       def content(path)
         return unless path
 

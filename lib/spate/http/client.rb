@@ -4,28 +4,29 @@ require "net/http"
 
 module Spate
   module HTTP
-    # Requests and their answers. Credentials go only to the host they are for.
+    # Sends requests. Credentials are sent only to the host that they belong to.
     class Client
       TEMPORARY = [408, 425, 429, 500, 502, 503, 504].freeze
       # Raised when a connection breaks or cannot be made.
       BROKEN = [SystemCallError, SocketError, IOError, Timeout::Error, Net::ProtocolError, Net::HTTPBadResponse,
                 Net::HTTPHeaderSyntaxError, Meter::Endless, Meter::Slow].freeze
-      # Thrown by a block to end the connection with the rest of an answer unread.
+      # Thrown by a block to end the connection without reading the rest of a response.
       DROP = :drop_the_connection
-      # A larger body is sent only after the server has accepted its headers.
+      # A larger body is sent only after the server has accepted the headers.
       ASK_BEFORE = 64 << 10
-      # An error page up to this size is read to keep the connection; a larger one costs the connection.
+      # An error page up to this size is read so that the connection can be kept; for a larger one the connection is
+      # closed.
       MAX_ERROR_BODY = 65_536
 
-      # connections: Connections; redirects: how many at most; agent: the User-Agent.
+      # connections: Connections; redirects: maximum number; agent: the User-Agent.
       def initialize(connections, redirects:, agent:)
         @connections = connections
         @redirects = redirects
         @agent = agent
       end
 
-      # GETs a path of a remote and yields the Net::HTTPResponse, its body yet to be read, when its status is among
-      # `accept`. Returns what the block returns. Raises the errors of HTTP.
+      # Sends a GET request for a path of a remote. If the status is in `accept`, yields the Net::HTTPResponse before
+      # its body is read. Returns the block's result. Raises the errors of HTTP.
       def get(remote, path, headers: {}, accept: [200])
         error = nil
         headers = headers.merge("X-Gemfile-Source" => remote.source) if remote.mirror?
@@ -39,8 +40,8 @@ module Spate
         error ? raise(error) : result
       end
 
-      # Sends a request and follows redirects, except for statuses in `accept`. Yields the first answer that is not one,
-      # its URI and the Authorization that was sent to it. Otherwise as #perform.
+      # Sends a request and follows redirects, except for statuses in `accept`. Yields the first response that is not a
+      # redirect, its URI and the Authorization that was sent. Otherwise like #perform.
       def follow(verb, uri, accept:, headers: {}, authorization: nil, identity: nil)
         first = uri
         credentials = Credentials.new(authorization, identity)
@@ -59,11 +60,11 @@ module Spate
         raise TooManyRedirects.new(first, @redirects)
       end
 
-      # Sends one request and yields the Net::HTTPResponse of any status, its body yet to be read. Returns the
-      # block's result; nil where it throws DROP, which ends the connection. verb: :get, :head, :put, :post or
-      # :delete. body: String, or an open File, sent from its start. identity: see Connections#with. Raises the errors
-      # of HTTP. Where the server had closed a kept connection, the request is sent again at once; a
-      # time limit counts as a failure.
+      # Sends one request and yields the Net::HTTPResponse of any status before its body is read. Returns the block's
+      # result, or nil if the block throws DROP, which ends the connection. verb: :get, :head, :put, :post or :delete.
+      # body: String, or an open File, sent from its start. identity: see Connections#with. Raises the errors of HTTP.
+      # If the server has closed a kept-alive connection, the request is sent again immediately. A timeout counts as a
+      # failure.
       def perform(verb, uri, headers: {}, body: nil, authorization: nil, identity: nil)
         request = request_for(verb, uri, headers, authorization, body)
         begin
@@ -92,7 +93,7 @@ module Spate
         end
       end
 
-      # Opens a connection for the next request. Raises as #perform does.
+      # Opens a connection for the next request. Raises the same errors as #perform.
       def connect(uri)
         @connections.with(uri) { nil }
       rescue *BROKEN, OpenSSLError => e
@@ -103,7 +104,7 @@ module Spate
 
       private
 
-      # Of the sender. authorization: the header's value, or nil. identity: see Connections#with.
+      # Credentials of the sender. authorization: the header's value, or nil. identity: see Connections#with.
       Credentials = Struct.new(:authorization, :identity)
       NONE = Credentials.new.freeze
       private_constant :Credentials, :NONE
@@ -124,7 +125,8 @@ module Spate
         request["Expect"] = "100-continue" if request.content_length > ASK_BEFORE
       end
 
-      # A server that answered before the body was sent may take the next request on that connection for it.
+      # Whether the body was not sent. After an early response the server may interpret the next request on that
+      # connection as the body.
       def unsent?(request) = request.content_length.to_i.positive? && request.body_stream.pos.zero?
 
       def failure(uri, error)
@@ -185,7 +187,7 @@ module Spate
     module Redirect
       module_function
 
-      # [URI, whether what the first address is given as credentials is for that one, too]. Raises Misdirected and
+      # [URI, whether credentials for the first address also apply to the target]. Raises Misdirected and
       # InsecureRedirect.
       def read(uri, location)
         target = uri.merge(location)
@@ -197,7 +199,7 @@ module Spate
         raise Misdirected.new(uri, location)
       end
 
-      # Another port is another server, except that the default ports of http and https count as one.
+      # Another port is another server, except that the default ports of http and https count as the same.
       def same_host?(uri, target)
         uri.host == target.host &&
           (uri.port == target.port || [uri, target].all? { |each| each.port == each.default_port })

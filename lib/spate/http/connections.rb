@@ -4,14 +4,15 @@ require "net/http"
 
 module Spate
   module HTTP
-    # Keep-alive connections, by host and identity. An idle one goes to the next thread that asks; there are as many
-    # as threads that ask at the same time.
+    # Keep-alive connections by host and identity. An idle connection is given to the next thread that needs one; there
+    # are as many connections as concurrent requests.
     class Connections
-      # Seconds after which an idle connection is no longer used: proxies and servers close theirs unannounced.
+      # Seconds after which an idle connection is no longer used, since proxies and servers close idle connections
+      # silently.
       IDLE = 15
 
-      # timeout: seconds between two reads; connect: for connecting, the same without; names: for
-      # looking one up, nil as long as it takes. pace: of answers.
+      # timeout: seconds between two reads; connect: for connecting, by default the same; names: for looking up a host
+      # name, nil for no limit. pace: minimum pace of responses.
       def initialize(proxy:, certificates:, timeout:, connect: timeout, names: nil, pace: Meter::LOWEST)
         @proxy = proxy
         @certificates = certificates
@@ -25,9 +26,9 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # Yields a started Session for the URI's host and whether it has served before. It is dropped when the block
-      # raises. identity: whose certificate it presents, where that is not the same for all (see Certificates#apply);
-      # connections of one identity serve no other. Raises Cancelled after #close.
+      # Yields a started Session for the URI's host, and whether it was used before. If the block raises, the session is
+      # closed. identity: the credentials with the certificate to present, if it is not the same for all (see
+      # Certificates#apply); a connection is used for one identity only. Raises Cancelled after #close.
       def with(uri, identity = nil)
         key = ["#{uri.scheme}://#{uri.host}:#{uri.port}", identity]
         http, reused = take(key, uri)
@@ -40,7 +41,7 @@ module Spate
         end
       end
 
-      # Ends all connections, also those in use: threads that wait for bytes get an IOError at once.
+      # Ends all connections, including those in use: threads that wait for bytes immediately get an IOError.
       def close
         connections = @mutex.synchronize do
           @closed = true
@@ -72,7 +73,7 @@ module Spate
       def start(http)
         @mutex.synchronize { @busy[http] = true }
         http.start
-        raise Util::Cancelled if @closed # #close could not end it before it was connected
+        raise Util::Cancelled if @closed # #close could not end the connection before it was established
 
         http
       rescue StandardError
@@ -97,25 +98,25 @@ module Spate
       def finish(http)
         http.finish if http.started?
       rescue IOError, SystemCallError
-        nil # the other side, or another thread, was first
+        nil # the server or another thread has already closed it
       end
 
-      # address: of the host, or of the proxy where there is one.
+      # address: of the host, or of the proxy if there is one.
       def build(uri, address, proxy, identity)
         http = Session.new(uri.hostname, uri.port, *(proxy ? proxied(proxy, address) : [nil]))
         http.ipaddr = address unless proxy
         http.pace = @pace
         http.read_timeout = http.write_timeout = @timeout
         http.open_timeout = http.ssl_timeout = @connect
-        http.continue_timeout = 1 # of who sends "Expect: 100-continue"
+        http.continue_timeout = 1 # for senders of "Expect: 100-continue"
         http.keep_alive_timeout = IDLE
-        http.max_retries = 0 # Retries decides
+        http.max_retries = 0 # the class Retries decides about retries
         http.ignore_eof = false if http.respond_to?(:ignore_eof=)
         @certificates.apply(http, identity) if uri.scheme == "https"
         http
       end
 
-      # The proxy's arguments of Net::HTTP.new; nil instead keeps it from reading the environment itself.
+      # The proxy's arguments of Net::HTTP.new; nil prevents Net::HTTP from reading the environment itself.
       def proxied(proxy, address)
         user, password = [proxy.user, proxy.password].map { |part| part && URI.decode_www_form_component(part) }
         [address, proxy.port, user, password]

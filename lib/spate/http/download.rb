@@ -2,12 +2,12 @@
 
 module Spate
   module HTTP
-    # A file of a remote, saved to disk: it appears under its name whole or not at all.
+    # Saves a file of a remote to disk. The file appears under its name only when it is complete.
     class Download
-      # Archives are compressed already; a source that compresses anyway is understood.
+      # Archives are already compressed. A source that compresses them nevertheless is supported.
       HEADERS = { "Accept-Encoding" => "identity" }.freeze
 
-      # limit: maximal size of a file in bytes.
+      # limit: maximum size of a file in bytes.
       def initialize(http, retries, limit:)
         @http = http
         @retries = retries
@@ -15,8 +15,8 @@ module Spate
       end
 
       # Fetches a path of the remote, yields the temporary file's path, its size in bytes and the response's headers
-      # (nil for a folder) to check it, then renames it to `to`. Nothing stays if anything raises. Returns what the
-      # block returns.
+      # (nil for a folder) so that the block can check the file, then renames it to `to`. If anything raises, no file is
+      # left. Returns the block's result.
       def save(remote, path, to:)
         part = "#{Util::Files.beside(to)}.part"
         bytes, head = @retries.run { remote.file? ? copy(remote, path, part) : receive(remote, path, part) }
@@ -45,7 +45,7 @@ module Spate
         raise Truncated.new(remote.locate(path), nil, File.size?(part) || 0)
       end
 
-      # A compressed body, or one without an announced length, may have any length. If one ends early, only some
+      # A compressed body, or one without an announced length, may have any length. If such a body ends early, only some
       # versions of net/http raise.
       def write(response, part, uri, expected)
         got = 0
@@ -55,7 +55,7 @@ module Spate
           got += chunk.bytesize
           raise TooLarge.new(uri, @limit) if got > @limit
 
-          chunk.clear # else all of them wait for the garbage collector
+          chunk.clear # otherwise all chunks wait for the garbage collector
         end
         on_disk(part) { file.close }
         got
@@ -85,7 +85,7 @@ module Spate
       def discard(part)
         File.unlink(part) if part
       rescue SystemCallError
-        nil # renamed, or never made
+        nil # the file was renamed or never created
       end
     end
   end

@@ -2,15 +2,15 @@
 
 module Spate
   module HTTP
-    # Something went wrong between here and a gem source. Exit code 6, the network's, where no subclass says otherwise.
+    # A failure between this machine and a gem source. Exit code 6 (network) unless a subclass has another one.
     class Error < Spate::Error
       EXIT_CODE = 6
 
-      # The same with another hint, for sources that are configured in another way.
+      # A copy with another hint, for sources that are configured in another way.
       def with_hint(hint) = dup.tap { |copy| copy.instance_variable_set(:@hint, hint) }
     end
 
-    # No connection, or it broke: refused, reset, timed out, name not resolved.
+    # No connection, or the connection broke: refused, reset, timed out, name not resolved.
     class Unreachable < Error
       include Util::Retriable
 
@@ -21,7 +21,8 @@ module Spate
       end
     end
 
-    # Less came than was announced. expected and got in bytes; expected may be nil where only the end was missing.
+    # Fewer bytes arrived than announced. expected and got are in bytes; expected may be nil if only the end was
+    # missing.
     class Truncated < Error
       include Util::Retriable
 
@@ -31,11 +32,11 @@ module Spate
       end
     end
 
-    # More than any gem should have: announced, or sent without an announcement.
+    # A response is larger than any gem should be, whether announced or not.
     class TooLarge < Error
       EXIT_CODE = 8
 
-      # limit, announced: bytes; announced is nil where it only turned out.
+      # limit, announced: bytes; announced is nil if the size was not announced.
       def initialize(uri, limit, announced: nil)
         super("#{Util.redact(uri)} #{announced ? "has #{announced} bytes" : "sends more"}, " \
               "the limit is #{limit} bytes (#{limit >> 20} MiB)",
@@ -43,7 +44,7 @@ module Spate
       end
     end
 
-    # Headers, or one of them, that do not end.
+    # The headers, or a single header, exceed the limit.
     class Endless < Error
       # limit: bytes.
       def initialize(uri, limit)
@@ -52,7 +53,7 @@ module Spate
       end
     end
 
-    # Bytes come, but so few that the download would hardly ever end.
+    # Bytes arrive too slowly for the download to end in reasonable time.
     class TooSlow < Error
       include Util::Retriable
 
@@ -62,7 +63,7 @@ module Spate
       end
     end
 
-    # An answer with a status of failure: 5xx, 429, or an unexpected one.
+    # A response with an error status: 5xx, 429, or an unexpected one.
     class Status < Error
       attr_reader :status
 
@@ -72,7 +73,7 @@ module Spate
               hint: "the source is in trouble: install again later, or use a mirror (`bundle config mirror.URL`)")
       end
 
-      # 408, 425, 429, 500, 502, 503 and 504: the source may have recovered a moment later.
+      # 408, 425, 429, 500, 502, 503 and 504: the source may recover soon.
       class Temporary < Status
         include Util::Retriable
       end
@@ -82,7 +83,7 @@ module Spate
       end
     end
 
-    # 401 to a request without credentials.
+    # 401 for a request without credentials.
     class CredentialsRequired < Error
       def initialize(uri)
         host = uri.host
@@ -92,7 +93,7 @@ module Spate
       end
     end
 
-    # 401 to a request with credentials.
+    # 401 for a request with credentials.
     class CredentialsRefused < Error
       # origin: where the credentials came from, e.g. "the setting gems.test".
       def initialize(uri, origin)
@@ -101,7 +102,7 @@ module Spate
       end
     end
 
-    # 403: known to the source, or not, but not allowed. Also how some sources answer for gems that do not exist.
+    # 403: not allowed, with or without credentials. Some sources also return it for gems that do not exist.
     class Forbidden < Error
       def initialize(uri, origin)
         super("#{Util.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
@@ -112,7 +113,7 @@ module Spate
 
     # A redirect that is not followed.
     class RedirectError < Error
-      # The message without its address.
+      # The message without the address.
       attr_reader :fact
 
       def initialize(uri, fact, hint:)
@@ -127,7 +128,7 @@ module Spate
       end
     end
 
-    # To a file or a mailbox, or to an invalid address.
+    # A redirect to a file or a mailbox, or to an invalid address.
     class Misdirected < RedirectError
       def initialize(uri, location)
         super(uri, "redirects to #{Util.redact(location)}, expected http or https",
@@ -135,7 +136,7 @@ module Spate
       end
     end
 
-    # From https to http. RubyGems refuses this, too; Bundler does for archives, which RubyGems fetches for it.
+    # A redirect from https to http. RubyGems also rejects it, and so does Bundler for archives, which RubyGems fetches.
     class InsecureRedirect < RedirectError
       def initialize(uri, location)
         super(uri, "redirects to #{Util.redact(location)}, which is not https",

@@ -3,7 +3,7 @@
 module Spate
   module HTTP
     # The parts of RubyGems' own configuration that Bundler uses: the proxy and TLS files. Read without RubyGems, from
-    # /etc/gemrc, the user's file, and those that $GEMRC names; the last one wins.
+    # /etc/gemrc, the user's file, and the files named by $GEMRC; the last one takes precedence.
     class Gemrc
       KEYS = %w[http_proxy ssl_ca_cert ssl_client_cert ssl_verify_mode].freeze
 
@@ -15,12 +15,13 @@ module Spate
         new(paths.map { |path| read(path) }.reduce({}, :merge))
       end
 
-      # Settings of one file by plain name; empty where it is missing or no YAML.
+      # Settings of one file by plain name; empty if the file is missing or not YAML.
       def self.read(path)
         return {} unless File.file?(path)
 
         text = File.binread(path)
-        return {} unless text.match?(/#{KEYS.join("|")}/) # most are about documentation only, and Psych is large
+        # most files have only documentation settings, and Psych is large
+        return {} unless text.match?(/#{KEYS.join("|")}/)
 
         require "psych"
         parse(text)

@@ -2,20 +2,20 @@
 
 module Spate
   module HTTP
-    # A socket (or what has TLS on top of it) that counts what comes, and how long it is waited for: a byte now and
-    # then is less than the silence that a time limit ends, and as useless.
+    # A socket (or TLS on top of one) that counts received bytes and waiting time. A server that sends a byte now and
+    # then never reaches the read timeout, but is equally useless.
     class Meter
-      # What is expected of an answer that has begun. rate: bytes a second; longest: seconds that it may be waited for
-      # in all.
+      # The minimum pace of a response that has begun. rate: bytes per second; longest: maximum seconds of waiting in
+      # total.
       Pace = Struct.new(:rate, :longest)
-      # A slow line that is shared by many connections is faster.
+      # Slower than a slow line that many connections share.
       LOWEST = Pace.new(100, Float::INFINITY).freeze
-      # The answer exceeds the limit of bytes.
+      # The response exceeds the limit of bytes.
       Endless = Class.new(StandardError)
-      # The answer comes too slowly; the message says how slowly.
+      # The response arrives too slowly; the message contains its rate.
       Slow = Class.new(StandardError)
 
-      # silence: seconds that a server may say nothing.
+      # silence: maximum seconds without data from the server.
       def initialize(io, silence, pace = LOWEST)
         @io = io
         @pace = pace
@@ -29,7 +29,7 @@ module Spate
       def close = @io.close
       def eof? = @io.eof?
 
-      # Raises Endless where the block reads more bytes than that.
+      # Raises Endless if the block reads more than `limit` bytes.
       def within(limit)
         @limit = limit
         yield
@@ -51,7 +51,7 @@ module Spate
 
       private
 
-      # A new request: the time until its answer begins is not the line's.
+      # Starts a new request. The time until its response begins is not counted.
       def ask
         @begun = false
         @waited = @in_all = 0.0
@@ -76,7 +76,7 @@ module Spate
         @in_all += passed
       end
 
-      # Not before more is lacking: where this machine has much to do, what came is looked at late.
+      # Judges the pace only when more data is needed: on a busy machine, received data is read late.
       def wait
         judge
         @since = Util.now

@@ -2,10 +2,10 @@
 
 module Spate
   module HTTP
-    # Logins from ~/.netrc (or the file that $NETRC names). Format: "machine HOST login USER password WORD", tokens
-    # divided by white space, "default" for all other hosts, "macdef" up to an empty line, "#" comments, quotes.
+    # Logins from ~/.netrc (or the file named by $NETRC). Format: "machine HOST login USER password WORD", tokens
+    # separated by white space, "default" for all other hosts, "macdef" up to an empty line, "#" comments, quotes.
     class Netrc
-      # warn: called with (message, hint) when the file is there but not used.
+      # warn: called with (message, hint) if the file exists but is not used.
       def self.load(env, &warn)
         path = env["NETRC"]
         path = File.join(env["HOME"].to_s, ".netrc") if path.nil? || path.empty?

@@ -2,12 +2,12 @@
 
 module Spate
   module HTTP
-    # Which proxy a request goes through: by RubyGems' configuration, then by the environment: http_proxy or
-    # https_proxy in lower or upper case, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names and
-    # their endings, "*" for all. Without an https_proxy, http_proxy counts for https too, as in Bundler: its index
-    # reads nothing else, and its downloads do so through Net::HTTP.
+    # The proxy for a request: from RubyGems' configuration, then from the environment: http_proxy or https_proxy in
+    # lower or upper case, http_proxy_user and http_proxy_pass, and no_proxy, a list of host names and their endings,
+    # "*" for all. Without https_proxy, http_proxy also applies to https, as in Bundler, whose index reads no other
+    # variable, and whose downloads use Net::HTTP, which does the same.
     class Proxy
-      # Of no_proxy: an address of IPv6, with brackets or without, or a name; and a port.
+      # An entry of no_proxy: an IPv6 address, with or without brackets, or a name, and an optional port.
       EXCLUDED = /\A(?:\[(.*)\]|([^:]*:[^:]*:.*)|([^:]*))(?::(.*))?\z/
       private_constant :EXCLUDED
 
@@ -16,10 +16,10 @@ module Spate
         @configured = gemrc
       end
 
-      # Whether any URI may have one.
+      # Whether there may be a proxy for any URI.
       def any? = @configured != :none && (!@configured.nil? || @env.any? { |key, _| key.match?(/\Ahttps?_proxy\z/i) })
 
-      # URI of the proxy for a URI, nil for a direct connection.
+      # The URI of the proxy for a URI; nil for a direct connection.
       def for(uri)
         return if @configured == :none || excluded?(uri)
 
@@ -39,7 +39,7 @@ module Spate
 
       def schemes(uri) = [uri.scheme, "http"].uniq
 
-      # In a CGI process HTTP_PROXY is a client's "Proxy:" header, and no setting.
+      # In a CGI process HTTP_PROXY is a client's "Proxy:" header instead of a setting.
       def environment(scheme)
         small = @env["#{scheme}_proxy"]
         return small if small && !small.empty?

@@ -4,12 +4,12 @@ require "net/http"
 
 module Spate
   module HTTP
-    # A Net::HTTP for servers that may mean no good: Net::HTTP itself reads lines of any length, any number of them,
-    # at any pace.
+    # A Net::HTTP with limits for malicious servers: Net::HTTP itself reads any number of lines, of any length, at any
+    # pace.
     class Session < Net::HTTP
-      # Reads from the connection for Net::HTTP, lines within a limit.
+      # Reads lines with a length limit from the connection for Net::HTTP.
       class Wire < Net::BufferedIO
-        # Bytes of lines in a row: an answer's status and headers, or what follows a body in chunks.
+        # Maximum bytes of consecutive lines: the status and headers of a response, or the trailers of a chunked body.
         LINES = 256 * 1024
         INSIDE = /\r(?!\s*\z)/n
         private_constant :INSIDE
@@ -44,7 +44,7 @@ module Spate
 
       private
 
-      # Net::HTTP calls it for each connection that it makes.
+      # Called by Net::HTTP for each new connection.
       def on_connect = @socket = wire(@socket.io)
 
       def wire(io)
@@ -52,7 +52,7 @@ module Spate
         Wire.new(Meter.new(io, read_timeout, @pace), **timeouts)
       end
 
-      # Net::HTTP accepts any answer of a proxy to CONNECT, before it calls #on_connect.
+      # Net::HTTP accepts any response of a proxy to CONNECT, and only then calls #on_connect.
       def connect
         return super unless proxy? && use_ssl?
 
@@ -65,7 +65,7 @@ module Spate
         raise
       end
 
-      # Raises Net::ProtocolError where the proxy says no.
+      # Raises Net::ProtocolError if the proxy refuses.
       def tunnel(wire)
         place = "#{address.include?(":") ? "[#{address}]" : address}:#{port}"
         user = "Proxy-Authorization: Basic #{["#{proxy_user}:#{proxy_pass}"].pack("m0")}\r\n" if proxy_user
@@ -78,7 +78,7 @@ module Spate
         context.set_params({ verify_mode: verify_mode, cert_store: cert_store, cert: cert, key: key }.compact)
         OpenSSL::SSL::SSLSocket.new(socket, context).tap do |secure|
           secure.sync_close = true
-          secure.hostname = address unless address.match?(/\A[\d.]+\z|:/) # SNI has no numbers
+          secure.hostname = address unless address.match?(/\A[\d.]+\z|:/) # SNI allows no IP addresses
           ssl_socket_connect(secure, open_timeout)
           secure.post_connection_check(address) unless verify_mode == OpenSSL::SSL::VERIFY_NONE
         end

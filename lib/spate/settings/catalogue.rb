@@ -2,7 +2,7 @@
 
 module Spate
   class Settings
-    # Settings that only Bundler supports, with the reason shown to the user. `docs/settings.md` has all the others.
+    # Settings that only Bundler supports, with the reason shown to the user. `docs/settings.md` describes all others.
     module Catalogue
       HANDED_OVER = {
         "trust-policy" => "only RubyGems checks signatures of gems",
@@ -19,7 +19,7 @@ module Spate
         "local." => "the lockfile follows a local git repository, which only Bundler supports"
       }.freeze
 
-      # Array of Setting: those that are set.
+      # Array of Setting that are set.
       def self.unsupported(settings)
         settings.names.filter_map do |name|
           reason = reason(name) or next
@@ -28,7 +28,7 @@ module Spate
         end
       end
 
-      # Why only Bundler supports a setting, nil for other settings.
+      # Why only Bundler supports a setting; nil for other settings.
       def self.reason(name)
         HANDED_OVER[name] || PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last
       end

@@ -25,8 +25,8 @@ module Spate
         pairs.reject { |key, _| key.start_with?("#") }.transform_keys { |key| key(key) }
       end
 
-      # Whether this machine's Bundler, which must find the same bundle, supports comments after values. Reads its
-      # source; rarely, since Bundler never writes such a value.
+      # Whether this machine's Bundler, which must find the same bundle, supports comments after values. Reads Bundler's
+      # source, which is rarely needed because Bundler never writes such a value.
       def self.comments?(text, env)
         return true unless text.match?(VALUE_WITH_SIGN)
 
@@ -37,7 +37,7 @@ module Spate
       end
       private_class_method :comments?
 
-      # Text to Hash, as Bundler's YAMLSerializer reads it.
+      # Parses text to a Hash like Bundler's YAMLSerializer.
       def self.parse(text, comments: true)
         result = {}
         stack = [result]

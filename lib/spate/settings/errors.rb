@@ -40,7 +40,7 @@ module Spate
       end
     end
 
-    # Groups as a YAML list in a config file.
+    # A config file has groups as a YAML list.
     class NoList < Error
       def initialize(name, groups)
         text = "#{Key.for(name)}: #{groups.join(":").dump}"
@@ -51,7 +51,7 @@ module Spate
 
     # An invalid value of a setting.
     class InvalidValue < Error
-      # thing: what has the value, if it is not a setting.
+      # thing: the thing with this value, if it is not a setting.
       def initialize(name, value, expected, thing: "the setting `#{name}`",
                      hint: "see where it was set: bundle config get #{name}")
         super("#{thing} is #{value.inspect}; expected #{expected}", hint: hint)

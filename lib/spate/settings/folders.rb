@@ -22,7 +22,7 @@ module Spate
         File.join(app_config, "config") if @root && !ignored?
       end
 
-      # The user's config file, nil if there is no home.
+      # The user's config file; nil without a home folder.
       def global_config
         return if ignored?
 
@@ -38,7 +38,7 @@ module Spate
 
       def user_cache = given("BUNDLE_USER_CACHE") || File.join(bundle_home, "cache")
 
-      # The user's home, nil if unknown.
+      # The user's home folder; nil if unknown.
       def user_home
         given("HOME") || Dir.home
       rescue ArgumentError

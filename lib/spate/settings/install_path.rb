@@ -2,10 +2,10 @@
 
 module Spate
   class Settings
-    # The install path of gems from the settings. explicit: the path as set (relative to the application), nil for
+    # The install path of gems from the settings. explicit: the path as set (relative to the application); nil for
     # RubyGems' folder.
     InstallPath = Struct.new(:explicit) do
-      # The first level with one of the settings decides, as in Bundler: `path`, `path.system`, and the old
+      # The first level with one of these settings decides, as in Bundler: `path`, `path.system`, and the old
       # `disable_shared_gems: false`. Without any of them `deployment` means vendor/bundle.
       def self.from(settings)
         settings.levels.each do |origin, values|
@@ -25,7 +25,7 @@ module Spate
       # Whether gems are installed where `gem install` puts them.
       def system? = explicit.nil?
 
-      # The folder before `ruby/3.1.0` is added; nil for the system's.
+      # The folder without `ruby/3.1.0`; nil for the system's.
       def absolute(root)
         explicit && File.expand_path(explicit, root)
       end

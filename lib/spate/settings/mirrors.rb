@@ -23,7 +23,7 @@ module Spate
         new(all.to_h, probe)
       end
 
-      # A number of seconds; `true` is Bundler's short default.
+      # The timeout in seconds; `true` is Bundler's short default.
       def self.timeout(value)
         case value
         when true, "true" then DEFAULT_TIMEOUT
@@ -59,7 +59,8 @@ module Spate
 
       private
 
-      # A mirror with a timeout must accept a connection within it, checked once per run.
+      # Whether a mirror can be used: one with a timeout must accept a connection within it, which is checked once per
+      # run.
       def valid?(mirror)
         return true if mirror.timeout.zero?
 
@@ -71,7 +72,7 @@ module Spate
         PORTS = { "http" => 80, "https" => 443 }.freeze
         ADDRESS = %r{\A(https?)://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)(?::(\d+))?}i
 
-        # seconds: for each address of the host.
+        # seconds: the timeout for each address of the host.
         def self.replies?(uri, seconds)
           require "socket"
           scheme, host, port = ADDRESS.match(uri)&.captures
@@ -94,7 +95,7 @@ module Spate
       end
     end
 
-    # User and password for a source: by its whole address, or else by its host.
+    # User and password for a source, by its whole address or else by its host.
     class Credentials
       HOST = %r{\A[a-z][a-z0-9+.-]*://(?:[^/?#@]*@)?(\[[^\]]+\]|[^:/?#]+)}i
 

@@ -64,7 +64,7 @@ module Spate
         end
       end
 
-      # The name that Bundler lists for a key: always in lower case.
+      # The name that Bundler lists for a key, always in lower case.
       def self.exposed(key)
         key.delete_prefix("BUNDLE_").gsub("___", "-").gsub("__", ".").downcase
       end
