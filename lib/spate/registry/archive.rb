@@ -4,13 +4,13 @@ module Spate
   module Registry
     # A downloaded file that should be a gem.
     module Archive
-      # A POSIX tar says so here ("ustar"); so does each gem that RubyGems ever built.
+      # The offset of "ustar" in a POSIX tar, and in each gem that RubyGems ever built.
       MAGIC_OFFSET = 257
       MAGIC = "ustar"
 
       module_function
 
-      # SHA-256 in hex, without holding the interpreter lock where the extension is built.
+      # SHA-256 in hex. Runs without the GVL if the extension is built.
       def sha256(path)
         require "spate/native/install"
         Native.sha256_file(path)
@@ -27,7 +27,7 @@ module Spate
         describe(head)
       end
 
-      # The same of a piece of text or bytes.
+      # Like oddity, for the first bytes of a file.
       def describe(head)
         return "nothing" if head.empty?
         return "an HTML page#{title(head)}" if head.match?(/\A\s*(?:<!doctype html|<html|<head|<body|<\?xml)/in)

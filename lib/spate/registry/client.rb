@@ -6,26 +6,25 @@ module Spate
     class Client
       # The best number of simultaneous requests, as measured in docs/sources.md.
       JOBS = 32
-      # MiB. Gem sources allow at most half of it.
+      # In MiB. Gem sources allow at most half of it.
       MAX_DOWNLOAD = 1024
       FULL_NAME = /\A[a-zA-Z0-9_][\w.-]*\z/
 
-      # A source's answer about a package: its archive's SHA-256, and the domain (see Trust) for which that counts.
+      # A source's answer about a package: the SHA-256 of its archive, and the domain (see Trust) in which it is valid.
       Listing = Struct.new(:sha256, :domain)
 
       # A fetched archive.
       #
-      # bytes::    Integer, its size
-      # sha256::   hex
-      # source::   String, the source's address as the lockfile writes it
-      # verified:: by what: :lockfile (CHECKSUMS), :index (the source's compact index), or :archive (only the checksums
+      # bytes:: Integer, its size sha256:: hex source:: String, the source's address as written in the lockfile
+      # verified:: the source of the checksum: :lockfile (CHECKSUMS), :index (the source's compact index), or :archive
+      # (only the checksums
       #            inside, which prove nothing about its author: recorded as unverified)
-      # domain::   the source's (see Trust) if verified by the source, else nil
+      # domain::   the source's domain (see Trust) if the source verified the archive, otherwise nil
       Result = Struct.new(:bytes, :sha256, :source, :verified, :domain)
 
-      # settings: Spate::Settings (or anything with [], bool, mirror_for and credentials_for). remotes: Remotes;
-      # without, `sources` are those that the Gemfile names, for the credentials that a lockfile leaves out. home:
-      # Spate's folder. retry_base: seconds of the first wait.
+      # settings: Spate::Settings (or anything with [], bool, mirror_for and credentials_for). remotes: Remotes; if not
+      # given, `sources` are the Gemfile's sources with the credentials that a lockfile lacks. home: Spate's folder.
+      # retry_base: seconds before the first retry.
       def initialize(settings:, events: Events.new, env: ENV, jobs: JOBS, sources: [], home: nil, retry_base: 0.5,
                      remotes: nil)
         @settings = settings
@@ -49,12 +48,12 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # How many threads to fetch with.
+      # The number of threads to fetch with.
       attr_reader :jobs
 
-      # Fetches a package's archive to the path `to`, where it appears only if all is well. sha256: from the lockfile;
-      # without, the source's index is asked. Returns a Result. Raises ChecksumMismatch, NotAnArchive, NotFound and
-      # the network's errors (see errors.rb).
+      # Fetches a package's archive to the path `to`, where it appears only if it is valid. sha256: from the lockfile;
+      # if nil, taken from the source's index. Returns a Result. Raises ChecksumMismatch, NotAnArchive, NotFound and the
+      # network's errors (see errors.rb).
       def fetch(package, to:, sha256: package.sha256)
         name = package.full_name
         raise NotFound.new(name, remotes(package), "invalid name of a gem") unless FULL_NAME.match?(name)
@@ -66,9 +65,9 @@ module Spate
         result
       end
 
-      # Listing of the package from the compact index; where that lists no checksum or does not count, of the archive
-      # fetched last, if the source confirms it. nil if the archive has to be fetched. tries: after the first; by
-      # default as in the settings. Raises NotFound if all sources have an index and none lists it.
+      # Listing of the package from the compact index; if the index has no checksum or is not used, of the archive
+      # fetched last, if the source confirms it. nil if the archive has to be fetched. tries: number of retries; by
+      # default from the settings. Raises NotFound if all sources have an index and none lists it.
       def listing(package, tries: nil)
         return unless FULL_NAME.match?(package.full_name)
 
@@ -98,7 +97,7 @@ module Spate
       # Hundreds of thousands of names: an install uses #listing instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
-      # Ends all requests at once: their threads raise Util::Cancelled.
+      # Immediately ends all requests: their threads raise Util::Cancelled.
       def close
         @retries.cancel
         @connections.close
@@ -106,7 +105,8 @@ module Spate
 
       private
 
-      # The remote that has the package, its index's Index::Info or nil, and the expected SHA-256 with its origin.
+      # The remote that has the package, the Index::Info from its index or nil, and the expected SHA-256 with its
+      # origin.
       def choose(package, sha256)
         candidates = remotes(package)
         return [candidates.first, nil, [sha256, :lockfile]] if sha256 && candidates.one?
@@ -150,7 +150,7 @@ module Spate
 
       def verify(package, remote, got, expected, origin, listed)
         return if expected.nil? || got == expected.downcase
-        # A kept page of the index may be older than the archive (private sources allow a version to be pushed again).
+        # A cached page of the index may be older than the archive (private sources allow pushing a version again).
         return if listed && origin == :index && @index.find(remote, package, fresh: true)&.sha256 == got
 
         word = origin == :lockfile ? "CHECKSUMS of the lockfile" : "the index of #{remote.source}"
@@ -159,10 +159,10 @@ module Spate
 
       def remotes(package) = addresses(package.source).map { |address| @remotes.for(address) }
 
-      # Of several remotes in one section the last is asked first, as Bundler does.
+      # Like Bundler, queries the last of several remotes in a section first.
       def addresses(source) = source.respond_to?(:remotes) ? source.remotes.reverse : [source.to_s]
 
-      # The maximal size of an archive in bytes.
+      # The maximum size of an archive in bytes.
       def limit = Settings::Value.integer(@settings["spate.max_download"] || MAX_DOWNLOAD, "spate.max_download") << 20
 
       def agent

@@ -2,7 +2,7 @@
 
 module Spate
   module Registry
-    # Not http, https or file.
+    # The source is not http, https or file.
     class UnsupportedSource < HTTP::Error
       EXIT_CODE = 12
 
@@ -11,7 +11,7 @@ module Spate
       end
     end
 
-    # The archive is not what the lockfile or the index says.
+    # The archive does not match the lockfile or the index.
     class ChecksumMismatch < HTTP::Error
       EXIT_CODE = 7
 
@@ -23,7 +23,7 @@ module Spate
       end
     end
 
-    # A page, or anything else, where an archive should be.
+    # The response is a page, or anything else, instead of an archive.
     class NotAnArchive < HTTP::Error
       EXIT_CODE = 8
 
@@ -34,7 +34,7 @@ module Spate
       end
     end
 
-    # A page, or anything else, where the index's text should be.
+    # The response is a page, or anything else, instead of the index's text.
     class NotAnIndex < HTTP::Error
       def initialize(uri, found)
         super("#{Util.redact(uri)} sent #{found} instead of the gem index",
@@ -42,7 +42,7 @@ module Spate
       end
     end
 
-    # No source has it (any more).
+    # No source has the gem, or has it any longer.
     class NotFound < HTTP::Error
       EXIT_CODE = 14
 

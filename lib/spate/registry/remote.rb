@@ -2,20 +2,20 @@
 
 module Spate
   module Registry
-    # A gem source and how to ask it.
+    # A gem source, and how to send requests to it.
     class Remote
       SCHEME = /\A(?:https?|file):/i
 
-      # As the lockfile writes it: "https://gems.test/", never with credentials.
+      # As written in the lockfile: "https://gems.test/", always without credentials.
       attr_reader :source
-      # The address to ask, the source's own or its mirror's; without credentials, with its slash.
+      # The address for requests, the source's own or its mirror's, without credentials and with a trailing slash.
       attr_reader :address
-      # Where the credentials came from, for messages ("the setting gems.test"); nil without.
+      # Where the credentials come from, for messages ("the setting gems.test"); nil if there are none.
       attr_reader :origin
-      # The domain under which its answers are kept, see Trust.
+      # The domain under which the source's answers are stored, see Trust.
       attr_reader :domain
 
-      # userinfo: "user:password" or "token", escaped as in a URI; nil without.
+      # userinfo: "user:password" or "token", escaped as in a URI; nil if there are none.
       def initialize(source, address, domain:, userinfo: nil, origin: nil)
         @source = source
         @address = address
@@ -32,7 +32,7 @@ module Spate
         @uri ||= parsed
       end
 
-      # Its client certificate is that of all connections.
+      # nil: the client certificate is the same for all connections.
       def identity = nil
       def file? = address.start_with?("file:")
       def mirror? = address != source
@@ -40,10 +40,10 @@ module Spate
       # Value of the Authorization header, or nil.
       def authorization = @userinfo && HTTP.basic(@userinfo)
 
-      # URI of something in it, e.g. "gems/rake-13.0.6.gem".
+      # The URI of a path below the source, e.g. "gems/rake-13.0.6.gem".
       def locate(path) = uri && URI("#{address}#{path}")
 
-      # For a folder: the path of something in it.
+      # For a source that is a folder: the absolute path of a file in it.
       def path(inside) = URI.decode_www_form_component("#{uri.path}#{inside}".gsub("+", "%2B"))
 
       def to_s = source

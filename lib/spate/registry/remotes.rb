@@ -2,14 +2,14 @@
 
 module Spate
   module Registry
-    # Turns a lockfile's sources into Remotes, with mirrors and credentials found once per run. Credentials come from
-    # the address itself (the mirror's, or the source as written in the Gemfile), Bundler's settings or netrc, in this
-    # order. Uses only core Ruby, because an install from the store runs this too.
+    # Converts a lockfile's sources to Remotes; mirrors and credentials are looked up once per run. Credentials come
+    # from the address itself (the mirror's, or the source as written in the Gemfile), Bundler's settings or netrc, in
+    # this order. Uses only core Ruby, because an install from the store also runs this code.
     class Remotes
-      # Of the machine and the user, for connections.
+      # Settings of the machine and the user for connections.
       attr_reader :proxy, :certificates, :trust, :freshness
 
-      # home: Spate's folder. The block is called with (message, hint) if a file is left out.
+      # home: Spate's folder. The block is called with (message, hint) if a file is ignored.
       def initialize(settings:, env:, home:, freshness: Index::Freshness.new, &warn)
         @freshness = freshness
         @settings = settings
@@ -23,8 +23,8 @@ module Spate
         spell([])
       end
 
-      # Takes the sources as the Gemfile spells them, for the credentials that a lockfile leaves out. hidden: those
-      # whose credentials only the block knows; it is called when they are first needed, and answers all sources.
+      # Adds the sources as the Gemfile spells them, with the credentials that a lockfile lacks. hidden: sources whose
+      # credentials only the block knows; it is called on first use and returns all sources.
       def spell(sources, hidden: [], &reveal)
         @mutex.synchronize do
           @hidden = hidden.map { |source| without_userinfo(source) }
@@ -34,7 +34,7 @@ module Spate
         end
       end
 
-      # source: String, of any kind, since nothing is asked.
+      # source: String of any kind, because no request is sent.
       def for(source)
         @mutex.synchronize { @remotes[source] ||= find(source) }
       end

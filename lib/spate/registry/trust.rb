@@ -2,12 +2,12 @@
 
 module Spate
   module Registry
-    # Decides which answers of a source count for other applications. Answers (the archive of a name, pages of the
-    # index) are kept for all projects of the machine, under a domain: a digest of everything that decides which servers
-    # could have answered, how the request identified itself, and what was checked. Other settings mean another domain.
-    # New settings of this kind belong here and nowhere else.
+    # Decides which answers of a source are valid for other applications. Answers (the archive of a name, pages of the
+    # index) are stored for all projects of the machine under a domain: a digest of all settings that affect which
+    # servers could have answered, how the request identified itself, and what was checked. Other settings give another
+    # domain. New settings of this kind must be added here.
     class Trust
-      # Bytes of a secret.
+      # The size of a secret in bytes.
       SECRET = 32
 
       # home: Spate's folder.
@@ -18,20 +18,20 @@ module Spate
         @home = home
       end
 
-      # Hex. source: as the lockfile writes it; address: what is asked for it (a mirror's, maybe); both without
-      # credentials. userinfo: "user:password" or nil.
+      # In hex. source: as written in the lockfile; address: the address for its requests (perhaps a mirror's); both
+      # without credentials. userinfo: "user:password" or nil.
       def domain(source, address, userinfo: nil)
         parts = ["domain 1", address, source, @settings[:user_agent], !sums_count?, *way(address), person(userinfo)]
         Store.sha256(parts.map { |part| part.nil? ? "-\n" : "#{part.to_s.bytesize}\n#{part}\n" }.join)
       end
 
-      # Whether checksums in an index count.
+      # Whether checksums in an index are used.
       def sums_count? = !@settings.bool(:disable_checksum_validation)
 
       private
 
-      # The identity of the server that answers for the address: its certificate; without TLS, the proxy, since every
-      # host on the way could answer.
+      # The identity of the server that answers for the address: its certificate or, without TLS, the proxy, since every
+      # host on the route could answer.
       def way(address)
         secure = address.start_with?("https:")
         facts = secure ? @certificates.facts : []
@@ -46,11 +46,11 @@ module Spate
         found && "#{found.host}:#{found.port} #{person(found.userinfo)}"
       end
 
-      # Passwords could be tried against a plain digest in a shared store.
+      # Uses the secret, because passwords could be guessed from a plain digest in a shared store.
       def person(userinfo) = userinfo && Store.sha256("#{secret}#{userinfo}")
 
-      # A random text of this user's, also in a team's store. If none can be kept, the next run asks again what it needs
-      # credentials for.
+      # A random text of this user, even in a team's store. If it cannot be stored, the next run repeats requests that
+      # need credentials.
       def secret
         @secret ||= begin
           path = File.join(@home, "secret-#{Process.euid}")
@@ -60,7 +60,7 @@ module Spate
         @secret = Random.urandom(SECRET)
       end
 
-      # nil if there is none, if a power loss cut it off, or if another user put it there.
+      # nil if there is none, if a power loss truncated it, or if another user put it there.
       def read_secret(path)
         File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
           text = file.read(SECRET + 1) if file.stat.file? && file.stat.owned?
@@ -72,9 +72,9 @@ module Spate
         nil
       end
 
-      # If two processes make one, the first counts.
+      # If two processes create a secret, the first one is used.
       def make_secret(path)
-        Util::Files.make_folder(@home, 0o755) # as the store's own
+        Util::Files.make_folder(@home, 0o755) # like the store's own folders
         temporary = Util::Files.beside(path)
         File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file << Random.urandom(SECRET) }
         File.link(temporary, path)

@@ -2,7 +2,7 @@
 
 module Spate
   module Registry
-    # Archives that are on this machine already: the application's own (vendor/cache, or the setting cache_path), and
+    # Archives that are already on this machine: the application's own (vendor/cache, or the setting cache_path), and
     # those in other tools' folders. The application's are used and checked like any download; the others only if they
     # match a checksum in the lockfile.
     class Vendor
@@ -22,8 +22,8 @@ module Spate
 
       def any? = File.directory?(@folder)
 
-      # Path of a package's archive, or nil. The archive for platform "ruby" does not replace another platform's: it has
-      # files to compile.
+      # Path of a package's archive, or nil. The archive for platform "ruby" does not replace another platform's,
+      # because it has files to compile.
       def find(package)
         path = File.join(@folder, "#{package.full_name}.gem")
         File.file?(path) ? path : elsewhere(package)
@@ -37,7 +37,7 @@ module Spate
         []
       end
 
-      # The folder "vendor/cache/<base>-<sha, 12>" of a git source, nil where there is none.
+      # The folder "vendor/cache/<base>-<sha, 12>" of a git source; nil if there is none.
       def git(source)
         path = File.join(@folder, Git::Names.checkout(source.uri, source.revision))
         path if File.directory?(path)

@@ -4,7 +4,7 @@ module Spate
   module Registry
     module Index
       # For archives that are in no index: the SHA-256 of the last download with its validators (ETag, Last-Modified),
-      # by which the source can answer "not modified". Under <home>/index/<the remote's domain>/gems/.
+      # with which the source can answer "not modified". Stored under <home>/index/<the remote's domain>/gems/.
       class ArchiveValidators
         # folder: "<home>/index"
         def initialize(http:, retries:, folder:)
@@ -20,7 +20,7 @@ module Spate
           file(remote, full_name).write(head["ETag"], "#{sha256}\n#{head["Last-Modified"]}\n")
         end
 
-        # SHA-256 of a package's archive, nil if it has changed, or if that is unknown without fetching it.
+        # SHA-256 of a package's archive; nil if the archive has changed, or if that is unknown without fetching it.
         def still(remote, full_name, tries: nil)
           return local(remote, full_name) if remote.file?
 
@@ -44,7 +44,7 @@ module Spate
           false
         end
 
-        # Its body is not read, so the connection ends with it.
+        # Raised to end the connection without reading the body.
         class Another < StandardError
         end
         private_constant :Another

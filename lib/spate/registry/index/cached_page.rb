@@ -3,9 +3,9 @@
 module Spate
   module Registry
     module Index
-      # A page of an index, kept on disk. Its ETag comes first in the same file, so that both can only change together,
-      # preceded by length and sum of the text: otherwise a page that a power loss cut off would be confirmed by its
-      # source ("not modified") for ever.
+      # A page of an index, cached on disk. The ETag is in the same file, so that both always change together. It is
+      # preceded by length and checksum of the text; otherwise the source would confirm a page truncated by a power loss
+      # ("not modified") forever.
       #
       #   spate-index 2 4711 93063 "6f5902ac237024bdd0c176cb93063dc4"
       #   ---
@@ -19,7 +19,7 @@ module Spate
           @path = path
         end
 
-        # The body of a response. most: its maximal size in bytes.
+        # The body of a response. most: the maximum size in bytes.
         def self.receive(response, uri, most)
           text = String.new(encoding: Encoding::BINARY)
           response.read_body do |chunk|
@@ -31,7 +31,7 @@ module Spate
           raise HTTP::Truncated.new(uri, nil, text.bytesize)
         end
 
-        # [etag or nil, text], or nil if nothing (readable) is kept.
+        # [etag or nil, text], or nil if there is no readable cached page.
         def read
           first, text = File.binread(@path).split("\n", 2)
           return unless text && first.start_with?(head(text))
@@ -42,23 +42,23 @@ module Spate
           nil
         end
 
-        # When it was last requested, nil if nothing is kept.
+        # The time of the last request; nil if nothing is cached.
         def time
           File.mtime(@path)
         rescue SystemCallError
           nil
         end
 
-        # It was requested at that time, and has not changed.
+        # Records that the page was requested at that time and has not changed.
         def confirm(time)
           File.utime(time, time, @path)
         rescue SystemCallError
-          nil # another user's: asked for again the next time
+          nil # owned by another user: the next run requests it again
         end
 
-        # time: of the request. A folder that cannot be written costs the next run a request, no more.
+        # time: of the request. If the folder is not writable, the next run only needs another request.
         def write(etag, text, time = Time.now)
-          Util::Files.make_folder(File.dirname(@path), 0o755) # as the store's own
+          Util::Files.make_folder(File.dirname(@path), 0o755) # like the store's own folders
           Util::Files.replace(@path) do |fresh|
             File.binwrite(fresh, "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b, perm: 0o644)
             File.utime(time, time, fresh)

@@ -3,12 +3,12 @@
 module Spate
   module Registry
     module Index
-      # The parts of remotes' compact index that an install needs: /info/NAME, one page per gem, kept on disk under
+      # The parts of remotes' compact index that an install needs: /info/NAME, one page per gem, cached on disk under
       # <home>/index/<the remote's domain>/info/ and requested again with its ETag.
       #
-      # A page that lists the gem's checksum is used without a request if its source has published nothing since
-      # (Published), or never changes what it published (Freshness) and was asked lately. To find out which versions
-      # exist, a page is always requested.
+      # A page with the gem's checksum is used without a request if its source has published nothing since (Published),
+      # or never changes published gems (Freshness) and was queried recently. To find out which versions exist, a page
+      # is always requested.
       class CompactIndex
         # Real pages reach 2 MB.
         MAX_PAGE = 64 * 1024 * 1024
@@ -21,25 +21,25 @@ module Spate
           @folder = folder
           @freshness = freshness
           @published = Published.new(http: http, folder: folder)
-          @fresh = {} # [remote, gem name] => text or nil, asked for in this run
-          @compact = {} # remote => whether it has a compact index at all
+          @fresh = {} # [remote, gem name] => text or nil, requested in this run
+          @compact = {} # remote => whether it has a compact index
           @mutex = Mutex.new
         end
 
-        # Info of a package at a remote, nil if the remote does not list it (or has no index: see #at?). fresh: asks in
-        # any case. tries: after the first; by default as in the settings.
+        # Info of a package at a remote; nil if the remote does not list the package (or has no index: see #at?). fresh:
+        # always sends a request. tries: number of retries; by default from the settings.
         def find(remote, package, fresh: false, tries: nil)
           found = info(kept(remote, package.name), package) unless fresh
           found&.sha256 ? found : info(page(remote, package.name, tries: tries), package)
         end
 
-        # All archives of a gem at a remote: Array of Info, nil if the remote does not know the gem.
+        # All archives of a gem at a remote: Array of Info; nil if the remote does not have the gem.
         def all(remote, name)
           text = page(remote, name)
           text && Info.parse(text)
         end
 
-        # Whether the remote has a compact index: asked for one byte, once per run.
+        # Whether the remote has a compact index: requests one byte, once per run.
         def at?(remote)
           return false if remote.file?
 
@@ -59,7 +59,7 @@ module Spate
           file.read&.last if @freshness.still?(remote, time) || unchanged?(remote, time)
         end
 
-        # Whether the remote has published nothing since.
+        # Whether the remote has published nothing since `time`.
         def unchanged?(remote, time)
           return false if @freshness.again? || @freshness.unchanging?(remote)
 
@@ -67,7 +67,7 @@ module Spate
           !since.nil? && time.between?(since, Time.now)
         end
 
-        # The current page, nil where there is none (404).
+        # The current page; nil if the remote has none (404).
         def page(remote, name, tries: nil)
           return if remote.file? || !NAME.match?(name)
 
@@ -79,7 +79,8 @@ module Spate
         end
 
         def ask(remote, name)
-          @published.since(remote) unless @freshness.unchanging?(remote) # first: then it vouches for this page
+          # before the request, so that the result covers this page
+          @published.since(remote) unless @freshness.unchanging?(remote)
           asked = Time.now
           kept = file(remote, name)
           etag, text = kept.read
@@ -99,8 +100,8 @@ module Spate
           plausible?(text) ? text : raise(NotAnIndex.new(uri, Archive.describe(text.b)))
         end
 
-        # Starts like an index, or with a line that has a version and a "|", and ends with a line: else a page cut off
-        # by a server that announces no length would be kept.
+        # Whether the text starts like an index, or with a line that has a version and a "|", and ends with a complete
+        # line. Otherwise a page truncated by a server that announces no length would be cached.
         def plausible?(text)
           text.valid_encoding? && text.end_with?("\n") && text.match?(/\A(?:---\n|[0-9][\w.-]* [^\n]*\||created_at:)/)
         end
@@ -115,12 +116,12 @@ module Spate
         rescue FirstBytes
           true
         rescue HTTP::Status::Temporary
-          raise # an error does not prove that there is none
+          raise # an error does not prove that the index is missing
         rescue HTTP::Status, NotAnIndex
           false
         end
 
-        # Enough was read; the connection ends here if the remote ignores ranges.
+        # Raised when enough was read; ends the connection if the remote ignores ranges.
         class FirstBytes < StandardError
         end
         private_constant :FirstBytes
@@ -131,7 +132,7 @@ module Spate
           CachedPage.new(File.join(@folder, remote.domain, "info", file_name(name)))
         end
 
-        # On some file systems names that differ only in case would be the same.
+        # Some file systems treat names that differ only in case as the same.
         def file_name(name) = name.match?(/[^a-z0-9_-]/) ? "=#{name.unpack1("H*")}" : name
       end
     end

@@ -8,18 +8,17 @@ module Spate
       #   1.2.0-x86_64-linux rack:>= 2&< 4,rake:>= 0|checksum:<sha256>,ruby:>= 3.1,rubygems:>= 3.3.22,created_at:...
       #   1.2.0-78be552b |checksum:<sha256>,ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux
       #
-      # version, platform:: Strings ("ruby" where the line names none)
-      # dependencies::      { name => [requirement, ...] }
-      # ruby, rubygems::    [requirement, ...], empty where any will do
-      # sha256::            hex, or nil
-      # content_address::   "78be552b", or nil: see ContentAddress
+      # version, platform:: Strings (platform "ruby" if the line has none) dependencies:: { name => [requirement, ...] }
+      # ruby, rubygems:: [requirement, ...], empty where any will do sha256:: hex, or nil content_address:: "78be552b",
+      # or nil: see ContentAddress
       Info = Struct.new(:version, :platform, :dependencies, :ruby, :rubygems, :sha256, :content_address) do
-        # Array of Info, in the index's order (versions come in the order of their release).
+        # Array of Info in the index's order (versions in the order of their release).
         def self.parse(text)
           lines(text).map { |line| parse_line(line) }
         end
 
-        # The Info of a package, nil if the text does not list it. Of several the last counts, as with Bundler.
+        # The Info of a package; nil if the text does not list it. If there are several, the last one is used, as in
+        # Bundler.
         def self.find(text, package)
           number = package.full_name.delete_prefix("#{package.name}-")
           lines(text).reverse_each do |line|
@@ -55,7 +54,7 @@ module Spate
           ContentAddress::FORM.match?(suffix) && ContentAddress.eligible?(platform, ruby)
         end
 
-        # "a:1,b:2" to a Hash; unknown keys stay in it.
+        # "a:1,b:2" as a Hash, including unknown keys.
         def self.pairs(text)
           text.to_s.split(",").to_h { |pair| pair.split(":", 2).then { |key, value| [key, value.to_s] } }
         end

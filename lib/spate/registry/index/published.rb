@@ -3,10 +3,10 @@
 module Spate
   module Registry
     module Index
-      # Since when remotes have published nothing: /versions grows with everything that a source publishes or yanks.
-      # While its ETag stays the same, pages requested since it was first seen are still right. One byte is requested,
-      # once per run and remote. Kept under <home>/index/<the remote's domain>/seal, whose time is when the ETag was
-      # first seen.
+      # The time since which a remote has published nothing: /versions grows with everything that a source publishes or
+      # yanks. As long as its ETag stays the same, pages requested after the ETag was first seen are still valid.
+      # Requests one byte, once per run and remote. The ETag is stored in <home>/index/<the remote's domain>/seal; the
+      # file's time is when the ETag was first seen.
       class Published
         # folder: "<home>/index"
         def initialize(http:, folder:)
@@ -16,7 +16,7 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Time; nil if unknown. A thread that waits while another one asks shares its result, also a failure.
+        # Time; nil if unknown. A thread that waits for another thread's request shares the result, or the failure.
         def since(remote)
           one = @mutex.synchronize { @remotes[remote.domain] ||= One.new }
           one.once { ask(remote, CachedPage.new(File.join(@folder, remote.domain, "seal"))) }
@@ -24,7 +24,7 @@ module Spate
 
         private
 
-        # An ETag that was not seen before is newer than what is kept.
+        # A new ETag is newer than all cached pages.
         def ask(remote, seal)
           time = seal.time
           etag, = seal.read
@@ -40,7 +40,7 @@ module Spate
           nil
         end
 
-        # The remote ignores ranges: the connection ends with the rest unread.
+        # Raised if the remote ignores ranges; ends the connection without reading the rest.
         class Unread < StandardError
         end
 

@@ -4,7 +4,7 @@ module Spate
   module Registry
     module Index
       # /versions of a remote: every gem with its versions and the MD5 of its /info page, tens of megabytes that only
-      # grow at the end. Kept on disk; additions are requested by range.
+      # grow at the end. Cached on disk; additions are requested by range.
       #
       #   created_at: 2024-04-01T00:00:05Z
       #   ---
@@ -12,7 +12,7 @@ module Spate
       #   rack -3.0.0 <MD5>          (yanked; later lines win)
       class Versions
         URL = "versions"
-        # Bytes. Real ones have some 25 MB.
+        # In bytes. Real files have some 25 MB.
         MAX = 256 << 20
         SHA256 = /sha-256=(?::([^:]+):|"?([^",\s]+)"?)/i
 
@@ -23,7 +23,7 @@ module Spate
           @folder = folder
         end
 
-        # { gem name => MD5 of its /info page }, brought up to date; nil if the remote has no compact index.
+        # { gem name => MD5 of its /info page } after an update; nil if the remote has no compact index.
         def checksums(remote)
           body = text(remote)&.split("\n---\n", 2)&.last or return
           body.each_line(chomp: true).with_object({}) do |line, found|
@@ -32,7 +32,7 @@ module Spate
           end
         end
 
-        # The whole text, brought up to date.
+        # The whole text, after an update.
         def text(remote)
           file = CachedPage.new(File.join(@folder, remote.domain, URL))
           etag, kept = file.read
@@ -43,8 +43,9 @@ module Spate
 
         private
 
-        # The kept text with what was added since, nil unless they certainly fit together: the range starts at the last
-        # kept byte, so that it is never empty, and only a digest of the whole proves that nothing before it changed.
+        # The cached text with later additions; nil unless they certainly fit together. The range starts at the last
+        # cached byte, so that it is never empty, and only a digest of the whole text proves that the part before is
+        # unchanged.
         def grow(remote, file, etag, kept)
           headers = { "Range" => "bytes=#{kept.bytesize - 1}-" }
           headers["If-None-Match"] = etag if etag
@@ -84,7 +85,7 @@ module Spate
           body
         end
 
-        # Base64 of the SHA-256 that the source announces (RFC 9530; "Digest" is its predecessor, RFC 3230), or nil.
+        # Base64 of the SHA-256 announced by the source (RFC 9530; "Digest" is its predecessor, RFC 3230), or nil.
         def digest(response)
           match = SHA256.match(response["Repr-Digest"] || response["Digest"] || "")
           match && (match[1] || match[2])
