@@ -13,13 +13,17 @@ module Spate
 
     # The results of evaluating a Gemfile and its lockfile, as the child process reports them and the store caches them.
     #
-    # bundler_version of the Bundler that evaluated dependencies [Dependency], in the Gemfile's order differences how
-    # Gemfile and lockfile differ, a line each; empty if they agree optional_groups [Symbol] groups that are installed
-    # only `with` them path_specs [PathSpec] gems of PATH sources misfit why this Ruby or machine does not fit, as
-    # Bundler prints it; nil if it does sources [String] gem sources as the Gemfile spells them, with user and password
-    # if known hidden sources whose password is not stored: `Check.sources` reads it plugins names of Bundler plugins
-    # that the Gemfile uses failure lines of an error that the evaluation ended with volatile why the Gemfile check is
-    # not cached; empty if it is
+    # bundler_version   of the Bundler that evaluated
+    # dependencies      [Dependency], in the Gemfile's order
+    # differences       how Gemfile and lockfile differ, a line each; empty if they agree
+    # optional_groups   [Symbol] groups that are installed only `with` them
+    # path_specs        [PathSpec] gems of PATH sources
+    # misfit            why this Ruby or machine does not fit, as Bundler prints it; nil if it does
+    # sources           [String] gem sources as the Gemfile spells them, with user and password if known
+    # hidden            sources whose password is not stored: `Check.sources` reads it
+    # plugins           names of Bundler plugins that the Gemfile uses
+    # failure           lines of an error that the evaluation ended with
+    # volatile          why the Gemfile check is not cached; empty if it is
     Facts = Struct.new(:bundler_version, :misfit, :dependencies, :differences, :optional_groups, :path_specs, :sources,
                        :hidden, :plugins, :failure, :volatile, keyword_init: true) do
       def initialize(**)

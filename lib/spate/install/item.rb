@@ -4,12 +4,15 @@ module Spate
   module Install
     # One package to install, and its state.
     #
-    # sha256:: of its archive, hex, once known manifest:: Native::Manifest of its files, once it is in the store tree::
-    # a folder with its files, to be renamed into the bundle, or nil generated:: Specification::GeneratedFiles, once
-    # known signers:: signers of the builds that its own build sees: see Extensions::DependencyBuilds build::
-    # Build::Cache::Entry of its build, once there is one shared:: whether the build came from the team's cache in this
-    # run replaces:: whether the bundle had the gem before this run origin:: where its files came from in this run:
-    # :network, :vendor, :team (its cache) or :store; :bundle if already
+    # sha256:: of its archive, hex, once known
+    # manifest:: Native::Manifest of its files, once it is in the store
+    # tree:: a folder with its files, to be renamed into the bundle, or nil
+    # generated:: Specification::GeneratedFiles, once known
+    # signers:: signers of the builds that its own build sees: see Extensions::DependencyBuilds
+    # build:: Build::Cache::Entry of its build, once there is one
+    # shared:: whether the build came from the team's cache in this run
+    # replaces:: whether the bundle had the gem before this run
+    # origin:: where its files came from in this run: :network, :vendor, :team (its cache) or :store; :bundle if already
     #          installed
     class Item
       attr_reader :package, :manifest

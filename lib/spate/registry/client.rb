@@ -15,9 +15,11 @@ module Spate
 
       # A fetched archive.
       #
-      # bytes:: Integer, its size sha256:: hex source:: String, the source's address as written in the lockfile
+      # bytes::    Integer, its size
+      # sha256::   hex
+      # source::   String, the source's address as written in the lockfile
       # verified:: the source of the checksum: :lockfile (CHECKSUMS), :index (the source's compact index), or :archive
-      # (only the checksums
+      #            (only the checksums
       #            inside, which prove nothing about its author: recorded as unverified)
       # domain::   the source's domain (see Trust) if the source verified the archive, otherwise nil
       Result = Struct.new(:bytes, :sha256, :source, :verified, :domain)

@@ -4,12 +4,15 @@ module Spate
   module JS
     # Options of the command line, which override the package manager's configuration.
     #
-    # jobs:: maximum number of scripts and of unpacking threads, Integer, or nil for the default copy:: copies instead
-    # of links; nil if not given local:: no network omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
-    # ignore_scripts:: run no scripts, not even the project's own; nil if not given global_virtual_store:: pnpm: trees
-    # below the store, one symbolic link per package in the project; nil if not given serial:: unpack with one thread,
-    # to compare rebuild:: names of packages to build again, :all, or nil restore:: names (see Tree#names) of packages
-    # to put into place again, :all, or nil
+    # jobs:: maximum number of scripts and of unpacking threads, Integer, or nil for the default
+    # copy:: copies instead of links; nil if not given
+    # local:: no network
+    # omit:: kinds of dependencies to leave out: "dev", "optional", "peer"
+    # ignore_scripts:: run no scripts, not even the project's own; nil if not given
+    # global_virtual_store:: pnpm: trees below the store, one symbolic link per package in the project; nil if not given
+    # serial:: unpack with one thread, to compare
+    # rebuild:: names of packages to build again, :all, or nil
+    # restore:: names (see Tree#names) of packages to put into place again, :all, or nil
     Options = Struct.new(:jobs, :copy, :local, :omit, :ignore_scripts, :global_virtual_store, :serial, :rebuild,
                          :restore, keyword_init: true) do
       def initialize(omit: [], **given) = super

@@ -4,9 +4,10 @@ module Spate
   module JS
     # One archive that a lockfile names, wherever and however often it is placed.
     #
-    # name:: its own name (not an alias), e.g. "@babel/core" version:: String, or nil if the lockfile has none (archives
-    # by address) integrity:: Integrity, or nil resolved:: the archive's address as the lockfile has it, nil for the
-    # registry's own; "file:..." for an archive
+    # name:: its own name (not an alias), e.g. "@babel/core"
+    # version:: String, or nil if the lockfile has none (archives by address)
+    # integrity:: Integrity, or nil
+    # resolved:: the archive's address as the lockfile has it, nil for the registry's own; "file:..." for an archive
     #            below the lockfile's folder
     Package = Struct.new(:name, :version, :integrity, :resolved) do
       def initialize(name:, version: nil, integrity: nil, resolved: nil)

@@ -5,9 +5,11 @@ module Spate
     # One place that gets a package's files.
     #
     # path:: the folder, relative to the project's root (or absolute, below the store, for a global virtual store)
-    # package:: Package optional:: whether the restore continues without it if it cannot be fetched or built patch:: a
-    # patch's file, relative to the root, or nil key:: its name in the lockfile, for messages, allow lists and state
-    # files needs:: paths of the trees it depends on, which are built first
+    # package:: Package
+    # optional:: whether the restore continues without it if it cannot be fetched or built
+    # patch:: a patch's file, relative to the root, or nil
+    # key:: its name in the lockfile, for messages, allow lists and state files
+    # needs:: paths of the trees it depends on, which are built first
     Tree = Struct.new(:path, :package, :optional, :patch, :key, :needs) do
       def initialize(path:, package:, key:, optional: false, patch: nil, needs: [])
         super(path, package, optional, patch, key, needs)
@@ -33,22 +35,28 @@ module Spate
 
     # The target state of a project's node_modules: all the data a restore needs. Paths are relative to the root.
     #
-    # tool:: "npm" or "pnpm" version:: of the tool that would run; nil if unknown root:: the folder of the lockfile,
-    # absolute trees:: [Tree] links:: { path => target }: symbolic links with their exact targets bins:: [BinFolder]
-    # folders:: folders that are created even if they are empty projects:: folders ("." for the root) that have a
-    # node_modules and scripts of their own skipped:: [key] of optional packages that are not for this machine
+    # tool:: "npm" or "pnpm"
+    # version:: of the tool that would run; nil if unknown
+    # root:: the folder of the lockfile, absolute
+    # trees:: [Tree]
+    # links:: { path => target }: symbolic links with their exact targets
+    # bins:: [BinFolder]
+    # folders:: folders that are created even if they are empty
+    # projects:: folders ("." for the root) that have a node_modules and scripts of their own
+    # skipped:: [key] of optional packages that are not for this machine
     # rewrites:: what the tool changes of every package: :gitignore (called .npmignore), :hashbang (a bin's first line
     #            without \r); :loose: how it applies patches, see Pnpm::Patch
-    # warnings:: [String], the tool's warnings inputs:: files that the plan was made from (absolute), including missing
-    # ones: if one changes, the plan is outdated state:: responds to #files(outcome) -> { path => content }: the tool's
-    # own state, written last; perhaps to #last
+    # warnings:: [String], the tool's warnings
+    # inputs:: files that the plan was made from (absolute), including missing ones: if one changes, the plan is
+    #          outdated
+    # state:: responds to #files(outcome) -> { path => content }: the tool's own state, written last; perhaps to #last
     #         -> [path], of it what is written even after the project's own scripts. outcome:: Outcome
     # workspace:: what pnpm-workspace.yaml says, for the settings that count when packages are there; nil where there
     #             is none, or it was not read
-    # omit:: kinds of dependencies that settings and options leave out, nil where options alone do release_age::
-    # Pnpm::Planning::ReleaseAge, or nil: the minimum age of all packages in the lockfile unconfirmed:: [Package] whose
-    # address must be the registry's, or nil fingerprint:: String that differs if settings, environment or machine lead
-    # to another plan
+    # omit:: kinds of dependencies that settings and options leave out, nil where options alone do
+    # release_age:: Pnpm::Planning::ReleaseAge, or nil: the minimum age of all packages in the lockfile
+    # unconfirmed:: [Package] whose address must be the registry's, or nil
+    # fingerprint:: String that differs if settings, environment or machine lead to another plan
     Plan = Struct.new(:tool, :version, :root, :trees, :links, :bins, :folders, :projects, :skipped, :rewrites,
                       :warnings, :inputs, :state, :workspace, :omit, :release_age, :unconfirmed, :fingerprint,
                       keyword_init: true) do
@@ -67,12 +75,16 @@ module Spate
     # The result of a restore, for the steps after its packages are in place: scripts, and the package manager's state
     # files.
     #
-    # facts:: { path of a tree, or of a project (".") => Facts } asking:: keys of trees that have scripts, run or not
-    # built:: keys of trees whose scripts ran, now or before pending:: keys of trees whose scripts were not allowed to
-    # run deferred:: if scripts are ignored: [folders of projects with scripts, keys of trees with scripts]; otherwise
-    # nil skipped:: keys of optional packages that could not be fetched or built, without those skipped by the plan
-    # builds:: store keys of the results of scripts when they last ran, now or before now:: Time of this restore root::
-    # the project's folder store_root:: the store's folder
+    # facts:: { path of a tree, or of a project (".") => Facts }
+    # asking:: keys of trees that have scripts, run or not
+    # built:: keys of trees whose scripts ran, now or before
+    # pending:: keys of trees whose scripts were not allowed to run
+    # deferred:: if scripts are ignored: [folders of projects with scripts, keys of trees with scripts]; otherwise nil
+    # skipped:: keys of optional packages that could not be fetched or built, without those skipped by the plan
+    # builds:: store keys of the results of scripts when they last ran, now or before
+    # now:: Time of this restore
+    # root:: the project's folder
+    # store_root:: the store's folder
     Outcome = Struct.new(:facts, :asking, :built, :pending, :deferred, :skipped, :builds, :now, :root, :store_root,
                          keyword_init: true) do
       def initialize(facts: {}, asking: [], built: [], pending: [], skipped: [], builds: [], now: Time.now, **) = super

@@ -4,8 +4,10 @@ module Spate
   module JS
     # The JavaScript half of an application: the location of its lockfile, and the tool that owns the lockfile.
     #
-    # folder:: the application's folder, absolute root:: the folder of the lockfile: the application's, or that of its
-    # workspace tool:: "npm", "pnpm", "yarn" (version 1), "berry", "bun" or "deno" lockfile:: absolute
+    # folder:: the application's folder, absolute
+    # root:: the folder of the lockfile: the application's, or that of its workspace
+    # tool:: "npm", "pnpm", "yarn" (version 1), "berry", "bun" or "deno"
+    # lockfile:: absolute
     Project = Struct.new(:folder, :root, :tool, :lockfile)
 
     class Project

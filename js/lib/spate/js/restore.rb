@@ -26,13 +26,16 @@ module Spate
       # The result of one restore. Counts are of packages (places in node_modules, of which several may have one
       # archive); seconds are wall time; fetched_bytes are the bytes of archives from the network.
       class Report
-        # tool:: "npm", "pnpm" or the tool that did the restore total:: number of packages; for --json nil if the
-        # project's own tool restored them fetched, from_store:: archives from the network, and those that the store had
-        # linked:: packages put into place; reused:: packages that were already in place built, build_reused:: packages
-        # whose scripts ran, and those whose results came from the store pending:: keys of packages whose scripts were
-        # not allowed to run told:: pending ones that a warning named skipped:: { key of an optional package => why
-        # (String) } removed:: paths that did not belong handed_over:: why the project's own tool did the restore
-        # (String), or nil
+        # tool:: "npm", "pnpm" or the tool that did the restore
+        # total:: number of packages; for --json nil if the project's own tool restored them
+        # fetched, from_store:: archives from the network, and those that the store had
+        # linked:: packages put into place; reused:: packages that were already in place
+        # built, build_reused:: packages whose scripts ran, and those whose results came from the store
+        # pending:: keys of packages whose scripts were not allowed to run
+        # told:: pending ones that a warning named
+        # skipped:: { key of an optional package => why (String) }
+        # removed:: paths that did not belong
+        # handed_over:: why the project's own tool did the restore (String), or nil
         attr_accessor :tool, :total, :fetched, :fetched_bytes, :from_store, :linked, :reused, :built, :build_reused,
                       :pending, :told, :skipped, :removed, :warnings, :seconds, :handed_over, :root
         attr_writer :noop

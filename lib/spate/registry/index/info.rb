@@ -8,9 +8,11 @@ module Spate
       #   1.2.0-x86_64-linux rack:>= 2&< 4,rake:>= 0|checksum:<sha256>,ruby:>= 3.1,rubygems:>= 3.3.22,created_at:...
       #   1.2.0-78be552b |checksum:<sha256>,ruby:~> 3.4.0,rubygems:>= 4.1.0.a,platform:x86_64-linux
       #
-      # version, platform:: Strings (platform "ruby" if the line has none) dependencies:: { name => [requirement, ...] }
-      # ruby, rubygems:: [requirement, ...], empty where any will do sha256:: hex, or nil content_address:: "78be552b",
-      # or nil: see ContentAddress
+      # version, platform:: Strings (platform "ruby" if the line has none)
+      # dependencies::      { name => [requirement, ...] }
+      # ruby, rubygems::    [requirement, ...], empty if any version is allowed
+      # sha256::            hex, or nil
+      # content_address::   "78be552b", or nil: see ContentAddress
       Info = Struct.new(:version, :platform, :dependencies, :ruby, :rubygems, :sha256, :content_address) do
         # Array of Info in the index's order (versions in the order of their release).
         def self.parse(text)

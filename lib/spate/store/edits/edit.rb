@@ -5,12 +5,16 @@ module Spate
     class Edits
       # A file of a bundle that differs from its package.
       #
-      # kind:: :changed, :missing, or :type: no longer a file, or no longer a link name, path:: the package's full name,
-      # and the path in it file:: its absolute path links:: number of names of the inode; more than one if other
-      # bundles, or the store, share it projects:: number of other bundles that share it, and unknown_links: names found
-      # in no recorded bundle owner:: user who owns it and could change it at any time; nil for an expected owner
-      # mode_only:: whether only the mode differs settled:: action of an install: :parted (given a separate inode),
-      # :restored, or nil reason:: why nothing was done entry:: its entry in the manifest
+      # kind:: :changed, :missing, or :type: no longer a file, or no longer a link
+      # name, path:: the package's full name, and the path in it
+      # file:: its absolute path
+      # links:: number of names of the inode; more than one if other bundles, or the store, share it
+      # projects:: number of other bundles that share it, and unknown_links: names found in no recorded bundle
+      # owner:: user who owns it and could change it at any time; nil for an expected owner
+      # mode_only:: whether only the mode differs
+      # settled:: action of an install: :parted (given a separate inode), :restored, or nil
+      # reason:: why nothing was done
+      # entry:: its entry in the manifest
       Edit = Struct.new(:kind, :name, :path, :file, :links, :projects, :unknown_links, :owner, :mode_only, :settled,
                         :reason, :entry, keyword_init: true) do
         def initialize(**facts)

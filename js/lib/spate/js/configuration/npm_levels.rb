@@ -55,9 +55,10 @@ module Spate
 
       # One place of settings.
       #
-      # name:: :env, :project, :user, :global, :builtin … path:: absolute path of its file, which may be missing; nil if
-      # the level is not a file settings:: { key => value }, in npm's spelling written:: the file's values before npm's
-      # types are applied; nil except for config.yaml
+      # name:: :env, :project, :user, :global, :builtin …
+      # path:: absolute path of its file, which may be missing; nil if the level is not a file
+      # settings:: { key => value }, in npm's spelling
+      # written:: the file's values before npm's types are applied; nil except for config.yaml
       Level = Struct.new(:name, :path, :settings, :written) do
         # Hides the values.
         def inspect = "#<#{self.class} #{name} #{path}>"

@@ -96,11 +96,16 @@ module Spate
           # path:: the key. name:: the last folder below node_modules (an alias may differ from the package's name).
           # entry:: Hash, its entry in the lockfile.
           attr_reader :path, :name, :entry
-          # parent:: Place whose node_modules this is in, nil for a folder of the project. above:: where the lookup of
-          # its packages continues: the parent, or the folder around it. target:: of a link: the Place it leads to.
-          # children:: { name => Place } manifest:: of a folder of the project: its package.json edges:: [Place, kinds,
-          # Place, kinds, ...]: its dependencies, see Graph dependents:: the reverse of edges, see OptionalSet kinds::
-          # bits, see Kinds inert:: left out with an optional package bundler:: Place in whose archive it is
+          # parent:: Place whose node_modules this is in, nil for a folder of the project.
+          # above:: where the lookup of its packages continues: the parent, or the folder around it.
+          # target:: of a link: the Place it leads to.
+          # children:: { name => Place }
+          # manifest:: of a folder of the project: its package.json
+          # edges:: [Place, kinds, Place, kinds, ...]: its dependencies, see Graph
+          # dependents:: the reverse of edges, see OptionalSet
+          # kinds:: bits, see Kinds
+          # inert:: left out with an optional package
+          # bundler:: Place in whose archive it is
           attr_accessor :parent, :above, :target, :children, :edges, :dependents, :kinds, :manifest, :inert, :bundler
 
           def initialize(path, name, entry)

@@ -7,13 +7,17 @@ module Spate
       # package's folder, are dropped as npm and pnpm do. Stored as text with the package's manifest, so that the JSON
       # is parsed only once; see Text.
       #
-      # name, version:: from package.json; nil if missing bins:: { name => path, relative to the package's folder }
+      # name, version:: from package.json; nil if missing
+      # bins:: { name => path, relative to the package's folder }
       # clamped_bins:: bins with paths out of the folder, moved back into it like npm does; pnpm leaves them out
-      # folder_bins:: the files of `directories.bin`, which only pnpm uses, and only without `bin` missing:: paths of
-      # bins that the package does not have, which are not linked shebangs:: { path of a bin => its first line }, of
-      # those that have "#!" scripts:: { name => text }, of those that an install may run engines:: { "node" => range }
-      # os, cpu, libc:: [String], empty if not given bundled:: [name] of packages that are in its archive gitignores::
-      # paths of files of that name
+      # folder_bins:: the files of `directories.bin`, which only pnpm uses, and only without `bin`
+      # missing:: paths of bins that the package does not have, which are not linked
+      # shebangs:: { path of a bin => its first line }, of those that have "#!"
+      # scripts:: { name => text }, of those that an install may run
+      # engines:: { "node" => range }
+      # os, cpu, libc:: [String], empty if not given
+      # bundled:: [name] of packages that are in its archive
+      # gitignores:: paths of files of that name
       Facts = Struct.new(:name, :version, :bins, :clamped_bins, :folder_bins, :missing, :shebangs, :scripts, :engines,
                          :os, :cpu, :libc, :bundled, :gitignores, keyword_init: true)
 

@@ -12,10 +12,12 @@ module Spate
 
         # One package with one set of peers.
         #
-        # key:: "foo@1.0.0(bar@2.0.0)" name:: "foo" version:: the part of the package's key after the name: "1.0.0",
-        # "https://...", "file:..." entry:: its Hash in `packages` key } of its dependencies, wants:: of its optional
-        # ones => needs:: { alias => key } of its dependencies; wants:: of its optional dependencies => key } of its
-        # dependencies, wants:: of its optional ones links:: { alias => path relative to the lockfile's folder }
+        # key:: "foo@1.0.0(bar@2.0.0)"
+        # name:: "foo"
+        # version:: the part of the package's key after the name: "1.0.0", "https://...", "file:..."
+        # entry:: its Hash in `packages`
+        # needs:: { alias => key } of its dependencies; wants:: of its optional dependencies
+        # links:: { alias => path relative to the lockfile's folder }
         # optional:: whether every path to it has an optional dependency
         Snapshot = Struct.new(:key, :name, :version, :entry, :needs, :wants, :links, :optional)
 

@@ -125,7 +125,10 @@ module Spate
 
         # A patch's change to one file.
         #
-        # kind:: :modify, :create or :delete path:: in the package mode:: the new mode (Integer), or nil hunks:: [Hunk]
+        # kind:: :modify, :create or :delete
+        # path:: in the package
+        # mode:: the new mode (Integer), or nil
+        # hunks:: [Hunk]
         # from:: the path from which the file is moved first, or nil
         Change = Struct.new(:kind, :path, :mode, :hunks, :from) do
           # The text after the change. Raises Hunk::Error.
@@ -151,7 +154,8 @@ module Spate
         # A range of lines of a file and its changes.
         #
         # start, old_size:: number of the first line in the old file, and of lines; new_start, new_size:: in the new
-        # file parts:: [[" ", "-" or "+", [line, ...], whether the file ends there without a newline], ...]
+        #                   file
+        # parts:: [[" ", "-" or "+", [line, ...], whether the file ends there without a newline], ...]
         Hunk = Struct.new(:start, :old_size, :new_start, :new_size, :parts) do
           # [[index of the line, removed lines, added lines], ...]; nil if the hunk does not apply.
           def edits(lines)

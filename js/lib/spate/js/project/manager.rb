@@ -5,8 +5,9 @@ module Spate
     class Project
       # The package manager that a package.json names: `packageManager` (corepack's) before `devEngines`.
       #
-      # name:: "npm", "pnpm", "yarn", "bun" ... version:: an exact version or a range; nil if not given exact:: whether
-      # it comes from `packageManager`
+      # name:: "npm", "pnpm", "yarn", "bun" ...
+      # version:: an exact version or a range; nil if not given
+      # exact:: whether it comes from `packageManager`
       Manager = Struct.new(:name, :version, :exact) do
         # Manager or nil. folder: of the package.json.
         def self.of(folder) = self.in(Project.read(File.join(folder, PACKAGE)))

@@ -9,8 +9,9 @@ module Spate
 
         # One difference.
         #
-        # path:: relative to the project's root kind:: :missing, :changed, :type (a folder for a file, or the like) or
-        # :stray expected, found:: targets of a link; nil for other paths
+        # path:: relative to the project's root
+        # kind:: :missing, :changed, :type (a folder for a file, or the like) or :stray
+        # expected, found:: targets of a link; nil for other paths
         Difference = Struct.new(:path, :kind, :expected, :found) do
           def to_s
             return "#{path}: is a link to #{found || "nothing"}, expected #{expected}" if expected

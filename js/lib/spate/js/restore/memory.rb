@@ -22,9 +22,11 @@ module Spate
           NEVER = "\0".b * 12
           private_constant :NEVER
 
-          # surroundings:: other inputs: options, environment, versions summary:: { "tool" => ..., "total" => ... }
-          # sources:: Sources names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks watched::
-          # paths whose ctime is compared, too; changes:: these times
+          # surroundings:: other inputs: options, environment, versions
+          # summary:: { "tool" => ..., "total" => ... }
+          # sources:: Sources
+          # names:: paths, relative or absolute, each with a NUL; marks:: of Native.marks
+          # watched:: paths whose ctime is compared, too; changes:: these times
           attr_reader :root, :surroundings, :summary, :sources, :names, :marks, :watched, :changes
 
           # root: real path of the project. Returns nil without a complete record.

@@ -7,9 +7,10 @@ module Spate
         # The minimum age of each locked version (`minimumReleaseAge`), which pnpm checks since version 11, also for a
         # frozen lockfile. Plain data, so that a plan can be stored.
         #
-        # minutes:: Numeric excluded:: [[pattern of names, versions or nil]] of packages that may have any age lenient::
-        # whether versions pass if the registry has no dates at all packages:: [JS::Package] all packages of the
-        # lockfile that come from a registry, even if not installed here
+        # minutes:: Numeric
+        # excluded:: [[pattern of names, versions or nil]] of packages that may have any age
+        # lenient:: whether versions pass if the registry has no dates at all
+        # packages:: [JS::Package] all packages of the lockfile that come from a registry, even if not installed here
         ReleaseAge = Struct.new(:minutes, :excluded, :lenient, :packages)
 
         class ReleaseAge
