@@ -109,10 +109,8 @@ static spate_compile_cache_data take_data(VALUE pair) {
 /*
  * write(path, key:, files: [], data: {}): writes a compile cache with these files, in this order, atomically, with mode
  * 0644. key: 16 bytes or 32 hex digits. files: [[path, state, blob], ...], state = [size, mtime_ns, ctime_ns, hash (32
- * hex bytes}. SystemCallError; ArgumentError for a path that occurs twice and beyond the limits. -> path => digits),
- * recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. Raises SystemCallError, or ArgumentError for a duplicate
- * path and beyond the limits. -> path => bytes}. SystemCallError; ArgumentError for a path that occurs twice and beyond
- * the limits. -> path
+ * hex digits), recorded_ns, inode = 0, flags = 0]. data: {name => bytes}. Raises SystemCallError, or ArgumentError for
+ * a duplicate path and beyond the limits. -> path
  */
 static VALUE compile_cache_write(int argc, VALUE *argv, VALUE self) {
     static ID names[3];

@@ -215,13 +215,10 @@ static VALUE write_body(VALUE argument) {
 /*
  * write(path, inputs, roots, environment = nil, portable = false) -> nil, or [message, path] of an input that changed
  *
- * path}. environment: {name => value}, nil: this process's. SystemCallError for an unreadable input or a failed write,
- * ArgumentError for an invalid path. => inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of
- * spate_input_kind_name, a path or a variable's name, the hex SHA-256 of the content that was read, and :nofollow,
- * :mtime and :type. roots: {name => path}. environment: {name => value}; nil: this process's environment. Raises
- * SystemCallError for an unreadable input or a failed write, ArgumentError for an invalid path. => path}. environment:
- * {name => value}, nil: this process's. SystemCallError for an unreadable input or a failed write, ArgumentError for an
- * invalid path.
+ * inputs: [[kind, path, sha256 = nil, *flags], ...] with a kind of spate_input_kind_name, a path or a variable's name,
+ * the hex SHA-256 of the content that was read, and :nofollow, :mtime and :type. roots: {name => path}. environment:
+ * {name => value}; nil: this process's environment. Raises SystemCallError for an unreadable input or a failed write,
+ * ArgumentError for an invalid path.
  */
 static VALUE inputs_write(int argc, VALUE *argv, VALUE self) {
     call c = {.status = SPATE_OK};

@@ -200,17 +200,11 @@ static VALUE link_end(VALUE argument) {
  *
  * Later manifests take precedence over earlier ones. A failed job does not stop the others.
  *
- * target or [text, mode]}, symlinks and small files to make there, replacing files and other symlinks; the last
- * LinkResult is theirs: `linked` of them, and after a failure `member`, the first path that could not be made. Trees
- * may be inside one another, in any order; sorted by destination they are made fastest. => With root: (a folder,
- * created if missing) the destinations are clean paths relative to root, and no symlink below it is followed: a symlink
- * in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}: symlinks and small files to create
- * below root, replacing files and other symlinks. The last LinkResult is for the links: `linked` is their number and,
- * after a failure, `member` is the first path that could not be created. Trees may be inside one another, in any order;
- * sorting them by destination is fastest. => target or [text, mode]}, symlinks and small files to make there, replacing
- * files and other symlinks; the last LinkResult is theirs: `linked` of them, and after a failure `member`, the first
- * path that could not be made. Trees may be inside one another, in any order; sorted by destination they are made
- * fastest.
+ * With root: (a folder, created if missing) the destinations are clean paths relative to root, and no symlink below it
+ * is followed: a symlink in a folder's place is an error, ENOTDIR. links: {path => target or [text, mode]}: symlinks
+ * and small files to create below root, replacing files and other symlinks. The last LinkResult is for the links:
+ * `linked` is their number and, after a failure, `member` is the first path that could not be created. Trees may be
+ * inside one another, in any order; sorting them by destination is fastest.
  */
 static VALUE store_link(int argc, VALUE *argv, VALUE self) {
     link_work w = {.native = spate_store_of(self)};

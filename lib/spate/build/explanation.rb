@@ -11,11 +11,9 @@ module Spate
       end
 
       # Builds of GEM or GEM-VERSION, ordered by last use: [{gem:, build:, store:, seconds:, root:, change:, inputs:,
-      # programs:}]; count}; programs: [[name, path or ""]]; all: [[kind, path]], with the prefix "home" or "bundle" for
-      # paths below these. => with all: true also {all:}. change: a sentence, or nil if unchanged; inputs: {kind =>
-      # count}; programs: [[name, path or ""]]; all: [[kind, path]], where "home" and "bundle" replace the paths of
-      # these folders. => count}; programs: [[name, path or ""]]; all: [[kind, path]], with the prefix "home" or
-      # "bundle" for paths below these.
+      # programs:}]; with all: true also {all:}. change: a sentence, or nil if unchanged; inputs: {kind => count};
+      # programs: [[name, path or ""]]; all: [[kind, path]], where "home" and "bundle" replace the paths of these
+      # folders.
       def of(name, all: false)
         wanted = Cache::Invalidations.of(@store).matching(name)
         kept.select { |stored| wanted.include?(stored.record.full_name) }.map { |stored| describe(stored, all) }

@@ -13,9 +13,8 @@ module Spate
         @env = env
       end
 
-      # count}}], the newest first; if asked for, with `all: [[kind, text]]`. => [{answer: "check", change: String, or
-      # nil if nothing changed, inputs: {kind => count}}], newest first; with `all: true` also `all: [[kind, text]]`. =>
-      # count}}], the newest first; if asked for, with `all: [[kind, text]]`.
+      # [{answer: "check", change: String, or nil if nothing changed, inputs: {kind => count}}], newest first; with
+      # `all: true` also `all: [[kind, text]]`.
       def to_a(all: false)
         records = @store ? Check.records(@store, @location, @settings, @trusts) : []
         records.map do |record|

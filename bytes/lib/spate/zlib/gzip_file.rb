@@ -40,7 +40,7 @@ module Spate
       # Makes an object. If there is a block, yields the object and closes it afterwards.
       #
       # @param arguments [Array<Object>] as for `new`
-      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
+      # @param options [Hash{Symbol => Object}] as for `new`
       # @yieldparam file [GzipFile]
       # @return [GzipFile, Object] the block's value if there is one
       def self.wrap(*arguments, **options, &block)

@@ -18,14 +18,14 @@ module Spate
       # Opens a file; see {GzipFile.wrap}.
       #
       # @param name [String] path
-      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
+      # @param options [Hash{Symbol => Object}] as for `new`
       # @return [GzipReader, Object] the block's value if there is one
       def self.open(name, **options, &block) = open_file(name, "rb", [], options, &block)
 
       # Reads all members of a file.
       #
       # @param io [IO, StringIO]
-      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
+      # @param options [Hash{Symbol => Object}] as for `new`
       # @yieldparam line [String]
       # @return [String, nil] the content; nil with a block
       def self.zcat(io, **options, &block)

@@ -13,15 +13,14 @@ module Spate
       #
       # @param name [String] path
       # @param arguments [Array<Integer>] level and strategy
-      # Object}] those of `new` => @param options [Hash{Symbol => Object}] as for `new` => Object}] those of `new`
+      # @param options [Hash{Symbol => Object}] as for `new`
       # @return [GzipWriter, Object] the block's value if there is one
       def self.open(name, *arguments, **options, &block) = open_file(name, "wb", arguments, options, &block)
 
       # @param io [#write]
       # @param level [Integer, nil] as for Deflate.new
       # @param strategy [Integer, nil] as for Deflate.new
-      # Object}] encodings, as for IO; what is written is converted => @param options [Hash{Symbol => Object}]
-      # encodings, as for IO; written text is converted => Object}] encodings, as for IO; what is written is converted
+      # @param options [Hash{Symbol => Object}] encodings, as for IO; written text is converted
       # @raise [StreamError] for an invalid level or strategy
       def initialize(io, level = nil, strategy = nil, **options)
         super()

@@ -14,9 +14,8 @@ module Spate
           OLD = [10, 12, 2].freeze
 
           # lockfile: Lockfile. direct: { importer's id => { alias => key } }, in pnpm's order. layout: Layout. skipped:
-          # { key => true }. folder }, {} where they are not hoisted. => workspace: { project's name => folder }, {} if
-          # projects are not hoisted. => folder }, {} where they are not hoisted. reserved: names that are not hoisted.
-          # settings: Settings.
+          # { key => true }. workspace: { project's name => folder }, {} if projects are not hoisted. reserved: names
+          # that are not hoisted. settings: Settings.
           def initialize(lockfile, direct, layout, skipped, workspace, reserved, settings)
             old = settings.before?(*OLD)
             # Whether a project's name is reserved. Otherwise a package with that name is recorded, too, but the
