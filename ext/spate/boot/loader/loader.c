@@ -132,7 +132,7 @@ static VALUE judge(spate_search *search, int encoding) {
 }
 
 /*
- * judge(path, compile cache = nil) -> [outcome, why]: the outcome of loading the file now, from the given compile cache
+ * judge(path, cache = nil) -> [outcome, why]: the outcome of loading the file now, from the given compile cache
  * or from any added one, without counting it. why: :kind, :size, :content, :place, :encoding, :gone, :damaged or
  * :refused if the cache is not used; :mtime, :ctime, :inode, :recent or :unkept if the content decided; otherwise nil.
  */
