@@ -9,8 +9,8 @@
 #endif
 
 /*
- * MADE: as KEEPING, but there are programs that make compile caches of it with chosen times, in whole seconds.
- * LAYERED: of an overlay, whose lower layers may have any type. A made compile cache has the same value for both times; the
+ * MADE: as KEEPING, but there are programs that make images of it with chosen times, in whole seconds.
+ * LAYERED: of an overlay, whose lower layers may have any type. A made image has the same value for both times; the
  * kernel's times differ if the mtime was set, as all programs do that unpack archives.
  */
 typedef enum keeping { FOREIGN, KEEPING, MADE, LAYERED } keeping;

@@ -15,7 +15,7 @@
 /*
  * Whether the kernel set the ctime at the last change and would change it at the next: judged by the file
  * system's type, checked once a second per device, and by the time itself. One in whole seconds proves nothing: either
- * the file system stores no fractions, or the maker of its compile cache chose it. If false, only content is proof.
+ * the file system stores no fractions, or the maker of its image chose it. If false, only content is proof.
  * `path`: of `info`.
  */
 bool spate_times_kept(const char *path, const struct stat *info);
@@ -23,8 +23,8 @@ bool spate_times_kept(const char *path, const struct stat *info);
 /*
  * For records that store a device beside the times: the number to record, and to compare; 0 if times prove nothing.
  * If spate_times_kept is true, st_dev. A ctime in whole seconds is proof as well while the same ext4 or XFS
- * is mounted: its inode has room for nanoseconds, so the kernel has not changed the file since the compile cache was made, and
- * the number names the mount (docs/adr/0030-whole-seconds-within-one-mount.md).
+ * is mounted: its inode has room for nanoseconds, so the kernel has not changed the file since the image was made, and the
+ * number names the mount (docs/adr/0030-whole-seconds-within-one-mount.md).
  *
  * descriptor: of `info`, or -1: then `path` is used.
  */

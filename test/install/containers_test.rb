@@ -4,14 +4,13 @@ require "install/install_case"
 require "json"
 require "open3"
 
-# docs/containers.md: its commands in order, with simulations of a cache mount, of layers and of the final compile
-# cache.
+# docs/containers.md: its commands in order, with simulations of a cache mount, of layers and of the final image.
 class ContainersTest < InstallCase
   PAGE = File.read(File.expand_path("../../docs/containers.md", __dir__), encoding: "UTF-8")
   LINES = PAGE[/^```dockerfile\n(.*?)^```$/m, 1].lines(chomp: true)
   ROOT = File.expand_path("../..", __dir__)
   STRANGER = 65_534
-  # Variables of this test's environment that both compile caches get.
+  # Variables of this test's environment that both images get.
   SAME = %w[LANG LC_ALL LC_CTYPE BUNDLE_SILENCE_ROOT_WARNING].freeze
   EXTENSION = <<~'RUBY'
     require "mkmf"

@@ -108,7 +108,7 @@ TEST(times_prove_nothing_where_no_kernel_keeps_them) {
     CHECK(utimensat(AT_FDCWD, path, past, 0) == 0);
     CHECK(stat(path, &info) == 0);
     CHECK(spate_times_kept(path, &info));
-    info.st_ctim.tv_nsec = 0; /* as a file system with times of one second has it, or a compile cache made of files */
+    info.st_ctim.tv_nsec = 0; /* as a file system with times of one second has it, or an image made of files */
     CHECK(!spate_times_kept(path, &info));
     CHECK(stat("/proc/self/status", &info) == 0);
     info.st_ctim.tv_nsec = 1;

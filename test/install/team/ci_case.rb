@@ -67,7 +67,7 @@ class CiCase < TeamCase
   end
 
   # A machine for a job, always with the same paths for the same name. Of an earlier job only the bundle is left, and
-  # only if @kept_bundle. env: of its compile cache.
+  # only if @kept_bundle. env: of its image.
   def fresh(name, **env)
     kept = "#{folder}/jobs/#{name}"
     FileUtils.mv("#{kept}/checkout/vendor", "#{folder}/kept") if @kept_bundle

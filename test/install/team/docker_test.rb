@@ -11,7 +11,7 @@ class DockerTest < CiCase
   include RecipeScenes::Attack if ENV["SPATE_TEST_FULL"]
   include RecipeScenes::Full if ENV["SPATE_TEST_FULL"]
 
-  # The output of a compile cache or its build.
+  # The output of an image or its build.
   Said = Struct.new(:said)
 
   def setup

@@ -139,8 +139,8 @@ module Spate
       script = "loop { CompileCache.write(#{path.dump}, key: KEY, data: { 'a' => 'x' * 3_000_000 }) }"
       10.times do |round|
         child = Process.spawn(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-rspate/native/boot",
-                              "-e", "KEY = '#{KEY}'; Compile cache = Spate::Native::CompileCache; #{script}")
-        sleep 0.01 until File.exist?(path)
+                              "-e", "KEY = '#{KEY}'; CompileCache = Spate::Native::CompileCache; #{script}")
+        sleep 0.01 until File.exist?(path) || Process.wait(child, Process::WNOHANG)
         sleep 0.003 * round
         Process.kill(:KILL, child)
         Process.wait(child)
