@@ -174,7 +174,7 @@ void spate_frame_join(const spate_frame_reader *reader, const uint8_t *bytes, si
                       uint32_t max_count, uint32_t min_content) {
     if (frame->type != SPATE_FRAME_DATA || frame->flags & (SPATE_FLAG_END_STREAM | SPATE_FLAG_PADDED))
         return;
-    spate_frame_reader copy = *reader; /* reading DATA does not change it */
+    spate_frame_reader copy = *reader; /* reading DATA frames does not change the reader */
     spate_frame_error error;
     spate_frame next;
     while (frame->count < max_count &&
@@ -201,7 +201,7 @@ void spate_frame_copy(const spate_frame *frame, const uint8_t *bytes, uint8_t *t
     uint32_t left = frame->content;
     for (uint32_t i = 0; i < frame->count; i++) {
         uint32_t payload = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
-        if (payload > left) /* the bytes have changed since they were read */
+        if (payload > left) /* the bytes have changed since the frames were read */
             payload = left;
         memcpy(to, bytes + SPATE_FRAME_HEADER_BYTES, payload);
         to += payload;

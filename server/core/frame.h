@@ -34,14 +34,14 @@ enum {
 enum { SPATE_PROTOCOL_ERROR = 0x1, SPATE_FRAME_SIZE_ERROR = 0x6 };
 
 typedef struct spate_frame {
-    uint32_t length; /* of the payload with padding, as counted by flow control */
+    uint32_t length; /* bytes of the payload with padding, as counted by flow control */
     uint8_t type;
     uint8_t flags;
     uint32_t stream;
-    uint32_t offset;  /* of the content, from the frame's first byte */
+    uint32_t offset;  /* offset of the content from the frame's first byte */
     uint32_t content; /* bytes of the payload without padding and priority */
-    uint32_t count;   /* frames: 1, or more after spate_frame_join */
-    uint32_t size;    /* bytes of all these frames with their headers */
+    uint32_t count;   /* number of frames: 1, or more after spate_frame_join */
+    uint32_t size;    /* bytes of these frames, headers included */
     /* RST_STREAM, GOAWAY: the error code. WINDOW_UPDATE: the increment. HEADERS, PRIORITY: the parent stream. */
     uint32_t word;
     uint32_t last_stream; /* GOAWAY */
@@ -73,9 +73,9 @@ spate_frame_status spate_frame_read(spate_frame_reader *reader, const uint8_t *b
                                     spate_frame_error *error);
 
 /*
- * Joins the DATA frame `frame`, read from `bytes`, with the DATA frames that follow it on its stream: `length`,
- * `content` and `size` become sums, `flags` those of the last one. Joins up to `max_count` frames in all, each with at
- * least `min_content` bytes unless it ends the stream. Stops before padded, invalid or incomplete frames.
+ * Joins the DATA frame `frame`, read from `bytes`, with the DATA frames that follow on the same stream. `length`,
+ * `content` and `size` become sums, `flags` becomes the last frame's. Joins up to `max_count` frames in all, each with
+ * at least `min_content` bytes unless it ends the stream. Stops before padded, invalid or incomplete frames.
  */
 void spate_frame_join(const spate_frame_reader *reader, const uint8_t *bytes, size_t length, spate_frame *frame,
                       uint32_t max_count, uint32_t min_content);
@@ -86,7 +86,7 @@ void spate_frame_copy(const spate_frame *frame, const uint8_t *bytes, uint8_t *t
 /* Writes a header of SPATE_FRAME_HEADER_BYTES to `at`. `length`: bytes of the payload. */
 void spate_frame_write_header(uint8_t *at, uint32_t length, uint8_t type, uint8_t flags, uint32_t stream);
 
-/* Network byte order. */
+/* Reads a number in network byte order. */
 static inline uint32_t spate_load32(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }

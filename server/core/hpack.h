@@ -19,7 +19,7 @@ typedef enum spate_hpack_status {
 /* An error message in static memory. */
 const char *spate_hpack_reason(spate_hpack_status status);
 
-/* Call it before any other function. Further calls do nothing. Not thread-safe. */
+/* Must be called before any other function. Later calls do nothing. Not thread-safe. */
 void spate_hpack_init(void);
 
 typedef struct spate_hpack_scratch {
@@ -31,16 +31,17 @@ typedef struct spate_hpack_scratch {
 typedef struct spate_hpack_decoder {
     spate_hpack_table table;
     size_t settings_size; /* SETTINGS_HEADER_TABLE_SIZE, the largest table that the peer may use */
-    bool update_due;      /* settings_size is less than the table's: the next block must begin with an update */
+    bool update_due;      /* settings_size is less than the table's max_size: the next block must begin with a table
+                           * size update */
     size_t max_string;    /* bytes of one name or value */
-    size_t max_bytes;     /* of all fields of a block, plus 32 for each */
-    size_t max_fields;    /* in a block */
+    size_t max_bytes;     /* bytes of all fields of a block, plus 32 per field */
+    size_t max_fields;    /* fields of a block */
     spate_hpack_scratch name, value;
 } spate_hpack_decoder;
 
 /* Totals of one block, also filled after an error. */
 typedef struct spate_hpack_totals {
-    size_t bytes; /* plus 32 for each field */
+    size_t bytes; /* bytes of all fields, plus 32 per field */
     size_t fields;
     bool over; /* a limit was exceeded; the fields from there on were not passed to the receiver */
 } spate_hpack_totals;
@@ -52,7 +53,7 @@ typedef bool (*spate_hpack_receiver)(void *context, const spate_hpack_field *fie
 void spate_hpack_decoder_init(spate_hpack_decoder *decoder, size_t table_size);
 /* Frees the decoder's memory, not the struct itself. */
 void spate_hpack_decoder_free(spate_hpack_decoder *decoder);
-/* Call it when the peer acknowledges a new SETTINGS_HEADER_TABLE_SIZE (bytes). */
+/* Must be called when the peer acknowledges a new SETTINGS_HEADER_TABLE_SIZE (bytes). */
 void spate_hpack_decoder_settings(spate_hpack_decoder *decoder, size_t table_size);
 
 /*
@@ -81,7 +82,7 @@ typedef struct spate_hpack_output {
 typedef struct spate_hpack_encoder {
     spate_hpack_table table;
     size_t own_size;      /* upper limit of the table size, even if the peer allows more */
-    size_t smallest_size; /* since the last block */
+    size_t smallest_size; /* smallest size of the table since the last block */
     bool update_due;      /* the next block must begin with a table size update */
 } spate_hpack_encoder;
 
@@ -91,7 +92,7 @@ void spate_hpack_encoder_init(spate_hpack_encoder *encoder, size_t own_size);
 void spate_hpack_encoder_free(spate_hpack_encoder *encoder);
 /* Applies the peer's SETTINGS_HEADER_TABLE_SIZE (bytes); the next block begins with a table size update. */
 void spate_hpack_encoder_settings(spate_hpack_encoder *encoder, size_t table_size);
-/* Starts a block; call it before the first field. Appends to `output`. Returns OK or MEMORY. */
+/* Starts a block: must be called before the first field. Appends to `output`. Returns OK or MEMORY. */
 spate_hpack_status spate_hpack_encode_begin(spate_hpack_encoder *encoder, spate_hpack_output *output);
 /* Appends one field to `output`. Its name must be lowercase. Returns OK or MEMORY. */
 spate_hpack_status spate_hpack_encode(spate_hpack_encoder *encoder, const spate_hpack_field *field,

@@ -51,7 +51,7 @@ void spate_hpack_decoder_settings(spate_hpack_decoder *decoder, size_t table_siz
     decoder->update_due = decoder->table.max_size > table_size;
 }
 
-/* Larger scratch buffers are freed after each block: there may be ten thousand connections. */
+/* Larger scratch buffers are freed after each block, because there may be ten thousand connections. */
 #define SCRATCH_KEPT 4096
 
 static void trim(spate_hpack_scratch *scratch) {
@@ -75,7 +75,10 @@ static bool reserve(spate_hpack_scratch *scratch, size_t length) {
     return true;
 }
 
-/* Section 5.1. Up to four bytes after the prefix (2^28); longer encodings, even with leading zeros, are rejected. */
+/*
+ * Section 5.1. Accepts up to four bytes after the prefix (2^28). Longer encodings are rejected, even if their extra
+ * bytes are zeros.
+ */
 static spate_hpack_status read_integer(cursor *c, unsigned prefix, uint64_t *number) {
     uint64_t most = (1u << prefix) - 1;
     if (c->at == c->end)
@@ -94,7 +97,7 @@ static spate_hpack_status read_integer(cursor *c, unsigned prefix, uint64_t *num
     return SPATE_HPACK_INTEGER;
 }
 
-/* Section 5.2. A string without Huffman code is not copied: it points into the block. */
+/* Section 5.2. A string without Huffman code is not copied: the result points into the block. */
 static spate_hpack_status read_string(const spate_hpack_decoder *decoder, cursor *c, spate_hpack_scratch *scratch,
                                       text *string) {
     uint64_t length;
@@ -151,7 +154,7 @@ static spate_hpack_status read_literal(spate_hpack_decoder *decoder, cursor *c, 
     return status;
 }
 
-/* Section 6.3: only before the first field. */
+/* Section 6.3. Table size updates are allowed only before the first field. */
 static spate_hpack_status read_update(spate_hpack_decoder *decoder, cursor *c, const spate_hpack_totals *totals) {
     uint64_t size;
     spate_hpack_status status = read_integer(c, 5, &size);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /*
- * `changing`: fields whose values rarely repeat on a connection; indexing them would only evict others. `secret`:
+ * `changing`: fields whose values rarely repeat on a connection; indexing them would only evict other fields. `secret`:
  * fields that are never indexed, so that an attacker cannot guess them by probing a table (section 7.1.3).
  */
 static const char *const changing[] = {"age",
@@ -101,7 +101,7 @@ static bool one_of(const char *const *names, const spate_hpack_field *field) {
     return false;
 }
 
-/* A field larger than half of the table is not indexed, as it would evict too many others. */
+/* A field larger than half of the table is not indexed, because it would evict too many other fields. */
 static spate_hpack_policy policy_of(const spate_hpack_encoder *encoder, const spate_hpack_field *field) {
     if (field->never_indexed || one_of(secret, field))
         return SPATE_HPACK_NEVER;

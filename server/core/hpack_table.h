@@ -16,14 +16,14 @@ typedef struct spate_hpack_field {
     size_t name_length;
     const uint8_t *value;
     size_t value_length;
-    bool never_indexed; /* section 6.2.3: must not be indexed when it is forwarded */
+    bool never_indexed; /* section 6.2.3: the field must not be indexed when it is forwarded */
 } spate_hpack_field;
 
 typedef struct spate_hpack_entry {
-    uint32_t offset; /* of the name in the table's bytes; the value follows it */
+    uint32_t offset; /* offset of the name in the table's bytes; the value follows the name */
     uint32_t name_length;
     uint32_t value_length;
-    uint32_t hash; /* of the name */
+    uint32_t hash; /* hash of the name */
 } spate_hpack_entry;
 
 /*

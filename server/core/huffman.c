@@ -4,12 +4,16 @@
 
 #define SYMBOLS 257
 #define EOS 256
-/* A full binary tree with 257 leaves has 256 inner nodes: the decoder's states; 0 is the root. */
+/*
+ * The decoder's states are the inner nodes of the code's tree: 256 for a full binary tree with 257 leaves. State 0 is
+ * the root.
+ */
 #define STATES 256
 
 /*
  * Number of bits of each symbol's code (appendix B). The code is canonical: codes of one length ascend with the
- * symbols, and the first code of a length follows from the last one of the previous length. So the lengths suffice.
+ * symbols, and the first code of a length follows from the last code of the previous length. The lengths therefore
+ * determine all codes.
  */
 static const uint8_t lengths[SYMBOLS] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
@@ -28,7 +32,7 @@ enum {
     BROKEN = 2, /* EOS */
 };
 
-/* The transition of a state by four bits. The shortest code has 5 bits, so at most one symbol ends in them. */
+/* The transition of a state by four bits. The shortest code has 5 bits, so at most one symbol ends in four bits. */
 typedef struct step {
     uint8_t next;
     uint8_t flags;
@@ -37,7 +41,7 @@ typedef struct step {
 
 static uint32_t codes[SYMBOLS];
 static step steps[STATES][16];
-/* States in which the input may end: up to seven one bits after the root. */
+/* States in which the input may end: those that up to seven one bits reach from the root. */
 static bool accepting[STATES];
 static bool ready;
 
@@ -51,7 +55,7 @@ static void assign_codes(void) {
     }
 }
 
-/* Children of the inner nodes: an inner node, or -1 - symbol. */
+/* Fills in the children of the inner nodes. A child is the number of an inner node, or -1 - symbol. */
 static void build_tree(int16_t children[STATES][2]) {
     int nodes = 1;
     memset(children, 0, sizeof(int16_t[STATES][2]));

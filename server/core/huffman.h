@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fills the tables. Call it before any other function. Further calls do nothing. Not thread-safe. */
+/* Fills the tables. Must be called before any other function. Later calls do nothing. Not thread-safe. */
 void spate_huffman_init(void);
 
 /* Returns the encoded length, in bytes, of `length` bytes. */

@@ -35,7 +35,7 @@ static bool is(span text, const char *word) {
     return text.length == strlen(word) && memcmp(text.at, word, text.length) == 0;
 }
 
-/* "u=5;parameters", "i", "i=?0" */
+/* Parses one member of the dictionary: "u=5;parameters", "i" or "i=?0". */
 static void read_member(spate_priority *priority, span member) {
     span value = trim(cut(&member, ';'));
     span key = cut(&value, '=');

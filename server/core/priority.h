@@ -11,7 +11,7 @@
 typedef struct spate_priority {
     bool known;       /* a priority was received, even if it was invalid */
     uint8_t urgency;  /* 0 (most urgent) to 7 */
-    bool incremental; /* the client can process parts: interleave with others of the same urgency */
+    bool incremental; /* the client can process parts: interleave the response with others of the same urgency */
 } spate_priority;
 
 /*

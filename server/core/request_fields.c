@@ -151,7 +151,7 @@ void spate_request_fields_take(spate_request_fields *fields, const spate_hpack_f
         fields->reason = take_regular(fields, field);
 }
 
-/* Sections 8.3.1 and 8.5. */
+/* Checks for missing and contradictory pseudo-header fields: sections 8.3.1 and 8.5. */
 void spate_request_fields_end(spate_request_fields *fields) {
     if (fields->reason || fields->section == SPATE_TRAILERS)
         return;

@@ -21,10 +21,10 @@ typedef struct spate_request_fields {
     const char *reason;      /* the first error, in static memory, or NULL */
 } spate_request_fields;
 
-/* Checks one field. Sets `reason` unless there was an error before. */
+/* Checks one field. Sets `reason` unless an earlier field set it. */
 void spate_request_fields_take(spate_request_fields *fields, const spate_hpack_field *field);
 
-/* Checks that no field is missing. Call it after the last field. */
+/* Checks the pseudo-header fields as a whole, for example that none is missing. Must be called after the last field. */
 void spate_request_fields_end(spate_request_fields *fields);
 
 #endif

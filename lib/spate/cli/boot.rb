@@ -45,7 +45,7 @@ module Spate
            "explain finds nothing or the bundle is incomplete; profile exits with the status of its command.\n" \
            "See docs/boot.md."
 
-      # Options of the command to profile are not options of `spate boot`.
+      # Adds a hint if an option of the command to profile was parsed as an option of `spate boot`.
       def self.parse(argv)
         super
       rescue UsageError => e

@@ -39,7 +39,7 @@ module Spate
            "key (its text or its file), needed to send. See docs/team-cache.md. `spate cache` without a command is\n" \
            "`bundle cache`."
 
-      # Anything else is Bundler's `cache` command, which fills vendor/cache.
+      # Runs Bundler's `cache` command, which fills vendor/cache, unless the first argument is a word or asks for help.
       def self.run(argv, terminal:, env:)
         argv = ["--help", *argv.drop(1)] if argv.first == "help"
         ours = argv.first && (!argv.first.start_with?("-") || %w[-h --help].include?(argv.first))

@@ -49,7 +49,7 @@ module Spate
         # Options and subcommands of this command that only Bundler supports.
         def left_to_bundler(*words) = (@left_to_bundler ||= []).concat(words)
 
-        # The first of them in argv, or nil.
+        # The first of these words in argv, or nil.
         def bundlers_word(argv)
           (argv.take_while { |word| word != "--" }.map { |word| word[/\A[^=]*/] } & left_to_bundler).first
         end

@@ -12,7 +12,7 @@ module Spate
       common_options
       note "Commands, options, and names of gems if a command takes one. No Gemfile is evaluated."
 
-      # Without a completion of Spate's, they complete file names.
+      # The scripts complete file names if Spate has no completions.
       SCRIPTS = {
         "bash" => <<~'BASH',
           _spate() {
@@ -52,7 +52,7 @@ module Spate
         FISH
       }.freeze
 
-      # Words from a shell are not parsed: the options in them are to be completed.
+      # Does not parse the words to complete: the options among them do not apply to this command.
       def self.run(argv, terminal:, env:)
         return super unless argv.first == "words"
 

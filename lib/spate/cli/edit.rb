@@ -4,7 +4,7 @@ module Spate
   module CLI
     # `spate edit GEM`: gives this bundle its own copy of a gem's files, so that any editor may write to them.
     class Edit < Command
-      # The store has no record of the bundle, which would name the gems being edited.
+      # The store has no record of the bundle, so it does not know which gems are being edited.
       class NoRecord < ::Spate::Store::Error
         HINT = "set SPATE_HOME to the store with its record; if there is none, run `spate edit GEM` again"
 
@@ -43,7 +43,9 @@ module Spate
 
       def makes_store? = !values[:list]
 
-      # The record is read and written under the install lock, since an install may be running in the same folder.
+      # Runs the block under the install lock, since it reads and writes the record, and an install may be running in
+      # the
+      # same folder.
       def alone(&)
         events = Events.new
         events.subscribe { |event| terminal.warning(event[:message]) }
@@ -64,7 +66,9 @@ module Spate
         ::Spate::Store::BundleRecord::Tree.new(path: path, packages: [*(key if key && context.store.package(key))])
       end
 
-      # Without a record (the store was deleted, or another store was used) the files may still be links.
+      # An empty record if the store has none: the store was deleted, or another store was used, and the files may still
+      # be
+      # links.
       def bundle
         @bundle ||= recorded ||
                     ::Spate::Store::BundleRecord.new(root: context.layout.root, app: context.location.root, trees: [])
@@ -85,7 +89,8 @@ module Spate
         0
       end
 
-      # A record reconstructed from the gems' files lacks the information which of them are being edited.
+      # Raises NoRecord if the record is missing. A record reconstructed from the gems' files would lack the information
+      # which of them are being edited.
       def refuse_unknown
         return unless File.directory?(context.layout.gems)
 
@@ -116,7 +121,7 @@ module Spate
           raise(unknown(name, paths.map { |path| gem_name(path) } + lockfile_specs.map(&:name)))
       end
 
-      # Without a lockfile, raises the error of reading it.
+      # Returns the error for an unknown gem. Without a lockfile, raises the error of reading the lockfile.
       def unknown(name, names)
         context.lockfile if names.empty?
         ::Spate::Install::UnknownGemError.new(name, names)
@@ -124,7 +129,7 @@ module Spate
 
       def gem_name(path) = File.basename(path).sub(/-\d[^-]*(-.*)?\z/, "")
 
-      # Path of a gem of the lockfile that is installed, but not in the record.
+      # Path of an installed gem of the lockfile that the record does not contain.
       def installed(name)
         specs = lockfile_specs.select { |spec| [spec.name, spec.full_name].include?(name) }
         found = specs.find { |spec| File.directory?("#{context.layout.gems}/#{spec.full_name}") }
@@ -137,7 +142,8 @@ module Spate
 
       def lockfile_specs = context.location.lockfile? ? context.lockfile.specs : []
 
-      # Gems from git and path sources are not linked from the store.
+      # [spec, path, limit] of a gem from a path or git source, whose files are not linked from the store; nil for other
+      # gems.
       def elsewhere(name)
         spec = lockfile_specs.find { |found| [found.name, found.full_name].include?(name) }
         case spec&.source&.type

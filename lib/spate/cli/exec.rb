@@ -38,12 +38,12 @@ module Spate
         start(rest, close_others: values[:keep_file_descriptors] == false)
       end
 
-      # An absolute path: programs that it starts may run in other folders.
+      # Sets an absolute path, since programs started by the program may run in other folders.
       def self.name_gemfile(path, env)
         env["BUNDLE_GEMFILE"] = File.expand_path(path) unless path.to_s.empty?
       end
 
-      # Whether a program may need the variable about node_modules, or inherited it.
+      # Whether a program may need the variables about node_modules (a package.json exists) or inherited them.
       def self.modules? = File.file?("package.json") || ENV.key?("SPATE_NODE_MODULES")
 
       def self.boot(command)
@@ -52,7 +52,7 @@ module Spate
       end
       private_class_method :modules?, :boot
 
-      # If the process will be replaced by another Ruby, it is not prepared first.
+      # Replaces the process by another Ruby, if needed, before anything is prepared in this process.
       def self.start(command, close_others: false)
         # As with `bundle exec`, INT interrupts the program even if a shell started it in the background and ignores
         # INT.
@@ -82,7 +82,8 @@ module Spate
         false
       end
 
-      # Only Bundler's own code sets up the box of the program and what it can require there (RUBY_BOX=1).
+      # Runs the program by Bundler (RUBY_BOX=1): only Bundler's own code sets up the program's box and what it can
+      # require.
       def self.boxed(command, keep_file_descriptors)
         option = { true => "--keep-file-descriptors", false => "--no-keep-file-descriptors" }[keep_file_descriptors]
         Gemfile::BundleCommand.exec(["exec", *option, *command], env: ENV.to_h)

@@ -29,7 +29,7 @@ module Spate
 
       private
 
-      # The operands with the missing subject added. Raises UsageError.
+      # The operands with the guessed subject added. Raises UsageError.
       def guessed
         Guess.new(operands, context).words.tap do |words|
           terminal.tell Util::Terminal.plain("running `spate explain #{words.join(" ")}`")

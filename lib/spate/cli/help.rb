@@ -22,7 +22,7 @@ module Spate
 
       private
 
-      # `help store prune` is explained in the help of `store`.
+      # Prints the help of a command. `help store prune` prints the help of `store`.
       def explain(name, rest)
         command = CLI.const_get(COMMANDS[name])
         odd = rest.find { |word| command.usages.none? { |usage| usage.start_with?("spate #{name} #{word} ") } }
@@ -110,7 +110,7 @@ module Spate
           0
         end
 
-        # Aligned lines; the label precedes the first one.
+        # Aligns the right column.
         def self.rows(rows)
           rows.map do |left, right|
             left.length < COLUMN ? "  #{left.ljust(COLUMN)}#{right}" : "  #{left}\n  #{" " * COLUMN}#{right}"

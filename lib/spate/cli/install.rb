@@ -41,7 +41,7 @@ module Spate
       example "spate install --copy", "for a container image, or to edit gems in place"
       note "Remembered options are written to .bundle/config by `bundle config set --local`; Bundler reads them too."
 
-      # Bundler's options without effect: Spate never fetches a full index without need and never writes vendor/cache.
+      # Options of Bundler that have no effect: Spate fetches a full index only if needed and never writes vendor/cache.
       NEEDLESS = %w[--full-index --no-cache --no-prune --prefer-local].freeze
 
       def self.parse(argv) = super(argv - NEEDLESS)
@@ -57,7 +57,7 @@ module Spate
         return packages_alone if values[:js] && !gemfile?
 
         caches = compile_caches
-        context.settings.validate! # before any setting is written
+        context.settings.validate! # raised before any setting is written
         refuse_unknown_only
         tell_odd_numbers
         packages = with_packages if js?
@@ -84,7 +84,7 @@ module Spate
         @progress&.finish
       end
 
-      # Called after the installation: a failed command changes no settings.
+      # Called after the installation, so that a failed command changes no settings.
       def remember(given) = RememberedOptions.new(given, context, terminal).keep
 
       # Whether there is a Gemfile, or an option or setting names one.
@@ -94,7 +94,7 @@ module Spate
         raise if values[:gemfile] || !JS.upwards(Dir.pwd) { |at| File.file?(File.join(at, "package.json")) }
       end
 
-      # Without a Gemfile, no options can be remembered.
+      # Installs only packages. Without a Gemfile, no options can be remembered.
       def packages_alone
         JS.new(values.slice(*JS.options.map(&:key)), operands, terminal: terminal, env: env).run
       end
@@ -131,7 +131,7 @@ module Spate
         Sharing.new(context, terminal, wait: values[:push], json: json?) { |event| tell_event(event) }.call(report)
       end
 
-      # Shown only for a first installation on a terminal.
+      # Prints the hint only for a first installation on a terminal.
       def hint_at_packages(report)
         return if report.reused.positive? || !watched?(report)
         return unless values[:js].nil? && JSGem.activate && ::Spate::JS::Project.find(context.location.root, env)
@@ -155,7 +155,8 @@ module Spate
         raise UsageError.new("--local excludes #{other.last}, which needs the network", hint: "omit one of them")
       end
 
-      # Otherwise `bundle exec` would find the bundle incomplete.
+      # Rejects --only if the bundle's Bundler does not know the setting: `bundle exec` would find the bundle
+      # incomplete.
       def refuse_unknown_only
         return unless values.key?(:only)
 
@@ -185,7 +186,7 @@ module Spate
         terminal.live? && !terminal.verbose? ? Output::ProgressLine.new(terminal) : Output::PlainLog.new(terminal)
       end
 
-      # Only the options without a setting of Bundler; the others go through the settings (Context).
+      # Only the options that are not settings of Bundler; the others are applied as settings (Context).
       def install_options
         ::Spate::Install::Options.new(**values.slice(:jobs, :copy, :local, :clean, :refresh, :rebuild, :resolved))
       end
@@ -203,7 +204,7 @@ module Spate
         end
       end
 
-      # built: facts about the compile caches if the install waited for them; otherwise prints nothing.
+      # built: facts about the compile caches if the install waited for them; nothing is printed for any other value.
       def tell_compile_caches(built)
         return unless built.is_a?(Hash)
         return json.call(event: :compile_cache, **built) if json?

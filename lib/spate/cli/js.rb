@@ -62,7 +62,7 @@ module Spate
         end
       end
 
-      # Options of the tool's commands are not Spate's.
+      # Does not parse the options of a command of the project's tool.
       def self.parse(argv)
         name = argv.first
         return super if name.nil? || name.start_with?("-") || SUBCOMMANDS.include?(name)

@@ -32,7 +32,7 @@ module Spate
         found.select { |package| operands.include?(package.name) }
       end
 
-      # A read-only command does not resolve.
+      # Never resolves, since the command is read-only.
       def resolution
         @resolution ||= ::Spate::Install::Prepare::Resolution.new(install_context, resolves: false).tap do |resolution|
           difference = resolution.difference or next

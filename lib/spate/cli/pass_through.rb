@@ -2,9 +2,10 @@
 
 module Spate
   module CLI
-    # Runs Bundler's own commands. When they resolve, their output is hidden and Spate reports what changed; after
-    # add, remove and update Spate installs. Other commands print their answer to this terminal. All failures are
-    # reported as Spate's errors.
+    # Runs Bundler's own commands. When a command resolves, its output is hidden and Spate reports what changed. After
+    # add,
+    # remove and update, Spate installs. Other commands print to this terminal. All failures are reported as Spate's
+    # errors.
     class PassThrough
       autoload :Failure, "spate/cli/pass_through/failure"
       autoload :GemfileChange, "spate/cli/pass_through/changes"
@@ -16,8 +17,9 @@ module Spate
         open outdated package platform plugin pristine remove show update viz
       ].freeze
       RESOLVING = %w[add remove update lock].freeze
-      # Options of `bundle update` that every `bundle lock --update` supports; with any other option Bundler updates
-      # itself.
+      # Options of `bundle update` that every `bundle lock --update` supports. With any other option, Bundler updates
+      # the
+      # bundle.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
       # Commands that work without a Gemfile.
       ANYWHERE = %w[config env exec gem help init issue plugin version].freeze
@@ -56,7 +58,7 @@ module Spate
         report([@name, *@argv])
       end
 
-      # The command for Bundler (Array of String), without its installation if there is a way to skip it.
+      # The arguments for Bundler (Array of String). Skips Bundler's installation if the command has an option for it.
       def command
         case @name
         when "add" then ["add", *@argv, *("--skip-install" unless @argv.include?("--skip-install"))]
@@ -92,7 +94,7 @@ module Spate
         gemfile = GemfileChange.new(context.location.gemfile)
         @terminal.tell Util::Terminal.plain("Bundler resolves: bundle #{command.join(" ")}")
         quietly(command)
-        quietly(["lock"]) if @name == "remove" # which only changes the Gemfile
+        quietly(["lock"]) if @name == "remove" # Bundler's `remove` only changes the Gemfile
         @resolved = change.any?
         [*gemfile.line, *change.lines].each { |line| @terminal.tell Util::Terminal.plain(line) }
       end
@@ -110,7 +112,7 @@ module Spate
         @name == "lock" && given ? File.expand_path(given) : context.location.lockfile
       end
 
-      # For options that `bundle lock` does not have: Bundler installs as well.
+      # Updates with options that `bundle lock` does not have. Bundler then also installs.
       def update_by_bundler
         option = @argv.find { |word| word.start_with?("-") && !word.match?(LOCK_OPTIONS) }
         @terminal.tell Util::Terminal.plain("no #{option} in bundle lock: running bundle update #{@argv.join(" ")}")
@@ -142,7 +144,8 @@ module Spate
         @terminal.err.write(text) unless @terminal.quiet?
       end
 
-      # An editor writes in place, and other bundles may share the files: gives this bundle its own copies first.
+      # Gives this bundle its own copies of the files first: an editor writes in place, and other bundles may share the
+      # files.
       def open
         if EDITORS.all? { |name| @env[name].to_s.empty? }
           raise UsageError.new("`spate open` needs an editor: none of #{EDITORS.join(", ")} is set",
@@ -155,14 +158,14 @@ module Spate
         raise unless part_of_a_name?(gem)
       end
 
-      # Bundler also matches parts of a name.
+      # Whether the word is part of a gem's name, since Bundler also matches parts of names.
       def part_of_a_name?(word)
         [*context.lockfile.specs.map(&:name), "bundler"].any? { |name| name.match?(/#{word}/i) }
       rescue RegexpError
         true
       end
 
-      # After `pristine`, older builds are not used.
+      # Invalidates stored builds, so that the install after `pristine` does not use older ones.
       def forget
         invalidations = Build::Cache::Invalidations.of(context.store)
         names = @argv.grep_v(/\A-/)
@@ -181,7 +184,7 @@ module Spate
 
       def known? = COMMANDS.include?(@name) || plugin?
 
-      # A Bundler plugin's command, or a program `bundler-NAME`.
+      # Whether the command belongs to a Bundler plugin or is a program `bundler-NAME`.
       def plugin?
         return false unless @name.match?(/\A[a-z][\w-]*\z/)
 

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # `spate restore GEM`: restores the package's files in this bundle, whether changed, deleted or made private.
+    # `spate restore GEM`: restores the package's files in this bundle if they were changed, deleted or made private.
     class Restore < Install
       summary "Restore the original files of gems in this bundle"
       usage "spate restore GEM ... [options]"
@@ -26,14 +26,14 @@ module Spate
 
       private
 
-      # frozen: restoring must not change the lockfile.
+      # Sets `frozen`, since restoring must not change the lockfile.
       def context = @context ||= Context.new(values: { **values, frozen: true }, env: env, terminal: terminal)
 
       def install_options
         ::Spate::Install::Options.new(restore: values[:all] ? :all : operands, **values.slice(:local))
       end
 
-      # Full names; empty with --all.
+      # Full names of the gems to restore; empty with --all.
       def restored
         if values[:all] ? operands.any? : operands.empty?
           raise UsageError.new("`spate restore` takes names of gems, or --all", hint: "spate restore GEM")

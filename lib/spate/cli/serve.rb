@@ -16,7 +16,7 @@ module Spate
 
       GEM = "spate-server"
       PROGRAM = "spate-serve"
-      # In a checkout of Spate, the gem's sources are part of it.
+      # The program in a checkout of Spate, which contains the gem's sources.
       CHECKOUT = File.expand_path("../../../server/exe/#{PROGRAM}", __dir__)
 
       summary "Serve a folder, a Rack application or a team's cache over HTTP/2 (with the gem spate-server)"

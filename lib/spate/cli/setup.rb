@@ -14,8 +14,9 @@ module Spate
       note "The launcher runs the newest Spate installed for this Ruby, also after `gem update spate`."
 
       class << self
-        # The default target folder: the launcher's path is unused, and on the PATH before any other `spate`; otherwise
-        # a folder that is not on the PATH yet. nil if there is none.
+        # The default folder for the launcher: one that has no file of the launcher's name and is on the PATH before any
+        # other
+        # `spate`; otherwise one that is not on the PATH yet; nil if there is neither.
         def folder(env)
           path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
           first = path.index { |folder| command?(File.join(folder, "spate")) }

@@ -2,7 +2,7 @@
 
 module Spate
   module CLI
-    # Where the time of an install went: records each event with its time and thread, and writes a page at the end
+    # Shows where the time of an install went: records each event with its time and thread, and writes a page at the end
     # (assets/timeline). Loaded only with --timeline.
     class Timeline
       %i[Lane Lanes Span Spans].each { |name| autoload name, "spate/cli/timeline/spans" }
@@ -62,7 +62,7 @@ module Spate
                              hint: "name a file in an existing folder: --timeline page.html")
       end
 
-      # Times are seconds since the start.
+      # The data of this run. Times are seconds since the start.
       def run(command, summary)
         spans = Spans.of(@notes)
         lanes = Lanes.assign(spans)

@@ -21,7 +21,7 @@ module Spate
 
       private
 
-      # The inflate library: "libdeflate 1.14" or "zlib 1.2.13".
+      # The name and version of the inflate library: "libdeflate 1.14" or "zlib 1.2.13".
       def backend
         Native.inflate_backend
       rescue LoadError

@@ -65,7 +65,7 @@ static VALUE counters_initialize(VALUE self, VALUE rows, VALUE columns) {
     return self;
 }
 
-/* Raises IndexError. */
+/* Returns the address of a cell. Raises IndexError for an invalid row or column. */
 static uint64_t *cell(VALUE self, VALUE row, VALUE column) {
     counters *c = counters_of(self);
     unsigned long r = NUM2ULONG(row), k = NUM2ULONG(column);
@@ -74,7 +74,7 @@ static uint64_t *cell(VALUE self, VALUE row, VALUE column) {
     return &c->cells[r * c->columns + k];
 }
 
-/* add(row, column, count): only for the row's writer. */
+/* add(row, column, count): must only be called by the row's writer. */
 static VALUE counters_add(VALUE self, VALUE row, VALUE column, VALUE count) {
     uint64_t *place = cell(self, row, column);
     __atomic_store_n(place, __atomic_load_n(place, __ATOMIC_RELAXED) + NUM2ULL(count), __ATOMIC_RELAXED);

@@ -26,7 +26,10 @@ static spate_root *root_of(VALUE self) {
     return root;
 }
 
-/* Folder.new(path, beneath = true, links = true): use openat2; follow symbolic links. Raises SystemCallError. */
+/*
+ * Folder.new(path, beneath = true, links = true). beneath: use openat2. links: follow symbolic links. Raises
+ * SystemCallError.
+ */
 static VALUE folder_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE path, beneath, links;
     spate_root *root = rb_check_typeddata(self, &folder_type);
@@ -73,7 +76,7 @@ static VALUE folder_open(VALUE self, VALUE path) {
     return find(self, path, true);
 }
 
-/* find(path): the same without opening the file. */
+/* find(path): like open, but does not open the file. */
 static VALUE folder_find(VALUE self, VALUE path) {
     return find(self, path, false);
 }
@@ -86,7 +89,7 @@ static VALUE folder_same(VALUE self, VALUE path, VALUE found) {
     return RBOOL(!error && spate_place_same(&now, spate_found_place(found)));
 }
 
-/* used(path): sets the file's access time to now, and no other time. Returns whether that succeeded. */
+/* used(path): sets only the file's access time, to now. Returns whether that succeeded. */
 static VALUE folder_used(VALUE self, VALUE path) {
     const spate_root *root = root_of(self);
     return RBOOL(spate_root_set_atime(root, StringValueCStr(path)) == 0);

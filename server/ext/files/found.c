@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 /*
- * A file or directory that a path led to. Size and times remain after close. Threads that read it hold it: the
- * descriptor is closed after `close` when the last holder releases it, so no thread reads a descriptor that was reused.
+ * A file or directory that a path led to. Size and times remain available after close. A thread that reads the file
+ * holds it: after `close`, the descriptor is closed when the last holder releases it, so no thread reads a reused
+ * descriptor.
  */
 typedef struct found {
     spate_place place;
@@ -103,13 +104,16 @@ static spate_place found_now(VALUE self) {
     return now;
 }
 
-/* changed?: whether size or times of the open file differ from those when it was opened. Raises SystemCallError. */
+/* changed?: whether the size or times of the open file have changed since it was opened. Raises SystemCallError. */
 VALUE spate_found_changed(VALUE self) {
     spate_place now = found_now(self);
     return RBOOL(!spate_place_same(&now, spate_found_place(self)));
 }
 
-/* A write sets the time first and the size last: check so often, 1 ms apart, whether an appended file has grown. */
+/*
+ * A write sets the time first and the size last, so `altered?` checks this many times, 1 ms apart, whether the file has
+ * grown.
+ */
 #define GROWTH_CHECKS 10
 
 /*
@@ -146,7 +150,7 @@ static VALUE found_close(VALUE self) {
     return Qnil;
 }
 
-/* hold: keeps the descriptor open until `release`. Returns false, without holding, after close. */
+/* hold: keeps the descriptor open until `release`. After close, returns false and does not hold. */
 static VALUE found_hold(VALUE self) {
     found *f = found_of(self);
     if (f->closing)
@@ -155,7 +159,7 @@ static VALUE found_hold(VALUE self) {
     return Qtrue;
 }
 
-/* release: ends a hold. Returns whether the file is still open. Raises IOError when it is not held. */
+/* release: ends a hold. Returns whether the file is still open. Raises IOError when the file is not held. */
 static VALUE found_release(VALUE self) {
     found *f = found_of(self);
     if (f->holders == 0)

@@ -10,7 +10,10 @@
 
 #define NANOSECONDS INT64_C(1000000000)
 
-/* The entries of a directory; `names` has zero-terminated names one after another. Both are allocated by malloc. */
+/*
+ * An entry of a directory. `names` has the zero-terminated names of all entries, one after another. Entries and `names`
+ * are allocated by malloc.
+ */
 typedef struct entry {
     size_t name; /* offset in `names` */
     char kind;   /* f, d, l(ink), o(ther) */
@@ -85,7 +88,7 @@ static void *read_folder(void *argument) {
         if (l->more)
             break;
         if (fstatat(fd, item->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-            continue; /* deleted since */
+            continue; /* deleted since readdir returned the name */
         if (!add(l, item->d_name, &status))
             l->error = ENOMEM;
     }
@@ -121,7 +124,7 @@ static VALUE free_listing(VALUE argument) {
 
 /*
  * entries(max): [[[name, :file | :directory | :link | :other, bytes, seconds since 1970], ...], more], at most `max`
- * entries, unordered; `more` is true if there are further ones. Releases the GVL. Raises SystemCallError.
+ * entries, unordered; `more` is true if the directory has more entries. Releases the GVL. Raises SystemCallError.
  */
 static VALUE found_entries(VALUE self, VALUE max) {
     listing l = {.found = self, .fd = spate_found_descriptor(self), .max = NUM2SIZET(max)};

@@ -9,7 +9,10 @@
 /* Linux's minimum read-ahead: if the first byte of a piece is cached, the rest is cached or being read. */
 #define PIECE ((off_t)128 << 10)
 
-/* content(max): the whole content, or nil if it has more than `max` bytes or changes meanwhile. SystemCallError. */
+/*
+ * content(max): the whole content; nil if it has more than `max` bytes or changes during the read. Raises
+ * SystemCallError.
+ */
 static VALUE found_content(VALUE self, VALUE max) {
     const spate_place *place = spate_found_place(self);
     int fd = spate_found_descriptor(self);
@@ -81,7 +84,7 @@ static bool is_cached(int fd, off_t position) {
 #endif
 }
 
-/* cached?(position, length): whether these bytes are in the page cache, by samples of one byte per 128 KB. */
+/* cached?(position, length): whether these bytes are in the page cache. Checks one byte per 128 KB. */
 static VALUE found_cached(VALUE self, VALUE position, VALUE length) {
     int fd = spate_found_descriptor(self);
     off_t from = NUM2OFFT(position), end = from + NUM2OFFT(length);

@@ -18,14 +18,14 @@
  * requested path, a String.
  */
 VALUE spate_found_new(const spate_place *place, VALUE path);
-/* Returns the place of a Found, which owns it. Raises TypeError. */
+/* Returns the place of a Found. The Found remains its owner. Raises TypeError. */
 const spate_place *spate_found_place(VALUE found);
 
-/* Returns the descriptor of a Found, which owns it. Raises IOError when closed. */
+/* Returns the descriptor of a Found. The Found remains its owner. Raises IOError when closed. */
 int spate_found_descriptor(VALUE found);
 /* Returns the requested path, a String. */
 VALUE spate_found_path(VALUE found);
-/* Returns true or false: whether the open file differs from its state when it was opened. Raises SystemCallError. */
+/* Returns Qtrue or Qfalse: whether the open file has changed since it was opened. Raises SystemCallError. */
 VALUE spate_found_changed(VALUE found);
 
 VALUE spate_init_found(VALUE native); /* the class */

@@ -21,7 +21,7 @@
 #define st_ctim st_ctimespec
 #endif
 
-/* openat2 fails with EAGAIN when another process renames a directory at the same time: retry so often. */
+/* Attempts of openat2, which fails with EAGAIN when another process renames a directory at the same time. */
 #define TRIES 8
 #define NANOSECONDS INT64_C(1000000000)
 #define READING (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -105,7 +105,7 @@ static int open_steps(const spate_root *root, char *path, int flags, int *result
     return 0;
 }
 
-/* Without openat2, or for absolute links into the root: the real path must begin with the root's. */
+/* Used without openat2, and for absolute links into the root. The file's real path must begin with the root's. */
 static int open_real(const spate_root *root, const char *path, int flags, int *fd) {
     size_t length = strlen(root->path), size = length + strlen(path) + 2;
     char *whole = malloc(size);
@@ -148,7 +148,10 @@ static int open_below(spate_root *root, const char *path, int flags, int *fd) {
     return open_without_openat2(root, path, flags, fd);
 }
 
-/* Opens the file of an O_PATH descriptor for reading. ENOENT if, without /proc, the path leads to another file. */
+/*
+ * Opens the file of an O_PATH descriptor for reading. Without /proc, opens `path` again; ENOENT if it leads to another
+ * file.
+ */
 static int reopen(spate_root *root, const char *path, spate_place *place) {
     char link[40];
     struct stat status;

@@ -18,7 +18,7 @@ typedef enum spate_kind { SPATE_REGULAR, SPATE_DIRECTORY, SPATE_SPECIAL } spate_
 
 /* A file or directory that a path leads to. */
 typedef struct spate_place {
-    int fd; /* of a regular file, readable, or a directory; else -1 */
+    int fd; /* readable descriptor of a regular file, or descriptor of a directory; -1 otherwise */
     spate_kind kind;
     uint64_t device, inode, size;
     int64_t atime, mtime, ctime; /* nanoseconds since 1970 */
@@ -32,22 +32,22 @@ int spate_root_open(const char *path, bool beneath, bool links, spate_root *root
 void spate_root_close(spate_root *root);
 
 /*
- * Resolves `path` below the root. Symbolic links are followed while they stay below the root; EXDEV for one that leads
- * outside. With `root->links` false, a link fails with ELOOP or ENOTDIR, or is returned as a special file. Special
- * files (pipe, device, socket) are never opened. With `read`, regular files are opened for reading (EACCES if not
- * permitted) and directories stay open: the caller closes place->fd.
+ * Resolves `path` below the root. Symbolic links are followed while they stay below the root; a link that leads outside
+ * fails with EXDEV. With `root->links` false, a link fails with ELOOP or ENOTDIR, or is returned as a special file.
+ * Special files (pipe, device, socket) are never opened. With `read`, regular files are opened for reading (EACCES if
+ * not permitted) and directories stay open: the caller closes place->fd.
  */
 int spate_resolve(spate_root *root, const char *path, bool read, spate_place *place);
 
-/* stat of `path`, one system call. Does not check whether the path stays below the root. place->fd is -1. */
+/* Calls stat on `path`: one system call. Does not check whether the path stays below the root. Sets place->fd to -1. */
 int spate_root_stat(const spate_root *root, const char *path, spate_place *place);
 
-/* Sets the access time to now and no other time. Symbolic links are not followed. */
+/* Sets only the access time, to now. Does not follow symbolic links. */
 int spate_root_set_atime(const spate_root *root, const char *path);
 
-/* Converts `status`. Leaves place->fd alone. */
+/* Converts `status` to `place`. Leaves place->fd alone. */
 void spate_place_read(const struct stat *status, spate_place *place);
-/* Whether both are the same file with unchanged content, by inode, size, mtime and ctime. */
+/* Whether both places are the same file with unchanged content, by inode, size, mtime and ctime. */
 bool spate_place_same(const spate_place *one, const spate_place *other);
 
 #endif

@@ -22,7 +22,7 @@ static reader *reader_of(VALUE self) {
 }
 
 /*
- * FrameReader.new(max_length, min_join): max_length: the server's SETTINGS_MAX_FRAME_SIZE. min_join: minimum content,
+ * FrameReader.new(max_length, min_join). max_length: the server's SETTINGS_MAX_FRAME_SIZE. min_join: minimum content,
  * in bytes, of DATA frames that are joined.
  */
 static VALUE reader_initialize(VALUE self, VALUE max_length, VALUE min_join) {
@@ -61,7 +61,10 @@ static VALUE reader_next(VALUE self, VALUE buffer, VALUE from, VALUE to, VALUE m
     return Qnil;
 }
 
-/* data(buffer): the content of the last DATA frame, a String. Pass the buffer it was read from. Raises IndexError. */
+/*
+ * data(buffer): the content of the last DATA frame, a String. `buffer` must be the buffer that the frame was read from.
+ * Raises IndexError.
+ */
 static VALUE reader_data(VALUE self, VALUE buffer) {
     reader *r = reader_of(self);
     size_t length;

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* Methods of WriteBuffer that append frames (RFC 9113, section 6). Raise ConnectionError when the frames do not fit. */
+/*
+ * Methods of WriteBuffer that append frames (RFC 9113, section 6). They raise ConnectionError when the frames do not
+ * fit.
+ */
 
 /* Maximum payload. A peer may allow more (section 6.5.2), but larger frames are not faster and delay other streams. */
 #define MAX_PAYLOAD ((size_t)16384)
@@ -11,7 +14,7 @@
 /* Maximum number of frames that `file` appends. */
 #define SLICES 32
 
-/* frame(type, flags, stream, payload): payload: a String or nil. */
+/* frame(type, flags, stream, payload): appends a frame. payload: a String or nil. */
 static VALUE append_frame(VALUE self, VALUE type, VALUE flags, VALUE stream, VALUE payload) {
     uint8_t number = (uint8_t)NUM2UINT(type), bits = (uint8_t)NUM2UINT(flags);
     uint32_t id = NUM2UINT(stream);
@@ -68,7 +71,10 @@ static VALUE append_headers(VALUE self, VALUE stream, VALUE encoder, VALUE statu
     return self;
 }
 
-/* data(stream, bytes, offset, length, end_stream): appends DATA frames with a part of a String; one if empty. */
+/*
+ * data(stream, bytes, offset, length, end_stream): appends DATA frames with a part of a String; one empty frame if
+ * length is 0.
+ */
 static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VALUE length, VALUE end_stream) {
     uint32_t id = NUM2UINT(stream);
     size_t from = NUM2SIZET(offset), left = NUM2SIZET(length);
@@ -88,7 +94,7 @@ static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
     return self;
 }
 
-/* Bytes of payload that fit, in frames of MAX_PAYLOAD. */
+/* How many bytes of payload fit when they are split into frames of MAX_PAYLOAD. */
 static size_t data_room(VALUE self) {
     size_t room = spate_write_buffer->room(self), frame = MAX_PAYLOAD + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
     return room / frame * MAX_PAYLOAD + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);
@@ -109,7 +115,10 @@ static int plan(struct iovec slices[SLICES], uint8_t *at, size_t wanted) {
     return count;
 }
 
-/* Writes the headers of frames with `done` bytes of payload. `last`: flags of the last one. Returns their size. */
+/*
+ * Writes the headers of frames with `done` bytes of payload in all. `last`: flags of the last frame. Returns the size
+ * of the frames with their headers.
+ */
 static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last) {
     const uint8_t *first = at;
     for (size_t left = done; left > 0;) {
@@ -123,8 +132,8 @@ static size_t write_headers(uint8_t *at, uint32_t id, size_t done, uint8_t last)
 
 /*
  * file(stream, fd, position, length, end_stream): reads a file directly into DATA frames, as many bytes as fit. Returns
- * the bytes of payload. If the file ends early, they are fewer than fit, and the last frame does not end the stream.
- * Raises SystemCallError.
+ * the number of payload bytes. If the file ends early, the number is smaller and the last frame does not end the
+ * stream. Raises SystemCallError.
  */
 static VALUE append_file(VALUE self, VALUE stream, VALUE descriptor, VALUE position, VALUE length, VALUE end_stream) {
     struct iovec slices[SLICES];

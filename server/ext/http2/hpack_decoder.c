@@ -76,7 +76,7 @@ static VALUE decoder_settings(VALUE self, VALUE table_size) {
     return Qnil;
 }
 
-/* Interned, as field names repeat with each request. */
+/* Interns the name, because field names repeat with each request. */
 static VALUE name_to_string(const uint8_t *bytes, size_t length) {
     return rb_enc_interned_str((const char *)bytes, (long)length, rb_utf8_encoding());
 }
@@ -90,7 +90,7 @@ static int place_of(const spate_hpack_field *field) {
     return -1;
 }
 
-/* Methods and schemes repeat, so they are interned. */
+/* Interns methods and schemes, because they repeat. */
 static VALUE pseudo_to_string(int place, const spate_hpack_field *field) {
     bool repeats = place == 0 || place == 2;
     return repeats ? name_to_string(field->value, field->value_length)
@@ -187,8 +187,8 @@ static VALUE decoder_decode(VALUE self, VALUE source, VALUE offset, VALUE length
 }
 
 /*
- * decode_request(source, offset, length): the same for a request: [method, path, scheme, authority, name, value, ...].
- * Missing pseudo-header fields are nil.
+ * decode_request(source, offset, length): decodes the block of a request: [method, path, scheme, authority, name,
+ * value, ...]. Missing pseudo-header fields are nil.
  */
 static VALUE decoder_decode_request(VALUE self, VALUE source, VALUE offset, VALUE length) {
     return decode(self, source, offset, length, ID2SYM(rb_intern("request")), true);
@@ -210,18 +210,18 @@ static VALUE decoder_content_length(VALUE self) {
     return check->has_length ? ULL2NUM(check->content_length) : Qnil;
 }
 
-/* Twice the urgency, plus 1 if incremental. */
+/* Returns a priority as a number: twice the urgency, plus 1 if incremental. */
 static VALUE priority_to_number(const spate_priority *priority) {
     return INT2FIX(priority->urgency * 2 + priority->incremental);
 }
 
-/* priority: the last request's `priority` field as a number (see HTTP2::Priority), or nil. */
+/* priority: the last request's `priority` field as a number (see HTTP2::Stream::DEFAULT_PRIORITY), or nil. */
 static VALUE decoder_priority(VALUE self) {
     const spate_priority *priority = &decoder_of(self)->check.priority;
     return priority->known ? priority_to_number(priority) : Qnil;
 }
 
-/* Native.priority(string): the same number for the value of a field. */
+/* Native.priority(string): the value of a `priority` field as such a number. */
 static VALUE read_priority(VALUE self, VALUE value) {
     spate_priority priority = {false, 0, false};
     Check_Type(value, T_STRING);

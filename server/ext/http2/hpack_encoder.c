@@ -4,8 +4,8 @@
 
 typedef struct encoder {
     spate_hpack_encoder hpack;
-    spate_hpack_output output; /* of encode */
-    spate_hpack_output block;  /* of spate_encoder_block; the members below describe it if it is reusable */
+    spate_hpack_output output; /* result of encode */
+    spate_hpack_output block;  /* result of spate_encoder_block; if it is reusable, the members below describe it */
     VALUE fields, status;
     uint32_t inserted, count;
 } encoder;
@@ -103,7 +103,7 @@ static int count_unfrozen(VALUE name, VALUE value, VALUE argument) {
 
 /*
  * Whether the previous block can be reused: it inserted nothing into the table, the table has not changed since, and
- * the frozen fields are the same. So the block of a frequently requested file is encoded once.
+ * the frozen fields are the same. A frequently requested file's block is therefore encoded only once.
  */
 static bool is_same_block(const encoder *e, VALUE status, VALUE fields) {
     return fields == e->fields && status == e->status && e->hpack.table.inserted == e->inserted &&

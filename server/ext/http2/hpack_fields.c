@@ -12,7 +12,7 @@ typedef struct block {
     spate_hpack_output *output;
 } block;
 
-/* RFC 9113, section 8.2.2: fields that are dropped, as handlers written for HTTP/1.1 may set them. */
+/* RFC 9113, section 8.2.2: these fields are dropped, because handlers written for HTTP/1.1 may set them. */
 static bool is_connection_specific(const uint8_t *name, size_t length) {
     static const char *const names[] = {"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

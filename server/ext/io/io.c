@@ -1,7 +1,7 @@
 #include "native.h"
 
 RUBY_FUNC_EXPORTED void Init_io(void) {
-    /* Ruby's own require, unlike rb_require, finds what is in another gem. */
+    /* Ruby's own `require`, unlike rb_require, finds files of other gems. */
     rb_funcall(rb_cObject, rb_intern("require"), 1, rb_str_new_cstr("spate/bytes"));
     spate_bytes = spate_bytes_load();
     VALUE spate = rb_define_module("Spate");

@@ -11,13 +11,14 @@
 #include <sys/sendfile.h>
 #endif
 
-/* Bytes from which a call releases the GVL: below, reacquiring it may take longer than the call. */
+/* A call for at least this many bytes releases the GVL. With fewer bytes, reacquiring it may take longer than the
+ * call. */
 #define RELEASE_BYTES ((size_t)64 << 10)
 
-/* Milliseconds that one call may send a file; timeouts are checked between calls. */
+/* Longest time, in milliseconds, that one call sends a file. Timeouts are checked between calls. */
 #define SEND_FILE_MS 200
 
-/* Buffer for files that sendfile does not support. */
+/* Size of the buffer for files that sendfile does not support. */
 #define COPY_BYTES ((size_t)32 << 10)
 
 #ifndef MSG_NOSIGNAL
@@ -45,7 +46,7 @@ static int64_t milliseconds(void) {
 /* Waits until the full socket is writable. Returns false when the reactor has other work first, or on timeout. */
 static bool wait_writable(const io_call *c, int64_t until) {
     struct pollfd waited[] = {{.fd = c->wake, .events = POLLIN}, {.fd = c->fd, .events = POLLOUT}};
-    /* `wake` alone first: it may be an epoll descriptor that reports the writable socket as well. */
+    /* Polls `wake` alone first, because it may be an epoll descriptor that also reports the writable socket. */
     if (c->wake < 0 || poll(waited, 1, 0) != 0)
         return false;
     int64_t left = until - milliseconds();
@@ -72,7 +73,7 @@ static ssize_t send_file(const io_call *c) {
 }
 #endif
 
-/* Replaces sendfile for files that it does not support. */
+/* Sends files that sendfile does not support. */
 static ssize_t send_copy(const io_call *c) {
     char bytes[COPY_BYTES];
     ssize_t count = pread(c->file, bytes, c->length < sizeof bytes ? c->length : sizeof bytes, c->position);

@@ -2,9 +2,9 @@
 #define SPATE_SERVER_IO_CALL_H
 
 /*
- * The system calls of a write buffer. Calls that read or send files release the GVL. Getting it back takes up to 100 ms
- * for each busy Ruby thread, so writes to a socket keep the GVL, and one call sends as much of a file as it can until
- * the reactor has other work.
+ * The system calls of a write buffer. Calls that read or send files release the GVL. Reacquiring the GVL takes up to
+ * 100 ms for each busy Ruby thread, so writes to a socket keep the GVL, and one call sends as much of a file as it can
+ * until the reactor has other work.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ typedef struct io_call {
     struct iovec *slices; /* READ: destination, inside the pinned buffer */
     int count;            /* READ: number of slices */
     uint8_t *bytes;       /* SEND */
-    size_t length;        /* all but READ: bytes */
+    size_t length;        /* all but READ: number of bytes */
     off_t position;       /* all but SEND: offset in the file */
     ssize_t result;       /* bytes transferred, or -1 */
     int error;            /* errno, or 0 */

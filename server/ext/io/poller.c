@@ -60,7 +60,7 @@ static void *wait_for_events(void *argument) {
 
 /*
  * wait(milliseconds, ready): replaces the content of the Array `ready` by descriptor, state, descriptor, state, ... and
- * returns it; empty on timeout or after a signal. -1 waits without a timeout. Raises SystemCallError.
+ * returns it. The Array is empty after a timeout or a signal. -1 milliseconds: no timeout. Raises SystemCallError.
  */
 static VALUE poller_wait(VALUE self, VALUE milliseconds, VALUE ready) {
     waiting w = {.poller = poller_of(self), .timeout = NUM2INT(milliseconds)};

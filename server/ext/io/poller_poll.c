@@ -14,7 +14,7 @@ struct spate_poller {
     pthread_mutex_t lock; /* protects `watched` */
     struct pollfd *watched;
     size_t count, capacity;
-    struct pollfd *copy; /* the waiting thread's */
+    struct pollfd *copy; /* the waiting thread's copy of `watched` */
     size_t copy_capacity;
     size_t next; /* index at which the next wait starts to collect, so that no descriptor starves */
 };

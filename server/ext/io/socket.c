@@ -28,8 +28,8 @@ static VALUE receive(VALUE self, VALUE descriptor, VALUE buffer, VALUE offset) {
 }
 
 /*
- * Native.low_water(fd, bytes): sets SO_RCVLOWAT: the socket is not readable with fewer bytes, unless the peer has
- * closed or the receive buffer is full. Returns whether the system supports it.
+ * Native.low_water(fd, bytes): sets SO_RCVLOWAT: with fewer bytes, the socket is reported as readable only if the peer
+ * has closed or the receive buffer is full. Returns whether the system supports the option.
  */
 static VALUE low_water(VALUE self, VALUE descriptor, VALUE bytes) {
     int mark = NUM2INT(bytes);

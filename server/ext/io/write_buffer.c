@@ -44,7 +44,7 @@ write_buffer *spate_write_buffer_of(VALUE self) {
     return rb_check_typeddata(self, &write_buffer_type);
 }
 
-/* WriteBuffer.new(pool): an Array of unused ArrayBuffers, shared by connections. */
+/* WriteBuffer.new(pool). pool: an Array of unused ArrayBuffers, shared by connections. */
 static VALUE write_buffer_initialize(VALUE self, VALUE pool) {
     Check_Type(pool, T_ARRAY);
     spate_write_buffer_of(self)->pool = pool;
@@ -77,7 +77,10 @@ void spate_write_buffer_release(write_buffer *out) {
     rb_ary_push(out->pool, buffer);
 }
 
-/* A peer that sends requests and does not read the responses uses up the room. */
+/*
+ * Raises ConnectionError when the buffer is full, which happens when a peer sends requests and does not read the
+ * responses.
+ */
 uint8_t *spate_write_buffer_place(write_buffer *out, size_t length) {
     if (NIL_P(out->buffer))
         take_buffer(out);
@@ -103,7 +106,10 @@ static VALUE write_buffer_room(VALUE self) {
     return SIZET2NUM(spate_write_buffer_room(spate_write_buffer_of(self)));
 }
 
-/* raw(bytes): appends a String unframed, for HTTP/1.1. Returns self. Raises ConnectionError when it does not fit. */
+/*
+ * raw(bytes): appends a String unframed, for HTTP/1.1. Returns self. Raises ConnectionError when the String does not
+ * fit.
+ */
 static VALUE write_buffer_raw(VALUE self, VALUE bytes) {
     write_buffer *out = spate_write_buffer_of(self);
     Check_Type(bytes, T_STRING);

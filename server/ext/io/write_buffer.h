@@ -2,7 +2,7 @@
 #define SPATE_SERVER_WRITE_BUFFER_H
 
 /*
- * For extensions that append to a WriteBuffer, or send its bytes without its flush.
+ * The interface for extensions that append to a WriteBuffer, or send its bytes without calling `flush`.
  *
  *     const spate_write_buffer_abi *abi = spate_write_buffer_load(); // raises when the versions differ
  *     VALUE buffer = abi->waiting(write_buffer, &offset, &length);   // nil when empty

@@ -6,7 +6,7 @@
 
 /* Adds files: reads them into the buffer, or queues them after the buffered bytes. */
 
-/* Maximum bytes of queued files. Large, as each refill waits for the GVL. */
+/* Maximum bytes of queued files. The limit is large because each refill waits for the GVL. */
 #define FILE_BYTES ((size_t)16 << 20)
 
 /* files?: whether files are queued. */
@@ -41,8 +41,8 @@ static bool queue_file(write_buffer *out, int fd, off_t position, size_t length)
 }
 
 /*
- * raw_file(fd, position, length): appends a file's bytes unframed, at most file_room of them. Returns how many. They
- * are read now, or queued if `flush` can use sendfile. Raises SystemCallError.
+ * raw_file(fd, position, length): appends a file's bytes unframed, at most file_room of them. Returns their number. The
+ * bytes are read now, or queued if `flush` can use sendfile. Raises SystemCallError.
  */
 static VALUE write_buffer_raw_file(VALUE self, VALUE descriptor, VALUE position, VALUE length) {
     write_buffer *out = spate_write_buffer_of(self);

@@ -63,7 +63,7 @@ static bool flush_bytes(write_buffer *out, int fd) {
         rb_syserr_fail(c.error, "send");
     out->start += (size_t)c.result;
     if (out->start == out->end) {
-        spate_write_buffer_release(out); /* a long file needs no buffer while it goes out */
+        spate_write_buffer_release(out); /* a long file needs no buffer while it is sent */
         for (unsigned i = 0; i < out->file_count; i++)
             out->files[i].at = 0;
         return true;
@@ -81,8 +81,8 @@ static void make_direct(write_buffer *out, int fd) {
 
 /*
  * flush(fd, wake = nil): writes as much as the socket accepts, with one call if no file is queued. Returns true when
- * nothing is left. wake: a descriptor that becomes readable when the caller has other work; until then, for up to
- * 200 ms, the call waits for a full socket to continue with a file. Raises SystemCallError, or Body::Truncated when a
+ * nothing is left. wake: a descriptor that becomes readable when the caller has other work. Until then, but for 200 ms
+ * at most, a call that sends a file waits when the socket is full. Raises SystemCallError, or Body::Truncated when a
  * file cannot be read as far as announced.
  */
 static VALUE write_buffer_flush(int argc, VALUE *argv, VALUE self) {

@@ -26,8 +26,8 @@ typedef struct queued_file {
 
 /*
  * The unsent bytes of one connection in one ArrayBuffer: many frames go out in one call, and a file's bytes are read
- * directly into their frame. The buffer is taken from a pool for the first byte and returned after the last: an idle
- * connection holds none.
+ * directly into their frame. The buffer is taken from a pool for the first byte and returned after the last, so an idle
+ * connection holds no buffer.
  *
  *     0          start                  end        DATA_BYTES          BYTES
  *     |   sent    |        unsent         |   free   |  reserved for headers and control frames  |
@@ -38,7 +38,7 @@ typedef struct queued_file {
  */
 typedef struct write_buffer {
     VALUE pool;   /* Array of ArrayBuffers of BYTES each */
-    VALUE buffer; /* pinned while it is here, or nil */
+    VALUE buffer; /* from the pool, and pinned while it is here; or nil */
     uint8_t *bytes;
     size_t start, end;
     queued_file files[SPATE_WRITE_BUFFER_FILES];
@@ -46,16 +46,16 @@ typedef struct write_buffer {
     bool direct; /* set by the first flush: this write buffer writes to a socket */
 } write_buffer;
 
-/* The struct of a Ruby WriteBuffer, which owns it. Raises TypeError. */
+/* Returns the struct of a Ruby WriteBuffer, which remains its owner. Raises TypeError. */
 write_buffer *spate_write_buffer_of(VALUE object);
 /*
  * Reserves `length` bytes and returns their address, valid until the next call. The caller adds the bytes written to
  * `end`. Raises ConnectionError when they do not fit.
  */
 uint8_t *spate_write_buffer_place(write_buffer *out, size_t length);
-/* Bytes of content that fit. */
+/* Returns how many bytes of content fit. */
 size_t spate_write_buffer_room(const write_buffer *out);
-/* Unsent bytes of the queued files. */
+/* Returns the number of unsent bytes of the queued files. */
 size_t spate_write_buffer_file_bytes(const write_buffer *out);
 /* Closes the first `count` queued files and removes them from the queue. */
 void spate_write_buffer_drop_files(write_buffer *out, unsigned count);

@@ -153,7 +153,7 @@ BIO *spate_tls_new_bio(spate_tls_socket *socket) {
     return NULL;
 }
 
-/* On an unconnected socket a kernel with kTLS fails with ENOTCONN, another one with ENOENT. */
+/* Setting TCP_ULP on an unconnected socket fails with ENOTCONN if the kernel supports kTLS, else with ENOENT. */
 bool spate_tls_has_ktls(void) {
 #if SPATE_TLS_KTLS && defined(TCP_ULP)
     int fd = socket(AF_INET, SOCK_STREAM, 0);

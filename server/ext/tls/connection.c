@@ -10,8 +10,8 @@
  *
  * The bytes of a WriteBuffer are encrypted directly from its buffer, one record after another, until all are written or
  * the socket is full. Received bytes are decrypted into an ArrayBuffer. Both buffers are pinned while libssl uses them,
- * so the GVL can be released: from RELEASE_BYTES on, as reacquiring it may take longer than smaller work. Only one
- * thread at a time may use a connection.
+ * so the GVL can be released. That is done from RELEASE_BYTES on, because reacquiring the GVL may take longer than
+ * smaller operations. Only one thread at a time may use a connection.
  *
  * Every failure ends the connection: SystemCallError, with EPROTO and libssl's reason when the peer violated TLS.
  */
@@ -147,8 +147,8 @@ static VALUE connection_receive(VALUE self, VALUE buffer, VALUE offset) {
 }
 
 /*
- * flush(write_buffer): writes as much as the socket accepts; nothing before the handshake has finished. Returns true
- * when nothing is left. Raises SystemCallError.
+ * flush(write_buffer): writes as much as the socket accepts, but nothing before the handshake has finished. Returns
+ * true when nothing is left. Raises SystemCallError.
  */
 static VALUE connection_flush(VALUE self, VALUE write_buffer) {
     connection *c = connection_of(self);

@@ -78,7 +78,7 @@ static bool configure(SSL_CTX *ssl, bool ktls) {
     SSL_CTX_set_read_ahead(ssl, 1);
     SSL_CTX_set_alpn_select_cb(ssl, choose_protocol, NULL);
     SSL_CTX_set_msg_callback(ssl, count_key_updates);
-    /* Sessions are stored in tickets at the client: no cache here, and one ticket for a connection is enough. */
+    /* Clients store their sessions in tickets, so no cache is needed here. One ticket per connection is enough. */
     SSL_CTX_set_session_cache_mode(ssl, SSL_SESS_CACHE_OFF);
     return SSL_CTX_set_num_tickets(ssl, 1) && SSL_CTX_set_session_id_context(ssl, id, sizeof id - 1) &&
            SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION) && SSL_CTX_set_cipher_list(ssl, SUITES_12) &&
@@ -106,7 +106,7 @@ static bool at_end_of_pem(void) {
     return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
 }
 
-/* The PEM text has the server's certificate first, then the intermediate ones. */
+/* The PEM text has the server's certificate first, followed by the intermediate certificates. */
 static outcome use_chain(SSL_CTX *ssl, BIO *pem) {
     bool asked = false;
     X509 *certificate = PEM_read_bio_X509_AUX(pem, NULL, no_passphrase, &asked);
@@ -161,8 +161,9 @@ static outcome use_pair(context *c, VALUE chain, VALUE key) {
 }
 
 /*
- * TLSContext.new(chain, key, ktls, ticket_keys): PEM Strings; both may be the same text. ktls: use kTLS if the kernel
- * supports it. ticket_keys: TICKET_KEYS random bytes. Raises BadCertificate, BadKey or Mismatch with libssl's reason.
+ * TLSContext.new(chain, key, ktls, ticket_keys). chain, key: PEM Strings, which may be the same text. ktls: use kTLS if
+ * the kernel supports it. ticket_keys: TICKET_KEYS random bytes. Raises BadCertificate, BadKey or Mismatch with
+ * libssl's reason.
  */
 static VALUE context_initialize(VALUE self, VALUE chain, VALUE key, VALUE ktls, VALUE ticket_keys) {
     context *c = rb_check_typeddata(self, &context_type);
@@ -171,7 +172,7 @@ static VALUE context_initialize(VALUE self, VALUE chain, VALUE key, VALUE ktls, 
     Check_Type(ticket_keys, T_STRING);
     if (RSTRING_LEN(ticket_keys) != TICKET_KEYS)
         rb_raise(rb_eArgError, "%ld bytes of ticket keys instead of %d", RSTRING_LEN(ticket_keys), TICKET_KEYS);
-    (void)RSTRING_LENINT(chain); /* raises RangeError while there is nothing to free */
+    (void)RSTRING_LENINT(chain); /* raises RangeError now, while there is nothing to free */
     (void)RSTRING_LENINT(key);
     if (c->ssl)
         rb_raise(rb_eArgError, "this TLSContext is already initialized");

@@ -20,7 +20,7 @@ static bool is_unannounced_end(void) {
 
 /*
  * Sets `result` after a call of libssl that did not succeed. `usual` is the readiness that the operation waits for
- * anyway: `wants` is set only if it differs. A write keeps what a read waits for.
+ * anyway: `wants` is set only if it differs. A write does not clear the `wants` of a read.
  */
 static void handle_failure(operation *w, int returned, uint8_t usual) {
     connection *c = w->c;

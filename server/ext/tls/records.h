@@ -31,18 +31,21 @@ typedef struct operation {
 } operation;
 
 /*
- * These set `result` of an operation: ALL when complete, BLOCKED when the socket must become ready (see `wants`), END
- * after the peer's close, FAILED with `reason`, or NULL and socket.error. `argument` is an operation *; the functions
- * with it return NULL.
+ * The following functions set `result` of an operation: ALL when it is complete, BLOCKED when the socket must become
+ * ready (see `wants`), END after the peer's close, FAILED with either `reason` or socket.error. `argument` is an
+ * operation *; functions with this parameter return NULL.
  */
 
 /* Continues the handshake. */
 void *spate_tls_handshake(void *argument);
-/* Decrypts into `bytes` and adds to `done`. ALL: `length` bytes are filled. PAUSED: at least `pause` bytes are. */
+/*
+ * Decrypts into `bytes` and adds to `done`. Result ALL: `length` bytes are filled. PAUSED: at least `pause` bytes are
+ * filled.
+ */
 void spate_tls_read(operation *w, size_t pause);
-/* The same without a pause. */
+/* Like spate_tls_read, but without a pause. */
 void *spate_tls_read_all(void *argument);
-/* Encrypts and sends `bytes`, adds to `done`. */
+/* Encrypts and sends `bytes`, and adds to `done`. */
 void *spate_tls_write(void *argument);
 
 #endif

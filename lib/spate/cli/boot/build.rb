@@ -66,7 +66,9 @@ module Spate
           ::Spate::Boot::Background::LoadedFiles.leave(caches.recording_path(location), KIND, files)
         end
 
-        # Only one builder per application runs at a time, and a running one may not know the new files: waits for it.
+        # Only one builder per application runs at a time, and a running builder may not know the new files, so this
+        # waits
+        # until it has finished.
         def build
           limit = Util.now + PATIENCE
           loop do

@@ -29,13 +29,13 @@ module Spate
 
         private
 
-        # An existing page is kept.
+        # Warns that no page was written. An existing page is kept.
         def unwritten(status)
           terminal.warning("no page was written: the command ended with status #{status}")
           status
         end
 
-        # Checked before the command runs, since that may take long.
+        # Called before the command runs, since the command may take long.
         def writable
           folder = File.dirname(page)
           reason = if !File.directory?(folder) then "not a directory: #{folder}"
@@ -45,7 +45,7 @@ module Spate
           raise UsageError.new("#{page} cannot be written: #{reason}", hint: "use another --output FILE") if reason
         end
 
-        # The run to compare with, if it is in a file. Also read before the command runs.
+        # The run to compare with, if a file contains it. Also read before the command runs.
         def other
           wanted = values[:compare]
           ::Spate::Profile::Comparison.read(wanted) if wanted && wanted != PLAIN

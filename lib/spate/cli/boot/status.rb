@@ -145,7 +145,7 @@ module Spate
             "#{Units.count(share[:gems], "gem")}"
         end
 
-        # If boots cannot use compile caches, or cannot build any, waiting for the next boot changes nothing.
+        # Suggests no boot if compile caches are turned off or cannot be written, since a boot would change nothing.
         def hints(facts)
           cache = facts[:compile_cache]
           return if facts[:switches]["SPATE_BOOT"] == "0"

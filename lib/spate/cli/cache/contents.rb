@@ -7,7 +7,7 @@ module Spate
       class Gc < Subcommand
         DEFAULT = "30d"
 
-        # A lockfile lacks checksums, so that archives it needs could be removed.
+        # A lockfile lacks checksums, so archives that it needs could be removed.
         class Unnamed < Error
           EXIT_CODE = 3
 
@@ -62,7 +62,7 @@ module Spate
                                                             events: Events.new)
         end
 
-        # A lockfile without dependencies is truncated, or not a lockfile.
+        # Rejects a lockfile without dependencies, since it is truncated or not a lockfile.
         def read(path)
           lockfile = Lockfile.parse(File.read(path, encoding: "UTF-8"), path: path)
           return lockfile if lockfile.dependencies.any?

@@ -63,7 +63,7 @@ module Spate
           terminal.hint "spate cache trust #{key}"
         end
 
-        # Returns the new PrivateKey, or nil if the file exists: it is never overwritten.
+        # Returns the new PrivateKey, or nil if the file exists. Never overwrites a file.
         def make(path)
           key = RemoteCache::Trust::PrivateKey.generate
           File.open(path, File::WRONLY | File::CREAT | File::EXCL, 0o600) { |file| file.write(key.to_pem) }

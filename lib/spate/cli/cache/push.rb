@@ -5,7 +5,7 @@ module Spate
     class Cache
       # `spate cache push`: sends the parts of the current bundle, or lists them (--dry-run).
       class Push < Subcommand
-        # There is nothing to send.
+        # Nothing is installed, so there is nothing to send.
         class NotInstalled < Error
           EXIT_CODE = 11
 
@@ -77,10 +77,11 @@ module Spate
           raise unless @bound && e.reason == :closed
         end
 
-        # In random order: machines that fill a cache at once then find most entries already there.
+        # Shuffles the entries, so that machines that fill a cache at the same time find most of them already there.
         def shuffled(all) = values[:dry_run] ? all : all.shuffle
 
-        # An unexpected response may concern only this entry: sends the others, then reports the failure.
+        # An unexpected response may concern only this entry: records the failure, and lets the caller send the other
+        # entries.
         def attempt
           note(yield)
         rescue RemoteCache::Unavailable => e
@@ -90,14 +91,14 @@ module Spate
           @failure ||= e
         end
 
-        # In parallel: most are already there, and each check takes a round trip.
+        # Checks in parallel, since most archives are already in the cache and each check takes a round trip.
         def send_archives(some)
           some.map { |name, sha256| Thread.new { @push.archive(name, sha256, again: again?) } }
               .each { |thread| thread.report_on_exception = false }
               .each { |thread| attempt { thread.value } }
         end
 
-        # A background run does not check what was recorded as sent.
+        # Whether to check entries that were recorded as sent. A background run does not.
         def again? = !values[:noted]
 
         def pushing
@@ -107,7 +108,7 @@ module Spate
                                             trust: RemoteCache::Trust.from(context.settings))
         end
 
-        # A dry run without a key uses a temporary one.
+        # The signing key. A dry run without a key uses a temporary one.
         def key
           own = RemoteCache::Trust::PrivateKey.of(context.env) and return own
           raise NoKey unless values[:dry_run]
@@ -138,7 +139,7 @@ module Spate
                                                           store: context.store, options: options)
         end
 
-        # In CI the install waits for this; otherwise it runs in the background while the user works.
+        # In CI the install waits for the push; otherwise the push runs in the background while the user works.
         def options = ::Spate::Install::Options.new(background: values[:noted] && handed?)
         def handed? = Util::SigningKey.of(context.env) == Util::SigningKey::HANDED
 

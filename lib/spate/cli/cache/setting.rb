@@ -3,7 +3,8 @@
 module Spate
   module CLI
     class Cache
-      # One setting, stored where Bundler stores its own: in the application's .bundle/config, or in the user's.
+      # A setting, stored where Bundler stores its own settings: in the .bundle/config of the application or of the
+      # user.
       class Setting
         # Bundler could not write the setting.
         class NotRemembered < Error
@@ -25,7 +26,7 @@ module Spate
         # The value at this level, or nil.
         def value = settings.levels[@level][Settings::Key.for(@name)]
 
-        # nil removes it. Raises NotRemembered.
+        # Sets the value; nil removes the setting. Raises NotRemembered.
         def value=(text)
           location = @context.location if @level == :local
           words = text ? ["set", "--#{@level}", @name, text] : ["unset", "--#{@level}", @name]
@@ -75,13 +76,13 @@ module Spate
 
         private
 
-        # The setting's file may be committed.
+        # Rejects an address with a password, since the file of the setting may be committed.
         def refuse_password(text, place)
           raise RemoteCache::InvalidAddress.new(text, "contains a user and password, expected none", hint:
             "bundle config set --global #{place.uri.host} USER:PASSWORD, then spate cache use #{place}")
         end
 
-        # Only warns: the cache may not be running yet.
+        # Connects once. Only warns on failure, since the cache may not be running yet.
         def look(place)
           transport(place, connect: PATIENCE, read: PATIENCE) do |there|
             there.get(NAME, limit: RemoteCache::Client::DOCUMENT)
@@ -154,7 +155,7 @@ module Spate
 
         private
 
-        # The key's id, since a key may have several names and spellings. An invalid key is compared as text.
+        # Compares keys by id, since a key may have several names and spellings. An invalid key is compared as text.
         def key(word)
           RemoteCache::Trust::PublicKey.parse(word, RemoteCache::Trust::SETTING).id
         rescue Settings::InvalidValue

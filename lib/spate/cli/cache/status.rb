@@ -31,14 +31,14 @@ module Spate
 
         private
 
-        # [[PublicKey], the error in them or nil]
+        # [[PublicKey], the error in the setting or nil]
         def trusted
           [RemoteCache::Trust.from(settings).keys, nil]
         rescue Settings::Error => e
           [[], e]
         end
 
-        # [id of the signing key or nil, the error in it or nil]
+        # [id of the signing key or nil, the error in the key or nil]
         def signing
           [RemoteCache::Trust::PrivateKey.of(context.env)&.id, nil]
         rescue Settings::Error => e

@@ -19,7 +19,7 @@ module Spate
 
         private
 
-        # Returns the operands; their number must be that of the words.
+        # Returns the operands. Raises UsageError unless there is one for each of the words.
         def operands!(*words)
           return operands if operands.size == words.size
 
@@ -48,7 +48,7 @@ module Spate
           there&.close
         end
 
-        # Yields its RemoteCache::Contents, which report progress.
+        # Yields the RemoteCache::Contents of the cache in use, which report progress.
         def contents
           transport do |there|
             yield RemoteCache::Contents.new(there, trust: RemoteCache::Trust.from(settings), store: context.store,
@@ -58,10 +58,10 @@ module Spate
           progress&.clear
         end
 
-        # nil if events are printed instead.
+        # The progress output; nil if events are printed as JSON instead.
         def progress = json? ? nil : @progress ||= Output::Progress.new(terminal)
 
-        # Warns if another setting takes precedence over the changed one. text: its new value.
+        # Warns if another setting takes precedence over the changed one. text: the new value of the changed setting.
         def tell_outweighed(setting, text)
           counts, where = RemoteCache.found(setting.settings)
           return if RemoteCache.none?(counts) ? text.nil? : counts == text
@@ -81,7 +81,7 @@ module Spate
           terminal.warning(e.message, hint: e.hint)
         end
 
-        # The setting to change, of the user with --global, else of the application.
+        # The setting to change: the user's with --global, otherwise the application's.
         def setting(name) = Setting.new(name, context, terminal, global: values[:global])
       end
     end

@@ -17,7 +17,8 @@ module Spate
           @given = @given.merge("SPATE_HOME" => @home) if @home
         end
 
-        # The environment merged with the options of this run (Hash). Without a store folder it names a temporary one.
+        # The environment merged with the options of this run (Hash). It names a temporary store if no folder for a
+        # store is usable.
         def env = @env ||= place
 
         # Whether the store is removed when this process ends.

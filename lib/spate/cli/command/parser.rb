@@ -23,7 +23,8 @@ module Spate
         def usage = [names.join(", "), argument].compact.join(" ")
       end
 
-      # Splits argv into option values and operands. Small, since every command loads it: `--name value`,
+      # Splits argv into option values and operands. Kept small, since every command loads this class. Supports `--name
+      # value`,
       # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
       class Parser
         # help: the default hint. The block returns a hint, or nil, for an unknown option.

@@ -5,8 +5,9 @@ module Spate
     class Command
       # A command of a command, such as `spate boot status`.
       class Subcommand
-        # Splits operands into the name of a subcommand and its operands. command: "spate boot". Raises UsageError
-        # unless it is one of the names.
+        # Splits operands into the name of a subcommand and the operands after it. command: "spate boot". Raises
+        # UsageError
+        # unless `names` includes the name.
         def self.choose(command, operands, names)
           name, *rest = operands
           return [name, rest] if names.include?(name)

@@ -3,8 +3,9 @@
 module Spate
   module CLI
     class Completion < Command
-      # Possible words at the end of a command line, from the declarations of the commands: literal words of a usage;
-      # GEM, COMMAND and NAME are looked up.
+      # Possible words at the end of a command line, taken from the declarations of the commands. The words of a usage
+      # are
+      # literal, except GEM, COMMAND and NAME, which are looked up.
       class Words
         # Commands of Bundler that take names of gems.
         OF_GEMS = %w[info open outdated pristine remove show update].freeze
@@ -12,7 +13,7 @@ module Spate
         # Only text that a shell reads as a single word.
         PLAIN = /\A(?:--[\w-]+=)?[\w.+@-]+\z/
 
-        # words: all after `spate`. The last one is completed, and may be empty.
+        # words: all words after `spate`. The last one is the word to complete, and may be empty.
         def initialize(words, env:, terminal:)
           *@before, @last = words
           @last = @last.to_s
@@ -55,7 +56,7 @@ module Spate
           @command.options.flat_map { |one| one.spellings.grep(/\A--/).map { |name| [name, one.description] } }
         end
 
-        # An option and its value in one word.
+        # Completes the value of an option written as one word with its value (`--name=value`).
         def assigned
           name, = @last.split("=", 2)
           looked_up(known(name)&.argument).map { |word, meaning| ["#{name}=#{word}", meaning] }
@@ -65,7 +66,7 @@ module Spate
         def argument(given)
           return "" if @last == "="
 
-          given = given[0..-2] if given.last == "=" # bash splits there
+          given = given[0..-2] if given.last == "=" # bash splits words at "="
           known(given.last)&.argument unless @last.start_with?("-")
         end
 

@@ -3,16 +3,17 @@
 module Spate
   module CLI
     class Doctor
-      # The compile caches of the application here.
+      # Checks the compile caches of the application in the current directory.
       class BootCheck
         # Share of changed files above which compile caches are hardly worth their space.
         STALE = 0.3
-        # Number of consecutive boots without a Bundler replay before it is reported: each change of the Gemfile causes
-        # one.
+        # Number of consecutive boots without a Bundler replay before doctor reports it. A single such boot is normal
+        # after
+        # each change of the Gemfile.
         BOOTS = 2
         # Reasons chosen by the user: SPATE_NO_REPLAY, and `bundle exec` or `require "bundler/setup"` first.
         CHOSEN = ["turned off", "Bundler has set up already"].freeze
-        # The title of docs/bundler-replay.md: its path would mean nothing in an application's folder.
+        # Names docs/bundler-replay.md by its title: its path would mean nothing in an application's folder.
         REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
                   "\"Bundler replay\""
 
@@ -75,7 +76,7 @@ module Spate
           Finding.odd(text, hint: "spate boot build; if that does not help, spate boot status")
         end
 
-        # Uses what the last boots recorded, since this command's environment may differ from theirs.
+        # Uses what the last boots recorded, since the environment of this command may differ from theirs.
         def replay(facts)
           boots = facts[:boots].reject { |boot| boot[:parts].key?("compile_cache") }.last(BOOTS)
           reasons = boots.filter_map { |boot| boot[:parts]["replay"] } - CHOSEN

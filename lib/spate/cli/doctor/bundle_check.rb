@@ -40,7 +40,8 @@ module Spate
           end
         end
 
-        # vendor/bundle/ruby/3.0.0 beside 3.1.0: gems that no command of this Ruby lists or removes.
+        # Finds folders of other Rubies, such as vendor/bundle/ruby/3.0.0 beside 3.1.0: no command of this Ruby lists or
+        # removes the gems in them.
         def other_rubies
           layout = @context.layout
           return if layout.system?

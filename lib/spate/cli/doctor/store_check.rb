@@ -49,7 +49,7 @@ module Spate
           Finding.ok(old.zero? ? text : "#{text}, #{old} of them not checked since the last boot")
         end
 
-        # By size and time: finds edited and truncated files, but not a flipped bit.
+        # Compares size and time, which finds edited and truncated files, but not a flipped bit.
         def objects
           seen = {}
           damaged = @good.sum { |manifest| damage(manifest, seen) }
@@ -102,7 +102,7 @@ module Spate
           @bundle = begin
             context.layout.root
           rescue Gemfile::NotFound
-            nil # doctor runs outside of an application, too
+            nil # doctor also runs outside of an application
           end
         end
 
@@ -126,7 +126,7 @@ module Spate
           free < LOW ? Finding.odd(text, hint: "`spate store prune` removes what no project uses") : Finding.ok(text)
         end
 
-        # For /proc and similar file systems, where removing files would not free space.
+        # The finding for /proc and similar file systems, where removing files would not free space.
         def nowhere(path)
           Finding.odd("the file system of #{path} cannot store files",
                       hint: "#{path == @store.root ? "SPATE_HOME=DIR" : "`bundle config path`"} sets another folder")

@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class Install < Command
-      # Installs gems (on this thread) and packages (on another) in parallel. If one half fails the other still
-      # finishes, and its result is kept for the next install; Ctrl-C ends both.
+      # Installs gems (on this thread) and packages (on another) in parallel. If one half fails, the other half still
+      # finishes, and the next install uses its result. Ctrl-C ends both.
       class Halves
         # half:: "gems" or "packages"
         Failed = Struct.new(:half, :error)
@@ -50,7 +50,7 @@ module Spate
           nil
         end
 
-        # Ends the other half before this command ends, without interrupting its cleanup.
+        # Ends the thread of the other half before this command ends, without interrupting the thread's cleanup.
         def finish(other)
           Thread.handle_interrupt(::Interrupt => :never) do
             other.raise(::Interrupt, "the other half ended") if other.alive?

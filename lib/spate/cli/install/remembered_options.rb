@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class Install < Command
-      # `bundle exec` needs the options that determine the path and groups of the bundle: runs Bundler to write them to
-      # the application's .bundle/config if they are missing there.
+      # Runs Bundler to write the options that determine the path and groups of the bundle to the application's
+      # .bundle/config if they are missing there, since `bundle exec` needs them.
       class RememberedOptions
         NAMES = { path: "path", system: "path.system", deployment: "deployment", without: "without", with: "with",
                   only: "only", copy: "spate.copy", js: "spate.js" }.freeze

@@ -3,17 +3,18 @@
 module Spate
   module CLI
     class Install < Command
-      # After an install, sends its results to the team's cache if this machine has a key: in a background process with
-      # the lowest priority. In CI the install waits for it, since the process would end with the job.
+      # Sends the results of an install to the team's cache if this machine has a key, in a background process with the
+      # lowest
+      # priority. In CI the install waits for that process, which would otherwise be ended with the job.
       class Sharing
-        # One per user, since a group may share a store.
+        # One log per user, since a group may share a store.
         LOG = "logs/cache-push-#{Process.euid}.log".freeze
         # Maximum number of bytes read from the log.
         LONGEST = 64 << 10
         private_constant :LONGEST
 
-        # Why the last background push failed: [message, hint or nil], or nil if it did not. store: a writable store.
-        # The log is read with care: other users of the store may have replaced it.
+        # Why the last background push failed: [message, hint or nil], or nil if it succeeded. store: a writable store.
+        # Follows no link and does not block, since other users of the store may have replaced the log.
         def self.failure(store)
           text = File.open(store.path(LOG), File::RDONLY | File::NOFOLLOW | File::NONBLOCK) do |file|
             file.stat.file? && file.stat.owned? ? file.read(LONGEST).to_s.scrub : ""
@@ -24,11 +25,11 @@ module Spate
           nil
         end
 
-        # Removes the log after everything was sent.
+        # Removes the log. Called after everything was sent.
         def self.forget(store) = Util::Files.remove(store.path(LOG))
 
         # context: Command::Context. wait: whether to send in this process (--push). The block receives errors about the
-        # keys, as facts of a warning.
+        # keys as the facts of a warning.
         def initialize(context, terminal, wait:, json: nil, &warn)
           @context = context
           @terminal = terminal
@@ -37,7 +38,7 @@ module Spate
           @warn = warn
         end
 
-        # report: of the install.
+        # report: the report of the install.
         def call(report)
           return push if @wait
           return unless RemoteCache.set?(@context.settings)
@@ -48,7 +49,7 @@ module Spate
 
         private
 
-        # An existing key is checked in each run, since users who cannot send do not read the log.
+        # Checks an existing key in each run, since users who cannot send do not read the log.
         def key?
           RemoteCache::Trust::PrivateKey.of(@context.env)
         rescue Settings::Error => e
@@ -62,7 +63,7 @@ module Spate
           Cache::Push.new([], values: values, terminal: @terminal, context: @context).run
         end
 
-        # The install has succeeded, so a cache that is not writable does not fail the job.
+        # Pushes without failing the job if the cache is not writable, since the install has succeeded.
         def in_job
           push(noted: true)
         rescue Error => e
@@ -74,7 +75,9 @@ module Spate
           nil
         end
 
-        # Errors are written to the log and reported by the next install, which also sends what is missing.
+        # Pushes in a background process, which writes errors to the log. The next install reports them and sends what
+        # is
+        # missing.
         def background
           store = @context.store.keeper or return
           tell_last(store)
@@ -91,7 +94,8 @@ module Spate
           @warn.call(event: :warning, message: message, hint: hint) if message
         end
 
-        # A new file, since other users of the store could have put a link there. Without a log, the push still runs.
+        # Creates a new file, since other users of the store could have put a link there. The push also runs without a
+        # log.
         def log(store)
           path = store.path(LOG)
           store.make(File.dirname(path))
@@ -101,8 +105,9 @@ module Spate
           File.open(File::NULL, "w")
         end
 
-        # Other processes of the user can read the environment, files and pipes of a process (/proc/PID), but not data
-        # in a socket: so the key is passed through one.
+        # Passes the key through a socket: other processes of the user can read the environment, files and pipes of a
+        # process
+        # (/proc/PID), but not data in a socket.
         def start(output)
           key = Util::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)

@@ -3,8 +3,9 @@
 module Spate
   module CLI
     module Output
-      # A message about files of installed gems that differ from their packages: about one file, or about many that
-      # differ only in path. A `chmod -R` prints one line, not one for each of ten thousand files.
+      # A message about one file of an installed gem that differs from its package, or about many files that differ only
+      # in
+      # path: a `chmod -R` prints one line instead of ten thousand.
       class EditedFiles
         # [singular, plural]
         WORDS = {
@@ -33,7 +34,7 @@ module Spate
 
           private
 
-          # Modes are often changed in many gems at once: these are grouped across gems.
+          # Groups changed modes across gems, since modes are often changed in many gems at once.
           def key(facts) = [*facts.values_at(*SHARED), shared?(facts), (facts[:name] unless facts[:mode_only])]
           def shared?(facts) = facts[:links] > 1
         end
@@ -64,7 +65,7 @@ module Spate
         def many? = @found.size > 1
         def words(one, many) = many? ? many : one
         def names = @names ||= @found.map { |facts| facts[:name] }.uniq
-        # nil for several gems.
+        # The gem's name; nil if the files belong to several gems.
         def owner = (@facts[:name] if names.one?)
         # "rack-3.0.0" -> "rack"
         def gem_name = @facts[:name].to_s.sub(/-\d[^-]*(-.*)?\z/, "")

@@ -86,14 +86,16 @@ module Spate
           end
         end
 
-        # From here on Bundler uses the terminal.
+        # Stops drawing, since Bundler uses the terminal from here on.
         def hand_over(reasons)
           clear
           @finished = true
           reasons.each { |reason| @terminal.tell "running Bundler: #{Util::Terminal.plain(reason)}" }
         end
 
-        # No total yet: the plan waits for Gemfile and lockfile, and possibly for Bundler.
+        # The text before the first count. While the total is zero, the plan waits for Gemfile and lockfile, and
+        # possibly for
+        # Bundler.
         def nothing_yet
           @tally.total.zero? ? "reading Gemfile and lockfile" : "checking #{Units.count(@tally.total, "gem")}"
         end
@@ -111,7 +113,7 @@ module Spate
       # Progress of a command that processes many items: on a terminal one line, redrawn at most ten times a second;
       # elsewhere (CI, a pipe) a complete line every ten seconds.
       class Progress
-        # Seconds.
+        # Seconds between two lines.
         LIVE = 0.1
         PLAIN = 10
 
@@ -123,7 +125,7 @@ module Spate
           @drawn = false
         end
 
-        # "read", 120, 4000.
+        # For example: call("read", 120, 4000).
         def call(words, done, of)
           return if @terminal.quiet? || (now = @clock.call) < @next
 
@@ -136,7 +138,7 @@ module Spate
           @drawn = true
         end
 
-        # Clears the line: before other output, and at the end.
+        # Clears the line. Called before other output and at the end.
         def clear
           @terminal.err.print(ProgressLine::CLEAR) if @drawn
           @drawn = false

@@ -18,7 +18,7 @@ module Spate
           "#{Units.count(@report.total, "gem")} in #{time}#{": " if parts.any?}#{parts.join(", ")}"
         end
 
-        # The same as facts, for --json.
+        # The facts of the line, for --json.
         def event
           { event: :done, **@report.to_h, noop: @report.noop? }
         end

@@ -5,8 +5,9 @@ module Spate
     module Output
       # Counts of the events of a run, for progress output.
       class Tally
-        # total: gems of the plan, 0 until it is known. in_place: gems that are already installed. The others count
-        # finished gems.
+        # total: gems of the plan, 0 until the plan is known. in_place: gems that were already installed. The other
+        # counters
+        # grow as gems finish.
         attr_reader :total, :in_place, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
         # Name => monotonic second at which its build started, oldest first.
         attr_reader :building
@@ -32,7 +33,7 @@ module Spate
           end
         end
 
-        # Number of expected fetches and builds: from the plan if it has them, otherwise those that started.
+        # Numbers of expected fetches and builds: from the plan if it contains them, otherwise those that started.
         def fetches = [@fetches || 0, @to_fetch, @fetched].max
         def builds = [@builds || 0, @queued, @to_build, @built].max
 

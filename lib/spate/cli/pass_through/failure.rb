@@ -3,8 +3,8 @@
 module Spate
   module CLI
     class PassThrough
-      # Turns a failure of Bundler into an error of Spate. Only Bundler's exit status decides: what Bundler accepts is
-      # never refused.
+      # Turns a failure of Bundler into an error of Spate. Only Bundler's exit status decides: Spate never rejects what
+      # Bundler accepts.
       class Failure
         # Exit statuses of Bundler's error classes.
         GEMFILE = 4

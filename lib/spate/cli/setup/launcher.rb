@@ -4,8 +4,9 @@ module Spate
   module CLI
     class Setup < Command
       # The small file on the PATH that starts Ruby without RubyGems: RubyGems' own wrapper loads all of RubyGems to
-      # find one folder, which doubles the time of a run with nothing to do. It looks up the newest installed Spate each
-      # time, so upgrading the gem needs no new launcher.
+      # find one folder, which doubles the time of a run with nothing to do. The launcher looks up the newest installed
+      # Spate
+      # each time, so upgrading the gem needs no new launcher.
       class Launcher
         MARK = "# Spate's launcher"
         # A longer path, or one with unusual characters, does not fit the kernel's limit for shebang lines
@@ -20,7 +21,8 @@ module Spate
         end
 
         # ruby: path of the program. folders: gem folders to search (Gem.path). scope: the folder of this Ruby under
-        # `extensions/`, "x86_64-linux/3.1.0". lib: a fixed folder instead, for Spate run from its sources.
+        # `extensions/`, "x86_64-linux/3.1.0". lib: a fixed folder to use instead of a search, if Spate runs from its
+        # sources.
         def initialize(ruby:, folders: [], scope: nil, lib: nil)
           @ruby = ruby
           @folders = folders
@@ -43,7 +45,7 @@ module Spate
           exit Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
         RUBY
 
-        # A release is newer than its pre-releases: letters sort before the zeros that pad a shorter version.
+        # Sorts a release after its pre-releases: letters sort before the zeros that pad a shorter version.
         SEARCH = <<~'RUBY'
           found = folders.flat_map do |folder|
             names = Dir.exist?("#{folder}/specifications") ? Dir.children("#{folder}/specifications") : []
@@ -89,7 +91,7 @@ module Spate
 
       # The hint about `spate setup` after an install, shown once per user and store.
       class LauncherHint
-        # Where the store records that it was shown.
+        # Where the store records that the hint was shown.
         KIND = "hints"
 
         # store: Store, or nil if it is not writable. env: {name => value}
@@ -99,7 +101,7 @@ module Spate
           @env = env
         end
 
-        # Shows nothing if the store cannot record that it was shown.
+        # Does not show the hint if the store cannot record that it was shown.
         def show
           return if @store.nil? || set_up? || @store.read(KIND, key)
 

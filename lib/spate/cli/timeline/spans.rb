@@ -11,7 +11,7 @@ module Spate
         def end = start + seconds
       end
 
-      # Events that start something, that end it, and those that include a duration.
+      # Turns events into spans. BEGINS start an operation, ENDS end one, LASTED include a duration. MARKS have no span.
       class Spans
         BEGINS = { fetch_start: "fetch", js_fetch_start: "fetch",
                    build_start: "build", js_script_start: "build", js_tool_start: "build" }.freeze
@@ -50,11 +50,11 @@ module Spate
           end
         end
 
-        # A gem and a package may have the same name.
+        # Identifies the gem or package of an event. Both may have the same name.
         def who(note) = [note.facts[:name], gem?(note)]
         def gem?(note) = !PACKAGE.match?(note.facts[:event])
 
-        # For events that are emitted at the end, with a duration.
+        # Adds the span of an event that is emitted at the end and includes a duration.
         def lasted(note, phase)
           seconds = note.facts[:seconds] or return
           span(note, phase, note.when - seconds, note.thread)
@@ -67,7 +67,7 @@ module Spate
                              files: facts[:files], thread: thread)
         end
 
-        # "1,356 packages" that were linked in one call.
+        # The name of a span for packages that were linked in one call: "1,356 packages".
         def several(note) = Units.count(note.facts[:total].to_i, gem?(note) ? "gem" : "package")
       end
 
@@ -93,14 +93,15 @@ module Spate
           PHASES.flat_map { |phase| lanes[phase] }
         end
 
-        # Prefers a lane of the same thread, then another free one, then a new one.
+        # Chooses a free lane of the same thread, otherwise another free lane, otherwise a new one.
         def self.lane(lanes, span)
           free = lanes.select { |lane| lane.free <= span.start + SLACK }
           free.find { |lane| lane.thread.equal?(span.thread) } || new_lane(lanes, span, free)
         end
 
-        # A thread without a lane gets a new one, except for builds, where each thread waits for one child and ends with
-        # it.
+        # Adds a lane for a thread that has none, except for builds, where each thread waits for one child process and
+        # ends
+        # with it.
         def self.new_lane(lanes, span, free)
           known = span.phase == "build" || lanes.any? { |lane| lane.thread.equal?(span.thread) }
           return free.first if known && free.any?
