@@ -94,10 +94,10 @@ module Spate
       def test_pruning_the_store_removes_them_too
         store = Store.new(folder, caches.store_root)
         File.unlink(location.gemfile)
-        assert_equal 0, prune(store, older_than: Prune::DAY).caches
+        assert_equal 0, prune(store, older_than: Prune::DAY).compile_caches
         found = prune(store, older_than: 0, dry_run: true)
         assert_equal [3, 3], [found.caches, files.size]
-        assert_equal 3, prune(store, older_than: 0).caches
+        assert_equal 3, prune(store, older_than: 0).compile_caches
         assert_empty files
       end
 

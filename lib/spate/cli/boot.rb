@@ -25,7 +25,7 @@ module Spate
       end
 
       summary "Manage the compile caches of applications, and measure boots"
-      usage "spate boot build [FOLDER ...]    build compile caches now, also of the application's own files in FOLDER"
+      usage "spate boot build [FOLDER ...]    build compile caches now, also of the files in FOLDER"
       usage "spate boot status                which compile caches this application uses, and what is stale"
       usage "spate boot clear [--all]         remove this application's compile caches, or all"
       usage "spate boot verify                read every compile cache of every Ruby"

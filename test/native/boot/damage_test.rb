@@ -110,7 +110,7 @@ module Spate
       found = opened(File.binread(made.path).sub("find me", "find he"))
 
       assert_nil found.data("load_path_cache")
-      assert_equal ["fine", ["data:index"]], [found.data("other"), found.verify]
+      assert_equal ["fine", ["data:load_path_cache"]], [found.data("other"), found.verify]
     end
 
     private
