@@ -184,8 +184,8 @@ module Spate
           leave if @leaves
         end
 
-        # Sets @spent if frames have to wait for the next tick. The budget is checked before a frame is read, because the
-        # reader keeps state.
+        # Sets @spent if frames have to wait for the next tick. The budget is checked before a frame is read, because
+        # the reader keeps state.
         def receive_frames(from, to)
           @partial = 0
           @spent = false
