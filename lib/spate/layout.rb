@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 module Spate
-  # The paths of a bundle's parts, as Bundler and RubyGems expect them. Paths are absolute. For a bundle with its own
-  # path RubyGems is not queried until a folder is needed that depends on it (extensions).
+  # The paths of a bundle's parts, as Bundler and RubyGems expect them. All paths are absolute. For a bundle with a path
+  # of its own, RubyGems is not queried until a folder is needed that depends on RubyGems (extensions).
   class Layout
     autoload :NamedBundler, "spate/layout/named_bundler"
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
 
-    # settings: Settings. root: the application's folder. store: where RubyGems' answers are cached (or nil).
-    # lockfile: path of the one that may name a Bundler (or nil).
+    # settings: Settings. root: the application's folder. store: where the results of querying RubyGems are cached, or
+    # nil. lockfile: path of the lockfile that may name a version of Bundler, or nil.
     def self.for(settings, root, store: nil, lockfile: nil, rubygems: nil)
       new(settings, root, rubygems || RubygemsProbe.new(store, settings.env, NamedBundler.new(settings, lockfile)))
     end
@@ -26,12 +26,12 @@ module Spate
       @rubygems = rubygems
     end
 
-    # The folder with `gems`, `specifications` and the rest.
+    # The folder that contains `gems`, `specifications` and the other folders.
     def root
       @root ||= real(system? ? rubygems.dir : File.join(@settings.install_path.absolute(@app_root), Layout.ruby_scope))
     end
 
-    # Gems are installed in the folder of `gem install`; other bundles and `gem` use them too.
+    # Whether gems are installed in the folder of `gem install`, which other bundles and `gem` also use.
     def system? = @settings.install_path.system?
 
     def gems = @gems ||= File.join(root, "gems")
@@ -40,20 +40,20 @@ module Spate
     def build_info = @build_info ||= File.join(root, "build_info")
     def plugins = @plugins ||= File.join(root, "plugins")
 
-    # The file whose existence means that a package is installed. Content-addressed gems, which are for one Ruby each,
-    # have their own folder below `specifications`, and below `plugins`.
+    # The file whose existence means that a package is installed. Content-addressed gems, which are each for one Ruby,
+    # are in a separate folder below `specifications` and `plugins`.
     def specification(package)
       "#{specifications}/#{"#{Util::Ruby.abi}/" if package.content_address}#{package.full_name}.gemspec"
     end
 
-    # Folders with specifications of gems that count as installed, the bundle's own two first; a system bundle also uses
-    # the machine's others.
+    # Folders with specifications of gems that count as installed, starting with the two of the bundle itself. A system
+    # bundle also uses the machine's other folders.
     def specification_folders
       others = system? ? rubygems.path.map { |path| "#{path}/specifications" } : []
       [specifications, *others].uniq.flat_map { |path| [path, "#{path}/#{Util::Ruby.abi}"] }
     end
 
-    # `extensions/x86_64-linux/3.1.0`: built files of each gem are in a folder of its full name.
+    # `extensions/x86_64-linux/3.1.0`. The built files of each gem are in a folder named by the gem's full name.
     def extensions = @extensions ||= File.join(root, "extensions", extensions_scope)
 
     # `x86_64-linux/3.1.0`
@@ -64,7 +64,8 @@ module Spate
     # `x86_64-linux`
     def extensions_platform_dir = rubygems.platform
 
-    # Executables of gems. RubyGems' own folder for a system bundle, unless `system_bindir` names another.
+    # The folder for executables of gems. For a system bundle this is RubyGems' own folder, unless `system_bindir` names
+    # another one.
     def bin
       @bin ||= if (given = @settings[:system_bindir])
                  File.expand_path(given, @app_root)
@@ -73,8 +74,8 @@ module Spate
                end
     end
 
-    # The folder of Bundler's own scripts for executables, nil unless the setting `bin` is set. Bundler 4 and newer
-    # creates them only with `bundle binstubs`.
+    # The folder for Bundler's own scripts for executables; nil unless the setting `bin` is set. Bundler 4 and newer
+    # create these scripts only with `bundle binstubs`.
     def binstubs
       given = @settings[:bin]
       return unless given.is_a?(String) && !given.empty? && rubygems.bundler_version.to_i < 4
@@ -82,35 +83,35 @@ module Spate
       File.expand_path(given, @app_root)
     end
 
-    # Checkouts of git sources, and the results of their gems' builds.
+    # Folders for checkouts of git sources, and for the results of building their gems.
     def bundler_gems = @bundler_gems ||= File.join(root, "bundler/gems")
     def bundler_extensions = File.join(bundler_gems, "extensions", extensions_scope)
 
-    # Bare clones of git sources.
+    # The folder for bare clones of git sources.
     def git_cache
       return File.join(cache, "bundler/git") unless @settings.bool(:global_gem_cache)
 
       File.join(@settings.folders.user_cache, "git")
     end
 
-    # Archives of the application itself (`vendor/cache`), used before any source.
+    # The application's own archives (`vendor/cache`), which are used before any source.
     def app_cache = File.expand_path(@settings[:cache_path] || "vendor/cache", @app_root)
 
-    # Folders in which Ruby finds specifications of default gems (they count as installed).
+    # Folders with specifications of default gems, which count as installed.
     def default_specifications = rubygems.default_specifications
 
-    # The facts that the machine's RubyGems reports. The probe caches them; thread-safe.
+    # The facts reported by the machine's RubyGems, cached by the probe. Thread-safe.
     def rubygems = @rubygems.is_a?(RubygemsProbe) ? @rubygems.answer : @rubygems
 
-    # Starts asking RubyGems where that is necessary, without waiting for the answer.
+    # Starts querying RubyGems if necessary, without waiting for the result.
     def ask_rubygems
       @rubygems.start if @rubygems.is_a?(RubygemsProbe)
     end
 
     private
 
-    # Links in the path are followed as far as it exists, so that new files below have their real path from the start,
-    # and the next run finds them by the same name.
+    # Resolves links in the existing part of the path, so that new files below it have their real path from the start,
+    # and the next run finds them under the same name.
     def real(path)
       File.realpath(path)
     rescue Errno::ENOENT

@@ -16,7 +16,7 @@ module Spate
     autoload :Spec, "spate/lockfile/spec"
     autoload :Unreadable, "spate/lockfile/unreadable"
 
-    # @return [String] the file's name as the user knows it, for messages
+    # @return [String] the file's name as given by the user, for messages
     attr_reader :path
     # @return [Array<GemSource, GitSource, PathSource, PluginSource>] in the order of the file
     attr_reader :sources
@@ -26,8 +26,8 @@ module Spate
     attr_reader :platforms
     # @return [Array<Dependency>] those of the Gemfile, in the order of the file
     attr_reader :dependencies
-    # Of each full name the digests by algorithm, empty if the line has none. Those of content-addressed gems are
-    # beside their address.
+    # The digests by algorithm of each full name, empty if the line has none. Digests of content-addressed gems are in
+    # the same line as the address.
     #
     # @return [Hash{String => Hash{String => String}}, nil] nil without the section CHECKSUMS
     attr_reader :checksums

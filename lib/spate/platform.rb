@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Spate
-  # The platform a package is built for, or the one that runs. Behaves as RubyGems' own class does in its newest
+  # The platform a package is built for, or the platform of this machine. Behaves like RubyGems' own class in its newest
   # version (libc variants of Linux included), regardless of the installed RubyGems, and without loading it.
   #
-  # Matching is not commutative: the receiver is the package's platform, the argument the machine's. "No version"
-  # of a Linux package means glibc; of any other system's package, every version.
+  # Matching is not commutative: the receiver is the package's platform, the argument the machine's. "No version" means
+  # glibc for a Linux package, and every version for packages of other systems.
   class Platform
     autoload :Choice, "spate/platform/choice"
     autoload :Name, "spate/platform/name"
@@ -30,13 +30,13 @@ module Spate
         @parsed[name] ||= new(*COMMON.fetch(name) { Name.split(name) })
       end
 
-      # @return [Platform] that of the running Ruby
+      # @return [Platform] platform of the running Ruby
       def local = @local ||= from_arch(Util::Ruby.arch, RUBY_PLATFORM)
 
       # The platform of a Ruby.
       #
       # @param arch [String] RbConfig's "arch"
-      # @param ruby_platform [String] RUBY_PLATFORM, which has the real processor of a universal Ruby
+      # @param ruby_platform [String] RUBY_PLATFORM, which contains the real processor of a universal Ruby
       # @return [Platform]
       def from_arch(arch, ruby_platform = arch)
         arch = "#{arch}_60" if arch.end_with?("mswin32", "mswin64")
@@ -48,7 +48,7 @@ module Spate
       end
     end
 
-    # Common names, which need no patterns.
+    # Common names, which are looked up without patterns.
     COMMON = {
       "x86_64-linux" => ["x86_64", "linux", nil], "aarch64-linux" => ["aarch64", "linux", nil],
       "java" => [nil, "java", nil], "mswin32" => ["x86", "mswin32", nil], "mswin64" => [nil, "mswin64", nil],
@@ -68,7 +68,7 @@ module Spate
       freeze
     end
 
-    # A package of plain Ruby, or one that is compiled where it is installed.
+    # The platform of a package that is plain Ruby, or is compiled during installation.
     RUBY = new(nil, "ruby", nil)
     JAVA = parse("java")
     WINDOWS = [parse("mswin32"), parse("mswin64"), parse("universal-mingw"), parse("x64-mingw32")].freeze
@@ -90,10 +90,10 @@ module Spate
     # @!visibility private
     def hash = @name.hash
 
-    # Whether a package of this platform runs on a machine. A package of platform "ruby" runs everywhere; if the
-    # machine's is "ruby" (force_ruby_platform) nothing else does.
+    # Whether a package of this platform runs on a machine. A package of platform "ruby" runs everywhere. If the
+    # machine's platform is "ruby" (force_ruby_platform), no other package does.
     #
-    # @param local [Platform] the machine's
+    # @param local [Platform] platform of the machine
     # @return [Boolean]
     def match?(local)
       return true if ruby? || self == local
@@ -110,10 +110,10 @@ module Spate
       [JAVA, *WINDOWS].find { |generic| match?(generic) } || RUBY
     end
 
-    # How far a package of this platform is from a machine's.
+    # The distance between a package's platform (self) and a machine's.
     #
     # @param local [Platform]
-    # @return [Integer] the smallest is the best
+    # @return [Integer] the smallest distance is the best
     def distance(local)
       return -1 if self == local
       return 1_000_000 if ruby? || local.ruby?

@@ -8,10 +8,10 @@ module Spate
     %i[Comparison Page].each { |name| autoload name, "spate/profile/page" }
     %i[Owners Trace].each { |name| autoload name, "spate/profile/trace" }
 
-    # Of the data; increased when a reader of the previous one would misread it.
+    # Version of the data; increased when a reader of the previous version would misread the data.
     FORMAT = 1
 
-    # The command ended, and the probe wrote no file.
+    # The command ended, but the probe wrote no file.
     class NoTrace < Error
       EXIT_CODE = 2
 

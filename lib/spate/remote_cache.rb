@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 module Spate
-  # Shares the results of one machine with others of a team: blobs by their SHA-256 ("cas/<hex>") and documents by a key
-  # ("ac/<hex>"), as Bazel's remote cache names them, at a server, in a bucket or in a folder.
+  # Shares the results of one machine with the other machines of a team: blobs by their SHA-256 ("cas/<hex>") and
+  # documents by a key ("ac/<hex>"), as Bazel's remote cache names them, at a server, in a bucket or in a folder.
   #
   #   Address            where a cache is, as its user writes it
   #   HTTP, S3, Folder   the transports: each gets, puts and lists names, and ignores the contents
-  #   Transport          what they share: reading into memory or a file, requests, answers within limits
+  #   Transport          their common code: reading into memory or a file, requests, responses within limits
   #   Unavailable        why a request to a cache failed; never a reason for an install to fail
   #
   #   Builds     which build of a document fits here, and which builds of this store may be sent
-  #   Gemfile checks   the same for Bundler's answers about a Gemfile
+  #   GemfileChecks   like Builds, for Bundler's evaluations of a Gemfile
   #   Document   the value of a key: up to eight entries, in a form that Bazel's caches check
   #   Entry      one result, signed, and its inputs
   #   Trust      whose entries are accepted
@@ -18,9 +18,9 @@ module Spate
   #
   #   Client         a cache in one run of an install
   #   Push           sends entries
-  #   Contents       all that a cache has, collected and verified
+  #   Contents       removes old entries of a cache, and verifies all
   #
-  # A transport answers:
+  # A transport has these methods:
   #
   #   get(name, limit:)         the content (String of bytes), nil if there is none
   #   fetch(name, to:, limit:)  writes it atomically to a path; its length in bytes, or nil
@@ -35,8 +35,8 @@ module Spate
   #   sweep(dry:)               removes files of killed writers after a day: returns the number of files, and bytes
   #   close                     ends all requests at once, from any thread: they raise Unavailable, reason :closed
   #
-  # All of it may be called by many threads, and raises Unavailable. No more than `limit` bytes are ever read. A name
-  # of another form is an ArgumentError.
+  # All methods are thread-safe and may raise Unavailable. They never read more than `limit` bytes, and raise
+  # ArgumentError for an invalid name.
   module RemoteCache
     autoload :Address, "spate/remote_cache/address"
     autoload :Builds, "spate/remote_cache/builds"
@@ -58,33 +58,33 @@ module Spate
 
     SETTING = "spate.cache"
     VARIABLE = "SPATE_CACHE"
-    # Turns the cache off; in the variable it overrides the setting.
+    # Disables the cache. In the variable it overrides the setting.
     OFF = "off"
     PLACES = { local: ".bundle/config", environment: "BUNDLE_SPATE__CACHE", global: "your configuration" }.freeze
-    # In a store: marks that its compile caches may have code compiled by other machines. Without it the trust code is
-    # not loaded.
+    # A file in a store that marks that its compile caches may contain code compiled by other machines. Without the
+    # file, the code for trust is not loaded.
     COMPILED = "compile-cache/.others"
     NAME = %r{\A(?:ac|cas)/[0-9a-f]{64}\z}
-    # Seconds: to connect, and between two reads.
+    # Seconds to connect, and between two reads.
     CONNECT = 2
     READ = 10
 
     class << self
-      # Whether an application uses a cache; if not, nothing else is loaded.
+      # Whether an application uses a cache. If not, no other code of the cache is loaded.
       def set?(settings) = !none?(found(settings).first)
 
       def none?(text) = ["", OFF].include?(text.to_s.b.strip)
 
-      # The effective value of variable and setting (String or nil), and the name of its origin.
+      # [the effective value of the variable or setting (String or nil), the name of its origin]
       def found(settings)
         text = settings.env[VARIABLE] and return [text, VARIABLE]
         [settings[SETTING], PLACES[settings.origin(SETTING)]]
       end
 
-      # Address of the one in use, nil if there is none. Raises InvalidAddress.
+      # Address of the cache in use, or nil. Raises InvalidAddress.
       def address(settings) = (Address.parse(found(settings).first.to_s.b.strip) if set?(settings))
 
-      # Client of the one in use, for an install: it waits no longer than an install may.
+      # The Client of the cache in use, with the time limits of an install.
       def client(settings, events:)
         place = address(settings)
         Client.new(events: events) do |seconds|
@@ -93,8 +93,9 @@ module Spate
         end
       end
 
-      # Of an Address, or of its text. settings: Spate::Settings, for certificates and credentials. pace: of answers.
-      # Raises InvalidAddress, and Unavailable if an S3's settings on this machine contradict each other.
+      # Returns the transport for an Address, or for its text. settings: Spate::Settings, for certificates and
+      # credentials. pace: minimum rate of responses. Raises InvalidAddress, and Unavailable if the S3 settings of this
+      # machine contradict each other.
       def transport(address, env: ENV.to_h, settings: {}, connect: CONNECT, read: READ,
                     pace: Spate::HTTP::Meter::LOWEST)
         address = Address.parse(address) unless address.is_a?(Address)
@@ -106,7 +107,7 @@ module Spate
         HTTP.new(address, requests, env: env, settings: settings)
       end
 
-      # The same name; ArgumentError for one of another form.
+      # Returns the name. Raises ArgumentError if it is invalid.
       def name(text)
         return text if text.is_a?(String) && NAME.match?(text)
 

@@ -44,8 +44,7 @@ module Spate
       def makes_store? = !values[:list]
 
       # Runs the block under the install lock, since it reads and writes the record, and an install may be running in
-      # the
-      # same folder.
+      # the same folder.
       def alone(&)
         events = Events.new
         events.subscribe { |event| terminal.warning(event[:message]) }
@@ -67,8 +66,7 @@ module Spate
       end
 
       # An empty record if the store has none: the store was deleted, or another store was used, and the files may still
-      # be
-      # links.
+      # be links.
       def bundle
         @bundle ||= recorded ||
                     ::Spate::Store::BundleRecord.new(root: context.layout.root, app: context.location.root, trees: [])

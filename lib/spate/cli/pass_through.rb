@@ -3,9 +3,8 @@
 module Spate
   module CLI
     # Runs Bundler's own commands. When a command resolves, its output is hidden and Spate reports what changed. After
-    # add,
-    # remove and update, Spate installs. Other commands print to this terminal. All failures are reported as Spate's
-    # errors.
+    # add, remove and update, Spate installs. Other commands print to this terminal. All failures are reported as
+    # Spate's errors.
     class PassThrough
       autoload :Failure, "spate/cli/pass_through/failure"
       autoload :GemfileChange, "spate/cli/pass_through/changes"
@@ -18,8 +17,7 @@ module Spate
       ].freeze
       RESOLVING = %w[add remove update lock].freeze
       # Options of `bundle update` that every `bundle lock --update` supports. With any other option, Bundler updates
-      # the
-      # bundle.
+      # the bundle.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
       # Commands that work without a Gemfile.
       ANYWHERE = %w[config env exec gem help init issue plugin version].freeze

@@ -15,8 +15,7 @@ module Spate
 
       class << self
         # The default folder for the launcher: one that has no file of the launcher's name and is on the PATH before any
-        # other
-        # `spate`; otherwise one that is not on the PATH yet; nil if there is neither.
+        # other `spate`; otherwise one that is not on the PATH yet; nil if there is neither.
         def folder(env)
           path = env["PATH"].to_s.split(File::PATH_SEPARATOR)
           first = path.index { |folder| command?(File.join(folder, "spate")) }

@@ -5,8 +5,7 @@ module Spate
     # Ctrl-C and SIGTERM end a run in order: the C core is told to stop, then Interrupt is raised in the main thread so
     # that every `ensure` cleans up. Cleanup that must not be interrupted masks ::Interrupt. A second signal ends the
     # process at once. The interrupted code may replace the Interrupt by any error: RubyGems reports an interrupted
-    # `require`
-    # as an error of its own.
+    # `require` as an error of its own.
     module Signals
       NAMES = %w[INT TERM].freeze
 

@@ -15,7 +15,7 @@ module Spate
       def gemspec(gem_name) = gemspecs.find { |gemspec| gemspec.name == gem_name }
     end
 
-    # The content of a checkout: a patched copy in vendor/cache may differ from its revision.
+    # The content of a checkout. A patched copy in vendor/cache may differ from its revision.
     class Tree
       # Older RubyGems write the date of evaluation to a gemspec.
       DATE = /^  s\.date = "[\d-]+"\n/

@@ -4,10 +4,11 @@ require "open3"
 
 module Spate
   module Git
-    # The git command, for one repository: in a clean environment, with credentials if the settings have some, which are
+    # The git command for one repository. Runs in a clean environment, with the credentials from the settings, which are
     # removed from all its output.
     class Command
-      # Set by git for hooks and aliases; a command run from one must not use the outer repository.
+      # Variables that git sets for hooks and aliases. A command started by one of these must not use the outer
+      # repository.
       OUTER = %w[GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
                  GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE GIT_SHALLOW_FILE].freeze
       WEB = %r{\Ahttps?://(?![^/]*@)[^/]+/}i
@@ -32,10 +33,10 @@ module Spate
         raise NotInstalled
       end
 
-      # The same over the network, with retries for temporary failures.
+      # Like #run, for commands that use the network. Retries temporary failures.
       def run_remote(*arguments, **options) = @retries.run { run(*arguments, **options) }
 
-      # Whether it succeeds; prints nothing.
+      # Whether git succeeds. Prints nothing.
       def ok?(*arguments, **options)
         run(*arguments, **options)
         true
@@ -51,8 +52,8 @@ module Spate
         @userinfo && prefix ? variables.merge(credentials(prefix)) : variables
       end
 
-      # Passed in the environment, so that neither the process list nor the clone's config file contains the password.
-      # Submodules on the same host use it too.
+      # Passes the credentials in the environment, so that neither the process list nor the clone's config file contains
+      # the password. Submodules on the same host use the credentials too.
       def credentials(prefix)
         number = @env["GIT_CONFIG_COUNT"].to_i
         { "GIT_CONFIG_COUNT" => (number + 1).to_s,

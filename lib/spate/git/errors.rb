@@ -14,7 +14,7 @@ module Spate
       end
     end
 
-    # A git command failed. The details are its output, without credentials.
+    # A git command failed. The details are its output without credentials.
     class CommandFailed < Error
       # uri: the repository's address without credentials, command: Array of String.
       def initialize(uri, command, output)

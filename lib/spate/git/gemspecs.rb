@@ -13,14 +13,15 @@ module Spate
 
       def self.evaluated?(path) = File.binread(path, 64).to_s.match?(EVALUATED)
 
-      # folder: of a checkout or a path source. glob: from the lockfile, or nil.
+      # folder: that of a checkout or a path source. glob: from the lockfile, or nil.
       def initialize(folder, glob: nil, env: ENV.to_h)
         @folder = folder
         @glob = glob || GLOB
         @env = env
       end
 
-      # Only paths inside the folder, for every glob of the lockfile, because they are evaluated and rewritten.
+      # Only includes paths inside the folder, for every glob in the lockfile, since these files are evaluated and
+      # rewritten.
       def paths
         @paths ||= Dir.glob(@glob, base: @folder).reject { |path| path.match?(%r{\A/|(?:\A|/)\.\.(?:/|\z)}) }
                       .sort.map { |path| File.join(@folder, path) }
@@ -45,14 +46,14 @@ module Spate
 
       def evaluate(rewrite)
         words = [SCRIPT, rewrite ? "rewrite" : "read", *paths]
-        # Standard output is for the run's results, not for a gemspec's output. The child keeps the current folder:
-        # Bundler evaluates a gemspec in its own folder, and validates the result from here.
+        # Sends a gemspec's output to stderr, since stdout is for the results of the run. The child keeps the current
+        # folder: Bundler evaluates a gemspec in the gemspec's own folder, but validates the result in the current one.
         Util::Child.run(environment, *words, out: :err, unsetenv_others: false) do |child|
           child.value || raise(UnusableGemspec.new(@folder, "its evaluation ended with #{child.status}"))
         end
       end
 
-      # Under `bundle exec`, RUBYOPT would make Ruby set up that bundle first.
+      # Removes RUBYOPT's bundler/setup: under `bundle exec` it would make Ruby set up that bundle first.
       def environment
         { "RUBYOPT" => Util::Environment.ruby_options(@env), "BUNDLE_GEMFILE" => nil,
           "GIT_DIR" => nil, "GIT_WORK_TREE" => nil, "GIT_INDEX_FILE" => nil }

@@ -4,7 +4,7 @@
 #
 #   ruby gemspecs_script.rb read|rewrite PATH...
 #
-# Writes a marshalled Hash to file descriptor 3: path => { name:, version:, ... }, or => message of an error.
+# Writes a marshalled Hash to file descriptor 3: path => { name:, version:, ... }, or path => error message.
 require "bundler"
 
 module Spate

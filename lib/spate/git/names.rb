@@ -5,7 +5,8 @@ module Spate
     # Bundler's names for the folders of a git source.
     module Names
       SHORT = 12
-      # The form that Bundler writes. Checked, since it becomes part of paths and an argument of git.
+      # The form of a revision that Bundler writes. Checked, since the revision becomes part of paths and an argument of
+      # git.
       REVISION = /\A\h{7,64}\z/
 
       module_function
@@ -16,15 +17,15 @@ module Spate
         File.basename(path, ".git")
       end
 
-      # "rack-0123456789ab": the checkout in bundler/gems, its folder in extensions, and the one in vendor/cache. Raises
-      # RevisionMissing for an invalid revision.
+      # "rack-0123456789ab": name of the checkout in bundler/gems, of its folder in extensions, and of its copy in
+      # vendor/cache. Raises RevisionMissing for an invalid revision.
       def checkout(uri, revision)
         raise RevisionMissing.new(display(uri), revision.to_s.dump) unless REVISION.match?(revision.to_s)
 
         "#{base(uri)}-#{revision[0, SHORT]}"
       end
 
-      # "rack-<SHA-1 of the address>": the bare clone in cache/bundler/git.
+      # "rack-<SHA-1 of the address>": name of the bare clone in cache/bundler/git.
       def clone(uri)
         require "digest"
         "#{base(uri)}-#{Digest::SHA1.hexdigest(normal(plain(uri)))}"
@@ -33,15 +34,15 @@ module Spate
       # The address without credentials, for messages.
       def display(uri) = Util.redact(uri)
 
-      # A web address without user and password, and these ("user:password", or nil). In other addresses the user is
-      # part of the address.
+      # [a web address without user and password, "user:password" or nil]. In other addresses the user is part of the
+      # address.
       def apart(uri)
         match = %r{\A(https?://)([^/@]+)@}i.match(uri)
         match ? ["#{match[1]}#{match.post_match}", match[2]] : [uri, nil]
       end
 
-      # The address as Bundler writes it to a checkout: with the user, but without the password, a placeholder password
-      # or a token.
+      # The address in the form in which Bundler writes it to a checkout: with the user, but without a password, a
+      # placeholder password or a token.
       def without_password(uri)
         uri.sub(%r{\A(\w+://)([^/@]*)@}) do
           scheme = Regexp.last_match(1)
@@ -51,10 +52,10 @@ module Spate
         end
       end
 
-      # Bundler removes a trailing slash.
+      # Removes a trailing slash, as Bundler does.
       def plain(uri) = uri.delete_suffix("/")
 
-      # With scheme and host in lower case, if there is a scheme.
+      # The address with scheme and host in lower case; unchanged if it has no scheme.
       def normal(uri)
         return uri unless uri.match?(%r{\A\w+://})
 

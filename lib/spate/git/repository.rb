@@ -4,12 +4,12 @@ require "fileutils"
 
 module Spate
   module Git
-    # The bare clone of a git source, including the locked revision. As shallow as Bundler's, so that a later Bundler
-    # can use it: depth 1 for a branch, a tag or no ref, N + 1 for "ref~N", complete for abbreviated revisions and other
-    # refs.
+    # The bare clone of a git source, including the locked revision. As shallow as Bundler's clone, so that Bundler can
+    # use it later: depth 1 for a branch, a tag or no ref, N + 1 for "ref~N", complete for abbreviated revisions and
+    # other refs.
     #
     # The first clone of a revision is also hard-linked into Spate's folder, since git never changes an existing object.
-    # Other bundles of this machine use it from there, without the network.
+    # Other bundles on this machine use that copy, without the network.
     class Repository
       FULL_SHA = /\A\h{40}\z/
       GONE = /couldn't find remote ref|not our ref|unadvertised object/
@@ -18,8 +18,8 @@ module Spate
 
       attr_reader :path
 
-      # uri: the source's, without user and password: git would write them to the clone. path: of the bare clone.
-      # shared: folder of clones shared by all bundles, or nil. local: no network.
+      # uri: address of the source without user and password, which git would write to the clone. path: of the bare
+      # clone. shared: folder of clones shared by all bundles, or nil. local: no network.
       def initialize(source, uri, path:, command:, shared: nil, local: false)
         @source = source
         @revision = source.revision
@@ -38,7 +38,7 @@ module Spate
         @path
       end
 
-      # The ref to fetch into a checkout: the one under which the revision was fetched, or the revision itself.
+      # The ref to fetch into a checkout: the ref under which the revision was fetched, or the revision itself.
       def wanted = File.exist?(File.join(@path, "refs", "#{commit}-sha")) ? "refs/#{commit}-sha" : @revision
 
       # Arguments of fetch and clone.
@@ -125,7 +125,7 @@ module Spate
                  end
       end
 
-      # Clones of the same repository differ by the requested revision and depth.
+      # Part of the shared clone's name: clones of the same repository differ by the requested revision and depth.
       def variant = "#{@revision[0, Names::SHORT]}-#{depth || "all"}"
 
       def share
@@ -133,7 +133,7 @@ module Spate
 
         AtomicFolder.fill(@shared) { |temporary| link_tree(@path, temporary) }
       rescue SystemCallError
-        nil # the store is not writable: the next bundle clones again
+        nil # the store is not writable, so the next bundle clones again
       end
 
       # Links the objects, and copies the few small files that git rewrites.

@@ -6,7 +6,7 @@ require "securerandom"
 module Spate
   module Git
     # The checkout of a git source in bundler/gems. Gemspecs are rewritten last, which distinguishes a complete checkout
-    # from one of an interrupted run.
+    # from that of an interrupted run.
     class WorkingTree
       def initialize(source, store:, layout:, settings:, vendor:, local:, env:)
         @source = source
@@ -21,7 +21,7 @@ module Spate
         @path = File.join(layout.bundler_gems, Names.checkout(@uri, source.revision))
       end
 
-      # Makes the checkout if it does not exist, evaluates its gemspecs, returns a Checkout.
+      # Creates the checkout if it does not exist, evaluates its gemspecs and returns a Checkout.
       def checkout
         made = !present?
         cached = @vendor&.git(@source)
@@ -35,7 +35,7 @@ module Spate
 
       private
 
-      # Like Bundler, treats a folder with anything but .git as complete, since users work in checkouts.
+      # Treats a folder that contains anything besides .git as complete, as Bundler does, since users work in checkouts.
       def present? = File.directory?(@path) && Dir.children(@path).any? { |name| name != ".git" }
 
       # Replaces an incomplete checkout of an interrupted run of Bundler.
@@ -59,7 +59,8 @@ module Spate
         submodules(folder)
       end
 
-      # For git-lfs, newer Bundlers set the address itself as remote instead of the bare clone's folder.
+      # Whether this Bundler sets the address itself as the remote of a checkout, instead of the bare clone's folder.
+      # Newer versions do so for git-lfs.
       def names_remote?
         File.read("#{@layout.rubygems.bundler_lib}/bundler/source/git/git_proxy.rb").include?('"set-url"')
       rescue SystemCallError
@@ -90,12 +91,12 @@ module Spate
       end
     end
 
-    # Folders that are created atomically: made under a temporary name next to the target, then renamed.
+    # Folders that are created atomically: filled under a temporary name next to the target, then renamed.
     module AtomicFolder
       module_function
 
-      # Yields a path that does not exist; the folder made there is renamed to `path`. Of two processes the first wins.
-      # empty: called just before the rename, to remove an existing folder.
+      # Yields a path that does not exist, and renames the folder that the block creates there to `path`. If two
+      # processes do this, the first one wins. empty: called just before the rename, to remove an existing folder.
       def fill(path, empty: nil)
         FileUtils.mkdir_p(File.dirname(path))
         sweep(path)

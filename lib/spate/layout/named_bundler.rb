@@ -3,12 +3,12 @@
 module Spate
   class Layout
     # The version of Bundler that an application selects, looked up in the same order as by RubyGems and Bundler. If
-    # installed, that version runs, and affects the installed files. A value that is not a version is ignored.
+    # installed, that version runs and affects the installed files. Ignores a value that is not a version.
     class NamedBundler
       VERSION = /[0-9]+(?>\.[0-9a-zA-Z]+)*/
       LOCKED = /\n\nBUNDLED WITH\n\s{2,}(#{VERSION})\n/
 
-      # lockfile: its path, or nil.
+      # lockfile: path of the lockfile, or nil.
       def initialize(settings, lockfile)
         @settings = settings
         @lockfile = lockfile
@@ -19,7 +19,7 @@ module Spate
         [Util::Environment.clean(@settings.env)["BUNDLER_VERSION"], setting].grep(/\A#{VERSION}\z/).first || locked
       end
 
-      # The setting `version`: one, "lockfile", "system" or nil.
+      # The setting `version`: a version, "lockfile", "system" or nil.
       def setting = @settings[:version]&.to_s
 
       private

@@ -13,12 +13,12 @@ module Spate
       :version, :dir, :bindir, :platform, :extension_api_version, :ruby, :ruby_version, :bundler_version, :bundler_lib,
       :path, :default_specifications, :default_sources, :files, keyword_init: true
     ) do
-      # store: a Store or nil. env: the environment that Ruby would start with.
+      # store: a Store or nil. env: the environment in which Ruby would start.
       def self.current(store: nil, env: ENV)
         RubygemsProbe.new(store, env).answer
       end
 
-      # One `name<TAB>value` per line; a list repeats its name.
+      # Parses one `name<TAB>value` per line. The lines of a list repeat its name.
       def self.parse(text)
         values = {}
         text.dup.force_encoding(Encoding::UTF_8).each_line(chomp: true) do |line|

@@ -21,8 +21,8 @@ module Spate
         @mutex = Mutex.new
       end
 
-      # A Rubygems of the machine, not of a bundle that Spate may run in. Raises Unanswered if the child fails. Thread
-      # safe; the child is started once.
+      # The Rubygems of the machine, not of a bundle in which Spate may be running. Raises Unanswered if the child
+      # fails. Thread-safe; the child is started only once.
       def answer
         @mutex.synchronize { @answer ||= recalled || asked }
       end
@@ -56,7 +56,8 @@ module Spate
         answer
       end
 
-      # In its own process group: a Ruby that gets Ctrl-C at its start prints a long message.
+      # Runs the child in its own process group, since a Ruby that receives Ctrl-C while it starts prints a long
+      # message.
       def output
         Util::Child.run(env, SCRIPT, report: :out, pgroup: true) do |child|
           @output = child.read.force_encoding(Encoding.default_external)

@@ -6,7 +6,8 @@ def tell(name, *values)
 end
 
 $stdout.binmode
-# RubyGems 4 uses the newest version for "system", ignoring others. Some versions raise for an invalid version.
+# For "system", RubyGems 4 uses the newest version and ignores others. Some versions raise an error for an invalid
+# version.
 newest = ENV.delete("BUNDLE_VERSION") == "system" && Gem.rubygems_version >= Gem::Version.new("4")
 bundlers = Gem::Specification.find_all_by_name("bundler")
 bundler = bundlers.find { |spec| spec.version.to_s == ENV["BUNDLER_VERSION"] } unless newest

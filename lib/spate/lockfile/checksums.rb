@@ -37,7 +37,7 @@ module Spate
 
         "#{digest.tr("-_", "+/").delete_suffix("=")}=".unpack1("m0").unpack1("H*") if digest.match?(BASE64)
       rescue ArgumentError
-        nil # bits beyond the digest's end
+        nil # bits beyond the end of the digest
       end
     end
   end

@@ -8,7 +8,7 @@ module Spate
 
       # @return [String] the name that {Lockfile.parse} was given
       attr_reader :path
-      # @return [Integer, nil] from 1 on; nil for the whole file
+      # @return [Integer, nil] starting at 1; nil for the whole file
       attr_reader :line
 
       # @!visibility private

@@ -35,7 +35,7 @@ module Spate
         @requirements = {}
       end
 
-      # -> the arguments of Lockfile.new
+      # Returns the arguments of Lockfile.new.
       def parse
         Preflight.new(@text, @path).check
         @text.each_line(chomp: true) do |line|
@@ -147,7 +147,7 @@ module Spate
         fail_at(fault, "restore the line from version control, or run `bundle lock --add-checksums`") if fault
       end
 
-      # Like Bundler, ignores a gem that is not in the lockfile.
+      # Ignores an address of a gem that is not in the lockfile, as Bundler does.
       def address(line)
         indentation(line, 2) unless ADDRESS =~ line
         name, version, platform, address, text = $~.captures
@@ -166,7 +166,7 @@ module Spate
 
       def refuse_address(fact) = fail_at(fact, "restore the line from version control, or run `bundle lock`")
 
-      # The same requirement occurs on many lines: it is checked once.
+      # Checks each requirement only once, since the same one occurs on many lines.
       def requirement(text)
         return if text.nil?
 

@@ -2,9 +2,9 @@
 
 module Spate
   class Lockfile
-    # Rejects a text that cannot be parsed as a lockfile at all, for example with merge conflicts.
+    # Rejects a text that cannot be a lockfile at all, for example because of merge conflicts.
     class Preflight
-      # Bytes. Real lines have less than 300.
+      # Bytes. Real lines have less than 300 bytes.
       LONGEST_LINE = 64 * 1024
       CONFLICTS = ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].freeze
       CONTROL = "\u0000-\u0008\u000b-\u001f\u007f"
@@ -38,7 +38,7 @@ module Spate
                git? ? "run `#{checkout}`, then `bundle lock`" : "keep one side of each conflict, or #{ANEW}")
       end
 
-      # CR LF ends a line as LF does; a CR elsewhere and any other control character is damage.
+      # Accepts CR LF as a line end, like LF. A CR elsewhere and any other control character is damage.
       def control_characters
         found = @text.count(CONTROL)
         return if found.zero? || (found == @text.count("\r") && found == @text.scan("\r\n").size)
@@ -60,7 +60,7 @@ module Spate
 
       def checkout = "git checkout HEAD -- #{@path}"
 
-      # Whether the file is in a git repository; a worktree has a file for the folder.
+      # Whether the file is in a git repository. In a worktree, .git is a file.
       def git?
         folder = File.expand_path(File.dirname(@path))
         loop do

@@ -64,10 +64,10 @@ module Spate
       def to_s = "#{options["remote"]} (plugin #{plugin})"
     end
 
-    # Makes a source of its section's header and lines.
+    # Builds a source from the header and lines of its section.
     # @!visibility private
     module Sources
-      # options: name => String, true, false, or an Array of these where a line occurs more than once.
+      # options: name => String, true, false, or an Array of these for a line that occurs more than once.
       def self.build(kind, options)
         case kind
         when "GEM" then GemSource.new(Array(options["remote"]))

@@ -20,9 +20,9 @@ module Spate
       attr_reader :version
       # @return [String] as written: "x86_64-linux", "ruby"
       attr_reader :platform
-      # @return [Array<Dependency>] on other gems, in the order of the file
+      # @return [Array<Dependency>] dependencies on other gems, in the order of the file
       attr_reader :dependencies
-      # @return [GemSource, GitSource, PathSource, PluginSource] the section it is in
+      # @return [GemSource, GitSource, PathSource, PluginSource] the section that lists the gem
       attr_reader :source
       # @return [String, nil] "78be552b"; see docs/content-addresses.md
       attr_reader :content_address

@@ -4,8 +4,7 @@ module Spate
   class Planner
     # Chooses among the variants of a gem at its source, for lockfiles with only the platform "ruby".
     class Available
-      # available: callable (name, source) -> [{ version:, platform:, ruby:, rubygems: }]
-      # running: Running
+      # available: callable (name, source); returns [{ version:, platform:, ruby:, rubygems: }]. running: Running
       def initialize(available, platform, running)
         @available = available
         @choice = Platform::Choice.new(platform)
@@ -26,7 +25,7 @@ module Spate
 
       private
 
-      # Content-addressed variants are for one Ruby each: those for others are excluded.
+      # Content-addressed variants are for one Ruby each. Excludes the variants for other Rubies.
       def known(candidates)
         candidates.reject { |one| one.content_address && !(@running.addresses? && fits?(one.row)) }
       end

@@ -2,7 +2,7 @@
 
 module Spate
   class Planner
-    # The lockfile lacks something that this bundle needs here. Bundler resolves; for a frozen bundle it is an error.
+    # The lockfile lacks something that this bundle needs here. Bundler then resolves; a frozen bundle fails.
     class Incomplete < Error
       EXIT_CODE = 4
     end

@@ -4,8 +4,8 @@ module Spate
   class Planner
     # The Ruby and the RubyGems that a bundle will run under.
     class Running
-      # The first RubyGems that distinguishes musl and glibc. A package whose platform names its libc requires it in its
-      # metadata, inside the archive; this makes reading the archive unnecessary.
+      # The first RubyGems that distinguishes musl and glibc. A package whose platform names its libc requires this
+      # version in its metadata, which is inside the archive. Knowing the version makes reading the archive unnecessary.
       READS_LIBC = "3.3.22"
 
       # rubygems_version: nil to determine it on first use.

@@ -2,11 +2,11 @@
 
 module Spate
   class Planner
-    # Chooses one of a gem's locked variants, as Bundler does: the closest to the machine's platform of those compatible
-    # with its Ruby and RubyGems; for a frozen bundle, the closest of all, so that an incompatibility is an error.
+    # Chooses one of a gem's locked variants, as Bundler does: of those compatible with the machine's Ruby and RubyGems,
+    # the one closest to its platform; for a frozen bundle, the closest of all, so that an incompatibility is an error.
     class Variants
-      # platform: the machine's, or Platform::RUBY if that is forced. unfit: [full name].
-      # available: see Planner. running: Running.
+      # platform: that of the machine, or Platform::RUBY if that is forced. unfit: [full name]. available: see Planner.
+      # running: Running.
       def initialize(lockfile:, platform:, running:, frozen: false, available: nil, unfit: [])
         @lockfile = lockfile
         @platform = platform
@@ -18,8 +18,8 @@ module Spate
         @ruby_choice = Platform::Choice.new(Platform::RUBY)
       end
 
-      # Whether the lockfile's variants are used as they are. For a lockfile with only the platform "ruby" (or only
-      # "java" on JRuby), from a time when variants were chosen during installation, they still are.
+      # Whether the lockfile's variants are used unchanged. If not, variants are chosen during installation: the
+      # lockfile has only the platform "ruby" (or only "java" on JRuby), as older versions of Bundler wrote it.
       def exact?
         return @exact if defined?(@exact)
 
@@ -38,7 +38,7 @@ module Spate
 
       private
 
-      # The best first. Most gems have one variant, which runs everywhere.
+      # The variants that run here, best first. Most gems have one variant, which runs everywhere.
       def runnable(specs, force_ruby)
         return specs if specs.one? && specs.first.platform == "ruby"
 
@@ -56,7 +56,7 @@ module Spate
         @lockfile.platforms.min_by.with_index { |platform, index| [platform.distance(@platform), index] }
       end
 
-      # The variant that the gem's source has for this machine, or nil.
+      # The variant for this machine at the gem's source, or nil.
       def available(spec)
         return unless @available && spec.source.type == :gem
 

@@ -4,7 +4,8 @@ module Spate
   class Planner
     # The Gemfile's dependencies for this bundle: those of a selected group and of this platform.
     class Wanted
-      # name; needed_by: the gem that needs it, nil for the Gemfile; force_ruby: use the "ruby" variant.
+      # name: of the gem. needed_by: name of the gem that needs it, nil for the Gemfile. force_ruby: use the "ruby"
+      # variant.
       Dependency = Struct.new(:name, :needed_by, :force_ruby)
 
       # gemfile: nil to use all DEPENDENCIES of the lockfile.
@@ -14,7 +15,7 @@ module Spate
         @settings = settings
       end
 
-      # -> [Dependency]
+      # [Dependency]
       def dependencies
         return @lockfile.dependencies.map { |dependency| Dependency.new(dependency.name) } unless @gemfile
 
@@ -33,7 +34,8 @@ module Spate
         only.empty? ? groups : groups & only
       end
 
-      # Otherwise gems that `bundle exec` needs would be missing.
+      # The groups of the setting `only`. Empty if this Bundler does not know the setting: gems that `bundle exec` needs
+      # would be missing.
       def only
         return [] if @gemfile.respond_to?(:knows_only?) && !@gemfile.knows_only?
 

@@ -9,7 +9,8 @@ module Spate
         @local = local
       end
 
-      # Variants that run here, the best first; equal ones keep their order. Content-addressed variants come first.
+      # Variants that run here, best first. Equally good variants keep their order. Content-addressed variants come
+      # first.
       def sorted(specs)
         fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }
         return fitting if fitting.size < 2
@@ -17,7 +18,7 @@ module Spate
         fitting.sort_by.with_index { |spec, index| [*rank(spec), index] }
       end
 
-      # The closest of `specs`, and all others that are equally close.
+      # The closest of `specs`, and all others with the same distance.
       def closest(specs)
         sorted = sorted(specs)
         nearest = sorted.first or return []

@@ -25,7 +25,7 @@ module Spate
         [/wasi/, "wasi"]
       ].freeze
 
-      # -> [cpu or nil, os, version or nil]
+      # [cpu or nil, os, version or nil]
       def self.split(name)
         cpu, system = name.sub(/-+\z/, "").split("-", 2)
         cpu = "x86" if cpu&.match?(/i\d86/)

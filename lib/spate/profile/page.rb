@@ -4,8 +4,8 @@ require "json"
 
 module Spate
   module Profile
-    # One self-contained HTML page (assets/profile) of one run, or of two side by side. Its content security policy
-    # forbids every request. Pages of other programs inherit from it and have other ASSETS.
+    # A self-contained HTML page (assets/profile) of one run, or of two runs side by side. Its content security policy
+    # forbids all requests. Pages of other programs inherit from this class and have other ASSETS.
     class Page
       ASSETS = File.expand_path("../../../assets/profile", __dir__)
       # Shared by all pages.
@@ -17,7 +17,7 @@ module Spate
       # The data file's text.
       def self.json(runs) = JSON.generate("runs" => runs)
 
-      # runs: [Hash] as Trace#to_h or Comparison.read answer.
+      # runs: [Hash] as returned by Trace#to_h or Comparison.read.
       def initialize(runs)
         @runs = runs
       end
@@ -41,7 +41,7 @@ module Spate
 
       module_function
 
-      # The run's Hash, as Trace#to_h. Raises Unreadable.
+      # The Hash of the run, in the form of Trace#to_h. Raises Unreadable.
       def read(path)
         text = File.read(path, encoding: Encoding::UTF_8)
         text = text[DATA, 1] || raise(Unreadable.new(path, "no data in it")) if path.end_with?(".html", ".htm")

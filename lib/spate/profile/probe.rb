@@ -1,18 +1,19 @@
 # frozen_string_literal: true
 
-# Loaded first in the process that is profiled: stamps each require, load, initializer and part of Spate's own start,
-# and writes the stamps to a file when the process ends. Core Ruby only. The environment names the file (SPATE_PROFILE)
+# Loaded first in the process to profile: stamps each require, load, initializer and part of Spate's own start, and
+# writes the stamps to a file when the process ends. Core Ruby only. Environment variables name the file (SPATE_PROFILE)
 # and the time when the process was started (SPATE_PROFILE_START, nanoseconds of the monotonic clock).
 module Spate
   module Profile
-    # A frame is an Array with these indexes. Times are nanoseconds: wall by the monotonic clock, cpu of the whole
-    # process, gc of all collection since the process began.
+    # A frame is an Array with these indexes. Times are nanoseconds: `wall` by the monotonic clock, `cpu` of the whole
+    # process, `gc` of all garbage collection since the start of the process.
     module Probe
       PARENT, KIND, NAME, PATH, ENTERED, CPU, GC_ENTERED, FOUND, GC_FOUND, CODE, GC_CODE, LEFT, CPU_LEFT, GC_LEFT,
         SERVED = *0..14
       STACK = :spate_profile
 
-      # Called for each file's code. Stays on top: when another hook is prepended, another copy of this is, too.
+      # Called for each file's code. Must stay the first hook: when another one is prepended, another copy of this one
+      # is prepended too.
       module Code
         def load_iseq(path)
           frame = Thread.current[STACK]&.last
@@ -41,7 +42,7 @@ module Spate
           at_exit { finish }
         end
 
-        # Stamps the block. loads: whether the block may load a file, and returns whether it did.
+        # Stamps the block. loads: whether the block may load a file and returns whether it did.
         def span(kind, name, loads: false)
           stack = (Thread.current[STACK] ||= [])
           @calls += 1
@@ -56,7 +57,7 @@ module Spate
           end
         end
 
-        # The time of the first occurrence.
+        # Records the time of the first occurrence.
         def mark(name) = @marks[name] ||= now
 
         private
@@ -66,7 +67,7 @@ module Spate
         def leave(stack, frame, keep)
           stack.pop until stack.empty? || stack.last.equal?(frame)
           stack.pop
-          return @frames.pop if !keep && !frame[FOUND] && @frames.last.equal?(frame) # it had been loaded
+          return @frames.pop if !keep && !frame[FOUND] && @frames.last.equal?(frame) # the file had already been loaded
 
           frame[LEFT] = now
           frame[CPU_LEFT] = cpu
@@ -89,7 +90,7 @@ module Spate
           RubyVM::InstructionSequence.singleton_class.prepend(Code.dup)
         end
 
-        # Kernel's lowest require and load, below those of RubyGems and Zeitwerk. Spate replaces the aliases.
+        # Wraps Kernel's lowest require and load, below those of RubyGems and Zeitwerk. Spate replaces the aliases.
         def wrap_kernel
           verbose = $VERBOSE
           $VERBOSE = nil
@@ -119,7 +120,7 @@ module Spate
           owner.send(:private, :load, original) if owner == Kernel
         end
 
-        # Ruby's own resolves the path by its calling frame.
+        # Replaces require_relative, since Ruby's own method would resolve the path relative to the probe's frame.
         def wrap_relative
           Kernel.define_method(:require_relative) do |path|
             from = caller_locations(1, 1).first
@@ -129,7 +130,7 @@ module Spate
           Kernel.send(:private, :require_relative)
         end
 
-        # More to stamp, once its file has been loaded.
+        # Adds stamps to a library after its file was loaded.
         def extend_program(path)
           case path
           when %r{/rails/initializable\.rb\z} then initializers
@@ -188,7 +189,7 @@ module Spate
           File.binwrite(@file, Marshal.dump(facts))
         end
 
-        # Nanoseconds of one call of the probe.
+        # Nanoseconds of a call of the probe.
         def cost
           frames = @frames
           @frames = []
@@ -199,7 +200,7 @@ module Spate
           @frames = frames
         end
 
-        # Parents as indexes; frames that never returned (exit, throw) end with the process.
+        # Frames with parents as indexes. Frames that never returned (exit, throw) end with the process.
         def frames(ended)
           index = {}.compare_by_identity
           @frames.each_with_index.map do |frame, number|
@@ -245,7 +246,7 @@ module Spate
   end
 end
 
-# Only the first of the processes that inherit the environment, or the program that replaces it.
+# Only profiles the first of the processes that inherit the environment, or the program that replaces it.
 ENV["SPATE_PROFILE_PROCESS"] ||= Process.pid.to_s
 if ENV["SPATE_PROFILE"] && ENV["SPATE_PROFILE_PROCESS"] == Process.pid.to_s
   Spate::Profile::Probe.start(ENV.fetch("SPATE_PROFILE"))

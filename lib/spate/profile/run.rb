@@ -4,7 +4,7 @@ require "tmpdir"
 
 module Spate
   module Profile
-    # Runs a command to its end, with the probe in it.
+    # Runs a command, with the probe in its process, until it ends.
     class Run
       PROBE = "#{__dir__}/probe.rb".freeze
       LIBRARY = File.expand_path("../..", __dir__)
@@ -12,14 +12,15 @@ module Spate
       # How the command ended; nil before `call`.
       attr_reader :status
 
-      # command: words, as for `spate exec`. plain: `bundle exec` in place of `spate exec`. env: the user's.
+      # command: words, as for `spate exec`. plain: run `bundle exec` instead of `spate exec`. env: the user's
+      # environment.
       def initialize(command, plain: false, env: ENV)
         @command = command
         @plain = plain
         @env = env.to_h
       end
 
-      # A Trace. Raises NoTrace. The command has this process' streams and signals.
+      # Returns a Trace. Raises NoTrace. The command uses the streams and signals of this process.
       def call
         Dir.mktmpdir("spate-profile-") do |folder|
           file = "#{folder}/stamps"
@@ -42,7 +43,7 @@ module Spate
         @status = wait(pid)
       end
 
-      # The terminal sends Ctrl-C to the command as well, so this process ends after it.
+      # Ignores Ctrl-C until the command has ended, since the terminal also sends it to the command.
       def wait(pid)
         before = Signal.trap("INT") { nil }
         Process.wait2(pid).last
@@ -55,7 +56,7 @@ module Spate
         [%w[bundle exec] + @command, { "RUBYOPT" => [probe, @env["RUBYOPT"]].compact.join(" ") }]
       end
 
-      # As `spate exec` starts the program in the end, without another start of Ruby.
+      # Starts the program the way `spate exec` finally does, without starting Ruby twice.
       def spate
         ruby = [Util::Ruby.path, "--disable-gems", "-r#{PROBE}"]
         if ["ruby", Util::Ruby.path].include?(@command.first)
@@ -67,7 +68,7 @@ module Spate
          Boot::Exec::Heap.environment(@env, @command)]
       end
 
-      # Options for the library and its extension, which need not be in one folder.
+      # Options for the folders of the library and its extension, which may differ.
       def libraries
         ($LOAD_PATH.map(&:to_s) & Boot::Background::RubyOptions.load_path).map { |path| "-I#{path}" }
       end

@@ -2,11 +2,11 @@
 
 module Spate
   module Profile
-    # Evaluates the stamps of one run: frames with own and total times, shares that add up to the whole, gems. All times
-    # are microseconds.
+    # Evaluates the stamps of a run: frames with own and total times, shares that add up to the whole, gems. All times
+    # are in microseconds.
     class Trace
-      # One require, load, initializer, hook or part. wall, cpu, gc: with the frames inside it; own_...: without.
-      # search: until Ruby requested the code; load: until it had it.
+      # A require, load, initializer, hook or part. wall, cpu, gc: including the frames inside it; own_...: without
+      # these frames. search: until Ruby requested the code. load: until Ruby received it.
       Frame = Struct.new(:number, :parent, :kind, :name, :path, :gem, :start, :wall, :cpu, :gc, :search, :load,
                          :gc_load, :served, :own_wall, :own_cpu, :own_gc)
       SLOWEST = 10
@@ -30,7 +30,7 @@ module Spate
 
       def wall = micro(@stamps[:ended] - @stamps[:started])
 
-      # Plain values, for JSON.
+      # The trace as plain values, for JSON.
       def to_h
         { format: FORMAT, spate: VERSION, mode: @mode, command: @command, at: @at, ruby: @stamps[:ruby], wall: wall,
           cpu: micro(@stamps[:cpu]), resident: @stamps[:resident], end: boot_end,
@@ -59,14 +59,14 @@ module Spate
       def own(all)
         all.each do |frame|
           frame.own_wall, frame.own_cpu, frame.own_gc = frame.wall, frame.cpu, frame.gc
-          outer = frame.parent && all[frame.parent] or next # done already
+          outer = frame.parent && all[frame.parent] or next # the times of this frame were already subtracted
           outer.own_wall -= frame.wall
           outer.own_cpu -= frame.cpu
           outer.own_gc -= frame.gc
         end
       end
 
-      # [{name:, label:, wall:}], which add up to the whole if one thread did everything.
+      # [{name:, label:, wall:}], which add up to the whole if only one thread was working.
       def shares
         found = Hash.new(0)
         found[:start] = micro(@stamps[:began] - @stamps[:started])
@@ -105,7 +105,7 @@ module Spate
           at: mark ? micro(mark - @stamps[:started]) : nil }
       end
 
-      # One stat of each file that was loaded, measured now.
+      # The time of one stat for each loaded file, measured now.
       def stat
         paths = frames.filter_map(&:path).uniq
         before = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
@@ -160,7 +160,7 @@ module Spate
         end
       end
 
-      # The frames as rows of numbers, which index a list of texts.
+      # The frames as rows of numbers, which include indexes into a list of texts.
       def rows
         texts = {}
         text = ->(string) { string && (texts[string] ||= texts.size) }
@@ -175,13 +175,13 @@ module Spate
       end
     end
 
-    # Finds the gem that owns a file: the one with the longest folder around it.
+    # Finds the gem that owns a file: the gem with the longest folder that contains it.
     class Owners
       OTHERS = ["application", "Ruby's library", "Spate", "elsewhere"].freeze
-      # Gems without a loaded specification, like the Bundler that sets up.
+      # Matches gems without a loaded specification, such as the Bundler that sets up the bundle.
       INSTALLED = %r{/(?:gems|bundler/gems)/([^/]+-[^/]+)/}
 
-      # folders: {full_gem_path => full name}; application: its folder.
+      # folders: {full_gem_path => full name}. application: folder of the application.
       def initialize(folders, application)
         require "rbconfig"
         @folders = folders.reject { |path, _| path.empty? }
@@ -191,7 +191,7 @@ module Spate
         @known = {}
       end
 
-      # "rack-3.0.8", one of OTHERS, nil for no path.
+      # The gem's full name ("rack-3.0.8") or one of OTHERS; nil without a path.
       def of(path)
         return unless path
 

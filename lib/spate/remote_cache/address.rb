@@ -4,39 +4,39 @@ require "uri"
 
 module Spate
   module RemoteCache
-    # Where a cache is.
+    # The location of a cache.
     #
     #   https://user:password@cache.test/spate   kind :http
     #   s3://acme-builds/ruby?region=eu-west-1   kind :s3; also endpoint=URL, path_style=1, profile=NAME
     #   /mnt/cache, file:///mnt/cache            kind :folder
     class Address
       OPTIONS = %w[region endpoint path_style profile].freeze
-      # Names of S3, of older buckets and of other servers; never "..".
+      # Accepts the names of S3, of older buckets and of other servers, but never "..".
       BUCKET = /\A(?!.*\.\.)[a-zA-Z0-9][\w.-]{1,253}[a-zA-Z0-9]\z/
       RELATIVE = %r{\A(?:~|\.\.?)(?:/|\z)}
-      # To the last @ before the host, which is the first but where something else than a port follows a colon: then a
-      # password has a slash.
+      # Matches up to the last @ before the first slash. If a colon is followed by something other than a port, the
+      # password may contain a slash, and the match ends at the last @ of the text.
       USERINFO = %r{\A[^:]+://([^/]+|[^/:\[]*:(?!\d{0,5}/).*)@}
       private_constant :OPTIONS, :BUCKET, :RELATIVE, :USERINFO
 
       # :http, :s3 or :folder.
       attr_reader :kind
-      # Of HTTP: URI without its last slash, user and password.
+      # Only for :http. The URI without its last slash, user and password.
       attr_reader :uri
       # "user:password", escaped as in a URI, or nil.
       attr_reader :userinfo
       attr_reader :bucket
-      # Of S3: what names begin with, with its last slash, or "".
+      # Only for :s3. The prefix of all names, with a slash at its end, or "".
       attr_reader :prefix
-      # Of S3: Hash of String to String.
+      # Only for :s3. Hash of String to String.
       attr_reader :options
-      # Of a folder: absolute.
+      # Only for :folder. An absolute path.
       attr_reader :path
 
       # Raises InvalidAddress.
       def self.parse(text) = new(text.to_s)
 
-      # Whether a text is the address of a server, and nothing else.
+      # Whether the text is a server's address without query, fragment, user and password.
       def self.endpoint?(text)
         uri = URI(text)
         uri.is_a?(URI::HTTP) && !uri.host.to_s.empty? && !(uri.query || uri.fragment || uri.userinfo)
@@ -45,7 +45,7 @@ module Spate
       end
 
       def initialize(text)
-        text = text.dup.force_encoding(Encoding::UTF_8) # in any locale
+        text = text.dup.force_encoding(Encoding::UTF_8) # independent of the locale
         @text = text.scrub
         legible(text)
         case text
@@ -57,11 +57,11 @@ module Spate
           refuse("is a relative path", hint: "say #{File.expand_path(text).dump[1..-2]} (docs/team-cache.md)")
         else refuse("is neither http, https, s3 nor the absolute path of a folder")
         end
-      rescue URI::Error, ArgumentError => e # of the text, or of an escape in it
+      rescue URI::Error, ArgumentError => e # invalid text, or an invalid escape in it
         refuse("cannot be understood: #{e.message.lines.first.chomp}")
       end
 
-      # As it may be shown: without user and password, and without what a bucket is asked with.
+      # The address for display: without user and password, and without the options of a bucket.
       def to_s
         case kind
         when :http then uri.to_s
@@ -74,7 +74,7 @@ module Spate
 
       def refuse(expected, **hint) = raise(InvalidAddress.new(@text, expected, **hint))
 
-      # Raises unless it can be shown on a terminal. Answers it.
+      # Returns the text. Raises InvalidAddress unless a terminal can show it.
       def legible(text)
         return text if text.valid_encoding? && !text.match?(/[\p{Cntrl}\p{Bidi_Control}]/)
 
@@ -119,7 +119,7 @@ module Spate
         @path = legible(path).sub(%r{(?<=.)/+\z}, "")
       end
 
-      # A step that leads elsewhere.
+      # The first "." or ".." in a path, or nil.
       def step(path) = path.split("/").find { |part| %w[. ..].include?(part.gsub(/%2e/i, ".")) }
     end
   end

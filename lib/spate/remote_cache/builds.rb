@@ -2,15 +2,15 @@
 
 module Spate
   module RemoteCache
-    # Builds of the team's cache, by any transport: chooses the one of a document that fits here, adds it to the store,
-    # and decides which builds of this store may be sent.
+    # Builds in the team's cache, independent of the transport: chooses the build of a document that fits here, adds it
+    # to the store, and decides which builds of this store may be sent.
     class Builds
       autoload :Secrets, "spate/remote_cache/builds/secrets"
 
       KIND = "build"
       # An entry that fits here, and its Records. places: Pack::Places.
       Offer = Struct.new(:entry, :records, :places) do
-        # What to fetch: SHA-256, and bytes.
+        # The SHA-256 and the size in bytes of the blob to fetch.
         def blob = entry.blob
         def bytes = entry.blob_bytes
       end
@@ -30,15 +30,15 @@ module Spate
         @pack = Pack.new(store.keeper || store)
       end
 
-      # The Offer of the first entry that is trusted and whose inputs all hold here; else why none is: [String], one for
-      # each entry, or for the document. Raises Malformed. places: where the build of that gem may have files.
+      # The Offer of the first entry that is trusted and whose inputs all match; otherwise [String], the reasons: one
+      # for each entry, or one for the document. Raises Malformed. places: where the build of the gem may have files.
       def choose(document, first_key, places)
         offers, reasons = Document.sift(document, @trust, KIND, first_key) { |entry| examine(entry, places) }
         fitting(offers, reasons) || reasons
       end
 
-      # The offer's build, out of the file at `blob`, now in the store: Build::Cache::Entry. Raises Refused where the
-      # file is not what was offered, Store::Error.
+      # Adds the offer's build to the store, from the file at `blob`. Returns a Build::Cache::Entry. Raises Refused if
+      # the file is not the one offered, or Store::Error.
       def accept(offer, blob)
         home = @store.keeper or raise Refused, "the store is not writable"
         home.lock("store", shared: true) do
@@ -48,15 +48,15 @@ module Spate
         end
       end
 
-      # A stored build (Build::Cache::Entry) for Push.
+      # The Push::Parcel of a stored build (Build::Cache::Entry).
       def parcel(build)
         key, id = build.identity.split("-")
         Push::Parcel.new(kind: KIND, name: build.record.full_name, key: key, id: id,
                          offer: ->(signer) { offer(build, signer) })
       end
 
-      # [Entry for the document, path of the blob to send, which is the caller's to remove], or why a stored build
-      # (Build::Cache::Entry) must stay here (String). key: Trust::PrivateKey. Raises Store::Error.
+      # Returns [Entry for the document, path of the blob to send, which the caller removes], or the reason why a stored
+      # build (Build::Cache::Entry) must not be sent (String). key: Trust::PrivateKey. Raises Store::Error.
       def offer(build, key)
         reason = own(build) and return reason
         home = @store.keeper or return "the store is not writable"
@@ -67,12 +67,12 @@ module Spate
 
       private
 
-      # An Offer, or in words why it is none; whether its inputs hold is looked at later.
+      # Returns an Offer, or the reason for rejecting the entry (String). Does not check whether the inputs match.
       def examine(entry, places)
         return "for another gem: #{entry.what}" if entry.what != places.full_name
 
         records = Entry::Records.unpack(entry.packed)
-        # Other bytes would be taken for a path; and neither a path nor a name has a NUL in it.
+        # Bytes that are not a record would be used as a path. Neither a path nor a name contains a NUL.
         return "its inputs are invalid" unless [records.inputs, records.needs].all? { |one| Inputs.record?(one) }
         return "its facts have a NUL byte" if records.facts.include?("\0")
 
@@ -85,8 +85,9 @@ module Spate
         Offer.new(entry, records, places)
       end
 
-      # The first one whose inputs match; adds reasons. A build that would merely run here is not used, even on a
-      # machine that cannot build: any writer of the cache could then choose among all builds that were ever signed.
+      # The first offer whose inputs match; adds the reasons of the others. A build that would run here, but has other
+      # inputs, is not used even on a machine that cannot build: any writer of the cache could then choose among all
+      # builds that were ever signed.
       def fitting(offers, reasons)
         offers.each do |offer|
           change = @reuse_check.change(probe(offer)) or return offer
@@ -99,7 +100,7 @@ module Spate
         Probe.new(Build::Cache::Record.parse(offer.records.facts), offer.records.inputs)
       end
 
-      # Why it is not this machine's to send, or nil.
+      # Why this machine must not send the build, or nil.
       def own(build)
         return "what it depends on is not known" unless File.file?(build.inputs) && File.file?(build.needs)
         return "it came from a cache" if build.record.signer
@@ -128,7 +129,7 @@ module Spate
         raise
       end
 
-      # The home, and folders that may be in it and hold what is everybody's.
+      # [the home, [folders that may be in it, but contain no personal files]]
       def own_folders
         [@reuse_check.roots["home"].to_s,
          [@layout.root, @store.root, Util::Ruby.config("prefix"), *@layout.rubygems.path]]
@@ -140,14 +141,14 @@ module Spate
           seconds: format("%.3f", record.seconds.to_f) }
       end
 
-      # Puts a build that came from the cache into a store, as a variant that remembers who signed it.
+      # Adds a build from the cache to a store, as a variant that records its signer.
       class Adoption
         def initialize(store)
           @store = store
         end
 
-        # files: entries of a manifest, whose objects are in the store. Answers the Build::Cache::Entry. Whole or not at
-        # all: it is not used until its inputs are in place.
+        # files: entries of a manifest, whose objects are in the store. Returns the Build::Cache::Entry. Atomic: the
+        # variant is not used until its inputs are written.
         def call(entry, records, files)
           record = Build::Cache::Record.parse(records.facts)
           record.signer = [entry.signer, entry.made]
@@ -161,7 +162,7 @@ module Spate
 
         private
 
-        # A whole build of that name is this very one: its signer and the time are in the name.
+        # The name contains the signer and the time, so a complete build of that name is the same build.
         def commit(variants, id, records)
           written = { "" => records.inputs,
                       Build::Cache::Variants::NEEDS => records.needs }.transform_values do |bytes|

@@ -2,35 +2,35 @@
 
 module Spate
   module RemoteCache
-    # A cache in one run of an install, for any number of threads. A failure is a miss; where more requests would only
-    # cost time, the cache is disabled for the run, with a warning.
+    # The cache during one run of an install, for any number of threads. A failure counts as a miss. If more requests
+    # would only cost time, the cache is disabled for the run, with a warning.
     class Client
-      # Bytes of a document, and of a blob, at most.
+      # Maximum number of bytes of a document, and of a blob.
       DOCUMENT = Document::ActionResult::LIMIT
       BLOB = 2 << 30
-      # Seconds to connect, and of silence. An install waits for an archive; meanwhile it can compile instead of a
-      # build.
+      # Seconds to connect, and seconds without data for archives and for builds. An install waits for archives, but can
+      # compile while it waits for a build.
       CONNECT = 0.25
       ARCHIVES = 0.3
       BUILDS = 5
-      # A cache that sends fewer bytes a second, or takes more than two minutes for one answer, is slow: gem sources and
-      # compilers are used instead.
+      # A cache is slow if it sends fewer bytes a second, or takes more than two minutes for one response. Gem sources
+      # and compilers are then used instead.
       PACE = Spate::HTTP::Meter::Pace.new(8 << 10, 120).freeze
-      # Reasons that may be temporary: an answer that was slow, or cut short. After so many of them its kind is
+      # Reasons that may be temporary: a slow or truncated response. After MOST of them, requests of that kind are
       # disabled.
       PASSING = %i[slow answer].freeze
       MOST = 3
 
-      # The counts of a tally that only an answer changes.
+      # The counters of a tally that only change after a response.
       ANSWERED = %i[archives builds checks compile_caches misses].freeze
       STRANGERS = 3
       TRUST = "spate cache trust NAME:KEY, with the key of that id: `spate cache key` printed both"
 
-      # One kind of requests: its transport, how often that failed, whether the kind is disabled.
+      # One kind of requests: its transport, its number of failures, and whether it is disabled.
       Line = Struct.new(:transport, :troubles, :down)
       private_constant :Line, :ANSWERED, :STRANGERS, :TRUST
 
-      # The block makes a transport with that time limit in seconds: see RemoteCache.transport.
+      # The block returns a transport with the given time limit in seconds: see RemoteCache.transport.
       def initialize(events: Events.new)
         @archives, @builds = [ARCHIVES, BUILDS].map { |seconds| Line.new(yield(seconds), 0, false) }
         @events = events
@@ -39,8 +39,8 @@ module Spate
         @reasons = Hash.new(0)
       end
 
-      # Opens connections before the first request, from threads of its own. Requests wait until they are open: a cache
-      # that cannot be reached costs the time to connect once.
+      # Opens connections in separate threads before the first request. Requests wait for these threads, so the time to
+      # connect to an unreachable cache is spent only once.
       def greet
         @mutex.synchronize do
           return if @greetings
@@ -50,20 +50,21 @@ module Spate
         end
       end
 
-      # When anything came from it last (monotonic seconds), nil before that.
+      # When data was last received from the cache (monotonic seconds); nil if none was.
       def answered_at = [@archives, @builds].filter_map { |line| line.transport.answered_at }.max
 
-      # For messages.
+      # The name of the cache for messages.
       def name = @builds.transport.to_s
 
-      # Of this run so far: archives, builds, checks, compile caches (had), misses, failures (Integer), bytes, seconds
-      # (of compile time saved), reasons ({text => count}: why an entry could not be used), failure (message or nil).
+      # The counters of this run: archives, builds, checks, compile caches (hits), misses, failures (Integer), bytes,
+      # seconds (of compile time saved), reasons ({text => count}: why an entry could not be used), failure (message or
+      # nil).
       def tally = @mutex.synchronize { { **@tally, reasons: @reasons.dup, failure: @failure } }
 
       # kind: :archives, :builds, :checks, :compile_caches, :seconds or :misses.
       def count(kind, number = 1) = @mutex.synchronize { @tally[kind] += number }
 
-      # Why something that it has is of no use here.
+      # Counts a miss. reasons: why the entries in the cache could not be used.
       def miss(reasons)
         @mutex.synchronize do
           @tally[:misses] += 1
@@ -77,18 +78,19 @@ module Spate
         ask(@builds) { |transport| transport.get(Document.name(key, kind), limit: DOCUMENT) }
       end
 
-      # Puts the archive with that SHA-256 (hex) at the path `to`; its bytes, or nil. It is what was asked for.
+      # Writes the archive with that SHA-256 (hex) to the path `to`. Returns its size in bytes, or nil. The content is
+      # verified.
       def archive(sha256, to:) = ask(@archives) { |transport| blob(transport, sha256, to, BLOB) }
 
-      # The same of a build's files, of `bytes` at most.
+      # Like #archive, for the blob of a build with at most `bytes` bytes.
       def build(sha256, bytes, to:) = ask(@builds) { |transport| blob(transport, sha256, to, bytes) }
 
-      # A document of its own is none: see Malformed. It may have more of them.
+      # Counts a malformed document as a failure of the builds, since the cache may have more of them. error: Malformed.
       def malformed(error)
         failed([@builds], Unavailable.new(:answer, name, "has a document that is none: #{error.message}"))
       end
 
-      # Reports an error with something that it had.
+      # Reports an error about an entry or blob of the cache.
       def trouble(error)
         count(:failures)
         @failure = error.message
@@ -96,7 +98,8 @@ module Spate
         @events.emit(:warning, message: "the team's cache #{name}: #{error.message}", hint: hint)
       end
 
-      # Reports the signers whose entries were not used, at the end of a run: only the first few, as any key can sign.
+      # Reports the signers whose entries were not used, at the end of a run. Names only the most frequent signers,
+      # since anyone can sign with a new key.
       def tell_strangers
         found = tally[:reasons].filter_map { |reason, count| (id = Trust.stranger(reason)) && [id, count] }
         found.max_by(STRANGERS, &:last).each do |id, count|
@@ -105,8 +108,8 @@ module Spate
         end
       end
 
-      # That all questions failed, at the end of a run with too few for a word before. One that failed beside answers
-      # may pass.
+      # Reports the failure at the end of a run in which all requests failed, if there were too few of them for an
+      # earlier warning. A failure in a run with successful requests is not reported.
       def tell_failure
         return if @told || @fault.nil? || tally.values_at(*ANSWERED).any?
 
@@ -124,7 +127,7 @@ module Spate
 
         Util::Files.remove(path)
         raise Unavailable.new(:answer, name, "has other content at cas/#{sha256} than that says")
-      rescue Store::Error => e # an install has other ways to get it
+      rescue Store::Error => e # the install can get the content elsewhere
         raise Unavailable.new(:answer, name, "sends what is not taken here: #{e.message}", hint: e.hint)
       end
 
@@ -135,7 +138,7 @@ module Spate
         attempt([line]) { yield(line.transport).tap { |found| count(:misses) unless found } }
       end
 
-      # lines: that a failure is about.
+      # lines: the kinds of requests (Line) that a failure affects.
       def attempt(lines)
         yield
       rescue Unavailable => e
@@ -160,7 +163,7 @@ module Spate
         nil
       end
 
-      # An install's requests for builds.
+      # The requests of an install for builds.
       class Asking
         # builds: Builds.
         def initialize(client, builds, layout:, store:)
@@ -168,11 +171,11 @@ module Spate
           @builds = builds
           @layout = layout
           @store = store
-          @paths = Thread::Queue.new # of blobs that were begun
+          @paths = Thread::Queue.new # paths of blobs whose transfer has started
         end
 
-        # Builds::Offer that fits here, or nil. key: the build key. checkout: the name of the folder that git
-        # checked the gem out into, or nil. Yields before what came is looked at.
+        # The Builds::Offer that fits here, or nil. key: the build key. checkout: the name of the folder of git's
+        # checkout of the gem, or nil. Yields between receiving the document and examining it.
         def choose(key, full_name, checkout = nil)
           document = @client.document(key) or return
           yield
@@ -183,13 +186,13 @@ module Spate
           @client.malformed(e)
         end
 
-        # Path of the offer's blob, which is the caller's to remove, or nil.
+        # Path of the offer's blob, or nil. The caller removes the file.
         def fetch(offer)
           @paths << path = @store.temporary("blob")
           path if @client.build(offer.blob, offer.bytes, to: path)
         end
 
-        # Build::Cache::Entry, now in the store. Raises Refused, Store::Error.
+        # Adds the build to the store. Returns its Build::Cache::Entry. Raises Refused, Store::Error.
         def accept(offer, path)
           @builds.accept(offer, path).tap do
             @client.count(:builds)
@@ -197,7 +200,7 @@ module Spate
           end
         end
 
-        # When anything came from the cache last (monotonic seconds), or nil.
+        # When data was last received from the cache (monotonic seconds), or nil.
         def answered_at = @client.answered_at
 
         def trouble(error) = @client.trouble(error)
@@ -205,11 +208,11 @@ module Spate
         # Ends all requests.
         def close = @client.close
 
-        # Removes what is left of transfers.
+        # Removes leftover files of transfers.
         def clean = (Util::Files.remove(@paths.pop) until @paths.empty?)
       end
 
-      # The use of a cache on this machine, added up over installs and kept in the store.
+      # The use of a cache on this machine: the sum over all installs, kept in the store.
       #
       #   installs, archives, builds, checks, compile caches, misses, failures, bytes   Integer
       #   seconds   of compile time saved, Float
@@ -218,16 +221,16 @@ module Spate
       class Usage
         KIND = "team"
         NUMBERS = %i[installs archives builds checks compile_caches misses failures bytes seconds].freeze
-        # Reasons that are kept, those seen most.
+        # Number of reasons that are kept, the most frequent ones.
         MOST = 20
 
-        # name: of the cache, as people know it and as no other has it: a transport's to_s.
+        # name: a unique, readable name of the cache: a transport's to_s.
         def initialize(store, name)
           @store = store.keeper
           @key = Store.sha256(name)
         end
 
-        # {installs: …, reasons: {…}}; zeros where nothing was noted.
+        # {installs: …, reasons: {…}}; counters that were never recorded are 0.
         def to_h
           require "json"
           kept = JSON.parse(@store&.read(KIND, @key) || "{}", symbolize_names: false)
@@ -237,7 +240,7 @@ module Spate
           { **NUMBERS.to_h { |name| [name, 0] }, reasons: {}, failure: nil }
         end
 
-        # tally: of a Client. Only what saves work is at stake: what cannot be noted is not.
+        # tally: of a Client. Ignores a store that cannot be written, since these numbers are only informative.
         def add(tally)
           return unless @store
 

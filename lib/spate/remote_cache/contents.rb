@@ -2,20 +2,20 @@
 
 module Spate
   module RemoteCache
-    # All that a cache has, where it can be listed: collected by age and by what is still named, or read and checked.
+    # All entries of a cache whose transport can list them: removes them by age and reference, or reads and checks them.
     class Contents
-      # documents, blobs: how many there were; removed: how many names went, or would; unfinished: what killed writers
-      # left; bytes: of both.
+      # documents, blobs: numbers of existing ones. removed: number of names that were, or would be, removed.
+      # unfinished: number of files left by killed writers. bytes: size of removed and unfinished files.
       Collected = Struct.new(:documents, :blobs, :removed, :unfinished, :bytes, keyword_init: true)
-      # One that is not as it should be. name: "cas/…" or "ac/…".
+      # An invalid document or blob. name: "cas/…" or "ac/…".
       Fault = Struct.new(:name, :reason, keyword_init: true)
-      # Bytes of what may lie below ac/: servers take as much from other programs.
+      # Maximum bytes of a file below ac/, which servers also accept from other programs.
       LONGEST = 16 << 20
-      # Names that are kept in mind of each kind: some 300 MB.
+      # Maximum number of names of each kind, which are kept in memory: about 300 MB.
       MOST = 1_000_000
-      # Requests at once: a cache may be far away.
+      # Number of parallel requests, since a cache may be far away.
       THREADS = 8
-      # In place of the names of a document's blobs.
+      # Placeholder for the unknown names of a document's blobs.
       UNKNOWN = nil
       private_constant :UNKNOWN
 
@@ -27,12 +27,12 @@ module Spate
         @progress = progress
       end
 
-      # Removes what is older than `before` (Time, by this machine's clock) and not named: of documents, by the gems in
-      # them; of blobs, by documents that stay, or as archives. A document is removed before its blobs, so that readers
-      # find a complete one, or none; documents that are published meanwhile keep their blobs, and newly written blobs
-      # stay. While a document stays that is not Spate's, or cannot be read, its blobs are unknown: then only the blobs
-      # of removed documents are removed. names: full names of gems; archives: SHA-256s. Answers Collected. Raises
-      # Unavailable, Unsupported.
+      # Removes names that are older than `before` (Time, by this machine's clock) and no longer referenced: documents
+      # by the gems in them; blobs by the remaining documents, or as archives. A document is removed before its blobs,
+      # so readers find a complete document or none. Documents that are published in the meantime keep their blobs, and
+      # newly written blobs remain. If a remaining document is not Spate's or is unreadable, its blobs are unknown: then
+      # only the blobs of removed documents are removed. names: full names of gems; archives: SHA-256s. Returns
+      # Collected. Raises Unavailable, Unsupported.
       def collect(before:, names: [], archives: [], dry: false)
         documents = list("ac/")
         blobs = list("cas/")
@@ -48,7 +48,7 @@ module Spate
                       bytes: bytes + documents.merge(blobs).values_at(*removed).sum(&:first))
       end
 
-      # Reads everything; yields each Fault. Answers {documents:, blobs:, bytes:}.
+      # Reads everything; yields each Fault. Returns {documents:, blobs:, bytes:}.
       def verify(&block)
         blobs = list("cas/")
         documents = list("ac/")
@@ -72,8 +72,8 @@ module Spate
         found
       end
 
-      # Does the work with each name, in threads, and yields the name and the result, one at a time. An error ends all
-      # of them.
+      # Calls `work` with each name, in several threads, and yields the name and the result to one thread at a time. An
+      # error ends all threads.
       def each(names, words, work)
         left = Thread::Queue.new(names).close
         mutex = Mutex.new
@@ -103,7 +103,7 @@ module Spate
         end
       end
 
-      # [names of documents that are to go, names of blobs that the others have]
+      # [names of documents to remove, names of blobs of the other documents]
       def sort(documents, before, names)
         gone = []
         kept = []
@@ -120,7 +120,8 @@ module Spate
         blobs_of(list("ac/").reject { |name, facts| documents[name] == facts }.keys)
       end
 
-      # Answers the names of what went. Another may have written since it was listed, or removed it.
+      # Returns the removed names. Checks each time again, since another process may have written or removed the name
+      # after it was listed.
       def remove(names, before, dry)
         return names if dry
 
@@ -130,27 +131,27 @@ module Spate
         removed
       end
 
-      # Of the documents of these names.
+      # Names of the blobs of these documents.
       def blobs_of(names)
         found = []
         each(names, "looked at", method(:read)) { |_, document| found.concat(blobs(document)) }
         found
       end
 
-      # Names, UNKNOWN among them where some are not known.
+      # Names of the document's blobs; includes UNKNOWN if some of its entries are unreadable.
       def blobs(document)
         found = document.entries.filter_map { |entry| "cas/#{entry.blob}" if entry.blob }
         document.faults.empty? ? found : found << UNKNOWN
       end
 
-      # The document, as far as it can be read.
+      # The document; without entries if it is malformed.
       def read(name)
         document(name)
       rescue Malformed => e
         Document.new([], [e.message])
       end
 
-      # One that went meanwhile has nothing in it.
+      # The document; without entries if it was removed in the meantime.
       def document(name)
         bytes = @transport.get(name, limit: LONGEST)
         bytes ? Document.parse(bytes) : Document.new([])
@@ -160,17 +161,17 @@ module Spate
 
       def blob_fault(name)
         path = @store.temporary("blob")
-        @transport.fetch(name, to: path, limit: Client::BLOB) or return # gone meanwhile
+        @transport.fetch(name, to: path, limit: Client::BLOB) or return # removed in the meantime
         "its content is another" unless name == "cas/#{Native.sha256_file(path)}"
       rescue TooLong => e
         e.message
-      rescue Unavailable => e # where a server finds that itself, or has half of it
+      rescue Unavailable => e # the server reports the damage itself, or has a truncated blob
         e.reason == :answer ? e.message : raise
       ensure
         Util::Files.remove(path)
       end
 
-      # In the list, or since that was made.
+      # Whether the blob exists: in the list, or written after it.
       def there?(entry, blobs)
         name = "cas/#{entry.blob}"
         (blobs.dig(name, 0) || @transport.head(name)) == entry.blob_bytes

@@ -2,21 +2,21 @@
 
 module Spate
   module RemoteCache
-    # The entries that a cache has of one kind under one key, the newest first. Bytes of an ActionResult whose
-    # files are the entries' blobs; its stdout is a line of format, and then of each entry a line with the lengths of
-    # text, signature and records, and these.
+    # The entries of a cache of one kind under one key, newest first. Encoded as an ActionResult whose files are the
+    # blobs of the entries. Its stdout is a line with the format, followed for each entry by a line with the lengths of
+    # text, signature and records, and by these three.
     class Document
       %i[ActionResult Wire].each { |name| autoload name, "spate/remote_cache/document/action_result" }
 
       FORMAT = "spate document 1".b.freeze
       MOST = 8
 
-      # Where the document of a key lies.
+      # The name of the document of a key in the cache.
       def self.name(key, kind = "build") = "ac/#{Store.sha256("spate #{kind} #{key}")}"
 
-      # The block's results for the entries that are trusted and for this kind, key and machine, and [String]: why
-      # others cannot be used. The block answers why an entry cannot (String), or raises Malformed, as this does where
-      # the bytes are not a document.
+      # Returns [results, reasons]. results: those of the block for the entries that are trusted and match the kind, key
+      # and machine. reasons: [String], why the other entries cannot be used. The block returns a reason (String) to
+      # reject an entry, or raises Malformed; this method also raises it if the bytes are not a document.
       def self.sift(bytes, trust, kind, key)
         document = parse(bytes)
         answers = document.entries.map do |entry|
@@ -28,8 +28,8 @@ module Spate
         [found, document.faults + reasons]
       end
 
-      # An entry that cannot be read is a fault, as is a format that another Spate may know; the others count. Raises
-      # Malformed for anything but a document.
+      # An unreadable entry, or one in a format of another version of Spate, becomes a fault; the other entries are
+      # used. Raises Malformed if the bytes are not a document.
       def self.parse(bytes)
         entries = []
         faults = []
@@ -60,14 +60,15 @@ module Spate
       end
       private_class_method :pieces
 
-      # Both as one, as far as there is room: of each signer's builds from the same inputs only the first stays.
+      # Merges two documents as far as space allows. Of each signer's builds from the same inputs, only the first is
+      # kept.
       def self.merge(newer, older)
         entries = (newer.entries + older.entries).uniq { |entry| [entry.signer, entry.id] }.first(MOST)
         entries.pop while new(entries).encode.bytesize > ActionResult::LIMIT
         new(entries)
       end
 
-      # [Entry]; why others could not be read, in words.
+      # entries: [Entry]. faults: reasons why other entries could not be read, [String].
       attr_reader :entries, :faults
 
       def initialize(entries, faults = [])
@@ -75,7 +76,7 @@ module Spate
         @faults = faults
       end
 
-      # Bytes.
+      # The document as bytes.
       def encode
         files = entries.select(&:blob).map { |entry| ActionResult::File.new(entry.what, entry.blob, entry.blob_bytes) }
         stdout = entries.map do |entry|

@@ -4,38 +4,40 @@ require "zlib"
 
 module Spate
   module RemoteCache
-    # One result in a cache: what it is, signed, and with it the Records of what it depends on.
+    # A signed result in a cache, with the Records of what it depends on.
     #
-    # key:: what is known beforehand, hex: of a build its build key (Build::Key)
-    # kind:: "build"; "check": what Bundler said of a Gemfile (Gemfile::Check); "compile cache": compile caches of a
-    # bundle what, archive:: the gem's full name, or what of_lockfile says; SHA-256 of what it was built from platform,
-    # ruby:: for people, and against an entry that was moved to another key id:: of the variant, in the store that made
-    # it blob, blob_bytes:: SHA-256 of the file that has the build's, as Pack made it, or a compile cache, and its size
-    # tar_bytes, file_bytes, paths:: of the tar or compile cache in it, of the tar's files together, and how many paths
-    # it has records:: SHA-256 of the records, packed made, seconds:: when (Unix time), and how long it took signer:: id
-    # of the key
+    # key:: what is known before the build, hex: for a build its build key (Build::Key)
+    # kind:: "build"; "check": Bundler's evaluation of a Gemfile (Gemfile::Check); "compile_cache": those of a bundle
+    # what, archive:: the gem's full name, or the result of of_lockfile; SHA-256 of the archive that was built
+    # platform, ruby:: for display, and to detect an entry that was moved to another key
+    # id:: of the variant, in the store that created the entry
+    # blob, blob_bytes:: SHA-256 and size of the file written by Pack, or of a compile cache
+    # tar_bytes, file_bytes, paths:: size of the tar or compile cache in the blob, of the tar's files, number of paths
+    # records:: SHA-256 of the packed records
+    # made, seconds:: when the result was created (Unix time), and how long that took
+    # signer:: id of the key
     Entry = Struct.new(:key, :kind, :what, :archive, :platform, :ruby, :id, :blob, :blob_bytes, :tar_bytes,
                        :file_bytes, :paths, :records, :made, :seconds, :signer, keyword_init: true) do
-      # text: what the signature is of; packed: Records as they are sent. All bytes.
+      # text: the signed text. packed: the Records in the form that is sent. All are bytes.
       attr_accessor :text, :signature, :packed
 
-      # This machine, as entries have it.
+      # This machine's platform and Ruby, as entries contain them.
       def self.machine
         { platform: Platform.local.to_s, ruby: Util::Ruby.description.sub(" +PRISM", "") }
       end
 
-      # The subject of an entry that belongs to a lockfile. text: of the lockfile.
+      # The `what` of an entry that belongs to a lockfile. text: the content of the lockfile.
       def self.of_lockfile(text) = "lockfile-#{Store.sha256(text)[0, 32]}"
 
-      # facts: what there is of this kind, but records and signer; it was made here and now unless they say otherwise.
-      # key: Trust::PrivateKey.
+      # facts: the members of an entry of this kind, except records and signer. Machine and time default to this machine
+      # and now. key: Trust::PrivateKey.
       def self.sign(facts, packed, key)
         entry = new(**machine, made: Time.now.to_i, **facts, records: Store.sha256(packed), signer: key.id)
         text = entry.render
         parse(text, key.sign(text), packed)
       end
 
-      # Raises Malformed unless the text is one that `sign` would have made. Says nothing about who signed it.
+      # Raises Malformed unless `sign` would have produced the text. Does not verify the signature.
       def self.parse(text, signature, packed)
         first, *lines = text.b.lines(chomp: true) if text.bytesize <= self::TEXT
         raise Malformed, "no entry of this format" unless first == self::FORMAT && signature.bytesize == 64
@@ -60,15 +62,15 @@ module Spate
       # The text to be signed.
       def render = [self.class::FORMAT, *to_h.compact.map { |name, value| "#{name} #{value}" }, ""].join("\n").b
 
-      # Whether the text, and by their digest the records, are this key's. key: Trust::PublicKey.
+      # Whether the key signed the text and the records match the digest in it. key: Trust::PublicKey.
       def signed_by?(key) = key.verify(signature, text) && Store.sha256(packed) == records
     end
 
     Entry::FORMAT = "spate entry 1"
-    # Bytes of a text, at most.
+    # Maximum bytes of a text.
     Entry::TEXT = 4096
     Entry::NUMBERS = %i[blob_bytes tar_bytes file_bytes paths made].freeze
-    # Lines that entries of a kind do not have.
+    # Members that entries of a kind do not have.
     Entry::LACKING = {
       "check" => %i[archive blob blob_bytes tar_bytes file_bytes paths seconds],
       "compile_cache" => %i[archive file_bytes paths seconds]
@@ -82,8 +84,9 @@ module Spate
         made: number, seconds: /\A\d{1,7}\.\d{1,3}\z/n, signer: /\A[0-9a-f]{32}\z/n }
     end
 
-    # Sent with an entry, so that one answer decides whether a build fits: a record of inputs, one of what it needs
-    # to run (both as Inputs writes them, without stamps), and the facts (Build::Cache::Record), as bytes.
+    # Sent with an entry, so that one response is enough to decide whether a build fits: a record of its inputs, one of
+    # what it needs to run (both as written by Inputs, without stamps), and the facts (Build::Cache::Record). All are
+    # bytes.
     Entry::Records = Struct.new(:inputs, :needs, :facts) do
       # Raises Malformed.
       def self.unpack(packed)
@@ -114,7 +117,7 @@ module Spate
       end
       private_class_method :inflate
 
-      # Bytes; the same for the same records.
+      # The records as bytes. Deterministic.
       def pack
         packed = Zlib::Deflate.deflate("#{map(&:bytesize).join(" ")}\n".b + map(&:b).join)
         raise Refused, "it depends on too much to be sent" if packed.bytesize > self.class::PACKED
@@ -123,7 +126,7 @@ module Spate
       end
     end
 
-    # Bytes, packed and not.
+    # Maximum bytes, packed and unpacked.
     Entry::Records::PACKED = 1 << 20
     Entry::Records::LIMIT = 16 << 20
   end

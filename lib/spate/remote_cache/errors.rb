@@ -2,7 +2,8 @@
 
 module Spate
   module RemoteCache
-    # A cache did not do what it was asked to. Its callers go on without: it costs time, and never an install.
+    # A request to a cache failed. The callers continue without the cache: a failure costs time, but never fails an
+    # install.
     class Unavailable < Spate::Error
       EXIT_CODE = 6
       HINTS = {
@@ -16,15 +17,15 @@ module Spate
         closed: nil
       }.freeze
 
-      # One of HINTS' keys. :refused: the connection failed or was not made; :answer: the answer cannot be used
-      # (incomplete, a page, too long); :closed: after #close.
+      # A key of HINTS. :refused: the connection failed or was not opened; :answer: the response cannot be used
+      # (truncated, an HTML page, too long); :closed: after #close.
       attr_reader :reason
 
-      # Characters of a server's text on a terminal.
+      # Maximum characters of a server's text to show on a terminal.
       LONGEST = 300
       private_constant :LONGEST
 
-      # address: Address, or text; fact: what follows it ("answers 500").
+      # address: Address or text. fact: the rest of the message ("answers 500").
       def initialize(reason, address, fact, hint: HINTS.fetch(reason))
         @reason = reason
         fact = Registry::Archive.printable(fact)[0, LONGEST]
@@ -32,12 +33,12 @@ module Spate
       end
     end
 
-    # It has more bytes there than are taken.
+    # The content in the cache is longer than the limit.
     class TooLong < Unavailable
       def initialize(address, fact, **hint) = super(:answer, address, fact, **hint)
     end
 
-    # This kind of cache does not have that operation.
+    # This kind of cache does not support the operation.
     class Unsupported < Spate::Error
       EXIT_CODE = 2
     end
@@ -45,9 +46,9 @@ module Spate
     # The address of a cache is invalid.
     class InvalidAddress < Settings::Error
       HINT = "an address is https://HOST/PATH, s3://BUCKET/PREFIX or the absolute path of a folder: docs/team-cache.md"
-      # Without a scheme, a user and password are what is before an @.
+      # Matches the user and password of an address without a scheme: the text before an @.
       USER = %r{\A(?!.*://).*@}
-      # In place of what may be in a password, and ends what is redacted in a sentence.
+      # Replaces characters that may be part of a password, and ends the redacted part of a sentence.
       BLANK = "\u00a0"
       private_constant :USER, :BLANK
 
@@ -58,10 +59,10 @@ module Spate
       end
     end
 
-    # Bytes that are not what their format says. A miss, never the end of an install.
+    # The bytes do not match their format. Counts as a miss and never fails an install.
     class Malformed < StandardError; end
 
-    # A result must not be sent, or used; the message says why.
+    # A result must not be sent or used. The message is the reason.
     class Refused < StandardError; end
   end
 end

@@ -2,15 +2,15 @@
 
 module Spate
   module RemoteCache
-    # A cache in a folder, mostly of a share: FOLDER/ac/<hex> and FOLDER/cas/<hex>, as a web server serves them. Its
-    # permissions are what everything in it gets. Nothing in it is followed that is a link. Where a share hangs, so does
-    # who reads it: no system call on it can be ended from here.
+    # A cache in a folder, usually on a network share: FOLDER/ac/<hex> and FOLDER/cas/<hex>, as served by a web server.
+    # Everything in the folder gets the folder's permissions. Links in it are not followed. If a share hangs, its
+    # readers hang as well, since a system call on it cannot be interrupted.
     class Folder
       include Transport
 
       HINT = "make that folder, or mount the share that it is of"
-      # Util::Files.beside's names of files that are being written; seconds without a write after which they are
-      # removed.
+      # UNFINISHED: names of files that are being written (Util::Files.beside). ABANDONED: seconds without a write after
+      # which such a file is removed.
       UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
       ABANDONED = 24 * 60 * 60
       RIGHTS = "the permissions of that folder say who may read and write it"
@@ -27,7 +27,7 @@ module Spate
 
       def time(name) = looking { opened(RemoteCache.name(name), &:mtime) }
 
-      # What is there is replaced: it may be damaged.
+      # Replaces an existing file, which may be damaged.
       def put(name, source, fresh: false)
         RemoteCache.name(name)
         return false if fresh && head(name)
@@ -52,7 +52,7 @@ module Spate
         files(prefix, NAME) { |name, stat| yield name, stat.size, stat.mtime }
       end
 
-      # A writer whose file was removed writes it again.
+      # Removes unfinished files. If a writer is still running, it writes the file again.
       def sweep(dry: false)
         count = bytes = 0
         %w[ac/ cas/].each do |prefix|
@@ -67,7 +67,7 @@ module Spate
         [count, bytes]
       end
 
-      # A call that waits for a network share is not interrupted; no other begins.
+      # Prevents further calls. Does not interrupt a call that waits for a network share.
       def close = @closed = true
       def ahead = 0
       def to_s = @address.to_s
@@ -92,8 +92,8 @@ module Spate
         end
       end
 
-      # The block's answer, nil where there is nothing; Unavailable where the folder itself is not there, as that of a
-      # share that is not mounted.
+      # The block's result, or nil if the file does not exist. Raises Unavailable if the folder itself is missing, for
+      # example because a share is not mounted.
       def looking(denied: :credentials)
         raise Unavailable.new(:closed, @address, "is closed") if @closed
 
@@ -112,7 +112,7 @@ module Spate
         raise unavailable(:refused, "cannot be used: #{e.class.new.message}", HINT)
       end
 
-      # NONBLOCK: opening a pipe would wait for its other end.
+      # NONBLOCK, since opening a pipe would wait for its other end.
       def opened(name)
         return unless real_folder?(File.dirname(name))
 
@@ -125,7 +125,7 @@ module Spate
         raise unavailable(:answer, "has a link at #{name}")
       end
 
-      # Yields name and File::Stat of all files whose name is of that form.
+      # Yields name and File::Stat of all files whose name matches `form`.
       def files(prefix, form)
         folder = prefix.delete_suffix("/")
         raise ArgumentError, "not a part of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
@@ -137,8 +137,8 @@ module Spate
         end
       end
 
-      # Yields a path of that name for who writes there: one through its open folder, in whose place another may put a
-      # link meanwhile. Where a system has no such paths the others have to be trusted.
+      # Yields a path to write to. It goes through the opened folder, since another user could replace the folder by a
+      # link in the meantime. On a system without such paths, other users have to be trusted.
       def within(name)
         folder, file = name.split("/")
         real_folder?(folder)
@@ -148,7 +148,7 @@ module Spate
         end
       end
 
-      # False where there is none.
+      # Whether the folder exists. Raises Unavailable if it is not a directory.
       def real_folder?(folder)
         stat = File.lstat(path(folder))
         stat.directory? || raise(unavailable(:answer, "has something at #{folder} that is not a folder"))
@@ -161,7 +161,8 @@ module Spate
         real_folder?(folder)
       end
 
-      # Of the open file, since its path may be a link by now. A share of another system may have no permissions.
+      # Changes the mode of the open file, since its path may be a link by now. Shares of other systems may not support
+      # modes.
       def permit(file, mode)
         file.chmod(mode)
       rescue Errno::EPERM, Errno::ENOTSUP

@@ -2,11 +2,11 @@
 
 module Spate
   module RemoteCache
-    # Bundler's evaluation of an application's Gemfile on one machine, for others: it counts where all that it depends
-    # on is the same, as one of this machine does.
+    # Bundler's evaluation of an application's Gemfile, shared between machines. It is valid if everything it depends on
+    # is the same, just like an evaluation by this machine.
     class GemfileChecks
       KIND = "check"
-      # In messages about secrets of this machine.
+      # Name of the payload in messages about secrets.
       PAYLOAD = "what Bundler said"
 
       # trust: Trust.
@@ -19,11 +19,11 @@ module Spate
         @trust = trust
       end
 
-      # The key of their document, as of now.
+      # The current key of the document.
       def key = Gemfile::Check.key(@location, @settings)
 
-      # Gemfile::Facts, remembered from now on, of the first that is trusted and holds here; else [String]: why none
-      # does.
+      # The Gemfile::Facts of the first evaluation that is trusted and valid here, which are also stored; otherwise
+      # [String], the reasons.
       def choose(document)
         records, reasons = Document.sift(document, @trust, KIND, key) { |entry| record(entry) }
         records.each do |record|
@@ -35,7 +35,8 @@ module Spate
         reasons
       end
 
-      # [Push::Parcel] of what this machine's own Bundler said and still holds. key: under which it was kept.
+      # [Push::Parcel] of an evaluation by this machine's own Bundler that is still valid. key: the key under which it
+      # is stored.
       def parcels(key)
         own = @store.keeper ? Gemfile::Check.kept(@store, key).to_a : []
         own.select { |record| record.usable?(@env, @location) == true }.first(1).map { |record| parcel(key, record) }
@@ -60,7 +61,7 @@ module Spate
         e.message
       end
 
-      # Bytes, equal on all machines with the same observation. Raises Refused.
+      # The bytes to send. Equal on all machines with the same evaluation. Raises Refused.
       def payload(record)
         secrets = Builds::Secrets.new(Util::Environment.clean(@env), @settings)
         print = Gemfile::Fingerprint.portable(record.head[:fingerprint]) do |bytes|
@@ -70,13 +71,13 @@ module Spate
         Marshal.dump([print, record.part(0)]).tap { |payload| secrets.watch.call(PAYLOAD, payload) }
       end
 
-      # Bundler's inputs in any home: its settings, and the places of Ruby and gems.
+      # Folders that Bundler reads on every machine, even in the home: its settings, Ruby and gems.
       def tools
         rubygems = Layout.for(@settings, @location.root, store: @store, lockfile: @location.lockfile).rubygems
         [File.dirname(@settings.folders.global_config.to_s), Util::Ruby.config("prefix"), *rubygems.path]
       end
 
-      # With the home as builds have it.
+      # The inputs, with paths below the home relative to the root "home", as in the inputs of builds.
       def items(record)
         home = "#{@env["HOME"]}/"
         Inputs.each(record).map do |kind, root, path, facts|
@@ -87,7 +88,7 @@ module Spate
 
       # Raises Malformed.
       def record(entry)
-        # Its signer may run code here.
+        # The signer is trusted to run code here.
         print, facts = Marshal.load(Entry::Records.unpack(entry.packed).facts) # rubocop:disable Security/MarshalLoad
         raise Malformed, "a Gemfile check of another format" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
 

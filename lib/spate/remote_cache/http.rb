@@ -2,8 +2,8 @@
 
 module Spate
   module RemoteCache
-    # A cache at a server that speaks the HTTP dialect of Bazel's: GET, HEAD and PUT of BASE/ac/<hex> and
-    # BASE/cas/<hex>. User and password are its address', Bundler's settings' or netrc's, in this order.
+    # A cache at a server that speaks Bazel's HTTP dialect: GET, HEAD and PUT of BASE/ac/<hex> and BASE/cas/<hex>. User
+    # and password are taken from the address, Bundler's settings or netrc, in this order.
     class HTTP
       autoload :Listing, "spate/remote_cache/http/listing"
 
@@ -12,17 +12,17 @@ module Spate
       DONE = [200, 201, 202, 204].freeze
       MISSING = [404, 410].freeze
       PRESENT = 412
-      # Of a condition that a server does not know.
+      # Status for a conditional write that the server does not support.
       UNABLE = 501
-      # As servers answer who asks for a folder that they do not list.
+      # Statuses with which servers answer a request for a folder that they do not list.
       UNLISTED = [400, *MISSING, 405, 501].freeze
       UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
                       "docs/team-cache.md"
       private_constant :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
 
-      # User and password for a server. userinfo: as in a URI. origin: where they are from, in words.
+      # User and password for a server. userinfo: as in a URI. origin: where they come from, for messages.
       Login = Struct.new(:userinfo, :origin) do
-        # Those of the address, of Bundler's settings or of netrc, in this order; nil where none has any.
+        # The Login from the address, Bundler's settings or netrc, in this order; nil if none has one.
         def self.of(address, settings:, env:)
           return new(address.userinfo, "its address") if address.userinfo
 
@@ -33,7 +33,7 @@ module Spate
           new(found, "netrc") if found
         end
 
-        # How to set them for a host.
+        # Hint on how to set user and password for a host.
         def self.hint(host)
           variable = Settings::Key.for(host)
           in_ci = "; in CI set #{variable} to the same value" if variable.match?(/\A\w+\z/)
@@ -42,7 +42,7 @@ module Spate
 
         def authorization = Spate::HTTP.basic(userinfo)
 
-        # For the message of a refusal. A name that may be a token is not shown.
+        # For the message about a rejected request. Does not show a name that may be a token.
         def to_s
           user, password = userinfo.split(":", 2)
           [nil, "", "x-oauth-basic"].include?(password) ? "the user of #{origin}" : "the user #{user} of #{origin}"
@@ -84,7 +84,7 @@ module Spate
         raise Unsupported.new("the cache #{@address} does not list what it has", hint: UNLISTED_HINT)
       end
 
-      # A server leaves nothing unfinished that could be seen here.
+      # Nothing to remove: unfinished files of a server are not visible to its clients.
       def sweep(**) = [0, 0]
       def close = @requests.close
       def ahead = @requests.ahead
@@ -115,7 +115,7 @@ module Spate
         end
       end
 
-      # The status. headers: what it depends on.
+      # Returns the status. headers: those that make the request conditional.
       def change(verb, name, headers: {}, **body)
         status = nil
         authorization = @login&.authorization
@@ -130,7 +130,7 @@ module Spate
         status
       end
 
-      # authorization: that was sent, or nil.
+      # authorization: the header that was sent, or nil.
       def refusal(answer, authorization, **options)
         fact = answer.message
         fact = "#{Registry::Archive.printable(fact)} to #{@login}" if authorization && %w[401 403].include?(answer.code)

@@ -2,28 +2,29 @@
 
 module Spate
   module RemoteCache
-    # The files of a stored build as one file, and back: a tar, compressed by zstd where the system has it, else by
-    # gzip. Reading takes both. The same build gives the same bytes, on machines that compress alike.
+    # Converts the files of a stored build to one file and back: a tar, compressed with zstd if the system has it,
+    # otherwise with gzip. Reading supports both. The same build gives the same bytes on machines with the same
+    # compressor.
     class Pack
       autoload :Places, "spate/remote_cache/pack/places"
 
       ZSTD = "\x28\xB5\x2F\xFD".b
       GZIP = "\x1F\x8B".b
-      # Of zstd: higher ones cost several times as much, and send a tenth less.
+      # Compression level of zstd. Higher levels cost several times as much and save only a tenth of the bytes.
       LEVEL = 2
-      # Bytes of a build's files that are sent and taken, and of one that is held at once.
+      # LIMIT: maximum bytes of a build's files to send or accept. MEMORY: maximum bytes of a file to hold in memory.
       LIMIT = 1 << 30
       MEMORY = 24 << 20
 
-      # blob: SHA-256 of the file; the others as in Entry.
+      # blob: SHA-256 of the file. The other members are those of Entry.
       Packed = Struct.new(:blob, :blob_bytes, :tar_bytes, :file_bytes, :paths, keyword_init: true)
 
       def initialize(store)
         @store = store
       end
 
-      # Writes the files of a build (Build::Cache::Entry) to `path`, which has nothing yet; answers Packed. The block is
-      # given each piece of each file. Raises Refused, SystemCallError.
+      # Writes the files of a build (Build::Cache::Entry) to a new file at `path`; returns Packed. Yields each piece of
+      # each file. Raises Refused, SystemCallError.
       def write(build, path, places, &block)
         manifest = build.manifest
         entries = Array.new(manifest.count) { |index| manifest.entry(index) }
@@ -38,8 +39,8 @@ module Spate
                    file_bytes: manifest.bytes, paths: entries.size)
       end
 
-      # Puts the files of an entry's blob into the store; answers entries as a manifest has them. Raises Refused where
-      # it is not what the entry says, or cannot be expanded here; SystemCallError.
+      # Adds the files of an entry's blob to the store; returns entries in the form of a manifest. Raises Refused if the
+      # blob does not match the entry or cannot be expanded here, or SystemCallError.
       def read(entry, path, places)
         check_blob(entry, path)
         with_archive(entry, path) do |archive|
@@ -66,14 +67,14 @@ module Spate
 
           require "zlib"
           gzip = Zlib::GzipWriter.new(out, Zlib::DEFAULT_COMPRESSION)
-          gzip.mtime = 1 # 0 would be now
+          gzip.mtime = 1 # 0 would mean the current time
           file.rewind
           IO.copy_stream(file, gzip)
           gzip.finish
         end
       end
 
-      # Puts what an entry's blob expands to into a new file at `to`. Raises Refused, as `read`, and SystemCallError.
+      # Expands an entry's blob to a new file at `to`. Raises Refused (like #read), SystemCallError.
       def expand(entry, path, to)
         check_blob(entry, path)
         File.open(to, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |file|
@@ -88,7 +89,7 @@ module Spate
 
       def refused(entry, why) = Refused.new("the blob of #{entry.what} #{why}")
 
-      # Damaged objects are healed by installs; until then they are not sent.
+      # Refuses to send damaged objects. Installs repair them.
       def check_objects(build, entries)
         raise Refused, "it has #{build.manifest.bytes} bytes, at most #{LIMIT} are sent" if build.manifest.bytes > LIMIT
 
@@ -115,7 +116,7 @@ module Spate
         raise refused(entry, "is another file") unless found == [entry.blob_bytes, entry.blob]
       end
 
-      # Yields the path of something that the core unpacks.
+      # Yields the path of an archive that the core can unpack.
       def with_archive(entry, path, &block)
         magic = File.binread(path, 4).to_s
         return expanded(entry, path, &block) if magic == ZSTD
@@ -149,7 +150,7 @@ module Spate
         raise refused(entry, "is neither zstd nor gzip, or damaged: #{e.message}")
       end
 
-      # Yields an open file that is gone afterwards.
+      # Yields an open file that is removed afterwards.
       def temporary(&block)
         File.open(path = @store.temporary("pack"), File::RDWR | File::CREAT | File::EXCL | File::BINARY,
                   0o600, &block)
@@ -157,8 +158,8 @@ module Spate
         File.unlink(path) if path && File.exist?(path)
       end
 
-      # Writes a tar (POSIX.1-1988 ustar; names that do not fit as pax, POSIX.1-2001) without traces of its machine:
-      # no times, no owners.
+      # Writes a tar (POSIX.1-1988 ustar; longer names as pax, POSIX.1-2001) that is independent of the machine: without
+      # times and owners.
       #
       #   0 name 100   100 mode 8   108 uid 8   116 gid 8   124 size 12   136 mtime 12   148 sum 8   156 type 1
       #   157 link 100   257 "ustar" NUL "00"   265 owner 32   297 group 32   329 device 16   345 prefix 155
@@ -172,7 +173,7 @@ module Spate
           @out = out
         end
 
-        # entries: hashes as manifests have them. Yields each file's and out, to write its content.
+        # entries: hashes in the form of a manifest. Yields the entry of each file and `out`, to write the content.
         def write(entries)
           entries.each do |entry|
             longer(entry)
@@ -196,7 +197,7 @@ module Spate
           pad(records.bytesize)
         end
 
-        # Begins with its own length in bytes, the digits of that among them.
+        # A pax record begins with its own length in bytes, which includes the digits of that length.
         def record(name, text)
           rest = " #{name}=".b + text.b + "\n".b
           length = rest.bytesize + 1

@@ -2,23 +2,25 @@
 
 module Spate
   module RemoteCache
-    # Sends to a cache what a bundle is made of, as far as it is lacking there. Can be broken off at any time and begun
-    # again: what was sent is there, and noted once `keep` is called.
+    # Sends the parts of a bundle that a cache lacks. Can be interrupted and repeated at any time: what was sent is in
+    # the cache, and is recorded when `keep` is called.
     class Push
-      # A result to be sent as an entry. kind, key, id: as the entry has them. name: for people. offer: called with a
-      # Trust::PrivateKey; answers [Entry, path of its blob, to be removed, or nil], or why it stays here (String).
+      # A result to send as an entry. kind, key, id: those of the entry. name: for display. offer: called with a
+      # Trust::PrivateKey; returns [Entry, path of its blob, to be removed, or nil], or the reason not to send it
+      # (String).
       Parcel = Struct.new(:kind, :name, :key, :id, :offer, keyword_init: true) do
         def identity = "#{key}-#{id}"
       end
-      # One thing to send. kind: a parcel's, or :archive. name: full name. bytes: sent, or that would be. state: :sent,
-      # :there, :would, :refused; reason: why it was refused, in words.
+      # The outcome for one result or archive. kind: that of the parcel, or :archive. name: full name. bytes: number
+      # that was, or would be, sent. state: :sent, :there, :would, :refused. reason: why it was refused (String).
       Sending = Struct.new(:kind, :name, :bytes, :state, :reason, keyword_init: true)
-      # How often a document is written again after another writer has replaced it.
+      # Number of times a document is written again after another writer has replaced it.
       TRIES = 4
-      # Seconds for which a blob is young: a document with an older one writes it again, so that a collector by age does
-      # not remove it.
+      # Seconds for which a blob is young. The writer of a document sends an older blob again, so that garbage
+      # collection by age does not remove it.
       YOUNG = 12 * 60 * 60
-      # Seconds in which who has sent a blob names it, and up to one more.
+      # Minimum seconds to wait for another machine that has sent a blob to publish its document; up to one more is
+      # added.
       AWAITED = 0.5
 
       # transport: see RemoteCache.transport. key: Trust::PrivateKey. trust: Trust. dry: sends nothing.
@@ -34,7 +36,8 @@ module Spate
       # Records what was sent, so that the next installs do not query it again.
       def keep = @notes.keep
 
-      # again: queries the cache in spite of the notes. Answers a Sending. Raises Unavailable, Store::Error.
+      # again: queries the cache even if the entry is recorded as sent. Returns a Sending. Raises Unavailable,
+      # Store::Error.
       def parcel(parcel, again: false)
         sending(parcel.kind.to_sym, parcel.name, parcel.identity, again) do
           next :there if published?(parcel)
@@ -44,7 +47,7 @@ module Spate
         end
       end
 
-      # sha256: of an archive in the store.
+      # sha256: digest of an archive in the store.
       def archive(full_name, sha256, again: false)
         sending(:archive, full_name, sha256, again) do
           upload("cas/#{sha256}", path = @store.archive_path(sha256)) do
@@ -55,7 +58,7 @@ module Spate
 
       private
 
-      # The block answers how many bytes were sent, :there, or why they are not (String).
+      # The block returns the number of bytes sent, :there, or the reason not to send them (String).
       def sending(kind, name, note, again)
         looked = again || !@notes.include?(note)
         result = looked ? yield : :there
@@ -70,7 +73,7 @@ module Spate
 
       def published?(parcel) = stands?(parcel, document(parcel))
 
-      # Whether a document has that very result, signed by a trusted key, and the cache has its blob.
+      # Whether the document contains exactly this result, signed by a trusted key, and the cache has its blob.
       def stands?(result, document)
         document&.entries.to_a.any? do |entry|
           entry.id == result.id &&
@@ -79,7 +82,7 @@ module Spate
         end
       end
 
-      # How many bytes they are.
+      # Returns the number of bytes.
       def send_entry(entry, path)
         sent = upload("cas/#{entry.blob}", path, within: YOUNG) if path
         publish(entry, behind: sent == :there) unless @dry
@@ -88,8 +91,8 @@ module Spate
         Util::Files.remove(path) if path
       end
 
-      # :there, or how many bytes there are now. within: seconds for which what is there counts; always, else. The block
-      # says why they must not be sent, where they would have to be.
+      # Returns :there, or the number of bytes sent. within: seconds for which an existing blob counts as there; nil:
+      # forever. The block is called before sending, and returns the reason not to send (String) or nil.
       def upload(name, path, within: nil)
         size = File.size?(path)
         return :there if size && @transport.head(name) == size && (within.nil? || young?(name, within))
@@ -97,16 +100,17 @@ module Spate
         doubt = yield if block_given?
         return doubt || size if doubt || @dry
 
-        # Of what a server wants no byte of, another was faster.
+        # A server that reads no byte has received the blob from another client in the meantime.
         File.open(path, "rb") { |file| @transport.put(name, file) && file.pos < size ? :there : size }
       end
 
       def young?(name, within) = @transport.time(name).to_i > Time.now.to_i - @transport.ahead - within
 
-      # No server promises to refuse a write over another's: a writer whose entry is gone adds it once more. Writers
-      # that read before that write within the time that this takes. An entry of the same signer from another machine
-      # counts as this one: otherwise many machines with the same result would replace each other's. behind: another
-      # machine has sent the blob before, and may be about to write the document.
+      # No server guarantees to reject a write over another client's, so a writer whose entry has disappeared adds it
+      # again. Each attempt waits as long as the last write took, so that writers that read the document before have
+      # written theirs. An entry of the same signer from another machine counts as this one: otherwise many machines
+      # with the same result would replace each other's entries. behind: another machine has sent the blob before, and
+      # may be about to write the document.
       def publish(entry, behind: false)
         took = behind ? AWAITED + Random.rand : 0
         (0..TRIES).each do |attempt|
@@ -127,8 +131,7 @@ module Spate
         @transport.put(Document.name(entry.key, entry.kind), merged.encode, fresh: fresh)
       end
 
-      # The one that has an entry, or a parcel's; nil where there is none. A damaged or too
-      # long one counts as empty.
+      # The document for an Entry or a Parcel, or nil. A damaged or too long document counts as empty.
       def document(about)
         bytes = @transport.get(Document.name(about.key, about.kind), limit: Client::DOCUMENT)
         Document.parse(bytes) if bytes
@@ -136,14 +139,14 @@ module Spate
         Document.new([])
       end
 
-      # The names that this store has sent to one cache, or has found there: one text, a line each, of a Unix time and a
-      # name.
+      # The names that this store has sent to a cache or found there. Stored as one text, with a Unix time and a name
+      # per line.
       class Notes
         KIND = "sent"
-        # Seconds after which the cache is queried again: the name may have been collected.
+        # Seconds after which the cache is queried again, since the name may have been removed from it.
         GOOD = 7 * 24 * 60 * 60
 
-        # cache: as people know it and as no other has it.
+        # cache: a unique, readable name of the cache: a transport's to_s.
         def initialize(store, cache)
           @store = store.keeper
           @key = Store.sha256(cache)
@@ -154,7 +157,8 @@ module Spate
         def include?(name) = good?(@kept[name])
         def <<(name) = @fresh[name] = Time.now.to_i
 
-        # Others may have written meanwhile. What is forgotten is looked for again.
+        # Merges with the stored names, since other processes may have written in the meantime. Names that get lost are
+        # only queried again.
         def keep
           return if @fresh.empty?
 

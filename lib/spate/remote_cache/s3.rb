@@ -2,9 +2,9 @@
 
 module Spate
   module RemoteCache
-    # A cache in a bucket of S3, or of what speaks like it: PREFIX/ac/<hex> and PREFIX/cas/<hex>. Every request is
-    # signed, its body too; without credentials none is. Conditional writes are never asked for: some servers ignore
-    # them, others refuse the whole request.
+    # A cache in a bucket of S3 or of a compatible server: PREFIX/ac/<hex> and PREFIX/cas/<hex>. Every request is
+    # signed, including its body; without credentials, none is. Conditional writes are never requested: some servers
+    # ignore the condition, others reject the whole request.
     class S3
       autoload :Credentials, "spate/remote_cache/s3/credentials"
       autoload :Place, "spate/remote_cache/s3/place"
@@ -14,13 +14,13 @@ module Spate
 
       include Transport
 
-      # The SHA-256 of no bytes.
+      # The SHA-256 of an empty body.
       NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-      # Of a page of a list, in bytes: a thousand names have half a MiB.
+      # Maximum bytes of a page of a list. A thousand names need about half a MiB.
       MAX_LIST = 8 << 20
       MAX_PAGES = 10_000
       DONE = [200, 204].freeze
-      # A request may have been for another region, and its keys at their end: both show once.
+      # A request may go to the wrong region, and its keys may have expired. Each error occurs once at most.
       TRIES = 3
       ENDED = %w[ExpiredToken ExpiredTokenException TokenRefreshRequired].freeze
       LISTABLE = "for a name that it does not have, S3 answers so to who may not list: allow s3:ListBucket, too"
@@ -36,7 +36,7 @@ module Spate
         @credentials = Credentials::Cache.new(address, chain)
       end
 
-      # Without the environment, which may have keys.
+      # Excludes the environment, which may contain keys.
       def inspect = "#<#{self.class} #{@address}>"
 
       def connect = @requests.connect(@place.locate(nil, {}, region: @place.region), address: @address)
@@ -45,8 +45,8 @@ module Spate
 
       def time(name) = ask(:head, RemoteCache.name(name), &Transport::Answer.method(:time))
 
-      # A blob's name is its digest: S3 refuses what is not as its name says.
-      # Some servers answer 501 to a conditional write.
+      # A blob's name is its digest, so S3 rejects content that does not match the name. Ignores `fresh`, since some
+      # servers answer 501 to a conditional write.
       def put(name, source, **)
         digest = RemoteCache.name(name).start_with?("cas/") ? name[4..] : sha256(source)
         ask(:put, name, body: source, digest: digest) { |answer| Transport::Answer.text(answer, self) } ||
@@ -74,11 +74,11 @@ module Spate
         raise Unavailable.new(:answer, self, "sends a list of more than #{MAX_PAGES} pages")
       end
 
-      # A server leaves nothing unfinished that could be seen here.
+      # Nothing to remove: unfinished files of a server are not visible to its clients.
       def sweep(**) = [0, 0]
       def close = @requests.close
       def ahead = @requests.ahead
-      # Of two servers with a bucket of that name it is one.
+      # Includes the host, since two servers may have buckets of the same name.
       def to_s = "#{@address} at #{@place.host}"
 
       private
@@ -111,7 +111,7 @@ module Spate
         Signature.new(keys, region: @place.region, service: "s3")
       end
 
-      # [what the block returns], or [nil, why not] where another try may do.
+      # [the block's result], or [nil, reason] if another attempt may succeed.
       def judge(answer, verb, signature)
         status = answer.code.to_i
         return [yield(answer)] if DONE.include?(status)

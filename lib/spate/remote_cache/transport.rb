@@ -2,23 +2,23 @@
 
 module Spate
   module RemoteCache
-    # Included by each transport: reads into memory or a file, by the transport's `read(name, limit) { |bytes| }`, which
-    # answers whether there is something.
+    # Included by each transport. Reads into memory or a file with the transport's `read(name, limit) { |bytes| }`,
+    # which returns whether the name exists.
     #
-    #   Requests   requests of HTTP and S3, as an answer or Unavailable
-    #   Answer     an answer within limits
+    #   Requests   requests of HTTP and S3: yields a response or raises Unavailable
+    #   Answer     the body of a response within limits
     module Transport
       autoload :Answer, "spate/remote_cache/transport/answer"
       autoload :Requests, "spate/remote_cache/transport/requests"
 
-      # Bytes at a time, of files.
+      # Bytes read from a file at a time.
       CHUNK = 256 * 1024
 
-      # When anything came last (monotonic seconds), nil before that. While some of it is put away that is now: a disk
-      # that takes its time is not the cache's silence.
+      # When data was last received (monotonic seconds); nil if none was. While received data is being written it is the
+      # current time: a slow disk must not count as a silent cache.
       def answered_at = keepers.empty? ? @answered_at : Util.now
 
-      # Opens a connection for who asks next, where there are connections.
+      # Opens a connection for the next request, if the transport has connections.
       def connect = nil
 
       def get(name, limit:)
@@ -26,7 +26,7 @@ module Spate
         text if hear(name, limit) { |bytes| text << bytes }
       end
 
-      # Raises Store::Error where the disk of `to` does not take it.
+      # Raises Store::Error if `to` cannot be written.
       def fetch(name, to:, limit:)
         part = "#{Util::Files.beside(to)}.part"
         written = 0
@@ -64,12 +64,12 @@ module Spate
         @answered_at = Util.now
       end
 
-      # Threads that put away what came.
+      # Threads that are writing received data.
       def keepers = @keepers ||= {}.compare_by_identity
 
       def create(path) = File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644)
 
-      # Tells errors of this disk from those of the cache's: both are SystemCallErrors.
+      # Distinguishes errors of the local disk from those of the cache: both are SystemCallErrors.
       def on_disk(path)
         yield
       rescue SystemCallError => e

@@ -2,17 +2,17 @@
 
 module Spate
   module RemoteCache
-    # The signers whose entries count here: public keys with names, of the setting `spate.cache_keys` and of
+    # The signers whose entries are used here: named public keys in the setting `spate.cache_keys` and in
     # SPATE_CACHE_KEYS.
     #
-    #   ci:MCowBQ...=[:since=2026-11-01]    words, between blanks or commas
+    #   ci:MCowBQ...=[:since=2026-11-01]    words, separated by blanks or commas
     class Trust
       SETTING = "spate.cache_keys"
       VARIABLE = "SPATE_CACHE_KEYS"
-      # Seconds that a signer's clock may be before this one.
+      # Seconds by which a signer's clock may be ahead of this machine's.
       DAY = 24 * 60 * 60
 
-      # The id of the untrusted signer in a reason (see #doubt); else nil.
+      # The id of the untrusted signer in a reason (see #doubt), or nil.
       def self.stranger(reason) = reason[/\Asigned by (\h{32}), which is not trusted here\z/, 1]
 
       # Raises Settings::InvalidValue.
@@ -23,17 +23,17 @@ module Spate
         end)
       end
 
-      # Of a setting with any content.
+      # The words of a setting with any content.
       def self.words(text) = text.to_s.scrub.split(/[\s,]+/).reject(&:empty?)
 
-      # keys: [PublicKey]. Of one that is there twice the later `since` counts.
+      # keys: [PublicKey]. If a key is listed twice, the later `since` applies.
       def initialize(keys)
         @keys = keys.group_by(&:id).transform_values { |same| same.max_by(&:since) }
       end
 
       def keys = @keys.values
 
-      # Why what a key signed does not count, in words; nil where it does. signer: its id. made: Unix time.
+      # Why a signature of a key is not accepted (String), or nil if it is. signer: id of the key. made: Unix time.
       def doubt(signer, made, now: Time.now)
         key = @keys[signer] or return "signed by #{signer}, which is not trusted here"
         return "signed by #{key.name} before #{day(key.since)}, since when it counts" if made < key.since
@@ -41,10 +41,11 @@ module Spate
         "signed by #{key.name} at #{day(made)}, which is to come" if made > now.to_i + DAY
       end
 
-      # Whether an entry is what its signer, whom one trusts, has signed.
+      # Whether the entry has a valid signature of its signer, and that signer is trusted.
       def signed?(entry) = @keys.key?(entry.signer) && entry.signed_by?(@keys[entry.signer])
 
-      # The same of an entry that came under a key. ruby, platform: this machine's, as entries have them.
+      # Why an entry under a key is rejected (String), or nil. ruby, platform: those of this machine, as entries contain
+      # them.
       def refusal(entry, key, ruby:, platform:, kind: "build", now: Time.now)
         doubt = doubt(entry.signer, entry.made, now: now) and return doubt
         return "not what #{@keys[entry.signer].name} signed" unless signed?(entry)
@@ -59,12 +60,12 @@ module Spate
 
       def day(time) = Time.at(time).utc.strftime("%Y-%m-%d")
 
-      # An Ed25519 key that verifies. name: for people. bytes: the key itself, 32 of them (RFC 8032). since: Unix time;
-      # what it signed before does not count.
+      # An Ed25519 key that verifies. name: for display. bytes: the 32 bytes of the key (RFC 8032). since: Unix time;
+      # older signatures are not accepted.
       PublicKey = Struct.new(:name, :bytes, :since) do
-        # "name:base64" or "name:base64:since=2026-11-01"; the base64 of the key itself, or as `openssl pkey -pubout`
-        # writes it. origin: Trust::SETTING, or in words where the word is from, for the error. Raises
-        # Settings::InvalidValue.
+        # Parses "name:base64" or "name:base64:since=2026-11-01". The base64 is that of the 32 bytes, or as written by
+        # `openssl pkey -pubout`. origin: Trust::SETTING, or a description of where the word is from, for the error.
+        # Raises Settings::InvalidValue.
         def self.parse(word, origin)
           name, text, day = word.split(":", 3)
           bytes = text.to_s.gsub(self::ARMOUR, "").unpack1("m0").delete_prefix(self::PREFIX)
@@ -72,7 +73,7 @@ module Spate
           raise invalid(word, origin) unless name.to_s.match?(self::NAME) && bytes.bytesize == 32 && since
 
           new(name, bytes, since)
-        rescue ArgumentError # no base64
+        rescue ArgumentError # invalid base64
           raise invalid(word, origin)
         end
 
@@ -92,10 +93,10 @@ module Spate
         # 32 hex digits.
         def id = @id ||= Store.sha256(bytes)[0, 32]
 
-        # As in the setting.
+        # The key in the form of the setting.
         def word = since.zero? ? to_s : "#{self}:since=#{Time.at(since).utc.strftime("%F")}"
 
-        # The same without since.
+        # The key in the form of the setting, without `since`.
         def to_s = "#{name}:#{[bytes].pack("m0")}"
 
         # signature: 64 bytes.
@@ -107,7 +108,7 @@ module Spate
 
         private
 
-        # RFC 8410: a SubjectPublicKeyInfo is these bytes and the key.
+        # RFC 8410: a SubjectPublicKeyInfo consists of these bytes and the key.
         def key
           @key ||= begin
             Util::Openssl.load
@@ -118,23 +119,23 @@ module Spate
 
       PublicKey::PREFIX = ["302a300506032b6570032100"].pack("H*").freeze
       PublicKey::NAME = /\A[\w.@-]{1,64}\z/
-      # PEM's frame around base64, and its line ends, also as "\n" in a variable.
+      # The PEM lines around the base64, and its line ends, also as "\n" in a variable.
       PublicKey::ARMOUR = /-----(?:BEGIN|END) PUBLIC KEY-----|\s|\\n/
 
-      # An Ed25519 key that signs: what a machine that may write to the cache has, and no other.
+      # An Ed25519 key that signs. Only machines that may write to the cache have one.
       class PrivateKey
         VARIABLE = Util::SigningKey::VARIABLE
 
-        # The one of this machine, nil where it has none. Raises Settings::Error.
+        # The key of this machine, or nil. Raises Settings::Error.
         def self.of(env)
           text = Util::SigningKey.of(env) and load(text)
         end
 
-        # text: PEM (PKCS #8, as `openssl genpkey -algorithm ed25519` writes it), or the path of a file with it, or
-        # SigningKey::HANDED. Raises Settings::Error, which never has the text in it.
+        # text: PEM (PKCS #8, as written by `openssl genpkey -algorithm ed25519`), or the path of a file with it, or
+        # SigningKey::HANDED. Raises Settings::Error, whose message never contains the text.
         def self.load(text)
           new(read(lines(pem(text))))
-        rescue SystemCallError, ArgumentError => e # a NUL in the path
+        rescue SystemCallError, ArgumentError => e # the path contains a NUL
           raise Settings::Error.new("#{VARIABLE} is neither PEM nor the path of a file: #{e.class.name[/\w+\z/]}",
                                     hint: HINT)
         end
@@ -149,7 +150,7 @@ module Spate
           raise Settings::Error.new("#{VARIABLE} is a public key, expected a private one", hint: OTHER) if public?(pem)
 
           Util::Openssl.load
-          # Without a password it would be asked for on the terminal.
+          # Without a password argument, OpenSSL would ask for one on the terminal.
           key = OpenSSL::PKey.read(pem, "")
           raise Settings::Error.new("#{VARIABLE} is a key of #{key.oid}, expected ED25519", hint: HINT) unless
             key.oid == "ED25519"
@@ -158,7 +159,7 @@ module Spate
           raise Settings::Error.new("#{VARIABLE} has no private key in PEM, or one with a password", hint: HINT)
         end
 
-        # PEM as it has to be, where all of it was put into one line, as variables of some CI have to be.
+        # Restores the lines of a PEM that was put into one line, as variables of some CI require.
         def self.lines(pem)
           return pem if pem.strip.match?(/[\r\n]/)
 

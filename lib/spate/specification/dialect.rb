@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # How this machine's RubyGems writes an installed gemspec and a wrapper, to write the same bytes without loading
-    # RubyGems. Determined once: RubyGems and Spate both write the samples, and there is a dialect only if every byte is
-    # the same. The store keeps the result, even a negative one.
+    # How this machine's RubyGems writes an installed gemspec and a wrapper, so that Spate can write the same bytes
+    # without loading RubyGems. Determined once: RubyGems and Spate both write the samples, and there is a dialect only
+    # if every byte is the same. The store also keeps a negative result.
     class Dialect
       FORMAT = "spate-form 2"
       KIND = "checks"
@@ -16,12 +16,12 @@ module Spate
       # Placeholders for the names of a gem and an executable in the wrapper written by RubyGems.
       TOKENS = %w[spate-token-gem spate-token-executable].freeze
 
-      # Versions of RubyGems and of the Ruby it compares with, as text. platforms: {as written => as RubyGems names it}
+      # Versions of RubyGems and of the Ruby it compares with, as text. platforms: {as written => as RubyGems names it}.
       # style: see Writer.
       attr_reader :style, :version, :ruby_version, :platforms
 
       class << self
-        # A Dialect; false if RubyGems must write everything; nil if that is unknown.
+        # The stored Dialect; false if RubyGems must write everything; nil if that was not determined yet.
         def recall(store, rubygems)
           text = store.read(KIND, key(rubygems)) or return
           parse(text) || false
@@ -83,7 +83,7 @@ module Spate
       # metadata: PlainMetadata. Returns the text of its gemspec.
       def specification(metadata) = Writer.new(metadata, rubygems: @version, style: @style).to_s
 
-      # Whether the wrappers of a gem's executables have the usual form. RubyGems writes Bundler's differently.
+      # Whether the wrappers of a gem's executables have the usual form. RubyGems writes those of Bundler differently.
       def wraps?(gem)
         gem.name != "bundler" && [gem.name, *gem.executables].all? { |name| PlainMetadata::NAME.match?(name) }
       end

@@ -12,7 +12,7 @@ module Spate
                   "delete it there and install again")
       end
 
-      # For a content-addressed gem, whose name has the first digits of its archive's SHA-256.
+      # The error for a content-addressed gem, whose name contains the first digits of its archive's SHA-256.
       def self.address(package, sha256)
         new("#{package.full_name}: expected a SHA-256 beginning with #{package.content_address}, found #{sha256}",
             hint: "the gem source or vendor/cache has another file under this name, or the lockfile has another " \
@@ -39,7 +39,7 @@ module Spate
     class WrongRubyError < Error
       EXIT_CODE = 15
 
-      # The incompatible Package, nil if it is the Gemfile itself.
+      # The incompatible Package, or nil if the Gemfile itself requires another version.
       attr_accessor :package
 
       def self.check(package, what, requirement, running)

@@ -2,9 +2,9 @@
 
 module Spate
   module Specification
-    # The facts that an installer needs of a gem besides its files, as the text in a manifest: one `key<TAB>value` per
-    # line, in the order below, with repeated keys for lists. Tabs and newlines in values are escaped (\t, \n, \\).
-    # Readable without RubyGems and YAML.
+    # The facts about a gem that an installer needs besides the gem's files, as the text in a manifest: one
+    # `key<TAB>value` per line, in the order below, with repeated keys for lists. Tabs and newlines in values are
+    # escaped (\t, \n, \\). Can be read without RubyGems and YAML.
     class Facts
       ONE = %i[name version platform bindir required_ruby required_rubygems post_install_message verified].freeze
       MANY = %i[require_paths executables extensions plugins dependencies scripts].freeze
@@ -30,7 +30,7 @@ module Spate
         new(**values)
       end
 
-      # The paths of a package that RubyGems would load at its start.
+      # The paths in a package that RubyGems would load when it starts.
       def self.plugins(require_paths, paths)
         names = require_paths.map { |folder| folder == "." ? "rubygems_plugin.rb" : "#{folder}/rubygems_plugin.rb" }
         names.select { |path| paths.include?(path) }

@@ -2,14 +2,15 @@
 
 module Spate
   module Specification
-    # A gem's metadata, read without RubyGems. Returns the same as RubygemsMetadata, byte for byte. Reads only ordinary
-    # gems: for anything unusual it returns nil, and RubygemsMetadata reads the gem, or rejects it.
+    # A gem's metadata, read without RubyGems. Equal to RubygemsMetadata, byte for byte. Reads only ordinary gems: for
+    # anything unusual `read` returns nil, and RubygemsMetadata reads or rejects the gem.
     class PlainMetadata
       SPECIFICATION = "Gem::Specification"
       NAME = /\A[a-zA-Z0-9][a-zA-Z0-9._-]*\z/
       VERSION = /\A[0-9]+(?:\.[0-9A-Za-z]+)*\z/
       OPERATORS = %w[= != > < >= <= ~>].freeze
-      # Caches for requirements, which gems share: whether each is valid, its parts, and which versions satisfy it.
+      # Caches for requirement objects, which gems share: whether each is valid, its parts, and which versions satisfy
+      # it.
       SOUND = {}.compare_by_identity
       PARTS = {}.compare_by_identity
       MET = Hash.new { |met, version| met[version] = {}.compare_by_identity }
@@ -44,7 +45,7 @@ module Spate
       }.freeze
 
       class << self
-        # dialect: of this machine's RubyGems. Returns a PlainMetadata, or nil.
+        # dialect: that of this machine's RubyGems. Returns a PlainMetadata, or nil.
         def read(yaml, package, dialect)
           document = Yaml.read(yaml, psych: dialect.psych?)
           return unless document&.tag == SPECIFICATION && whole?(document.fields)
@@ -89,7 +90,7 @@ module Spate
         def tagged?(value, tag) = value.is_a?(Yaml::Tagged) && value.tag == tag
       end
 
-      # content_address: from the package's name, or nil.
+      # content_address: the one in the package's name, or nil.
       def initialize(map, dialect, content_address)
         @map = map
         @dialect = dialect
@@ -101,7 +102,7 @@ module Spate
       def [](key) = @map[key]
       def name = @map["name"]
       def version = @map["version"].fields["version"]
-      # In RubyGems' spelling.
+      # The platform in RubyGems' spelling.
       def platform = @dialect.platforms[@map["platform"]]
       def list(key) = @map[key] || []
       def executables = list("executables")
@@ -111,7 +112,7 @@ module Spate
         suffix ? "#{name}-#{version}-#{suffix}" : "#{name}-#{version}"
       end
 
-      # With a content address in the name, the platform must be compared separately.
+      # A name with a content address does not contain the platform, which must be compared separately.
       def of?(package) = full_name == package.full_name && (content_address.nil? || platform == package.platform)
 
       # ["~> 1.0", ">= 1.0.3"]
@@ -122,7 +123,7 @@ module Spate
         @map["dependencies"].map { |one| [one.fields["name"], parts(one.fields["requirement"]), one.fields["type"]] }
       end
 
-      # Whether the writer supports all of it, beyond the form of its parts.
+      # Whether the writer supports all attributes. The form of each attribute was checked before.
       def plain?
         !platform.nil? && @dialect.wraps?(self) &&
           (@map["require_paths"] + list("extensions")).none? { |path| path.match?(/\R/) } &&
@@ -145,7 +146,7 @@ module Spate
         )
       end
 
-      # first_lines: as in RubygemsMetadata#generate; this RubyGems' wrappers do not depend on them.
+      # first_lines: see RubygemsMetadata#generate. The wrappers of this RubyGems do not depend on them.
       def generate(first_lines, _scratch = nil)
         GeneratedFiles.new(specification: @dialect.specification(self),
                            wrappers: first_lines.compact.to_h { |exe, _| [exe, @dialect.wrapper(name, exe)] })
@@ -155,14 +156,14 @@ module Spate
 
       def eligible? = ContentAddress.eligible?(platform, requirement("required_ruby_version"))
 
-      # Requirements are shared between gems, see Yaml.
+      # Caches by object, since gems share requirements (see Yaml).
       def parts(requirement)
         PARTS[requirement] ||= requirement.fields["requirements"].map do |operator, version|
           "#{operator} #{version.fields["version"]}"
         end
       end
 
-      # The same as any version, in another form.
+      # Whether the requirement allows any version: ">= 0", ">= 0.0" and so on.
       def zero?(parts) = parts.all? { |part| part.match?(/\A>= [0.]+\z/) }
 
       def runs?(key, running)

@@ -2,8 +2,8 @@
 
 module Spate
   module Specification
-    # Reads metadata, without RubyGems if possible. One per run: RubyGems is loaded at most once, and the dialect is
-    # determined once. Shared by threads.
+    # Reads metadata, without RubyGems if possible. There is one reader per run, so that RubyGems is loaded and the
+    # dialect is determined at most once. Shared by threads.
     class Reader
       # layout: responds to rubygems, a Layout::Rubygems.
       def initialize(store, layout)
@@ -27,16 +27,16 @@ module Spate
         RubygemsMetadata.read(yaml, package).tap(&:ensure_runs_here)
       end
 
-      # The same for an archive in the store.
+      # Like #read, for an archive in the store. Always loads RubyGems.
       def read_archive(path, package)
         rubygems
         read(RubygemsMetadata.yaml_of(path), package)
       end
 
-      # A folder for the first lines of executables, one per run; RubygemsMetadata serializes its use.
+      # A folder for the first lines of executables. One per run; RubygemsMetadata serializes its use.
       def scratch = @mutex.synchronize { @scratch ||= @store.temporary("texts") }
 
-      # Removes that folder.
+      # Removes the scratch folder.
       def clean
         Store::Sweep.remove(@scratch) if @scratch
         @scratch = nil
@@ -52,7 +52,8 @@ module Spate
         end
       end
 
-      # Must not be killed half-way: RubyGems reports an interrupted `require` as its own error.
+      # Loads RubyGems. The thread must not be killed meanwhile: RubyGems reports an interrupted `require` as its own
+      # error.
       def rubygems
         folder = scratch
         Thread.handle_interrupt(Object => :never) do

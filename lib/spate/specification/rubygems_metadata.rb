@@ -17,14 +17,15 @@ module Spate
       LOCK = Mutex.new
       private_constant :LOCK, :ScriptText
 
-      # yaml: the inflated metadata.gz, String; package: the expected one. Raises PackageMismatchError if the archive is
-      # another gem, or RubyGems rejects it.
+      # yaml: the inflated metadata.gz, String. package: the expected package. Raises PackageMismatchError if the
+      # archive contains another gem, or RubyGems rejects it.
       def self.read(yaml, package)
         asking(package) { new(specification(yaml), package) }
       end
 
       def self.specification(yaml)
-        # As bytes, if RubyGems has its own reader: it does so, and writes non-ASCII characters as bytes.
+        # Uses bytes if RubyGems has its own YAML reader: RubyGems itself then reads bytes, and writes non-ASCII
+        # characters as bytes.
         yaml = yaml.b if Gem.respond_to?(:use_psych?)
         text = Gem::Specification.normalize_yaml_input(yaml)
         Gem.load_yaml
@@ -56,7 +57,7 @@ module Spate
         raise PackageMismatchError.no_metadata(path)
       end
 
-      # Any error of RubyGems in the block means that the package is invalid: metadata may contain anything.
+      # Turns any error of RubyGems in the block into PackageMismatchError, since metadata may contain anything.
       def self.asking(package, &)
         LOCK.synchronize(&)
       rescue Error, SystemCallError
@@ -85,7 +86,7 @@ module Spate
         check
       end
 
-      # paths: the package's files, clean and relative, Array of String.
+      # paths: the package's files, normalized and relative, Array of String.
       def facts(paths, verified:)
         RubygemsMetadata.asking(@package) do
           folders = texts_of(specification.raw_require_paths)
@@ -116,7 +117,7 @@ module Spate
          ["RubyGems", specification.required_rubygems_version, Gem.rubygems_version]].each do |what, wanted, running|
           WrongRubyError.check(@package, what, wanted, running)
         rescue NoMethodError, ArgumentError, KeyError
-          next # no requirement, or one without versions: RubyGems installs it
+          next # no requirement, or one without versions: RubyGems installs the gem
         end
         ensure_platform_is_read
       end
@@ -153,20 +154,21 @@ module Spate
           [specification.name, specification.version.to_s] == [@package.name, @package.version]
       end
 
-      # RubyGems would look for the gem in a folder named with its own spelling.
+      # Rejects a platform that RubyGems spells differently: RubyGems would look for the gem in a folder with its own
+      # spelling.
       def ensure_platform_is_read
         read = specification.full_name
         raise WrongRubyError.platform(@package, read, Gem.rubygems_version) unless read == @package.full_name
       end
 
-      # With a content address in the name, the platform must be compared separately.
+      # A name with a content address does not contain the platform, which must be compared separately.
       def platform? = @package.content_address.nil? || @package.platform == specification.platform.to_s
 
-      # A manifest is UTF-8, while YAML may contain invalid text.
+      # The text as valid UTF-8, as a manifest requires. YAML may contain invalid text.
       def text(value) = value && String.new(value.to_s, encoding: Encoding::UTF_8).scrub
       def texts_of(list) = Array(list).flatten.map { |one| text(one).to_s }
 
-      # RubyGems looks for each in the package, and ignores missing ones.
+      # RubyGems looks for each executable in the package, and ignores missing ones.
       def executables(paths)
         names = []
         specification.executables.each { |name| names << name }

@@ -2,11 +2,11 @@
 
 module Spate
   module Specification
-    # Artificial gems that together use every attribute of a specification, set and unset, to compare the output of
-    # RubyGems and Spate.
+    # Artificial gems that together use every attribute of a specification, set and unset. Dialect uses them to compare
+    # the output of RubyGems and Spate.
     module Samples
-      # full_name of the plan's package, its metadata, the first lines of its executables; for a content-addressed gem,
-      # the address and the platform.
+      # full_name: that of the plan's package. yaml: the metadata. first_lines: of the executables. content_address,
+      # platform: only for a content-addressed gem.
       Sample = Struct.new(:full_name, :yaml, :first_lines, :content_address, :platform)
 
       BARE = <<~YAML
@@ -143,7 +143,7 @@ module Spate
 
       module_function
 
-      # rubygems, ruby: versions. A content-addressed gem is for one Ruby, but not for pre-releases of it.
+      # rubygems, ruby: versions. A content-addressed gem is for one Ruby, but not for its pre-releases.
       def for(rubygems, ruby)
         addressed = ContentAddress.known_to?(rubygems) && !GemVersion.new(ruby).prerelease?
         addressed ? all + [addressed(ruby)] : all
@@ -165,14 +165,14 @@ module Spate
       end
       private_class_method :addressed
 
-      # Texts that only Psych reads this way, if RubyGems has its own reader.
+      # A sample with texts that RubyGems' own YAML reader, if it has one, reads differently than Psych.
       def by_psych
         texts = "summary: 'one\n\n  two'\ndescription: \"a\n  b\"\nhomepage: \u00FC\n" \
                 "post_install_message: |\n  \u00FC\n"
         Sample.new("spate-bare-1.0", BARE.sub("summary: nothing", texts), {})
       end
 
-      # Another first line, a missing executable, and only a few attributes.
+      # Samples with another first line, a missing executable, and only a few attributes.
       def variations
         runnable = BARE.sub("executables: []", "executables:\n- run\n- gone")
         some = BARE.sub("spate-bare", "spate-some").sub("authors: []", "authors:\n- A\nemail: x@y.test")

@@ -6,11 +6,11 @@ module Spate
     # defaults. Dialect checks whether this RubyGems writes the same.
     class Writer
       # guarded: dependencies are written in conditions, as before RubyGems 3.4. kept: the gem's own rubygems_version is
-      # written, and every text is frozen, since RubyGems 4.0. quoted: the same, with dependencies' names written like
-      # other texts, since 4.1. plain: none of these.
+      # written, and every text is frozen, since RubyGems 4.0. quoted: like kept, but names of dependencies are written
+      # like other texts, since 4.1. plain: none of these.
       STYLES = %w[guarded plain kept quoted].freeze
 
-      # Ordered by name, each with the value that is not written.
+      # The attributes, ordered by name, each with its default value, which is not written, or :always.
       ATTRIBUTES = {
         "authors" => [], "bindir" => "bin", "cert_chain" => [], "date" => :always, "description" => nil,
         "email" => nil, "executables" => [], "extensions" => [], "extra_rdoc_files" => [], "files" => [],
@@ -97,7 +97,7 @@ module Spate
         end
       end
 
-      # An installed specification lists only files that are in one of its other lists.
+      # The `files` of an installed specification: only files that another of its lists contains.
       def files
         executables = @metadata.executables.map { |name| File.join(@metadata["bindir"], name) }
         (executables + @metadata.list("extra_rdoc_files") + @metadata.list("extensions")).uniq.sort

@@ -3,8 +3,8 @@
 module Spate
   module Specification
     # A gem's metadata as Ruby objects, without Psych: the core reads the YAML structure written by RubyGems, and Scalar
-    # everything beyond plain words. Neither guesses: unless both are certain to read the same as Psych, the result for
-    # the whole text is nil, and RubyGems reads it.
+    # reads everything beyond plain words. Neither guesses: unless both are certain to read the same as Psych, the
+    # result for the whole text is nil, and RubyGems reads it.
     module Yaml
       autoload :Limits, "spate/specification/yaml/limits"
       autoload :Scalar, "spate/specification/yaml/scalar"
@@ -16,9 +16,9 @@ module Spate
       MARKED = /^ *(?:- )*(?:[\w-]+: )?! /
 
       # text: String. Returns a Tagged of Hash, Array, Tagged and scalars (see Yaml::Scalar), or nil. The lists "files"
-      # and "test_files", which no installed form contains, are empty. Requirements are shared between gems. psych:
-      # whether this RubyGems reads as Psych does. RubyGems 4.1 has its own reader, which keeps quotes in multi-line
-      # texts, ends some at an empty line, and treats characters as bytes.
+      # and "test_files", which no installed gemspec contains, are empty. Requirements are shared between gems. psych:
+      # whether this RubyGems reads like Psych. RubyGems 4.1 has its own reader, which keeps quotes in multi-line texts,
+      # ends some texts at an empty line, and treats characters as bytes.
       def self.read(text, psych: true)
         return if text.encoding != Encoding::UTF_8 || (!psych && (!text.ascii_only? || MARKED.match?(text)))
 

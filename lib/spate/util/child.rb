@@ -2,12 +2,12 @@
 
 module Spate
   module Util
-    # A Ruby in a child process that reports to this one through a pipe. Its other output goes elsewhere.
+    # A Ruby child process that reports to this process through a pipe. Its other output goes elsewhere.
     class Child
-      # The child's file descriptor for its report.
+      # The file descriptor in the child for its report.
       REPORT = 3
 
-      # Yields the child and waits for its end; kills it where the block raises. Answers what the block answers.
+      # Yields the child and waits for its end; kills it if the block raises. Returns the block's value.
       def self.run(...)
         child = new(...)
         yield(child).tap { child.status }
@@ -25,8 +25,9 @@ module Spate
         true
       end
 
-      # environment: all that the child gets; with unsetenv_others: false, what changes. words: Ruby's options, a script
-      # and its arguments. report: where the pipe is in the child. options: of Process.spawn.
+      # environment: all variables of the child; with unsetenv_others: false, only the changed ones. words: Ruby's
+      # options, a script and its arguments. report: the pipe's file descriptor in the child. options: those of
+      # Process.spawn.
       def initialize(environment, *words, report: REPORT, **options)
         @pipe, report_end = IO.pipe(binmode: true)
         @pid = Process.spawn(environment, Ruby.path, *words, in: File::NULL, close_others: true, unsetenv_others: true,
@@ -37,29 +38,29 @@ module Spate
         @pipe&.close unless @pid
       end
 
-      # For IO.select.
+      # The reading end of the pipe, for IO.select.
       attr_reader :pipe
 
-      # The bytes of its report, once that is whole.
+      # The bytes of the complete report.
       def read = @pipe.read
 
-      # The object that it reports, by Marshal; nil where it ends without.
+      # The object reported by the child with Marshal; nil if the child ends without a report.
       def value = load(read)
 
-      # The next object that it reports; nil where it ends without.
+      # The next object reported by the child; nil if the child ends without another one.
       def receive = load(@pipe)
 
-      # Yields each object that it reports, as they come.
+      # Yields each object reported by the child as it arrives.
       def each
         while (object = receive)
           yield object
         end
       end
 
-      # Waits for its end.
+      # Waits for the child's end and returns its status.
       def status = @status ||= Process.wait2(@pid).last
 
-      # From any thread. With all that it started, where it leads a process group.
+      # Kills the child, including its process group if it leads one. May be called by any thread.
       def kill(signal = :KILL)
         Process.kill(signal, @group ? -@pid : @pid) unless @status
       rescue Errno::ESRCH
@@ -71,7 +72,7 @@ module Spate
         close
       end
 
-      # Waits for its end, without its report.
+      # Waits for the child's end without reading its report.
       def close
         @pipe.close
         status
@@ -79,7 +80,7 @@ module Spate
 
       private
 
-      # Our own child wrote it.
+      # Marshal is safe here: the report was written by our own child process.
       def load(source)
         Marshal.load(source) # rubocop:disable Security/MarshalLoad
       rescue EOFError, TypeError, ArgumentError

@@ -2,32 +2,32 @@
 
 module Spate
   module Util
-    # The environment for child processes: as the user's shell had it, before `bundle exec` or Spate changed it.
+    # The environment for child processes: that of the user's shell, before `bundle exec` or Spate changed it.
     module Environment
-      # In which Bundler saves what it changes.
+      # Prefix of the variables in which Bundler saves the original values.
       PREFIX = "BUNDLER_ORIG_"
       # Bundler's value for keys that were not set.
       NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
-      # The option by which Ruby sets up a bundle.
+      # The option with which Ruby sets up a bundle.
       HOOK = %r{\A-r\S*bundler/setup(\.rb)?\z}
 
       # Removed from the environment of every child: see SigningKey.
       SIGNING_KEY = "SPATE_CACHE_KEY"
 
-      # env: Hash or ENV. A new Hash.
+      # env: Hash or ENV. Returns a new Hash.
       def self.clean(env)
         clean = original(env).except(SIGNING_KEY)
         options = ruby_options(clean)
         options ? clean.merge("RUBYOPT" => options) : clean.except("RUBYOPT")
       end
 
-      # RUBYOPT without what sets up a bundle, nil where nothing is left of it.
+      # RUBYOPT without the options that set up a bundle; nil if nothing else is left.
       def self.ruby_options(env)
         kept = env["RUBYOPT"].to_s.split.grep_v(HOOK)
         kept.join(" ") unless kept.empty?
       end
 
-      # The equivalent of Bundler.original_env.
+      # Equivalent to Bundler.original_env.
       def self.original(env)
         saved, current = env.to_h.partition { |key, _| key.start_with?(PREFIX) }.map(&:to_h)
         saved.each do |key, value|

@@ -2,14 +2,14 @@
 
 module Spate
   module Util
-    # Reports the end of a failed run: an error of Spate's own by its facts, one of the file system by its meaning,
+    # Reports why a run failed: Spate's own errors with their facts, file system errors with an explanation, and
     # anything else as a bug to report.
     class Failure
       BUG = 1
       FILE_SYSTEM = 9
       UNBUILT = 15
       INTERRUPTED = 130
-      # As a shell reports a program whose reader has ended.
+      # The status that a shell reports for a program whose reader has ended.
       BROKEN_PIPE = 141
 
       HINTS = {
@@ -51,7 +51,7 @@ module Spate
       end
 
       def denied
-        # By errno, as `===` of these classes compares: the C core's errors are not their instances.
+        # Compares by errno, as `===` of these classes does, since errors of the C core are not instances of them.
         hint = HINTS.find { |kind, _| kind === @error }.last # rubocop:disable Style/CaseEquality
         denied = PermissionError.of(@error)
         tell(FILE_SYSTEM, denied&.message || @error.message, denied&.hint || hint)

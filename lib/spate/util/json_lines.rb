@@ -2,11 +2,11 @@
 
 module Spate
   module Util
-    # Events as JSON, one a line (RFC 8259). Written here because loading the json library costs more than a whole
-    # run that has nothing to do.
+    # Prints events as JSON, one per line (RFC 8259). Implemented here, since loading the json library costs more than
+    # an entire run that has nothing to do.
     class JsonLines
       ESCAPES = { "\"" => "\\\"", "\\" => "\\\\", "\n" => "\\n", "\r" => "\\r", "\t" => "\\t" }.freeze
-      # DEL and C1 are legal in JSON, but the lines are also read on terminals.
+      # DEL and C1 are legal in JSON, but the lines may also be shown on a terminal.
       NEEDS_ESCAPE = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
       def self.generate(value)
@@ -35,7 +35,7 @@ module Spate
         @out.flush
       end
 
-      # The command ends; nothing is left to redraw.
+      # Called when the command ends. There is nothing to redraw.
       def finish = nil
     end
   end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../error" # a boot loads only this
+require_relative "../error" # required directly, since a boot loads nothing else
 
 module Spate
   module Util
-    # The environment does not determine a folder for the store.
+    # No folder for the store can be derived from the environment.
     class NoHome < Error
       EXIT_CODE = 9
 

@@ -2,7 +2,7 @@
 
 module Spate
   module Util
-    # Ruby's openssl, which RubyGems and net/http load too: two threads at once would find it half loaded.
+    # Loads Ruby's openssl, which RubyGems and net/http also load: a second thread could otherwise find it half loaded.
     module Openssl
       LOADING = Mutex.new
       private_constant :LOADING

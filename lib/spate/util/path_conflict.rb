@@ -2,7 +2,7 @@
 
 module Spate
   module Util
-    # The entry that blocks a path: a file or a link where a folder must be, or a folder where a file must. Found by
+    # The entry that blocks a path: a file or a link in place of a folder, or a folder in place of a file. Found by
     # looking at the path, regardless of the failed call.
     class PathConflict
       # Names for File.ftype.
@@ -12,16 +12,16 @@ module Spate
       EXPECTED = { Errno::ENOTDIR::Errno => "a folder", Errno::EISDIR::Errno => "a file",
                    Errno::EEXIST::Errno => "nothing", Errno::ENOTEMPTY::Errno => "nothing" }.freeze
 
-      # Of a SystemCallError with a path; nil if nothing is in the way.
+      # The conflict that caused a SystemCallError with a path, or nil.
       def self.of(error)
         paths(error).map { |path| new(path, error.errno) }.find(&:there?)
       end
 
-      # Absolute paths that a failed call names, one or two.
+      # The one or two absolute paths in the message of a failed call.
       def self.paths(error) = error.message.match(PermissionError::PATHS)&.captures.to_a.compact
 
-      # path: absolute, need not exist. root: a folder above it, below which a link is in the way regardless of its
-      # target.
+      # path: absolute, need not exist. root: a folder above the path. Below it any link is a conflict, regardless of
+      # its target.
       def initialize(path, errno, root: nil)
         @path = path
         @errno = errno
@@ -41,7 +41,7 @@ module Spate
 
       private
 
-      # The first on the way that is not a folder, else the path.
+      # The first entry in the path that is not a folder, otherwise the path itself.
       def place = @place ||= above.find { |path| blocks?(path) } || @path
 
       def above

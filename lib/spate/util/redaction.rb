@@ -2,9 +2,9 @@
 
 module Spate
   module Util
-    # A URI (or text that contains one) in printable form: without user and password, and without a query, which may be
-    # a signature. A password may contain anything but a space, so it ends at the last @, except one at the start of a
-    # scope's name. A port may be the beginning of the password: it is then replaced by dots.
+    # A printable form of a URI, or of text that contains one: without user and password, and without a query, which may
+    # be a signature. A password may contain anything except a space, so it extends to the last @ that does not start
+    # the name of a scope. If a port could be the beginning of a password, dots replace it.
     module Redaction
       LAST = %r{(?:\S*(?<!/)@|\S*@)}
       USER = %r{://(?:(?!\[)[^/\s:@]*:(?:(?!\d{1,5}/)#{LAST}|(?<doubt>\d{1,5}/\S*(?<!/)@))|[^/\s]+@)}

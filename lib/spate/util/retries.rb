@@ -2,23 +2,24 @@
 
 module Spate
   module Util
-    # Worth another try. retry_after: seconds to wait that the server requested, or nil.
+    # An error that another try may avoid. retry_after: seconds to wait, as requested by the server, or nil.
     module Retriable
       attr_accessor :retry_after
     end
 
-    # The run is being aborted (Ctrl-C), and with it all waits and requests.
+    # The run is being aborted (Ctrl-C), including all waits and requests.
     class Cancelled < Interrupted
       def initialize(*) = super("interrupted")
     end
 
-    # Retries temporary failures. Waits double and have a random part, so that the threads of one run, and the
-    # machines of a farm, do not retry at the same time; a source's own delay is used instead, up to a limit.
+    # Retries temporary failures. Each wait is twice as long as the last one and has a random part, so that the threads
+    # of a run, and the machines of a farm, do not retry at the same time. A delay requested by the server is used
+    # instead, up to a limit.
     class Retries
       CAP = 60.0
       LONGEST = 10.0
 
-      # Seconds of a Retry-After header (a number or a date), nil if it is neither.
+      # Seconds of a Retry-After header (a number or a date); nil for any other value.
       def self.seconds(value)
         return value.to_f if value&.match?(/\A\s*\d+\s*\z/)
         return unless value
@@ -29,8 +30,8 @@ module Spate
         nil
       end
 
-      # times: tries after the first. base: seconds of the first wait. The block is called before each wait: (error,
-      # seconds).
+      # times: number of tries after the first one. base: seconds of the first wait. The block is called before each
+      # wait: (error, seconds).
       def initialize(times:, base: 0.5, &notify)
         @times = times
         @base = base
@@ -40,7 +41,7 @@ module Spate
         @cancelled = false
       end
 
-      # Runs the block, at most `times` more if it raises something Retriable. Raises the last try's exception.
+      # Runs the block, and up to `times` more if it raises something Retriable. Raises the exception of the last try.
       def run(times: nil)
         times ||= @times
         attempt = 0
@@ -55,7 +56,7 @@ module Spate
         end
       end
 
-      # Ends all waits: their threads raise Cancelled.
+      # Ends all waits; the waiting threads raise Cancelled.
       def cancel
         @mutex.synchronize do
           @cancelled = true

@@ -2,15 +2,15 @@
 
 module Spate
   module Util
-    # The running Ruby, and the RubyGems that it would load. Without `rbconfig`, whose loading takes 3 ms, a third of
-    # Ruby's own start, and without RubyGems.
+    # The running Ruby, and the RubyGems that it would load. Does not load RubyGems or `rbconfig`, which takes 3 ms, a
+    # third of Ruby's own start.
     module Ruby
-      # "+YJIT", "+YJIT dev", "+MJIT". "+PRISM" is a parser.
+      # Matches "+YJIT", "+YJIT dev", "+MJIT", but not "+PRISM", which is a parser.
       JIT = / \+[A-Z]?JIT(?: (?:dev|dev_nodebug|stats))*(?= )/
       VERSION_DIRECTORY = /^ *CONFIG\["ruby_version"\] = "([\w.+-]+)"/
 
       class << self
-        # The path of the program, e.g. "/usr/bin/ruby3.1".
+        # The path of the executable, e.g. "/usr/bin/ruby3.1".
         def path
           @path ||= begin
             File.readlink("/proc/self/exe")
@@ -20,8 +20,8 @@ module Spate
           end
         end
 
-        # Identifies this Ruby, regardless of whether a JIT is switched on: that does not affect how Ruby
-        # parses and builds.
+        # Identifies this Ruby, regardless of whether a JIT is enabled: a JIT does not affect how Ruby parses and
+        # builds.
         def description(text = RUBY_DESCRIPTION) = text.gsub(JIT, "")
 
         # "3.1.0", with a suffix if Ruby was built with one.
@@ -32,7 +32,7 @@ module Spate
         # "3.1"
         def abi = @abi ||= RUBY_VERSION[/\A\d+\.\d+/]
 
-        # Of `rbconfig.rb`; nil for a Ruby with its configuration elsewhere.
+        # The path of `rbconfig.rb`; nil for a Ruby with its configuration elsewhere.
         def config_path
           kind, path = $LOAD_PATH.resolve_feature_path("rbconfig")
           path if kind == :rb
@@ -51,7 +51,7 @@ module Spate
           RUBY_PLATFORM.sub(/\Auniversal\.[^-]*/, "universal")
         end
 
-        # "3.3.15", nil if it cannot be found.
+        # "3.3.15", or nil if unknown.
         def rubygems_version
           return Gem::VERSION if defined?(Gem::VERSION)
 

@@ -2,24 +2,25 @@
 
 module Spate
   module Util
-    # The key with which this machine signs for a team's cache. Its owner can run code on all machines that trust it,
-    # so no process that Spate starts gets it in its environment: builds, scripts, tools and programs are others' code.
+    # The key with which this machine signs for a team's cache. Its owner can run code on all machines that trust the
+    # key, so no process that Spate starts gets it in its environment: builds, scripts, tools and programs run other
+    # people's code.
     module SigningKey
       VARIABLE = Environment::SIGNING_KEY
-      # The value that means that the key is on standard input.
+      # The value of the variable if the key is on standard input.
       HANDED = "-"
 
       module_function
 
-      # Removes it from this process's environment, before anything is started.
+      # Removes the key from this process's environment. Called before any process is started.
       def withhold
         @withheld = ENV.delete(VARIABLE)
         wipe
       rescue SystemCallError
-        nil # no Linux, or a sandbox without /proc
+        nil # not Linux, or a sandbox without /proc
       end
 
-      # Its text, or the path of a file with it; nil if there is none. env: Hash or ENV.
+      # The text of the key, or the path of a file with it; nil if there is none. env: Hash or ENV.
       def of(env)
         text = env[VARIABLE] || @withheld
         text unless text.to_s.empty?

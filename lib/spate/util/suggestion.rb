@@ -2,7 +2,7 @@
 
 module Spate
   module Util
-    # "Did you mean …?": the nearest word by edit distance, if it is near enough to be a typing error.
+    # "Did you mean …?": the nearest word by edit distance, if it is near enough to be a typo.
     module Suggestion
       # Returns one of `words`, or nil. At most a third of the letters may differ.
       def self.near(word, words)
@@ -10,7 +10,8 @@ module Spate
         best if best && distance(word, best) <= [word.length / 3, 1].max
       end
 
-      # Levenshtein's distance with neighbouring letters swapped counted as one (optimal string alignment).
+      # Levenshtein's distance, except that swapping neighbouring letters counts as one change (optimal string
+      # alignment).
       def self.distance(from, to)
         before = nil
         row = (0..to.length).to_a

@@ -2,16 +2,16 @@
 
 module Spate
   module Util
-    # The two streams and what they can do: data goes to `out`, everything else to `err`.
+    # The two output streams and their abilities. Data is written to `out`, everything else to `err`.
     class Terminal
       COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 }.freeze
       DEFAULT_WIDTH = 80
 
-      # C0 and C1 controls and the marks that change the writing direction, which a gem's text must not send to a
+      # C0 and C1 controls, and marks that change the writing direction. Text from a gem must not send these to a
       # terminal.
       CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-      # Text from outside, safe to print: controls appear in Ruby's notation, as \e[31m.
+      # Makes foreign text safe to print: controls are shown in Ruby's notation, such as \e[31m.
       def self.plain(text)
         text = text.to_s.dup.force_encoding(Encoding::UTF_8).scrub("\u{fffd}")
         text.match?(CONTROLS) ? text.gsub(CONTROLS) { |char| char.dump[1..-2] } : text
@@ -48,10 +48,10 @@ module Spate
         @color = !set?("NO_COLOR") && live?
       end
 
-      # As paint, for data: a file or a pipe gets plain text, even if the terminal supports colors.
+      # Like #paint, for data: a file or a pipe gets plain text, even if the terminal supports colors.
       def paint_data(text, color) = @forced || (@out.respond_to?(:tty?) && @out.tty?) ? paint(text, color) : text
 
-      # Columns, from the terminal itself, else $COLUMNS, else 80.
+      # Number of columns: from the terminal itself, otherwise from $COLUMNS, otherwise 80.
       def width
         require "io/console"
         columns = @err.respond_to?(:winsize) && @err.tty? ? @err.winsize.last : @env["COLUMNS"].to_i
@@ -64,7 +64,7 @@ module Spate
         color? ? "\e[#{COLORS.fetch(color)}m#{text}\e[0m" : text
       end
 
-      # A line of progress, omitted under --quiet.
+      # Prints a line of progress, except with --quiet.
       def tell(text)
         @err.puts(text) unless quiet?
       end

@@ -2,7 +2,7 @@
 
 module Spate
   # A server for HTTP/2 and HTTP/1.1 that keeps frames in the buffers of Spate::Bytes. A handler receives a Request and
-  # returns a Response. Parts are loaded when they are first used.
+  # returns a Response. The parts of the server are loaded when they are first used.
   module Server
     autoload :Cache, "spate/server/cache"
     autoload :CommandLine, "spate/server/command_line"

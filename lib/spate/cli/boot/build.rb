@@ -67,8 +67,7 @@ module Spate
         end
 
         # Only one builder per application runs at a time, and a running builder may not know the new files, so this
-        # waits
-        # until it has finished.
+        # waits until it has finished.
         def build
           limit = Util.now + PATIENCE
           loop do

@@ -23,9 +23,8 @@ module Spate
         def usage = [names.join(", "), argument].compact.join(" ")
       end
 
-      # Splits argv into option values and operands. Kept small, since every command loads this class. Supports `--name
-      # value`,
-      # `--name=value`, `-n value`, `-nvalue`, `--[no-]switch`, and `--` before operands that begin with a dash.
+      # Splits argv into option values and operands. Supports `--name value`, `--name=value`, `-n value`, `-nvalue`,
+      # `--[no-]switch`, and `--` before operands that begin with a dash. Kept small, since every command loads it.
       class Parser
         # help: the default hint. The block returns a hint, or nil, for an unknown option.
         def initialize(options, help: nil, &elsewhere)

@@ -6,8 +6,7 @@ module Spate
       # A command of a command, such as `spate boot status`.
       class Subcommand
         # Splits operands into the name of a subcommand and the operands after it. command: "spate boot". Raises
-        # UsageError
-        # unless `names` includes the name.
+        # UsageError unless `names` includes the name.
         def self.choose(command, operands, names)
           name, *rest = operands
           return [name, rest] if names.include?(name)

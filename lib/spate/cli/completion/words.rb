@@ -4,8 +4,7 @@ module Spate
   module CLI
     class Completion < Command
       # Possible words at the end of a command line, taken from the declarations of the commands. The words of a usage
-      # are
-      # literal, except GEM, COMMAND and NAME, which are looked up.
+      # are literal, except GEM, COMMAND and NAME, which are looked up.
       class Words
         # Commands of Bundler that take names of gems.
         OF_GEMS = %w[info open outdated pristine remove show update].freeze

@@ -8,8 +8,7 @@ module Spate
         # Share of changed files above which compile caches are hardly worth their space.
         STALE = 0.3
         # Number of consecutive boots without a Bundler replay before doctor reports it. A single such boot is normal
-        # after
-        # each change of the Gemfile.
+        # after each change of the Gemfile.
         BOOTS = 2
         # Reasons chosen by the user: SPATE_NO_REPLAY, and `bundle exec` or `require "bundler/setup"` first.
         CHOSEN = ["turned off", "Bundler has set up already"].freeze

@@ -4,8 +4,7 @@ module Spate
   module CLI
     class Install < Command
       # Starts or runs the build of compile caches after an install has finished. After an install with nothing to do,
-      # this
-      # happens only if requested by "wait", or if compile caches contained code from a signer that is no longer
+      # this happens only if requested by "wait", or if compile caches contained code from a signer that is no longer
       # trusted.
       class CompileCaches
         MODES = %w[wait background off].freeze
@@ -22,8 +21,7 @@ module Spate
         end
 
         # report: the report of the install. Yields the events of a build in the foreground. Returns the facts of what
-        # was built
-        # (Builder::Report#to_h), :background, or nil if nothing was done.
+        # was built (Builder::Report#to_h), :background, or nil if nothing was done.
         def call(report, &block)
           forgotten = forget if File.exist?(@store.path(RemoteCache::COMPILED))
           return if (report.noop? && @given != "wait" && !forgotten) || mode == "off"

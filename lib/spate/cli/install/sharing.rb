@@ -4,8 +4,7 @@ module Spate
   module CLI
     class Install < Command
       # Sends the results of an install to the team's cache if this machine has a key, in a background process with the
-      # lowest
-      # priority. In CI the install waits for that process, which would otherwise be ended with the job.
+      # lowest priority. In CI the install waits for that process, which would otherwise be ended with the job.
       class Sharing
         # One log per user, since a group may share a store.
         LOG = "logs/cache-push-#{Process.euid}.log".freeze
@@ -76,8 +75,7 @@ module Spate
         end
 
         # Pushes in a background process, which writes errors to the log. The next install reports them and sends what
-        # is
-        # missing.
+        # is missing.
         def background
           store = @context.store.keeper or return
           tell_last(store)
@@ -106,8 +104,7 @@ module Spate
         end
 
         # Passes the key through a socket: other processes of the user can read the environment, files and pipes of a
-        # process
-        # (/proc/PID), but not data in a socket.
+        # process (/proc/PID), but not data in a socket.
         def start(output)
           key = Util::SigningKey.of(@context.env)
           text = key.include?("-----BEGIN") ? key : File.read(key)

@@ -4,8 +4,7 @@ module Spate
   module CLI
     module Output
       # A message about one file of an installed gem that differs from its package, or about many files that differ only
-      # in
-      # path: a `chmod -R` prints one line instead of ten thousand.
+      # in path: a `chmod -R` prints one line instead of ten thousand.
       class EditedFiles
         # [singular, plural]
         WORDS = {

@@ -94,8 +94,7 @@ module Spate
         end
 
         # The text before the first count. While the total is zero, the plan waits for Gemfile and lockfile, and
-        # possibly for
-        # Bundler.
+        # possibly for Bundler.
         def nothing_yet
           @tally.total.zero? ? "reading Gemfile and lockfile" : "checking #{Units.count(@tally.total, "gem")}"
         end

@@ -6,8 +6,7 @@ module Spate
       # Counts of the events of a run, for progress output.
       class Tally
         # total: gems of the plan, 0 until the plan is known. in_place: gems that were already installed. The other
-        # counters
-        # grow as gems finish.
+        # counters grow as gems finish.
         attr_reader :total, :in_place, :fetched, :fetched_bytes, :unpacked, :built, :reused, :linked
         # Name => monotonic second at which its build started, oldest first.
         attr_reader :building

@@ -5,8 +5,7 @@ module Spate
     class Setup < Command
       # The small file on the PATH that starts Ruby without RubyGems: RubyGems' own wrapper loads all of RubyGems to
       # find one folder, which doubles the time of a run with nothing to do. The launcher looks up the newest installed
-      # Spate
-      # each time, so upgrading the gem needs no new launcher.
+      # Spate each time, so upgrading the gem needs no new launcher.
       class Launcher
         MARK = "# Spate's launcher"
         # A longer path, or one with unusual characters, does not fit the kernel's limit for shebang lines

@@ -100,8 +100,7 @@ module Spate
         end
 
         # Adds a lane for a thread that has none, except for builds, where each thread waits for one child process and
-        # ends
-        # with it.
+        # ends with it.
         def self.new_lane(lanes, span, free)
           known = span.phase == "build" || lanes.any? { |lane| lane.thread.equal?(span.thread) }
           return free.first if known && free.any?

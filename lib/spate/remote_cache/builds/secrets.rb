@@ -3,21 +3,22 @@
 module Spate
   module RemoteCache
     class Builds
-      # Values that must not leave this machine with a result: of variables that look secret, and Bundler's credentials.
-      # Readers of the cache could test guesses at them, since records of inputs have digests of values.
+      # Values that must not leave this machine with a result: those of variables that look secret, and Bundler's
+      # credentials. Records of inputs contain digests of values, so readers of the cache could test guesses against
+      # them.
       class Secrets
-        # Names of variables and of files, by their parts; some words also within one (PGPASSWORD).
+        # Matches parts of the names of variables and files. Some words also match inside a part (PGPASSWORD).
         NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|COOKIE|NETRC|PGPASS|
                 [_.-]PWD\z|(?:\A|[_.-])(?:AUTH|KEY|KEYS|PASS|PAT|JWT|DSN|PEM|ID_RSA|ID_ED25519|NPMRC)(?:[_.-]|\z)/xi
-        # A value with a user and a password in it.
+        # Matches a value that contains a user and password.
         ADDRESS = %r{://[^/\s@]+@}
-        # A user with a password, of a host whose name has no dot.
+        # Matches "user:password", for settings of a host whose name has no dot.
         PAIR = %r{\A[^:/\s]+:[^/\s]}
-        # Settings that are named like a host and are none, and lists, which look like a pair.
+        # Matches settings that are named like a host but are not one, and lists, which look like "user:password".
         OTHERS = /\A(?:(?:build|local|spate|gem|path|git)\.|(?:with|without|only)\z)/
-        # Below the home: what tools of builds keep there for themselves.
+        # Folders below the home in which build tools keep their own files.
         TOOLS = %w[.cache/ccache .ccache .config/ccache .cargo/bin .cargo/git .cargo/registry .rustup].freeze
-        # Bytes; shorter values are in files by chance.
+        # Bytes. Shorter values are found in files by chance.
         LEAST = 8
 
         # environment: {name => value}. settings: Settings.
@@ -32,11 +33,11 @@ module Spate
           @long = @values.select { |value| value.bytesize >= LEAST }
         end
 
-        # Folders whose files belong to this user alone.
+        # Roots whose files belong only to this user.
         OWN = %w[home app real].freeze
 
-        # Why a result with these inputs (as Inputs.each yields them) must stay here, or nil. What is not set is no
-        # secret.
+        # Why a result with these inputs (as yielded by Inputs.each) must not be sent, or nil. A variable that is not
+        # set is not a secret.
         def doubt(items)
           items.each do |kind, root, path, facts|
             case kind
@@ -52,8 +53,8 @@ module Spate
           nil
         end
 
-        # The same of what it read below the home: any file there may be its owner's alone, and what a build reads it
-        # may have copied. tools: folders (absolute) in the home (absolute) that are not meant.
+        # Why a result that read these files below the home must not be sent, or nil: any file there may be private, and
+        # the build may have copied its content. tools: absolute folders in the home (absolute) that are excepted.
         def personal(items, home, tools)
           tools = tools.filter_map { |folder| "#{folder.delete_prefix("#{home}/")}/" if folder.start_with?("#{home}/") }
           tools += TOOLS.map { |folder| "#{folder}/" }
@@ -61,14 +62,14 @@ module Spate
           "it read ~/#{path}, which may be its owner's alone" if path
         end
 
-        # The same of what it consists of beside the content of files: their entries in a manifest, and texts.
+        # Why a result must not be sent because of its names, or nil. entries: of its manifest. texts: its other texts.
         def told(entries, texts)
           named = entries.flat_map { |entry| entry.values_at(:path, :target) } + texts
           "a name in it has the value of a secret in it" if named.any? { |text| text && secret?(text.b) }
         end
 
-        # A callable that is given all pieces of all files, (path, bytes), and raises Refused where one of the values is
-        # in a file: logs may have a whole environment in them.
+        # Returns a callable that receives every piece of every file (path, bytes) and raises Refused if a file contains
+        # one of the values. Logs, for example, may contain the whole environment.
         def watch
           longest = @long.map(&:bytesize).max.to_i
           before = nil
@@ -91,7 +92,8 @@ module Spate
           "looks secret" if OWN.include?(root) && NAME.match?(File.basename(path).b)
         end
 
-        # Paths of Bundler's files that hold credentials: of who knows the rest a digest tells when a guess is right.
+        # Paths of Bundler's files that contain credentials. A reader of the cache who knows the rest of such a file
+        # could test guesses against its digest.
         def configs(settings)
           files = { local: settings.folders.local_config, global: settings.folders.global_config }.compact
           files.select { |level,| settings.levels[level].any? { |key, value| login?(key, value.to_s.b) } }.values
@@ -104,12 +106,13 @@ module Spate
           name.start_with?("mirror.") ? value.match?(ADDRESS) : name.include?(".") || value.match?(PAIR)
         end
 
-        # The path of a secret is not a secret.
+        # Whether the value is the path of an existing file: the path of a secret is not a secret.
         def place?(value) = value.start_with?("/") && !value.include?("\0") && File.exist?(value)
 
         def secret?(text) = @long.any? { |value| text.include?(value) }
 
-        # "https://user:password@host" has three; there may be several in one.
+        # The value and its secret parts. "https://user:password@host" has three parts, and a value may contain several
+        # URLs.
         def parts(value)
           [value, *value.scan(%r{://([^/\s@]+)@}n), *value.scan(%r{(?:\A|://)[^/\s:@]+:([^/\s@]+)(?:@|\z)}n)].flatten
         end

@@ -3,8 +3,8 @@
 module Spate
   module RemoteCache
     class Document
-      # Bazel's ActionResult (build/bazel/remote/execution/v2/remote_execution.proto), as far as Spate needs it: servers
-      # of that protocol check that the named blobs are there, and keep those as long as the result.
+      # Bazel's ActionResult (build/bazel/remote/execution/v2/remote_execution.proto), as far as Spate needs it. Servers
+      # of that protocol check that the named blobs exist, and keep the blobs as long as the result.
       #
       #   ActionResult  2 output_files (each an OutputFile)  5 stdout_raw (bytes)
       #   OutputFile    1 path (string)  2 digest (Digest)
@@ -12,7 +12,7 @@ module Spate
       #
       # files:: [File]; stdout:: bytes
       ActionResult = Struct.new(:files, :stdout) do
-        # Raises Malformed, and nothing else, for any bytes.
+        # Raises only Malformed, for any bytes.
         def self.decode(bytes)
           raise Malformed, "an action result of more than #{self::LIMIT} bytes" if bytes.bytesize > self::LIMIT
 
@@ -33,7 +33,7 @@ module Spate
         end
         private_class_method :file
 
-        # Bytes.
+        # The action result as bytes.
         def encode
           files.map do |file|
             digest = Wire.field(1, file.sha256) + Wire.field(2, file.bytes)
@@ -42,21 +42,21 @@ module Spate
         end
       end
 
-      # A blob: sha256 in hex; how many bytes.
+      # A blob. sha256: in hex. bytes: its size.
       ActionResult::File = Struct.new(:path, :sha256, :bytes)
-      # Bytes of one, and the most files in it.
+      # Maximum bytes of an action result, and maximum number of its files.
       ActionResult::LIMIT = 4 << 20
       ActionResult::FILES = 64
 
-      # Protocol Buffers' wire format (protobuf.dev/programming-guides/encoding): fields of a number and a type, which
-      # are 0 for a varint, 1 for eight bytes, 2 for a length and as many bytes, 5 for four bytes.
+      # The wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding). A field has a number and a type:
+      # 0 for a varint, 1 for eight bytes, 2 for a length and as many bytes, 5 for four bytes.
       module Wire
-        # Fields of a message at most: an action result has one for each of its files, and a few.
+        # Maximum number of fields of a message: an action result has one for each of its files, and a few more.
         MOST = 128
 
         module_function
 
-        # [[number, String or Integer]] in their order. Raises Malformed.
+        # [[number, String or Integer]] in the order of the bytes. Raises Malformed.
         def fields(bytes)
           raise Malformed, "a number where an action result has a message" unless bytes.is_a?(String)
 
@@ -74,7 +74,8 @@ module Spate
           found
         end
 
-        # The last value of each of these numbers; nil where there is none. types: {number => class}. Raises Malformed.
+        # The last value of each of these field numbers; nil if there is none. types: {number => class}. Raises
+        # Malformed.
         def values(bytes, types)
           found = fields(bytes).to_h
           types.map do |number, type|
@@ -85,7 +86,7 @@ module Spate
           end
         end
 
-        # Bytes of one field.
+        # A field as bytes.
         def field(number, value)
           return number_bytes(number << 3) + number_bytes(value) if value.is_a?(Integer)
 

@@ -6,20 +6,21 @@ require "time"
 module Spate
   module RemoteCache
     class HTTP
-      # A server's folder in the format of nginx' autoindex_format json: an array, an entry a line. Parsed as it comes.
+      # A server's list of a folder, in the format of nginx' autoindex_format json: an array with one entry per line.
+      # Parsed while it arrives.
       #
       #   [
       #   { "name":"3f1c...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:18:22 GMT", "size":7 },
       #   { "name":"a0b4...", "type":"file", "mtime":"Fri, 27 Nov 2026 18:20:09 GMT", "size":5 }
       #   ]
       class Listing
-        # Bytes of a line, and of all: some three million entries.
+        # Maximum bytes of a line, and of the list: about three million entries.
         LINE = 4096
         LIMIT = 512 << 20
-        # The answer is not such a list, but perhaps an HTML page.
+        # The response is not such a list, but perhaps an HTML page.
         None = Class.new(StandardError)
 
-        # folder: "cas/" or "ac/". The block is given name, size and Time of each entry.
+        # folder: "cas/" or "ac/". Yields name, size and Time of each entry.
         def initialize(folder, address, &block)
           @folder = folder
           @address = address
@@ -28,7 +29,7 @@ module Spate
           @state = :before
         end
 
-        # Bytes as they come. Raises None, Unavailable.
+        # Receives the bytes as they arrive. Raises None, Unavailable.
         def <<(bytes)
           @rest << bytes
           while (line = @rest.slice!(/\A[^\n]*\n/n))
@@ -40,7 +41,7 @@ module Spate
           raise broken("sends a line of more than #{LINE} bytes in a list")
         end
 
-        # A list that breaks off must not pass for a short one: what it does not name would be taken for gone.
+        # Rejects a truncated list: names missing from it would be taken for removed.
         def finish
           take(@rest)
           raise None if @state == :before
@@ -76,7 +77,7 @@ module Spate
           raise broken("sends a list of another form")
         end
 
-        # An invalid time counts as now, and the file as too young to be collected.
+        # An invalid time counts as now, so that the file is too young to be removed.
         def time(text)
           Time.httpdate(text.to_s)
         rescue ArgumentError

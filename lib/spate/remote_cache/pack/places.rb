@@ -3,11 +3,11 @@
 module Spate
   module RemoteCache
     class Pack
-      # Where the build of one gem may have files, relative to the bundle's folder.
+      # Where the build of a gem may have files, relative to the bundle's folder.
       #
       # full_name:: of the gem
-      # folders:: its own and that of its extensions, without a slash at the end
-      # files:: single ones
+      # folders:: the gem's folder and that of its extensions, without a slash at the end
+      # files:: single files
       Places = Struct.new(:full_name, :folders, :files) do
         # layout: Layout.
         def self.of(layout, full_name)
@@ -15,19 +15,19 @@ module Spate
               ["build_info/#{full_name}.info"])
         end
 
-        # The same of a gem in a checkout of git's; checkout: the name of its folder.
+        # Places of a gem in a checkout by git. checkout: the name of the checkout's folder.
         def self.checkout(layout, full_name, checkout)
           new(full_name, ["bundler/gems/#{checkout}", "bundler/gems/extensions/#{layout.extensions_scope}/#{checkout}"],
               ["build_info/#{full_name}.info"])
         end
 
-        # Those of a stored build, by the paths that it has.
+        # Places of a stored build, derived from its paths.
         def self.guess(layout, full_name, paths)
           checkout = paths.filter_map { |path| path[%r{\Abundler/gems/(?!extensions/)([^/]+)/}, 1] }.first
           checkout ? checkout(layout, full_name, checkout) : of(layout, full_name)
         end
 
-        # entries: hashes as manifests have them. Raises Refused for a path that is not in its places, or a link that
+        # entries: hashes in the form of a manifest. Raises Refused for a path outside of the places, or a link that
         # leads out of them.
         def check(entries)
           entries.each do |entry|
@@ -39,7 +39,7 @@ module Spate
           end
         end
 
-        # Whether a path is in one of them, and spelled so. Changes to git's own files are never part of it.
+        # Whether a normalized path is in one of the places. Git's own files are never part of a build.
         def place?(path)
           parts = path.b.split("/", -1)
           return false if parts.intersect?(["", ".", "..", ".git"])
@@ -49,7 +49,7 @@ module Spate
 
         private
 
-        # As text: what the way leads over may be a link only if it is in its places, too.
+        # Resolves the target as text: a folder in the path to it may only be a link if the link is also in the places.
         def inside?(path, target)
           return false if target.start_with?("/")
 

@@ -5,14 +5,14 @@ require "timeout"
 module Spate
   module RemoteCache
     class S3
-      # An access key: ID and secret, and the token of a temporary one. expires: Time, or nil.
+      # An access key: ID and secret, and the token of a temporary key. expires: Time, or nil.
       #
       #   Chain           the providers, in the order of AWS' tools
-      #   Cache           what the chain found, until it is about to expire
+      #   Cache           the credentials found by the chain, until they are about to expire
       #   ConfigProfile   a profile of ~/.aws/config and ~/.aws/credentials
       #   Program         a credential_process
       Credentials = Struct.new(:id, :secret, :token, :expires) do
-        # Of container roles, instance roles and credential_process; nil for any other text.
+        # Credentials from container roles, instance roles and credential_process; nil for any other text.
         def self.from_json(text)
           require "json"
           facts = JSON.parse(text)
@@ -24,12 +24,12 @@ module Spate
           nil
         end
 
-        # Of STS.
+        # Credentials from a response of STS.
         def self.from_xml(text)
           checked(*%w[AccessKeyId SecretAccessKey SessionToken Expiration].map { |name| XML.value(text, name) })
         end
 
-        # Another program may answer at the address of such a service: only printable text without spaces is used.
+        # Uses only printable text without spaces, since another program may answer at the address of such a service.
         def self.checked(*facts)
           id, secret, token, expires = facts.map { |fact| fact if fact.is_a?(String) && fact.b.match?(/\A[!-~]+\z/) }
           new(id, secret, token, time(expires)) if id && secret
@@ -46,16 +46,16 @@ module Spate
         end
         private_class_method :checked, :time
 
-        # Whether they are valid for `seconds` more.
+        # Whether the credentials are valid for at least `seconds` more.
         def valid?(seconds = 0) = expires.nil? || expires > Time.now + seconds
 
         def inspect = "#<#{self.class} #{id}>"
       end
 
       class Credentials
-        # The credentials of one cache: found when first needed, renewed before they expire. For any number of threads.
+        # The credentials of one cache: looked up when first needed, renewed before they expire. Thread-safe.
         class Cache
-          # Seconds before they expire.
+          # Seconds before the expiry at which credentials are renewed.
           MARGIN = 300
           private_constant :MARGIN
 
@@ -68,8 +68,9 @@ module Spate
             @mutex = Mutex.new
           end
 
-          # Credentials, or nil without any: requests are not signed then. Raises Unavailable, also to threads that
-          # waited while another thread's search failed: a slow failure is waited for once.
+          # Credentials, or nil if there are none, in which case requests are not signed. Raises Unavailable, also in
+          # threads that waited while the lookup of another thread failed, so that a slow failure is waited for only
+          # once.
           def get
             before = @failures
             @mutex.synchronize do
@@ -80,7 +81,7 @@ module Spate
             end
           end
 
-          # Renews them at the next #get, unless another thread has done so since.
+          # Discards the credentials, so that the next #get renews them, unless another thread has already done so.
           def expire(credentials)
             @mutex.synchronize { @known = false if @found.equal?(credentials) }
             true
@@ -101,13 +102,13 @@ module Spate
         end
 
         # The providers in the order of AWS' tools: environment, web identity, shared files, the role of the container,
-        # that of the machine. The first one that has credentials is the only one queried later.
+        # the role of the machine. Later lookups only query the first provider that had credentials.
         class Chain
           ORDER = %i[environment web_identity shared_files container instance].freeze
           SINGLE_SIGN_ON = "aws configure export-credentials --profile %s --format process"
           private_constant :ORDER, :SINGLE_SIGN_ON
 
-          # An address with the option `profile` uses only that profile.
+          # If the address has the option `profile`, only that profile is used.
           def initialize(env:, profile:, place:, requests:)
             @env = env
             @profile = profile
@@ -115,7 +116,7 @@ module Spate
             @order = profile.asked_by_address? ? [:shared_files] : ORDER
           end
 
-          # Credentials, nil if no provider is configured. Raises Unavailable if one is and fails.
+          # Credentials, or nil if no provider is configured. Raises Unavailable if a configured provider fails.
           def find
             return send(@chosen) if @chosen
 
@@ -144,7 +145,7 @@ module Spate
             @roles.for_web_identity(file, role, variable("AWS_ROLE_SESSION_NAME")) if file && role
           end
 
-          # seen: names of profiles whose role is being assumed.
+          # seen: names of the profiles whose role is being assumed.
           def shared_files(profile = @profile, seen = [])
             role = profile["role_arn"] unless seen.include?(profile.name)
             return profile["credential_process"] ? process(profile) : static(profile) unless role
@@ -156,7 +157,7 @@ module Spate
             @roles.assume(source_of(profile, seen + [profile.name]), role, session, profile["external_id"])
           end
 
-          # The credentials that assume a profile's role.
+          # The credentials with which a profile's role is assumed.
           def source_of(profile, seen)
             name = profile["source_profile"]
             found = case profile["credential_source"]
@@ -196,15 +197,16 @@ module Spate
           end
         end
 
-        # One profile of the files that AWS' tools share: ~/.aws/credentials, and ~/.aws/config, whose sections are
-        # called "profile NAME".
+        # A profile in the files shared by AWS' tools: ~/.aws/credentials, and ~/.aws/config, whose sections are called
+        # "profile NAME".
         class ConfigProfile
           SECTION = /\A\[\s*(?:profile\s+)?(.+?)\s*\]/
-          # Indented lines are nested settings (below "s3 =") and not used.
+          # Indented lines are nested settings (below "s3 =") and are ignored.
           ENTRY = /\A(\w+)\s*=\s*(.*?)(?:\s[#;].*)?\s*\z/
           private_constant :SECTION, :ENTRY
 
-          # The profile of the address' option `profile`, else of AWS_PROFILE. Raises Unavailable if no file has it.
+          # The profile in the address' option `profile`, otherwise in AWS_PROFILE. Raises Unavailable if no file
+          # contains it.
           def self.load(env, address)
             home = env["HOME"].to_s
             files = { "AWS_CONFIG_FILE" => "config", "AWS_SHARED_CREDENTIALS_FILE" => "credentials" }
@@ -252,13 +254,13 @@ module Spate
           def refuse(fact, hint) = raise(Unavailable.new(:credentials, @address, fact, hint: hint))
         end
 
-        # A program that prints credentials. It is killed, with all processes that it started, after LIMIT seconds.
+        # A program that prints credentials. After LIMIT seconds it is killed, with all processes that it started.
         module Program
           LIMIT = 10
           private_constant :LIMIT
 
-          # Returns its output. words: the program and its arguments, run without a shell. Raises SystemCallError if it
-          # cannot be started, ArgumentError if it fails.
+          # Returns the program's output. words: the program and its arguments, run without a shell. Raises
+          # SystemCallError if it cannot be started, ArgumentError if it fails.
           def self.output(env, words, limit: LIMIT)
             output, input = IO.pipe
             pid = Process.spawn(env, *words, in: File::NULL, out: input, pgroup: true)
@@ -276,7 +278,7 @@ module Spate
           def self.kill(pid, waiter)
             Process.kill(:KILL, -pid)
           rescue Errno::ESRCH
-            nil # it has left its group
+            nil # the process has left its group
           ensure
             waiter.join
           end

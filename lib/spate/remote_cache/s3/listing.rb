@@ -5,8 +5,8 @@ module Spate
     class S3
       # A page of ListObjectsV2.
       class Listing
-        # text: XML. Raises Unavailable where it is none of it, or cannot be followed to its end: what a short list does
-        # not name would be taken for gone.
+        # text: XML. Raises Unavailable if the text is not a list or has no usable token for the next page: names
+        # missing from a truncated list would be taken for removed.
         def self.read(text, address)
           raise Unavailable.new(:answer, address, "sent no list") unless text.include?("</ListBucketResult>")
 
@@ -16,7 +16,7 @@ module Spate
           raise Unavailable.new(:answer, address, "sent a truncated list without a continuation token")
         end
 
-        # What to ask for the next page with, nil at the last.
+        # The continuation token for the next page, nil on the last page.
         attr_reader :token
 
         def initialize(text)
@@ -24,7 +24,7 @@ module Spate
           @token = XML.value(text, "NextContinuationToken").to_s if XML.value(text, "IsTruncated") == "true"
         end
 
-        # Yields (name, size, Time) of the cache's names below a prefix; skips all others.
+        # Yields (name, size, Time) of the cache's names below a prefix; skips all other names.
         def each(prefix)
           @entries.each do |entry|
             key, size, time = %w[Key Size LastModified].map { |name| XML.value(entry, name).to_s }
@@ -35,7 +35,7 @@ module Spate
 
         private
 
-        # ISO 8601, always in UTC. An invalid time counts as now, and the blob as too young to be collected.
+        # ISO 8601, always in UTC. An invalid time counts as now, so that the blob is too young to be removed.
         def time(text)
           parts = text.match(/\A(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/) or return Time.now
           Time.utc(*parts.captures.map(&:to_i))
@@ -44,8 +44,8 @@ module Spate
         end
       end
 
-      # As much XML as S3 and STS write: elements with text or elements in them, names that nest in no element of their
-      # own name, no declarations of types.
+      # The subset of XML that S3 and STS write: elements that contain text or elements, no element inside one of the
+      # same name, no document types.
       module XML
         ENTITIES = { "amp" => "&", "lt" => "<", "gt" => ">", "quot" => '"', "apos" => "'" }.freeze
         ENTITY = /&(?:#(\d{1,7})|#x(\h{1,6})|(\w+));/
@@ -61,7 +61,7 @@ module Spate
           end
         end
 
-        # The text in the first element of that name, nil where there is none.
+        # The text in the first element of that name, or nil.
         def value(text, name)
           found = text[%r{<#{name}(?:\s[^<>]*)?>([^<]*)</#{name}>}, 1]
           found&.dup&.force_encoding(Encoding::UTF_8)&.scrub&.gsub(ENTITY) { character($~) }

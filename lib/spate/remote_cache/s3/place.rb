@@ -5,22 +5,23 @@ require "uri"
 module Spate
   module RemoteCache
     class S3
-      # Where a bucket is asked: endpoint, region, and whether its name is in the path or in front of the host.
+      # Where a bucket is: endpoint, region, and whether its name is part of the path or of the host name.
       class Place
         DOMAINS = { "cn-" => "amazonaws.com.cn" }.freeze
-        # Buckets whose names fit into a host name and a certificate for *.s3...
+        # Matches bucket names that fit into a host name and a certificate for *.s3...
         IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
         REGION = /\A[a-z0-9-]{2,40}\z/i
         LOOPBACK = %r{\Ahttp://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:/|\z)}i
         OWN = "to send them there anyway, set AWS_ENDPOINT_URL_S3 on this machine; an address alone cannot allow it"
         private_constant :DOMAINS, :IN_HOST, :REGION, :LOOPBACK, :OWN
 
-        # As far as is known.
+        # The region as far as it is known.
         attr_reader :region
         # The configured server: "s3.acme.test:9000".
         attr_reader :host
 
-        # The address' own options first: they are about this bucket, and all others about this machine.
+        # Options of the address have precedence, since they are about this bucket; all other settings are about this
+        # machine.
         def initialize(address, env:, profile:)
           @address = address
           @env = env
@@ -35,14 +36,14 @@ module Spate
           raise InvalidAddress.new(base(@region), "is invalid: a bucket's name goes into the path of such an endpoint")
         end
 
-        # URI of something in the bucket, or of the bucket.
+        # URI of an object in the bucket, or of the bucket.
         def locate(name, query = {}, region: @region)
           key = name ? "#{@address.prefix}#{name}" : ""
           steps = [*(@address.bucket if path_style?), *key.split("/", -1)]
           URI("#{base(region)}/#{steps.map { |step| Signature.escape(step) }.join("/")}#{question(query)}")
         end
 
-        # Takes what an answer said of the bucket's region; whether that is news to who asked for the region `from`.
+        # Stores the bucket's region from a response. Returns whether it differs from the region `from` of the request.
         def moved?(region, from:)
           return false if region.nil? || region == from || !REGION.match?(region)
 
@@ -50,8 +51,7 @@ module Spate
           true
         end
 
-        # Raises Unavailable where the address, which may be committed to a repository, would expose keys on the
-        # network.
+        # Raises Unavailable if the address, which may be committed to a repository, would expose keys on the network.
         def take_keys!
           asked = base(@region)
           return if !@address.options["endpoint"] || asked.match?(/\Ahttps:/i) || LOOPBACK.match?(asked)
@@ -60,7 +60,7 @@ module Spate
                                 hint: OWN)
         end
 
-        # Address of another service of AWS: "sts".
+        # Address of another AWS service, for example "sts".
         def service(name) = endpoint(name.upcase) || "https://#{name}.#{@region}.#{domain(@region)}"
 
         private

@@ -5,29 +5,30 @@ require "uri"
 module Spate
   module RemoteCache
     class S3
-      # Temporary credentials of a role: from AWS' Security Token Service (STS), from the host of a container, and from
-      # that of an EC2 machine (IMDSv2). The hosts are queried without a proxy.
+      # Temporary credentials of a role: from AWS' Security Token Service (STS), from the host of a container, or from
+      # the host of an EC2 machine (IMDSv2). These hosts are queried without a proxy.
       class Roles
         STS_VERSION = "2011-06-15"
         FORM = "application/x-www-form-urlencoded; charset=utf-8"
         SESSION = "spate"
         CONTAINER = "http://169.254.170.2"
-        # Hosts that are queried without TLS: this machine.
+        # Hosts on this machine, which are queried without TLS.
         LOCAL = /\A(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|169\.254\.170\.(?:2|23)|\[fd00:ec2::23\])\z/
         INSTANCE = "http://169.254.169.254"
         ROLES = "/latest/meta-data/iam/security-credentials/"
-        # Seconds to connect to a host and for each of its answers: outside of EC2 nothing answers at INSTANCE.
+        # Seconds to connect to a host and to wait for each response. Outside of EC2, nothing answers at INSTANCE.
         LIMIT = 1
         private_constant :STS_VERSION, :FORM, :SESSION, :CONTAINER, :LOCAL, :INSTANCE, :ROLES, :LIMIT
 
-        # place: Place, for its region and the address of STS.
+        # place: Place, which has the region and the address of STS.
         def initialize(env:, place:, requests:)
           @env = env
           @place = place
           @requests = requests
         end
 
-        # file: path of the token of Kubernetes, GitHub or another identity provider; read each time, as it changes.
+        # file: path of the token of Kubernetes, GitHub or another identity provider. Read each time, since the token
+        # changes.
         def for_web_identity(file, role, session)
           token = File.read(file).strip
           sts({ "Action" => "AssumeRoleWithWebIdentity", "WebIdentityToken" => token, **facts(role, session) })
@@ -35,12 +36,12 @@ module Spate
           raise Unavailable.new(:credentials, @place.service("sts"), "needs the token in #{file}: #{e.message}")
         end
 
-        # credentials: those that assume the role.
+        # credentials: those with which the role is assumed.
         def assume(credentials, role, session, external)
           sts({ "Action" => "AssumeRole", **facts(role, session), "ExternalId" => external }.compact, credentials)
         end
 
-        # Credentials, nil outside of a container with a role. Raises Unavailable.
+        # Credentials, or nil outside of a container with a role. Raises Unavailable.
         def container
           relative, full = %w[RELATIVE FULL].map { |kind| @env["AWS_CONTAINER_CREDENTIALS_#{kind}_URI"].to_s }
           address = relative.empty? ? full : "#{CONTAINER}#{relative}"
@@ -51,7 +52,7 @@ module Spate
             raise(Unavailable.new(:credentials, uri, "has no role for this container"))
         end
 
-        # Credentials, nil outside of EC2 and for a machine without a role.
+        # Credentials, or nil outside of EC2 and on a machine without a role.
         def instance
           return if @env["AWS_EC2_METADATA_DISABLED"].to_s.casecmp?("true")
 
@@ -89,7 +90,7 @@ module Spate
                    .headers(:post, uri, headers, digest: Store.sha256(body))
         end
 
-        # STS answers 400 to a token or a role that it rejects.
+        # STS answers 400 if it rejects a token or a role.
         def refusal(answer, uri, code)
           reason = answer.is_a?(Net::HTTPClientError) ? :credentials : :answer
           Unavailable.new(reason, uri, "answers #{answer.code} #{code}".rstrip)
@@ -113,7 +114,7 @@ module Spate
           raise Unavailable.new(:credentials, file, "cannot be read: #{e.message}")
         end
 
-        # The text of an answer of status 200, else nil. Raises Unavailable.
+        # The text of a response with status 200, otherwise nil. Raises Unavailable.
         def ask(verb, address, headers)
           uri = URI(address)
           requests = Transport::Requests.without_proxy(LIMIT)

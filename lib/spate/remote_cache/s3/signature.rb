@@ -3,27 +3,27 @@
 module Spate
   module RemoteCache
     class S3
-      # Signature Version 4 of AWS, in headers: what a request is, hashed, and signed with a key for this day, region
-      # and service. As S3 has it, a path is taken as it is written.
+      # AWS Signature Version 4, in headers: the hashed request, signed with a key for this day, region and service. As
+      # S3 requires, the path is not normalized.
       class Signature
         ALGORITHM = "AWS4-HMAC-SHA256"
         UNRESERVED = /[^A-Za-z0-9_.~-]/n
         private_constant :ALGORITHM, :UNRESERVED
 
-        # Each byte but the unreserved ones as %XX.
+        # Escapes every byte except the unreserved ones as %XX.
         def self.escape(text) = text.b.gsub(UNRESERVED) { |byte| format("%%%02X", byte.ord) }
 
         attr_reader :keys, :region
 
-        # keys: Credentials, nil for who has none: then nothing is signed.
+        # keys: Credentials. With nil, nothing is signed.
         def initialize(keys, region:, service:)
           @keys = keys
           @region = region
           @service = service
         end
 
-        # The headers of a request, with those that sign it. uri: escaped as it is sent. headers: Hash, all are signed.
-        # digest: SHA-256 of the body in hex.
+        # The headers of a request, including those with the signature. uri: escaped as it is sent. headers: Hash, all
+        # are signed. digest: SHA-256 of the body in hex.
         def headers(verb, uri, headers, digest:, time: Time.now)
           return {} unless @keys
 
@@ -42,7 +42,7 @@ module Spate
         def host(uri) = uri.port == uri.default_port ? uri.host : "#{uri.host}:#{uri.port}"
         def names(plain) = plain.map(&:first).join(";")
 
-        # By their escaped bytes.
+        # The query, sorted by its escaped bytes.
         def query(text)
           parts = text.split("&").map { |part| part.include?("=") ? part : "#{part}=" }
           parts.sort_by { |part| part.split("=", 2) }.join("&")

@@ -3,27 +3,27 @@
 module Spate
   module RemoteCache
     module Transport
-      # An answer (Net::HTTPResponse): its body within limits, or why it cannot be used. address: for the message of
+      # A response (Net::HTTPResponse): its body within limits, or why it cannot be used. address: for the message of
       # Unavailable.
       module Answer
-        # A longer page of an error is not read to its end, and costs the connection.
+        # A longer error page is not read to its end, which costs the connection.
         MAX_PAGE = 65_536
-        # Bytes of an answer without an announced length, which may be endless.
+        # Maximum bytes of a response without an announced length, which may be endless.
         UNANNOUNCED = 16 << 20
-        # What is looked at to tell a page from what was asked for.
+        # Number of bytes that are inspected to detect an HTML page.
         HEAD = 4096
         REASONS = { 401 => :credentials, 403 => :credentials, 407 => :credentials, 408 => :slow, 413 => :full,
                     429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
         LOG = "its log says why; the folder that it writes to has to be its own user's"
         private_constant :LOG
-        # To a PUT or DELETE of servers that only read.
+        # Statuses of read-only servers for a PUT or DELETE.
         READ_ONLY = [405, 501].freeze
         FOLDERS = "make the folders ac and cas in it, if they are not there; nothing in these may be a folder"
         private_constant :HEAD, :REASONS, :READ_ONLY, :FOLDERS
 
         module_function
 
-        # Yields the pieces of what was asked for, of `limit` bytes at most together. Raises Unavailable.
+        # Yields the pieces of the requested content, of at most `limit` bytes in total. Raises Unavailable.
         def content(answer, limit, address, &block)
           head = String.new(encoding: Encoding::BINARY) if answer.content_type == "text/html"
           got, expected = read(answer, limit, address) do |bytes|
@@ -36,7 +36,8 @@ module Spate
           raise broke_off(address, got, expected) if expected && got < expected
         end
 
-        # Yields all that comes, of `limit` bytes at most, however long it was said to be. Raises Unavailable.
+        # Yields the pieces of the body, of at most `limit` bytes in total, with or without an announced length. Raises
+        # Unavailable.
         def pieces(answer, limit, address, &block) = read(answer, limit, address, unannounced: limit, &block)
 
         # The size in an answer to HEAD.
@@ -44,7 +45,7 @@ module Spate
           answer.content_length || raise(Unavailable.new(:answer, address, "tells no size"))
         end
 
-        # When what a HEAD is about was written (Time), nil where it does not tell.
+        # The time (Time) in a header of the response, or nil.
         def time(answer, field = "Last-Modified")
           require "time"
           Time.httpdate(answer[field].to_s)
@@ -52,21 +53,22 @@ module Spate
           nil
         end
 
-        # The text of a short answer, or of its beginning where it broke off.
+        # The text of a short response, or its beginning if the response was truncated.
         def text(answer, address, limit: MAX_PAGE)
           text = String.new(encoding: Encoding::BINARY)
           read(answer, limit, address) { |bytes| text << bytes }
           text
         end
 
-        # Reads a page that is not used, to keep the connection. A long one ends the request and its connection.
+        # Reads a page that is not used, so that the connection stays open. A long page ends the request and its
+        # connection.
         def skip(answer, address)
           text(answer, address)
         rescue Unavailable
           throw Spate::HTTP::Client::DROP
         end
 
-        # Why an answer's status means no. fact: more of it.
+        # The Unavailable for a status. fact: text after the status.
         def refusal(answer, address, writing: false, fact: answer.message, hint: nil)
           status = answer.code.to_i
           reason = writing && READ_ONLY.include?(status) ? :read_only : REASONS.fetch(status, :answer)
@@ -74,7 +76,7 @@ module Spate
           Unavailable.new(reason, address, "answers #{status} #{fact}".rstrip, hint: hint)
         end
 
-        # [bytes that came, bytes that were announced].
+        # [number of received bytes, number of announced bytes]
         def read(answer, limit, address, unannounced: UNANNOUNCED)
           answer.decode_content = true if answer["Content-Encoding"]
           expected = answer.content_length unless answer["Content-Encoding"]
@@ -89,13 +91,13 @@ module Spate
             yield bytes
           end
           [got, expected]
-        rescue EOFError # only later versions of net-http raise it
+        rescue EOFError # raised only by later versions of net-http
           raise broke_off(address, got, expected)
         rescue Zlib::Error
           raise broke_off(address, got, nil)
         end
 
-        # Yields the beginning of what may be a page, where it is none. Returns nil.
+        # Yields the first bytes of the body. Raises Unavailable if they are an HTML page. Returns nil.
         def checked(head, address)
           found = Registry::Archive.describe(head)
           raise Unavailable.new(:answer, address, "sent #{found}") if found.start_with?("an HTML page")

@@ -3,16 +3,16 @@
 module Spate
   module RemoteCache
     module Transport
-      # Requests to a server that may be down, slow, or another program: an answer, or Unavailable.
+      # Requests to a server that may be down, slow, or another program: yields a response or raises Unavailable.
       class Requests
         REDIRECTS = 5
-        # For a TLS handshake that fails.
+        # Hint for a failed TLS handshake.
         PORT = "a server without TLS at that port has an address that begins with http://; one that asks for " \
                "certificates: bundle config set ssl_client_cert FILE"
         private_constant :REDIRECTS, :PORT
 
-        # timeout, connect: seconds between two reads, and to connect. A name server has more time, since it asks
-        # others. pace: HTTP::Meter::Pace.
+        # timeout, connect: seconds between two reads, and to connect. A name server gets more time, since it asks other
+        # servers. pace: HTTP::Meter::Pace.
         def self.by(env:, settings:, timeout:, connect:, pace:)
           gemrc = Spate::HTTP::Gemrc.load(env)
           new(proxy: Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"]), names: 4 * connect, pace: pace,
@@ -20,31 +20,33 @@ module Spate
               timeout: timeout, connect: connect)
         end
 
-        # For an address of this machine or its host. seconds: to connect, and for each answer.
+        # For addresses of this machine or its host. seconds: to connect, and for each response.
         def self.without_proxy(seconds)
           new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds,
               pace: Spate::HTTP::Meter::Pace.new(100, seconds),
               certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {}))
         end
 
-        # options: of HTTP::Connections.
+        # options: those of HTTP::Connections.
         def initialize(**options)
           @connections = Spate::HTTP::Connections.new(**options)
           @http = Spate::HTTP::Client.new(@connections, redirects: REDIRECTS, agent: "spate/#{VERSION}")
         end
 
-        # Yields the answer (Net::HTTPResponse), its body yet to be read, and returns what the block does; nil where
-        # that skipped a page that was too long (Answer.skip). address: for the message of Unavailable. Options of
-        # HTTP::Client#perform.
+        # Yields the response (Net::HTTPResponse) before its body is read. Returns the block's result, or nil if the
+        # block skipped a page that was too long (Answer.skip). address: for the message of Unavailable. options: those
+        # of HTTP::Client#perform.
         def perform(verb, uri, address:, **options,
                     &block) = send_request(:perform, verb, uri, address, options, &block)
 
-        # The same, following redirects, except for statuses in `accept`. Yields the Authorization that was sent, too.
+        # Like #perform, but follows redirects, except for statuses in `accept`. Also yields the Authorization that was
+        # sent.
         def follow(verb, uri, address:, **options)
           send_request(:follow, verb, uri, address, options) { |answer, _, authorization| yield answer, authorization }
         end
 
-        # Seconds by which this machine's clock is ahead of the server's, by its last answer; 0 if that had no time.
+        # Seconds by which this machine's clock is ahead of the server's, according to the last response; 0 if it had no
+        # date.
         def ahead
           answer, came = @last
           date = Answer.time(answer, "Date") if answer
@@ -73,7 +75,7 @@ module Spate
           yield
         rescue Spate::HTTP::Error => e
           raise unavailable(address, e)
-        rescue Settings::Error => e # of certificates
+        rescue Settings::Error => e # an error in the settings of certificates
           raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
         rescue Util::Cancelled
           raise Unavailable.new(:closed, address, "is closed")

@@ -9,22 +9,23 @@ module Spate
       # texts, which RubyGems would write out, and libyaml's time grows with the square of the nesting. Checks the
       # events of a text before anything is built from it.
       class Limits < Psych::Handler
-        # Estimated bytes of expanded aliases. Gems share a requirement between dependencies: some hundreds of aliases.
+        # Estimated bytes of expanded aliases. Gems share a requirement between dependencies, which needs some hundreds
+        # of aliases.
         LIMIT = 16 << 20
         NODE = 16
-        # Psych's own visitor overflows Ruby's stack from about a tenth of this.
+        # Maximum nesting. Psych's own visitor overflows Ruby's stack from about a tenth of this.
         DEEPEST = 10_000
 
         # yaml: String. Raises Gem::InstallError.
         def self.check(yaml)
           Psych::Parser.new(new).parse(yaml)
         rescue Psych::SyntaxError
-          nil # reported by RubyGems
+          nil # RubyGems reports the error
         end
 
         def initialize
           super
-          @weights = [0] # of the open collections
+          @weights = [0] # one number for each open collection
           @anchors = []
           @known = {}
           @added = 0

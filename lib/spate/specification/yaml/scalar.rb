@@ -27,8 +27,8 @@ module Spate
 
         def unsure = throw(:unsure)
 
-        # style: :plain, :single, :double or :literal; text: as written, the first line without its key; indent: of the
-        # enclosing collection.
+        # style: :plain, :single, :double or :literal. text: as written, the first line without its key. indent: that of
+        # the enclosing collection.
         def read(style, text, indent)
           lines = text.split("\n", -1)
           case style
@@ -53,7 +53,7 @@ module Spate
           text.length > 5 ? resolve(text) : unsure # Psych finds constants in the lines of short texts
         end
 
-        # A single line, without blanks at its end.
+        # Reads a single line that has no blanks at its end.
         def simple(line)
           unsure if line.match?(NOT_PLAIN)
           resolve(line)
@@ -81,8 +81,8 @@ module Spate
           Day.new(text)
         end
 
-        # A line break within a scalar is a space; n empty lines are n line breaks. Blanks at the start and end are
-        # kept.
+        # Joins lines: a line break within a scalar is a space, and n empty lines are n line breaks. Blanks at the start
+        # and end are kept.
         def fold(lines)
           return lines.first if lines.one?
 
@@ -123,7 +123,7 @@ module Spate
           text.include?("\\") ? text.gsub(ESCAPE) { unescape(Regexp.last_match) } : text
         end
 
-        # Without the quotes.
+        # The lines without the quotes.
         def inner(lines)
           return [lines.first[1...-1]] if lines.one?
 

@@ -5,7 +5,7 @@ require "spate/server"
 
 module Rack
   module Handler
-    # The handler for Rack 2, which includes the program rackup.
+    # The handler for Rack 2, which still contained the program rackup.
     module Spate
       extend ::Spate::Server::Rack::Rackup
     end

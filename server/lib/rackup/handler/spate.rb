@@ -5,7 +5,7 @@ require "spate/server"
 
 module Rackup
   module Handler
-    # `rackup -s spate`, `rails server -u spate`.
+    # The handler for `rackup -s spate` and `rails server -u spate`.
     module Spate
       extend ::Spate::Server::Rack::Rackup
     end

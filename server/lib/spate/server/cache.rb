@@ -22,10 +22,11 @@ module Spate
 
       VERBS = %w[GET HEAD PUT DELETE].freeze
       WRITING = %w[PUT DELETE].freeze
-      # Bytes: of all entries, and of one document, which is not checked against a digest.
+      # Limits in bytes: LIMIT for all entries together, DOCUMENT for one document, which is not checked against a
+      # digest.
       LIMIT = 20 << 30
       DOCUMENT = 16 << 20
-      # RFC 9110, section 13.1.2.
+      # The response for an existing entry: RFC 9110, section 13.1.2.
       PRESENT = [412, "The entry already exists."].freeze
 
       # root: the folder. limit: bytes of all entries, or nil. document: bytes of one document. workers: processes that
@@ -43,7 +44,7 @@ module Spate
         @collector = Collector.new(@folder, limit, workers: workers, log: log) { |*facts| evicted(*facts) }
       end
 
-      # Returns a Response, or nil when the response follows later, like every handler.
+      # Returns a Response, or nil if the handler responds later.
       def call(request)
         verb = request.verb
         return refuse_verb unless VERBS.include?(verb)
@@ -60,7 +61,7 @@ module Spate
         writing ? write(request, name) : read(request, name)
       end
 
-      # Once a second, on the reactor's thread.
+      # Called once a second on the reactor's thread.
       def every_second
         @uploads.every_second
         @collector.every_second
@@ -96,7 +97,7 @@ module Spate
 
       def read(request, name)
         response = @files.call(request, "/#{name.file}")
-        response = missing if response.status == 301 # a folder
+        response = missing if response.status == 301 # the name of a folder
         @metrics.add(response.status == 404 ? :cache_misses : :cache_hits) unless request.head?
         response
       end
@@ -125,8 +126,8 @@ module Spate
 
       def most(name) = name.blob? ? @limit : [@document, @limit].compact.min
 
-      # Whether the blob exists with the announced length, if any; its name is the digest of its content. size: nil for
-      # a missing blob.
+      # Whether the blob exists and has the announced length, if one was announced. Its content need not be compared,
+      # because its name is the content's digest. size: nil for a missing blob.
       def there?(request, size)
         return false if size.nil?
 
@@ -134,8 +135,8 @@ module Spate
         length.nil? || length == size
       end
 
-      # The entry exists, so the body is not needed. It is accepted when the client did not wait for 100 Continue,
-      # because some clients read no response before they have sent the body.
+      # The entry exists, so the body is not needed. The body is still received when the client did not wait for 100
+      # Continue, because some clients read no response before they have sent the body.
       def spare(request, name)
         @folder.renew(name)
         @metrics.add(:cache_spared)
@@ -155,10 +156,10 @@ module Spate
         over(request, name, upload, [*Upload.failure(e), e])
       end
 
-      # Whether a document may only be created, not replaced. (An existing blob is never written again.)
+      # Whether the request may only create a document, not replace one. (An existing blob is never written again.)
       def fresh?(request, name) = !name.blob? && request["if-none-match"] == "*"
 
-      # See Upload.
+      # The block of Upload.new: moves the complete file into its place.
       def keep(request, file, name)
         return PRESENT if fresh?(request, name) && @folder.size(name)
 

@@ -4,8 +4,8 @@ require "optparse"
 
 module Spate
   module Server
-    # `spate-serve`: takes argv and two streams, returns an exit code. Groups of options are methods of the modules in
-    # command_line/, which declare the options and put their values into a Hash.
+    # `spate-serve`: takes argv and two streams, and returns an exit code. Each group of options is a method of a module
+    # in command_line/, which declare the options and put their values into a Hash.
     class CommandLine
       autoload :ContentOptions, "spate/server/command_line/content_options"
       autoload :MonitoringOptions, "spate/server/command_line/monitoring_options"
@@ -13,14 +13,14 @@ module Spate
       autoload :Program, "spate/server/command_line/program"
       autoload :YJIT, "spate/server/command_line/yjit"
 
-      # In the help's order; each is a method of its module.
+      # Groups of options in the order of the help text, each with the module that has a method of this name.
       GROUPS = { listening: :ProcessOptions, tls: :ProcessOptions, files: :ContentOptions, rack: :ContentOptions,
                  cache: :ContentOptions, processes: :ProcessOptions, logs: :MonitoringOptions,
                  admin: :MonitoringOptions, profile: :MonitoringOptions, limits: :ProcessOptions }.freeze
       UNITS = { nil => 0, "K" => 10, "M" => 20, "G" => 30, "T" => 40 }.freeze
       USAGE = ["usage: spate-serve DIR [options]", "       spate-serve --rack config.ru [options]",
                "       spate-serve --cache DIR [options]"].freeze
-      # Columns of an option's name, and of a line.
+      # Columns of an option's name, and of a whole line.
       WIDTH = 34
       COLUMNS = 108
       DEFAULTS = { host: "127.0.0.1", port: 8080, workers: 1, log_format: "json" }.freeze
@@ -41,7 +41,7 @@ module Spate
         Exit codes: 0 stopped, 2 usage, 9 failed to start.
       TEXT
 
-      # Bytes of an option's value: "65536", "64K", "20G". Returns nil for anything else.
+      # Parses the value of an option in bytes: "65536", "64K", "20G". Returns nil for anything else.
       def self.size(text)
         digits, unit = text.match(/\A(\d+)([KMGT])?\z/)&.captures
         digits && (Integer(digits, 10) << UNITS.fetch(unit))
@@ -90,7 +90,7 @@ module Spate
         0
       end
 
-      # Exactly one of a folder, --rack and --cache.
+      # Requires exactly one of a folder, --rack and --cache.
       def operands(names, values)
         return {} if values[:profile_convert]
         raise UsageError, "one folder at a time, not #{names.join(", ")}" if names.size > 1
@@ -121,7 +121,7 @@ module Spate
         end
       end
 
-      # Long descriptions continue on the next line.
+      # Wraps long descriptions.
       def wrapped(help)
         margin = 4 + WIDTH + 1
         help.gsub(/^.{#{COLUMNS + 1},}$/) do |line|

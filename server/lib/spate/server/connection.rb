@@ -4,8 +4,8 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # A socket and its protocol, which ALPN or the first bytes select. One tick is bounded: one read of the input's
-    # size, a write buffer full of frames, one or two writes.
+    # A socket and its protocol, which is selected by ALPN or by the first bytes. The work of one tick is bounded: one
+    # read of the input's size, a write buffer full of frames, one or two writes.
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
       autoload :Null, "spate/server/connection/null"
@@ -16,20 +16,21 @@ module Spate
       READ = 1
       WRITE = 2
       ROUNDS = 4
-      # Unprocessed bytes that are kept. Each read moves all of them, so the limit is low; a request's head must fit.
+      # Maximum number of unprocessed bytes that are kept. Each read moves all of them, so the limit is low, but a
+      # request's head must fit.
       REST = 65_536
-      # By ALPN name.
+      # Protocols by ALPN name.
       KINDS = { "h2" => HTTP2::Protocol, "http/1.1" => HTTP1::Protocol }.freeze
 
-      # The socket's number; seconds (monotonic) of the last byte in either direction; the Limits; the peer's address,
-      # nil for a Unix socket; the WindowPool that all connections share. interest: the events that the poller waits
-      # for.
+      # descriptor: the socket's number. active_at: seconds (monotonic) of the last byte in either direction. limits:
+      # the Limits. peer: the peer's address, nil for a Unix socket. window_pool: the WindowPool that all connections
+      # share. interest: the events that the poller waits for.
       attr_reader :descriptor, :active_at, :limits, :peer, :window_pool
       attr_accessor :interest
 
-      # input: an ArrayBuffer that all connections of a reactor share. pool: of their write buffers' buffers.
-      # reactor: runs blocks that other threads post. observer: records answered and refused requests.
-      # window_pool: a Limits::WindowPool that all connections share.
+      # input: an ArrayBuffer that all connections of a reactor share. pool: unused ArrayBuffers for write buffers.
+      # reactor: runs the blocks that other threads post. observer: records answered and refused requests. window_pool:
+      # a Limits::WindowPool that all connections share.
       def initialize(transport, input:, pool:, handler:, limits:, window_pool:, reactor: nil, log: nil,
                      observer: nil)
         @transport = transport
@@ -50,8 +51,8 @@ module Spate
         @active_at = @opened_at = now
       end
 
-      # From any thread: runs the block on the reactor's thread, and then a tick of this connection unless it is closed
-      # by then.
+      # Runs the block on the reactor's thread, and then a tick of this connection unless it is closed by then. May be
+      # called from any thread.
       def post(&block) = @reactor.post(self, &block)
 
       # Whether this is the reactor's thread, the only one that may use the connection.
@@ -70,7 +71,7 @@ module Spate
         @observer ? @observer.refused(self, reason, code) : @log&.call("refused: #{reason}")
       end
 
-      # state: READ, WRITE or both. Returns whether the connection stays open.
+      # Reads and writes as far as possible. state: READ, WRITE or both. Returns whether the connection stays open.
       def tick(state, now)
         @active_at = now if state != 0
         return false if @taker || (state & READ != 0 && (@ended || unasked?))
@@ -84,8 +85,8 @@ module Spate
         false
       end
 
-      # The events that the poller should wait for. The poller does not see bytes that the transport has buffered: for
-      # them it waits until the socket is writable, which is soon, and the next tick reads them.
+      # The events that the poller should wait for. The poller does not see bytes that the transport has buffered. In
+      # that case it waits for a writable socket, which is usually reported soon, and the next tick reads the bytes.
       def wanted
         own = @transport.wanted
         return own if own != 0
@@ -95,8 +96,8 @@ module Spate
         (reading ? READ : 0) | (writing ? WRITE : 0)
       end
 
-      # now: seconds, monotonic. Whether the connection was silent for too long, or a phase of the transport or the
-      # protocol exceeded its limit.
+      # Whether the connection was silent for too long, or a phase of the transport or the protocol exceeded its limit.
+      # now: seconds, monotonic.
       def late?(now)
         return true if silent?(now) || @protocol&.late?(now)
         return false unless @transport.late?(now - @opened_at, @limits)
@@ -106,7 +107,8 @@ module Spate
       end
 
       # Hands over the socket. When the server has released it, the block is called with the socket and the unsent
-      # output. Input that was read too early can be read from it again. Returns whether that is possible.
+      # output. Input that the server has already read can be read from the socket again. Returns whether the socket can
+      # be handed over.
       def detach(&taker)
         @low_water_mark&.stop
         @socket = @transport.detach or return false
@@ -115,16 +117,17 @@ module Spate
         true
       end
 
-      # The server is stopping: open requests, and those in transit, are still answered.
+      # Called when the server is stopping: open requests, and requests in transit, are still answered.
       def leave
         @leaving = true
         @protocol&.leave
         pump
       rescue SystemCallError
-        nil # its next tick closes it
+        nil # the connection's next tick closes it
       end
 
-      # Whether the peer sends a large body, so that the poller does not report a few bytes: it is read soon anyway.
+      # Whether the peer sends a large body, so that the poller does not report a few bytes. Such a connection is read
+      # soon anyway.
       def bulk? = !@low_water_mark.nil? && @low_water_mark.on? && reading?
 
       def closed? = @closed
@@ -144,22 +147,24 @@ module Spate
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      # The protocol has its own timeouts. An incomplete preface is late, not idle.
+      # Before there is a protocol, which has its own timeouts: whether the peer was silent for too long. With an
+      # incomplete preface, the time limit for a request's head counts.
       def silent?(now)
         return false if @protocol
 
         now - @active_at > @limits.idle || (@rest && now - @opened_at > @limits.head_seconds)
       end
 
-      # The poller reports a lost socket whether it is read or not, and again in every tick.
+      # Whether the poller reported a socket that is not watched for reading. A lost socket is reported regardless, and
+      # again in every tick.
       def unasked? = @interest & READ == 0 && !bulk?
 
-      # The peer has closed its side. Returns whether it still reads, and a response is pending.
+      # Called when the peer has closed its side. Returns whether a response is pending that the peer may still read.
       def half_open?
         @ended = @protocol&.ended(!@rest.nil?) || false
       end
 
-      # Nothing is read while responses are unsent, or while the next request has to wait.
+      # Whether to read: not while too much output is unsent, and not while too much unprocessed input is kept.
       def reading?
         return false if @ended || @protocol&.finished?
 
@@ -178,7 +183,7 @@ module Spate
         (@low_water_mark ||= LowWaterMark.new(@transport)).note(count, body) if body || @low_water_mark
       end
 
-      # An incomplete frame of the previous read comes first.
+      # Copies the unprocessed bytes of the previous read to the start of the input.
       def restore
         view.set_bytes(0, @rest)
         @rest.bytesize
@@ -190,8 +195,8 @@ module Spate
         keep(from, length)
       end
 
-      # The old String's memory is released at once, because a flood would allocate much before the next garbage
-      # collection.
+      # Keeps the unprocessed bytes. The memory of the old String is released at once, because a flood of input would
+      # allocate much memory before the next garbage collection.
       def keep(from, length)
         before = @rest
         @rest = from < length ? view.get_bytes(from, length - from) : nil
@@ -200,7 +205,8 @@ module Spate
 
       def view = @view ||= DataView.new(@input)
 
-      # Chooses by ALPN, or by the first bytes: HTTP/2 begins with its preface, which is not a valid HTTP/1.1 request.
+      # Chooses the protocol by ALPN or by the first bytes: HTTP/2 begins with its preface, which is not a valid
+      # HTTP/1.1 request.
       def choose(length)
         kind = KINDS[@transport.protocol] || kind_of_bytes(length)
         kind&.new(@write_buffer, @handler, @limits, connection: self, log: @log)&.tap { |made| made.leave if @leaving }
@@ -215,8 +221,8 @@ module Spate
       end
 
       # Writes pending output first, then produces more. hold: the pending output is a response head from this tick,
-      # which is sent together with what follows. Input that came too early (a pipelined request, or frames whose
-      # responses did not fit) is processed in between, a few rounds a tick.
+      # which is sent together with what follows. Input that was kept (a pipelined request, or frames whose responses
+      # did not fit) is processed in between, in a limited number of rounds per tick.
       def pump(hold: false)
         @again = false
         ROUNDS.times do
@@ -229,7 +235,7 @@ module Spate
         !(@protocol&.finished? && @write_buffer.empty?)
       end
 
-      # Returns whether it made progress.
+      # Processes kept input and produces output. Returns whether there was any progress.
       def round
         taken = @rest ? resume : 0
         @protocol.produce

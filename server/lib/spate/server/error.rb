@@ -22,13 +22,13 @@ module Spate
 
       # @!visibility private
 
-      # The system's text for an error without the call and the path, which our messages name themselves.
+      # The system's error text without the call and the path, because our messages contain these already.
       def self.reason(error)
         error.is_a?(SystemCallError) ? SystemCallError.new(nil, error.errno).message : error.message
       end
     end
 
-    # Ends its connection, in either protocol: the peer broke a rule, or the write buffer has no room for the output.
+    # Ends the connection, in both protocols: the peer broke a rule, or the write buffer has no room for the output.
     class ConnectionError < StandardError; end
 
     # Invalid command line.

@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/1.1 (RFC 9112) for one connection: bytes in, bytes out, no socket.
+    # HTTP/1.1 (RFC 9112) for one connection: reads and writes bytes, without a socket.
     module HTTP1
       autoload :BadRequest, "spate/server/http1/status"
       autoload :ChunkedBody, "spate/server/http1/chunked_body"

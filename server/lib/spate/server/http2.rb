@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # HTTP/2 (RFC 9113) for one connection: bytes in, bytes out, no socket.
+    # HTTP/2 (RFC 9113) for one connection: reads and writes bytes, without a socket.
     module HTTP2
       autoload :ConnectionError, "spate/server/http2/errors"
       autoload :ConnectionWindow, "spate/server/http2/connection_window"

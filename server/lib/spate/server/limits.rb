@@ -2,9 +2,9 @@
 
 module Spate
   module Server
-    # Limits on what a peer may use: bytes, counts and seconds, each with a safe default. DEFINITIONS is the only list
-    # of them: names, defaults and the command's help texts; each has a reader and a writer. nil means "no limit", where
-    # that is allowed.
+    # Limits on what a peer may use: bytes, counts and seconds, each with a safe default. DEFINITIONS lists all limits
+    # with names, defaults and the command's help texts. Each limit has a reader and a writer. nil means "no limit", if
+    # the limit is optional.
     class Limits
       autoload :Budget, "spate/server/limits/budget"
       autoload :MinimumRate, "spate/server/limits/minimum_rate"
@@ -12,12 +12,13 @@ module Spate
       autoload :WindowPool, "spate/server/limits/window_pool"
       autoload :WindowQuota, "spate/server/limits/window_quota"
 
-      # Seconds in which a peer may still send the rest of a request that was already answered: since the last byte, and
-      # in total.
+      # Time in which a peer may still send the rest of a request that was already answered, in seconds: LINGER since
+      # the last byte, LINGER_MOST in total.
       LINGER = 2
       LINGER_MOST = 30
 
-      # group: heading in the help. unit: of the value. least: the smallest valid value. optional: whether nil is valid.
+      # group: heading in the help. unit: unit of the value. least: the smallest valid value. optional: whether nil is
+      # valid.
       # @!visibility private
       Definition = Struct.new(:name, :default, :group, :unit, :least, :optional, :text, keyword_init: true)
 

@@ -5,14 +5,15 @@ require "openssl"
 module Spate
   module Server
     class Cache
-      # Read and write permission by tokens: as `Authorization: Bearer TOKEN`, or as the password of any user. A write
-      # token may also read. Without read tokens, every client may read; without write tokens, no client may write.
+      # Grants read and write permission by tokens. A client sends its token as `Authorization: Bearer TOKEN`, or as the
+      # password of any user. A write token may also read. Without read tokens, every client may read; without write
+      # tokens, no client may write.
       class Access
         CHALLENGE = { "www-authenticate" => %(Basic realm="spate cache", Bearer) }.freeze
         SCHEMES = /\A(bearer|basic) +(\S+)\z/i
 
-        # The tokens of a file, one per line; empty lines and lines starting with # are ignored. Raises Error for a file
-        # without a token, or an unreadable one.
+        # Returns the tokens in a file, one per line; empty lines and lines starting with # are ignored. Raises Error if
+        # the file is unreadable or has no token.
         def self.tokens(path)
           tokens = File.readlines(path, chomp: true).map(&:strip).reject { |line| line.empty? || line.start_with?("#") }
           raise Error.new("#{path} has no token", hint: "write one a line: openssl rand -hex 32") if tokens.empty?
@@ -22,14 +23,15 @@ module Spate
           raise Error.new("tokens cannot be read from #{path}: #{Error.reason(e)}", hint: "name a file of tokens")
         end
 
-        # readers, writers: Arrays of tokens. anyone: clients that may read may also write.
+        # readers, writers: Arrays of tokens. anyone: whether clients that may read may also write.
         def initialize(readers: [], writers: [], anyone: false)
           @readers = readers.map { |token| digest(token) }
           @writers = writers.map { |token| digest(token) }
           @anyone = anyone
         end
 
-        # Returns nil, or the Response for a client without permission. writing: also required for listings.
+        # Returns the Response for a client without permission, or nil for a client with permission. writing: whether
+        # write permission is required, which is also the case for listings.
         def refusal(request, writing:)
           return may_read(request) unless writing
           return may_write(request) unless @writers.empty?
@@ -38,7 +40,7 @@ module Spate
           refuse(403, "Writing is disabled: the server has no write tokens.")
         end
 
-        # Both permissions on one line, printed at the start.
+        # Describes both permissions in one line, which is printed at the start.
         def to_s
           writers = "no write access (--cache-write-token FILE or --cache-open)"
           writers = "write access for all readers" if @anyone
@@ -64,7 +66,7 @@ module Spate
           token && known?(@readers, token) ? refuse(403, "This token reads and does not write.") : unknown
         end
 
-        # The digest of the token, or nil.
+        # Returns the digest of the request's token, or nil.
         def token(request)
           scheme, value = SCHEMES.match(request["authorization"].to_s.b.strip)&.captures
           return if value.nil?
@@ -73,7 +75,7 @@ module Spate
           digest(value)
         end
 
-        # In constant time: digests are compared, each with all of them.
+        # Runs in constant time: compares digests, and compares `token` with every one of `tokens`.
         def known?(tokens, token) = tokens.count { |one| OpenSSL.fixed_length_secure_compare(one, token) }.positive?
 
         def digest(token) = OpenSSL::Digest.digest("SHA256", token)

@@ -4,12 +4,12 @@ module Spate
   module Server
     class Cache
       # Keeps the folder within its limit by removing the entries with the oldest access time. The size is known from
-      # the last scan of the folder and from the bytes stored since. After many bytes, or a long time, the folder is
-      # scanned again, because other processes may use it as well.
+      # the last scan of the folder and from the bytes stored since. The folder is scanned again after many stored bytes
+      # or a long time, because other processes may use it, too.
       class Collector
-        # Disk usage is counted in pages.
+        # Disk usage is counted in pages of this many bytes.
         PAGE = 4096
-        # Fractions of the limit: what a collection leaves, and what may be stored before the next scan.
+        # Fractions of the limit: KEPT is left by a collection; SHARE may be stored before the next scan.
         KEPT = 0.9
         SHARE = 0.05
         # Seconds between two scans of an idle cache.
@@ -17,7 +17,8 @@ module Spate
         MINUTE = 60
 
         # folder: a Folder. limit: bytes, or nil. workers: processes that store in the folder independently. evicted:
-        # called, on another thread, with the number of removed entries and bytes. log: called with a line.
+        # called on another thread with the number of removed entries and the number of their bytes. log: called with a
+        # line.
         def initialize(folder, limit, workers: 1, log: nil, &evicted)
           @folder = folder
           @limit = limit
@@ -29,10 +30,10 @@ module Spate
           @known = [0, 0]
         end
 
-        # Bytes in the folder, as far as known.
+        # Bytes in the folder, as far as this process knows.
         def size = [@known.first + unseen, 0].max
 
-        # An entry of so many bytes was added, or removed.
+        # Records an added entry of this many bytes; `removed` records a removed one.
         def stored(bytes)
           @stored += Collector.pages(bytes)
           look if much?
@@ -40,7 +41,7 @@ module Spate
 
         def removed(bytes) = @stored -= Collector.pages(bytes)
 
-        # Called once a second. Bytes stored during a scan may exceed the limit without any later request.
+        # Called once a second, because bytes stored during a scan may exceed the limit without any later request.
         def every_second(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
           look(now) if @looked_at.nil? || now - @looked_at >= EVERY || much?
         end
@@ -77,7 +78,8 @@ module Spate
           @looking = false
         end
 
-        # { minute since 1970 => bytes last used then }: enough to find the oldest entries without a list of all.
+        # { minute since 1970 => bytes of the entries last used in it }. Sufficient to find the oldest entries without a
+        # list of all entries.
         def minutes_of_use
           minutes = Hash.new(0)
           @folder.each { |_, status| minutes[minute(status)] += Collector.pages(status.size) }
@@ -86,7 +88,7 @@ module Spate
 
         def minute(status) = status.atime.to_i / MINUTE
 
-        # Returns the number of bytes.
+        # Removes the oldest entries. Returns the number of removed bytes.
         def evict(minutes, excess)
           last, rest = newest_to_go(minutes, excess)
           count = freed = 0
@@ -103,7 +105,8 @@ module Spate
           freed
         end
 
-        # The minute up to which entries are removed, and the bytes to remove of that minute itself.
+        # Returns the minute up to which entries are removed, and how many bytes of that minute's own entries are
+        # removed.
         def newest_to_go(minutes, excess)
           minutes.sort.each do |minute, bytes|
             return [minute, excess] if bytes >= excess

@@ -7,22 +7,22 @@ require "spate/server/native/files"
 module Spate
   module Server
     class Cache
-      # The folder on disk: cas/ and ac/ with one file per entry, tmp/ for unfinished files. Symlinks in it are not
-      # followed. Several nodes may share the folder, so entries are always complete, and a file that disappears is not
-      # an error.
+      # The folder on disk: cas/ and ac/ with one file per entry, tmp/ for unfinished files. Symlinks in the folder are
+      # not followed. Several nodes may share the folder, so entries are always complete, and a file that disappears is
+      # not an error.
       class Folder
         KINDS = Name::FORMS.keys.freeze
         UNFINISHED = "tmp"
-        # Names of our files in tmp/; other programs' files may be there, too.
+        # Names of this server's files in tmp/, which may also contain files of other programs.
         OWN = /\A[0-9a-f]{32}\z/
         # Seconds without a write after which an unfinished file is abandoned; the server's timeouts are shorter.
         ABANDONED = 3600
-        # Entries that are read before other threads may run.
+        # Number of entries that are read before other threads may run.
         SOME = 100
 
         attr_reader :path
 
-        # Creates missing folders. Raises Error when they cannot be used.
+        # Creates missing folders. Raises Error when the folders cannot be used.
         def initialize(path)
           FileUtils.mkdir_p(path)
           @path = File.realpath(path)
@@ -32,14 +32,14 @@ module Spate
           raise Error.new("#{path} cannot hold a cache: #{Error.reason(e)}", hint: "name a folder that can be written")
         end
 
-        # Bytes of an entry, or nil when it does not exist.
+        # Returns the size of an entry in bytes, or nil when the entry does not exist.
         def size(name) = find(name)&.size
 
         # Sets the entry's times to now, as if it had just been written and read.
         def renew(name)
           now = Time.now
           File.lutime(now, now, place(name))
-        rescue SystemCallError # it was removed, or belongs to another user
+        rescue SystemCallError # the entry was removed, or belongs to another user
           nil
         end
 
@@ -49,13 +49,13 @@ module Spate
           File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY)
         end
 
-        # Moves a complete file into its place, where it may replace an older one. Raises SystemCallError.
+        # Moves a complete file to the entry's path and replaces an older file there. Raises SystemCallError.
         def keep(file, name)
           file.close
           File.rename(file.path, place(name))
         end
 
-        # Removes the file, in any state.
+        # Removes a file, even one that is incomplete or closed.
         def drop(file)
           file.close
         rescue SystemCallError # a full disk may be reported only now
@@ -64,8 +64,8 @@ module Spate
           unlink(file.path)
         end
 
-        # Returns the bytes that were removed, or nil when the entry does not exist. unused: only if the entry was not
-        # used since this Unix time. Raises SystemCallError.
+        # Removes an entry. Returns the number of removed bytes, or nil when no entry was removed. unused: a Unix time;
+        # the entry is only removed if it was not used since. Raises SystemCallError.
         def remove(name, unused: nil)
           found = find(name) or return
           return if unused && found.atime >= unused * 1_000_000_000
@@ -83,7 +83,7 @@ module Spate
           end
         end
 
-        # The entries of one kind, as an Enumerator that reads the disk on demand.
+        # Returns the entries of one kind, as an Enumerator that reads the disk on demand.
         def entries(kind)
           enum_for(:each_file, kind).lazy.filter_map do |key, status|
             [Name.new(kind, key), status] if Name.possible?(kind, key)
@@ -99,7 +99,7 @@ module Spate
 
         private
 
-        # The Native::Found of an entry, or nil when it does not exist.
+        # Returns the Native::Found of an entry, or nil when the entry does not exist.
         def find(name)
           found = @found.find(name.file)
           found if found.is_a?(Native::Found) && found.file?
@@ -114,8 +114,8 @@ module Spate
 
         def place(name) = File.join(inside(name.kind), name.key)
 
-        # The path of one of the folders. Another user with write permission could replace it with a symlink after the
-        # start.
+        # Returns the path of one of the folders. Checks it each time, because another user with write permission could
+        # replace the folder with a symlink after the start.
         def inside(folder)
           path = File.join(@path, folder)
           raise Errno::ENOTDIR, path unless File.lstat(path).directory?

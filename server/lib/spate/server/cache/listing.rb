@@ -4,11 +4,12 @@ module Spate
   module Server
     class Cache
       # The content of cas/ or ac/ in the format of nginx' autoindex_format json: an array with one entry per line, in
-      # the disk's order. Read while it is sent, as fast as the client reads, so that a large cache takes no memory.
+      # the disk's order. The folder is read while the response is sent, as fast as the client reads, so that listing a
+      # large cache takes no memory.
       class Listing
         include Enumerable
 
-        # Entries read for one part of the response; other connections are served in between.
+        # Entries that are read for one part of the response. Other connections are served between two parts.
         SOME = 64
 
         # folder: a Folder. kind: "cas" or "ac".
@@ -17,7 +18,7 @@ module Spate
           @kind = kind
         end
 
-        # Yields the parts, as bytes. Raises SystemCallError.
+        # Yields the parts as Strings. Raises SystemCallError.
         def each
           separator = "[\n"
           @folder.entries(@kind).each_slice(SOME) do |entries|
@@ -29,7 +30,7 @@ module Spate
 
         private
 
-        # Keys need no escaping.
+        # Formats one entry. Keys need no escaping.
         def line(name, status)
           %({ "name":"#{name.key}", "type":"file", "mtime":"#{Response::HTTPDate.of(status.mtime)}", ) +
             %("size":#{status.size} })

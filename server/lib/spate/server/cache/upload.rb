@@ -5,16 +5,16 @@ require "openssl"
 module Spate
   module Server
     class Cache
-      # A body on its way into the folder, on the reactor's thread: hashed and written as it arrives, and moved into its
-      # place when it is complete and, for a blob, has the announced digest.
+      # Receives an entry's body on the reactor's thread. The body is hashed and written as it arrives. The file is
+      # moved into its place when it is complete and, for a blob, has the announced digest.
       class Upload
         FULL = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].freeze
         BUSY = [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
 
         attr_reader :size
 
-        # folder: a Folder. most: bytes. keep: called with the complete file, to move it into its place; returns nil, or
-        # a status and a text for the block of `begin`. Raises SystemCallError.
+        # folder: a Folder. most: the maximum size in bytes. keep: called with the complete file, which it moves into
+        # its place; returns nil, or a status and a text for the block of `begin`. Raises SystemCallError.
         def initialize(folder, name, most, &keep)
           @folder = folder
           @name = name
@@ -24,9 +24,9 @@ module Spate
           @digest = OpenSSL::Digest.new("SHA256") if name.blob?
         end
 
-        # body: a Request::Body, or nil for none. The block is called once: with nil when the entry is stored, with a
-        # status and a text when it is not, with :lost when the client gave up. Raises SystemCallError, without calling
-        # the block, when the file cannot be created.
+        # body: a Request::Body, or nil if the request has no body. The block is called once: with nil when the entry is
+        # stored, with a status and a text when it is not, with :lost when the client gave up. Raises SystemCallError,
+        # without calling the block, when the file cannot be created.
         def begin(body, &over)
           @over = over
           @file = @folder.begin_file
@@ -61,7 +61,7 @@ module Spate
           fail_with([*Upload.failure(e), e])
         end
 
-        # IO#write would let other threads run for each part.
+        # IO#write would let other threads run after each part.
         def write(part)
           until part.empty?
             count = @file.write_nonblock(part)

@@ -3,21 +3,22 @@
 module Spate
   module Server
     class Cache
-      # Coalesces concurrent uploads of one blob: one client sends it, the others wait until it is stored and need not
-      # send it. None waits long for a slow one.
+      # Coalesces concurrent uploads of one blob: one client sends the blob; the other clients wait until it is stored
+      # and need not send it. The wait for a slow client is limited.
       class Uploads
-        # Seconds.
+        # Seconds that a request waits for another client's upload.
         PATIENCE = 5
 
-        # since: seconds, monotonic.
+        # since: start of the wait in seconds, monotonic.
         Waiting = Struct.new(:since, :connection, :block)
 
         def initialize
           @sending = {}
         end
 
-        # Runs the block at once when no other request uploads this key; otherwise in a tick of its connection, when the
-        # first upload is over or the wait exceeds PATIENCE. A block that was run calls `over` at its end.
+        # Runs the block at once when no other request uploads this key. Otherwise the block runs in a later tick of its
+        # connection, when the first upload is over or the wait exceeds PATIENCE. The block must lead to a call of
+        # `over` when its upload ends.
         def run(key, connection, &block)
           waiting = @sending[key]
           return waiting.push(Waiting.new(now, connection, block)) if waiting
@@ -29,12 +30,12 @@ module Spate
           raise
         end
 
-        # Waiting requests start again.
+        # Called when the upload of a key is over: the waiting requests start again.
         def over(key)
           @sending.delete(key)&.each { |one| one.connection.post { run(key, one.connection, &one.block) } }
         end
 
-        # Once a second.
+        # Called once a second.
         def every_second
           @sending.each_value.flat_map { |waiting| late(waiting) }.each { |one| one.connection.post(&one.block) }
         end

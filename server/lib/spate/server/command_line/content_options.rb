@@ -7,7 +7,7 @@ module Spate
     class CommandLine
       # What is served: a folder, a Rack application, or a shared cache and its permissions.
       module ContentOptions
-        # Environment variables with tokens, for containers.
+        # Environment variables with tokens, intended for containers.
         READERS = "SPATE_CACHE_READ_TOKENS"
         WRITERS = "SPATE_CACHE_WRITE_TOKENS"
 
@@ -66,8 +66,8 @@ module Spate
           end
         end
 
-        # Sets values[:cache], the folder, and values[:caching]: limit and document as for Cache.new; readers and
-        # writers, paths of token files; open.
+        # Sets values[:cache], the path of the folder, and values[:caching], a Hash: limit and document as for
+        # Cache.new; readers and writers, the paths of token files; open.
         def cache(parser, values)
           cache = values[:caching] ||= {}
           parser.separator "\nCache:"
@@ -109,8 +109,8 @@ module Spate
           bytes
         end
 
-        # A Cache::Access. Raises Error for unreadable tokens, and UsageError for --cache-open together with write
-        # tokens.
+        # Returns a Cache::Access. Raises Error for unreadable tokens, and UsageError if --cache-open is combined with
+        # write tokens.
         def access(values, env)
           readers, writers = [[:readers, READERS], [:writers, WRITERS]].map do |key, variable|
             values[key] ? Cache::Access.tokens(values[key]) : env[variable].to_s.split
@@ -122,7 +122,7 @@ module Spate
           Cache::Access.new(readers: readers, writers: writers, anyone: values[:open])
         end
 
-        # Warnings for an address that other machines can reach.
+        # Returns warnings for a cache at an address that other machines can reach.
         def warnings(open:, tls:)
           lines = []
           unless tls

@@ -85,7 +85,7 @@ module Spate
 
         def set(values, key, value) = (values[:profile] ||= {})[key] = value
 
-        # The file is written when the server ends, which is too late to reject it.
+        # Checks the path at the start, because the file is written only when the server ends.
         def writable(path)
           Profile.ending(path)
           folder = File.dirname(File.expand_path(path))

@@ -6,10 +6,10 @@ require "optparse"
 module Spate
   module Server
     class CommandLine
-      # Where and how the server runs: addresses, TLS, processes, limits.
+      # How the server runs: addresses, TLS, processes, limits.
       module ProcessOptions
         MOST = 1024
-        # Limits with an option of their own: --drain.
+        # Limits that have their own option: --drain.
         ELSEWHERE = %i[drain].freeze
 
         module_function
@@ -80,7 +80,7 @@ module Spate
 
         def default(limit) = "(#{limit.default || "none"})"
 
-        # Seconds may have a fraction, bytes a suffix K, M or G.
+        # Parses a limit's value. Seconds may have a fraction, bytes a suffix K, M or G.
         def number(text, limit)
           return nil if text == "none" && limit.optional
           return Float(text) if limit.unit == "SECONDS"

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class CommandLine
-      # A server as the options describe it: sockets, a handler, monitoring and worker processes.
+      # The server that the options describe: sockets, a handler, monitoring and worker processes.
       class Program
         # The admin port needs few connections.
         ADMIN_LIMITS = { connections: 100, idle: 30, drain: 1 }.freeze
@@ -34,7 +34,7 @@ module Spate
           @log.flush
         end
 
-        # All workers are ready: notifies the service manager and, in a hot restart, the old server.
+        # Called when all workers are ready. Notifies the service manager and, in a hot restart, the old server.
         def announce
           @pid_file&.write
           Workers::HotRestart.ready(@env)
@@ -44,12 +44,12 @@ module Spate
 
         def inspect = "#<#{self.class}>"
 
-        # After a hot restart, the new server answers on the admin port.
+        # Called after a hot restart: the new server now answers on the admin port.
         def leave_admin = @admin&.halt
 
         private
 
-        # Reports errors before any process is started.
+        # Detects errors in the options before any process is started.
         def prepare
           Profile.prepare(@values[:profile])
           @tls = Server::Connection::TLS.load(cert: @values[:cert], key: @values[:key]) if @values[:tls]
@@ -64,7 +64,7 @@ module Spate
           @sockets = Workers::Sockets.new(main: @values.values_at(:host, :port), admin: @values[:admin], env: @env)
         end
 
-        # Only to check the folder; workers open their own.
+        # Opens the cache only to check the folder. Workers open it again.
         def prepare_cache
           @access = ContentOptions.access(@values[:caching], @env)
           Cache::Folder.new(@values[:cache])
@@ -104,7 +104,7 @@ module Spate
           Monitoring::Observer.new(metrics: (metrics if @values[:admin]), access_log: access_log, refusals: refusals)
         end
 
-        # row: of the worker's counters.
+        # row: the index of the worker's counters.
         def worker(row)
           metrics = Monitoring::Metrics.new(@counters, row)
           metrics.begin
@@ -153,7 +153,7 @@ module Spate
           Thread.new { @admin.run }
         end
 
-        # One line that ends with the address.
+        # Returns one line that ends with the server's address.
         def banner
           what = @values[:rack] || File.realpath(@values[:cache] || @values[:folder])
           what = "the cache #{what}" if @values[:cache]
@@ -165,7 +165,7 @@ module Spate
         def watched = @sockets.admin && "monitoring on #{address(@sockets.admin)}#{Monitoring::Admin::METRICS}"
         def address(...) = Reactor::Listener.address(...)
 
-        # Warnings about a cache that other machines can reach.
+        # Returns warnings about a cache that other machines can reach.
         def exposed
           ContentOptions.warnings(open: @values[:caching][:open], tls: @tls) if @values[:cache] && !loopback?
         end

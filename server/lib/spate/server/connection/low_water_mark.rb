@@ -3,12 +3,12 @@
 module Spate
   module Server
     class Connection
-      # A fast server is woken for each segment of a large body, and a tick costs more than the bytes of one segment.
-      # After ENOUGH consecutive bytes of a body, the socket is reported readable only with LOW_WATER bytes; fewer bytes
-      # are read after SECONDS. The first small read ends this mode.
+      # Avoids a tick for each segment of a large body, because a tick costs more than processing the bytes of one
+      # segment. After ENOUGH consecutive bytes of a body, the socket is reported readable only with LOW_WATER bytes;
+      # fewer bytes are read after SECONDS. The first small read ends this mode.
       class LowWaterMark
         LOW_WATER = 262_144
-        # Bytes of a read that counts.
+        # A read of at least this many bytes counts.
         LEAST = 16_384
         ENOUGH = 262_144
         SECONDS = 0.001
@@ -21,7 +21,7 @@ module Spate
 
         def on? = @on
 
-        # count: bytes of a read. body: whether more of a body follows.
+        # Called after each read. count: bytes of the read. body: whether more of a body follows.
         def note(count, body)
           return stop unless body && count >= LEAST
 

@@ -5,7 +5,7 @@ module Spate
     class Connection
       # A Connection without a socket, for protocols and requests in tests. Posted blocks run at once.
       class Null
-        # A Limits::WindowPool or nil.
+        # A Limits::WindowPool, or nil.
         attr_reader :window_pool
 
         def initialize(window_pool: nil)
@@ -18,11 +18,11 @@ module Spate
         def limits = nil
         def here? = true
         def post = yield
-        # No tick follows, in which pending output would be sent.
+        # Whether a later tick sends pending output: there is none here.
         def ticks? = false
         def answered(*) = nil
         def refused(*) = nil
-        # Without a socket, nothing can be handed over.
+        # Returns false: a connection without a socket cannot hand one over.
         def detach = false
 
         ONE = new.freeze

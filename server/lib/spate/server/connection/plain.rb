@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Connection
-      # Clear text.
+      # A transport without TLS.
       class Plain < Transport
         # reactor: responds to `doze`; may be nil.
         def initialize(socket, reactor = nil)

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Connection
-      # TLS through libssl (ext/tls), with an answer in clear text for clients that do not speak TLS.
+      # TLS through libssl (ext/tls), with a response in clear text for clients that do not speak TLS.
       class TLS < Transport
         autoload :Error, "spate/server/connection/tls/error"
         autoload :PEM, "spate/server/connection/tls/pem"
@@ -11,17 +11,17 @@ module Spate
         autoload :SelfSigned, "spate/server/connection/tls/self_signed"
         autoload :Settings, "spate/server/connection/tls/settings"
 
-        # Bytes of a clear-text request that are read and ignored, so that our answer is not lost.
+        # Bytes of a clear-text request that are read and ignored, so that the client receives our response.
         SKIPPED = 1 << 20
         SENTENCE = "This port speaks TLS: the address is to begin with https://\n"
         ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\n" \
                  "content-length: #{SENTENCE.bytesize}\r\nconnection: close\r\n\r\n#{SENTENCE}".freeze
 
         # Returns the Settings for a server's connections. cert: path of a PEM file with the server's certificate,
-        # followed by the intermediate ones; nil for a self-signed certificate for localhost, kept in `folder` (nil: the
-        # user's cache folder). key: path of its key (RSA, EC or Ed25519); nil when it is in the same file. ktls:
-        # whether the kernel encrypts when it can. Raises Error for an unusable file, or when this gem was built without
-        # libssl.
+        # followed by the intermediate ones; nil for a self-signed certificate for localhost, stored in `folder` (nil:
+        # the user's cache folder). key: path of the certificate's key (RSA, EC or Ed25519); nil when the key is in the
+        # same file. ktls: whether to use kTLS if the kernel supports it. Raises Error for an unusable file, or when
+        # this gem was built without libssl.
         def self.load(cert: nil, key: nil, folder: nil, ktls: true)
           check_native
           if key && cert.nil?
@@ -44,7 +44,7 @@ module Spate
         end
         private_class_method :check_native
 
-        # settings: from `load`; the connection keeps the certificate it starts with.
+        # settings: the result of `load`. The connection keeps the certificate that it starts with.
         def initialize(socket, settings)
           super(socket)
           @native = Native::TLSConnection.new(settings.context, @descriptor)
@@ -68,10 +68,10 @@ module Spate
         def protocol = @native.protocol
         def scheme = "https"
 
-        # The limit applies to the whole handshake, even when bytes keep arriving.
+        # The time limit applies to the whole handshake, even when bytes keep arriving.
         def late?(seconds, limits) = seconds > limits.handshake_seconds && !@native.ready?
 
-        # The socket carries TLS records, which an application cannot use.
+        # Returns nil: the socket carries TLS records, which an application cannot use.
         def detach = nil
 
         def close
@@ -81,7 +81,7 @@ module Spate
 
         private
 
-        # The socket is new and its buffer is empty, so the answer fits.
+        # Sends the response. It fits, because the socket is new and its buffer is empty.
         def answer_in_clear_text
           @skipped = 0
           @socket.write_nonblock(ANSWER, exception: false)
@@ -89,7 +89,8 @@ module Spate
           nil
         end
 
-        # Until the peer closes: closing a socket with unread bytes would reset the connection and lose the answer.
+        # Skips input until the peer closes. Closing a socket with unread bytes would reset the connection, and the
+        # response would be lost.
         def skip(buffer)
           count = Native.receive(@descriptor, buffer, 0) or return
           @skipped += count

@@ -18,7 +18,7 @@ module Spate
       #     detach                     the socket, for another owner; nil when it cannot be handed over
       #     close
       #
-      # They raise SystemCallError when the connection is lost.
+      # The methods raise SystemCallError when the connection is lost.
       class Transport
         attr_reader :descriptor
 

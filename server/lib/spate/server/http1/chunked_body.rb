@@ -3,21 +3,22 @@
 module Spate
   module Server
     module HTTP1
-      # A request's chunked body (RFC 9112, section 7.1). Strict, with limits on chunk extensions and trailers.
+      # Reads a request's chunked body (RFC 9112, section 7.1). Parses strictly, and limits chunk extensions and
+      # trailers.
       class ChunkedBody
         TINY = Limits::TokenBucket::TINY
         TINY_COST = Limits::TokenBucket::TINY_COST
-        # Bytes of a chunk's size line, with extensions.
+        # Maximum length of a chunk's size line in bytes, including extensions.
         LINE = 256
         SIZE = /\A(\h{1,15})(?:[ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?\z/n
         BEGINNING = /\A\h{0,15}(?:[ \t]*(?:;[^\n]*)?)?\r?\z/n
-        # Bytes of all extensions of a body.
+        # Maximum bytes of all extensions of a body.
         EXTENSIONS = 16_384
         # Fields for framing, routing and authentication are not allowed as trailers (RFC 9110, section 6.5.1).
         NOT_LATE = %w[authorization content-encoding content-length content-range content-type cookie host expect
                       max-forwards range te trailer transfer-encoding].freeze
 
-        # The trailers, once the body is complete.
+        # The trailers; nil until the body is complete.
         attr_reader :trailers
 
         # protocol: responds to `spent?` and `charge`.
@@ -29,7 +30,7 @@ module Spate
           @ending = HeadScanner.new("trailers")
         end
 
-        # The remaining length is unknown.
+        # Returns nil, because the remaining length is unknown.
         def left = nil
         def done? = @state == :done
 
@@ -64,7 +65,7 @@ module Spate
           at + 2
         end
 
-        # The line is incomplete.
+        # Called when the size line is incomplete. Rejects a line that cannot become valid.
         def wait(text)
           raise BadRequest, "a chunk's size is too long" if text.bytesize >= LINE
           raise BadRequest, "malformed chunk size" unless text.match?(BEGINNING)
@@ -90,7 +91,7 @@ module Spate
           2
         end
 
-        # Trailer fields until an empty line (section 7.1.2).
+        # Reads trailer fields up to an empty line (section 7.1.2).
         def late(view, from, to, _content)
           return finish("", 2) if view.get_bytes(from, [to - from, 2].min) == "\r\n"
 

@@ -12,7 +12,7 @@ module Spate
           @response = Limits::MinimumRate.new(limits.response_seconds, limits.slowest)
         end
 
-        # now: seconds, monotonic. Returns a reason, or nil.
+        # now: seconds, monotonic. Returns the reason why the peer is late, or nil.
         def late(now, protocol)
           seconds = seconds(now, protocol.phase, protocol.count)
           case protocol.phase
@@ -31,7 +31,7 @@ module Spate
           "the rest of its request is not needed" if now - @moved >= Limits::LINGER || seconds >= Limits::LINGER_MOST
         end
 
-        # The start of the current phase of the current request.
+        # Returns the seconds since the start of the current phase of the current request.
         def seconds(now, phase, count)
           @since = now if @phase != phase || @count != count
           @phase = phase
@@ -46,7 +46,7 @@ module Spate
             @body.shortfall(" of a request's body")
           elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)
             @awaited.shortfall(" of a body that is waited for")
-          # The socket may have accepted all output so far, but no more.
+          # Counts the bytes that the socket accepted. Without pending output, the exchange may still have more to send.
           elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)
             "the peer takes #{@response.shortfall}"
           end

@@ -6,10 +6,10 @@ module Spate
       # One request and its response, on the reactor's thread.
       class Exchange
         CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
-        # Overhead of a chunk: its length in hex and two line ends.
+        # Maximum overhead of a chunk in bytes: its length in hex and two line ends.
         CHUNK_EXTRA = 16
 
-        # The Request; bytes of the response body sent so far.
+        # request: the Request. sent: bytes of the response body sent so far.
         attr_reader :request, :sent
 
         # head: the request's Head. incoming: its Request::Body, or nil.
@@ -81,8 +81,8 @@ module Spate
           end
         end
 
-        # error: why the exchange ended, or nil when the response was sent completely. status: of an error response that
-        # was sent instead, if any.
+        # error: why the exchange ended, or nil when the response was sent completely. status: the status of an error
+        # response that was sent instead, or nil.
         def close(error = :cancelled, status = nil)
           return if @over
 
@@ -105,7 +105,7 @@ module Spate
           @write_buffer.raw(CONTINUE)
         end
 
-        # Returns false when the head cannot be sent; an error response was sent instead.
+        # Sends the response head. Returns false when the head cannot be sent and an error response was sent instead.
         def begin_response(response, body)
           @head = ResponseHead.new(@asked, response, body, @asked.keep_alive? && @protocol.continues?)
           @protocol.tunnel(response.tunnel) if response.tunnel
@@ -124,7 +124,8 @@ module Spate
           raise
         end
 
-        # A response that cannot be completed is cut off by closing the connection, so that the client notices.
+        # Runs the block. A response that cannot be completed is cut off by closing the connection, so that the client
+        # notices.
         def attempt
           yield
         rescue ConnectionError
@@ -135,7 +136,7 @@ module Spate
           @protocol.over(false)
         end
 
-        # No more than the announced length: the client would read the rest as the next response.
+        # Sends no more than the announced length, because the client would read further bytes as the next response.
         def produce_bytes
           limit = @write_buffer.room
           left = @head.length && (@head.length - @sent)
@@ -151,11 +152,11 @@ module Spate
           @excess = true
         end
 
-        # RFC 9112, section 7.1.
+        # Sends the body in chunks: RFC 9112, section 7.1.
         def produce_chunks
           until @body.done? || (@waits && !@body.ready?) || (room = @write_buffer.room - CHUNK_EXTRA) <= 0
             count = [@body.at_hand, room].min
-            next @body.raw(@write_buffer, 0) if count.zero? # an end, or an error
+            next @body.raw(@write_buffer, 0) if count.zero? # lets the body report its end or raise its error
 
             @write_buffer.raw("#{count.to_s(16)}\r\n")
             @body.raw(@write_buffer, count)

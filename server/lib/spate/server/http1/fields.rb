@@ -3,13 +3,14 @@
 module Spate
   module Server
     module HTTP1
-      # Parses the lines of a request's fields or trailers (RFC 9112, section 5). No blanks before the colon, no
-      # folding, no line end but CRLF, no control characters.
+      # Parses the lines of a request's fields or trailers (RFC 9112, section 5). Rejects blanks before the colon,
+      # folding, line ends other than CRLF, and control characters.
       module Fields
-        # The quantifiers are possessive: blanks could match before the value or in it, and backtracking over a
-        # malformed line would take quadratic time.
+        # The quantifiers are possessive. Blanks could match before the value or in it, so backtracking over a malformed
+        # line would take quadratic time.
         LINE = /\G([!#$%&'*+\-.^_`|~0-9A-Za-z]++):[ \t]*+([^\x00-\x08\x0a-\x1f\x7f]*+)\r\n/n
-        # Distinct names that are cached in lower case; a client may send any number.
+        # Number of distinct names that are cached in lower case. The number is limited because a client may send any
+        # names.
         REMEMBERED = 1024
         @names = {}
 
@@ -29,7 +30,7 @@ module Spate
           fields
         end
 
-        # The items of a list, in lower case (RFC 9110, section 5.6.1). The value may have invalid bytes.
+        # Returns the items of a list in lower case (RFC 9110, section 5.6.1). The value may contain invalid bytes.
         def self.items(value) = value.b.downcase.split(",").each(&:strip!)
 
         def self.remember(name)

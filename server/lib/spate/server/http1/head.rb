@@ -3,22 +3,22 @@
 module Spate
   module Server
     module HTTP1
-      # A request's line and fields (RFC 9112, sections 3 and 5). Strict: rejects what two parsers could read
-      # differently.
+      # A request's line and fields (RFC 9112, sections 3 and 5). Parses strictly: rejects input that two parsers could
+      # interpret differently.
       class Head
         LINE = %r{\A([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([^\x00-\x20\x7f]+) HTTP/(\d)\.(\d)\r\n}n
         ABSOLUTE = %r{\Ahttps?://([^/?#]*)}in
         # RFC 3986, section 3.2, without user information.
         AUTHORITY = /\A(?:\[[\h:.]+\]|[-A-Za-z0-9._~%!$&'()*+,;=]*)(?::\d*)?\z/
-        # content-length and transfer-encoding.
+        # LENGTH: a valid content-length. CODING: a valid transfer-encoding.
         LENGTH = /\A\d{1,18}\z/
         CODING = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
 
-        # "GET"; "/path?query", "*" or, for CONNECT, "host:port"; [name in lower case, value, ...]; "localhost:8080" or
-        # nil; bytes of the body, nil when chunked; "HTTP/1.1".
+        # verb: "GET". target: "/path?query", "*" or, for CONNECT, "host:port". fields: [name in lower case, value,
+        # ...]. authority: "localhost:8080" or nil. length: bytes of the body, nil when chunked. version: "HTTP/1.1".
         attr_reader :verb, :target, :fields, :authority, :length, :version
 
-        # text: everything before the empty line, with the last line end. Raises BadRequest.
+        # text: everything before the empty line, including the last line end. Raises BadRequest.
         def initialize(text, max_fields)
           match = LINE.match(text) or raise(BadRequest, "malformed request line")
           read_line(match)
@@ -26,11 +26,11 @@ module Spate
           @length = 0
           read_fields
           check_host
-        rescue ArgumentError # Ruby's, for invalid UTF-8
+        rescue ArgumentError # raised by Ruby for invalid UTF-8
           raise BadRequest, "invalid bytes in the request"
         end
 
-        # Section 9.3.
+        # Whether the client allows another request on the connection: RFC 9112, section 9.3.
         def keep_alive?
           return @minor.positive? unless @connection
 
@@ -56,7 +56,7 @@ module Spate
           read_target(match[2].force_encoding(Encoding::UTF_8))
         end
 
-        # Section 3.2.
+        # RFC 9112, section 3.2.
         def read_target(target)
           @target = target
           return if target.start_with?("/") || @verb == "CONNECT"
@@ -100,7 +100,7 @@ module Spate
           @authority = @named || @host
         end
 
-        # Section 6: a request with both kinds of length is a smuggling attempt.
+        # RFC 9112, section 6: a request with both content-length and transfer-encoding is a smuggling attempt.
         def read_length(value)
           raise BadRequest, "duplicate content-length" if @told_length
           raise BadRequest, "both content-length and transfer-encoding" if @coded
@@ -110,7 +110,7 @@ module Spate
           @length = value.to_i
         end
 
-        # Section 6.1: with any coding except chunked, the end and the content are unknown.
+        # RFC 9112, section 6.1: with a coding other than chunked, the end of the body and its content are unknown.
         def read_coding(value)
           raise BadRequest, "duplicate transfer-encoding" if @coded
           raise BadRequest, "both content-length and transfer-encoding" if @told_length
@@ -132,7 +132,7 @@ module Spate
           @expects = true
         end
 
-        # ASCII only: casecmp? would match the Kelvin sign with "k", which no proxy does.
+        # Compares ASCII only: casecmp? would match the Kelvin sign with "k", which no proxy does.
         def same?(value, word) = value.casecmp(word).zero?
       end
     end

@@ -5,20 +5,21 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP1
-      # The HTTP/1.1 of a connection: one request at a time; later ones wait in the connection. Has the same methods as
-      # HTTP2::Protocol.
+      # HTTP/1.1 on a connection: one request at a time. Input of later requests waits in the connection. Has the same
+      # methods as HTTP2::Protocol.
       class Protocol
-        # Most heads are shorter.
+        # Bytes that are searched first for the end of a head. Most heads are shorter.
         FIRST_LOOK = 2048
-        # With less free room in the write buffer, no further request is read: its response might not fit.
+        # If the write buffer has less free room, no further request is read, because its response might not fit.
         ROOM_FOR_ANSWER = 65_536
-        # Up to so many unread bytes of a body are discarded, because the next request follows them. With more, the
+        # At most this many unread bytes of a body are discarded to reach the next request. If there are more, the
         # connection ends, and further input is discarded for a while so that the response reaches the client.
         UNWANTED = 1 << 18
-        # Error statuses after which the peer may still be sending.
+        # Statuses of error responses after which the peer may still be sending.
         LINGERING = [413, 431].freeze
 
-        # Requests so far; received bytes of the current body; bytes discarded after the last response.
+        # count: number of requests so far. received: received bytes of the current body. lingered: bytes discarded
+        # after the last response.
         attr_reader :count, :received, :lingered
 
         def initialize(write_buffer, handler, limits, connection: Connection::Null::ONE, log: nil)
@@ -31,7 +32,7 @@ module Spate
           @budget = Limits::Budget.new(limits.frames_per_tick)
         end
 
-        # Returns the offset of the first unprocessed byte.
+        # Processes the bytes between two offsets. Returns the offset of the first unprocessed byte.
         def receive(buffer, from, to)
           @view = DataView.new(buffer) unless @view&.buffer.equal?(buffer)
           @budget.begin(@connection.active_at)
@@ -51,7 +52,7 @@ module Spate
         end
 
         def produce = @exchange&.produce
-        # Whether `produce` would write something, or bytes wait for the next tick.
+        # Whether `produce` would write bytes, or unprocessed input waits for the next tick.
         def ready? = @spent || sends?
         def sends? = @exchange ? @exchange.ready? : false
         def busy? = !@exchange.nil? || !@reader.nil?
@@ -59,7 +60,7 @@ module Spate
         def body_follows? = !@reader.nil?
         def finished? = @finished || false
 
-        # now: seconds, monotonic. Whether a phase took too long.
+        # Whether a phase took too long. now: seconds, monotonic.
         def late?(now)
           reason = (@deadlines ||= Deadlines.new(@limits)).late(now, self) or return false
           return true if phase == :idle || phase == :lingering
@@ -67,8 +68,8 @@ module Spate
           awaited? ? time_out(reason) : told(reason)
         end
 
-        # The peer sends no more, but may still read responses. more: whether unprocessed bytes wait. Returns whether
-        # the connection continues.
+        # Called when the peer has closed its side. It may still read responses. more: whether there are unprocessed
+        # bytes. Returns whether the connection continues.
         def ended(more)
           return false if @reader || @exchange.nil?
 
@@ -76,15 +77,15 @@ module Spate
           @leaving = true
         end
 
-        # A request in transit is still answered, and is the last one.
+        # Called when the server is stopping. A request in transit is still answered; it is the last one.
         def leave
           @leaving = @noticed = true
         end
 
         def leaving? = @leaving || false
 
-        # All further input belongs to the tunnel. Raises ArgumentError when a request's body is incomplete. incoming: a
-        # Request::Body.
+        # Passes all further input to `incoming`, a Request::Body. Raises ArgumentError when a request's body is
+        # incomplete.
         def tunnel(incoming)
           raise ArgumentError, "a tunnel before the request is whole" if @reader
 
@@ -98,7 +99,7 @@ module Spate
           exchange&.close
         end
 
-        # For Deadlines: the current phase.
+        # The following methods are for Deadlines.
 
         def phase
           return :lingering if @lingering
@@ -107,15 +108,15 @@ module Spate
           @begun ? :head : :idle
         end
 
-        # Whether more of the request's body is expected from the peer.
+        # Whether we wait for more of the request's body from the peer.
         def asks? = !@reader.nil? && @incoming.size < window_quota.size
         # Whether a thread waits for the body, or other requests wait for its buffer space.
         def thread_waits? = !@reader.nil? && @incoming.awaited?
         def sent = @exchange ? @exchange.sent : 0
         def pending = @write_buffer.pending
 
-        # Called by the request's body: spent? counts a step of this tick, charge counts input without content. cost:
-        # its weight.
+        # The following methods are for the request's body. `spent?` counts a step of this tick; `charge` counts input
+        # without content. cost: the weight of the input.
         def spent? = @budget.spent?
 
         def charge(what, cost = 1)
@@ -126,10 +127,10 @@ module Spate
           @flood_limit.take(what, cost)
         end
 
-        # Called by the exchange.
+        # The following methods are for the exchange.
 
-        # Whether the connection may continue after this request: the rest of its body can be discarded. A client that
-        # waits for 100 Continue may never send it.
+        # Whether the connection may continue after this request, because the rest of the body can be discarded. A
+        # client that waits for 100 Continue may never send the body.
         def continues?
           return false if @leaving
           return true if @reader.nil?
@@ -137,7 +138,7 @@ module Spate
           !(@exchange&.hesitant? && @received.zero?) && (@reader.left.nil? || @reader.left <= UNWANTED)
         end
 
-        # The response is complete, or was cut off.
+        # Called when the response is complete, or was cut off.
         def over(keep_alive)
           @exchange = nil
           return @finished = true unless keep_alive || @reader
@@ -158,7 +159,7 @@ module Spate
           @reader ? receive_body(from, to) : receive_head(from, to)
         end
 
-        # Only between two requests; the next one waits until this one is answered.
+        # Reads a request's head. The next request waits until the current one is answered.
         def receive_head(from, to)
           return 0 if @exchange || (@leaving && !@noticed) || !room?
 
@@ -174,10 +175,11 @@ module Spate
           at + 4
         end
 
-        # Nothing is read while a file is being sent, because a hijacked connection gets unsent output as bytes.
+        # Whether another request may be read. That is not possible while a file is queued, because a hijacked
+        # connection gets the unsent output as bytes.
         def room? = Native::WriteBuffer::BYTES - @write_buffer.pending >= ROOM_FOR_ANSWER && !@write_buffer.files?
 
-        # Section 2.2.
+        # Skips empty lines before a request: RFC 9112, section 2.2.
         def skip(text)
           charge("empty lines before a request")
           text[/\A(?:\r\n)+/n].bytesize
@@ -201,7 +203,7 @@ module Spate
           @incoming = Request::Body.new(head.length, connection: @connection) { nil }
         end
 
-        # A handler that does not read stops its peer.
+        # Whether a body may receive more bytes. If its handler does not read, the peer has to wait.
         def room_for?(body)
           window_quota.widen if body.size >= window_quota.size
           body.size < window_quota.size
@@ -242,8 +244,8 @@ module Spate
           @finished = true if @leaving && @exchange.nil?
         end
 
-        # Rejects a request that is invalid or exceeds a limit. When more of it may arrive, that is read for a while so
-        # that the response reaches the client.
+        # Rejects a request that is invalid or exceeds a limit. If more of the request may arrive, the input is read for
+        # a while so that the response reaches the client.
         def refuse(error)
           told(error.message, error.status)
           @incoming&.lose(error.message)
@@ -261,7 +263,7 @@ module Spate
         # Whether we wait for the peer, and a response can still be sent.
         def awaited? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
 
-        # RFC 9110, section 15.5.9. The connection's tick sends it.
+        # Responds with 408 (RFC 9110, section 15.5.9). The connection's next tick sends the response.
         def time_out(reason)
           refuse(BadRequest.new(reason, 408))
           @connection.post { nil }

@@ -8,7 +8,7 @@ module Spate
         LINE_BREAK = /[\r\n\0]/n
         NAME = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/
 
-        # Fields as lines. Raises ArgumentError or TypeError.
+        # Formats fields as lines. Raises ArgumentError or TypeError.
         def self.lines(fields, into = +"")
           fields.each do |name, value|
             value.is_a?(Array) ? value.each { |one| line(into, name, one) } : line(into, name, value)
@@ -26,10 +26,10 @@ module Spate
           into << name << ": " << value << "\r\n"
         end
 
-        # Cache of valid names; a handler uses few.
+        # Cache of valid field names. A handler uses only a few names.
         NAMES = Hash.new { |known, name| NAME.match?(name) && (known.size < 1024 ? known[-name] = true : true) }
 
-        # Whether the body is chunked; whether the connection is kept alive; the announced bytes, or nil.
+        # length: the announced bytes of the body, or nil.
         attr_reader :length
 
         # body: nil when there is none. keep_alive: whether request and server allow it.
@@ -45,7 +45,7 @@ module Spate
         def chunked? = @chunked || false
         def keep_alive? = @keep_alive
 
-        # As bytes.
+        # Returns the head as bytes.
         def to_s
           text = +"".b
           text << (StatusLine::LINES[@response.status])
@@ -62,7 +62,7 @@ module Spate
           told = @headers["connection"] and Fields.items(Array(told).join(",")).include?("close")
         end
 
-        # RFC 9110, sections 9.3.6 and 15.2.2: no request follows.
+        # Whether the connection becomes a tunnel, so that no request follows: RFC 9110, sections 9.3.6 and 15.2.2.
         def tunnel? = @response.status == 101 || (@request.verb == "CONNECT" && @response.status < 300)
 
         def open_tunnel
@@ -94,7 +94,8 @@ module Spate
           @framing = "content-length: #{@length || 0}\r\n"
         end
 
-        # A handler may send its own chunks; any other transfer-encoding of a handler is dropped.
+        # Handles a transfer-encoding that the handler set. Chunks made by the handler are allowed; any other coding is
+        # dropped.
         def own_coding(coding, body)
           return lengthless if coding == "chunked" && @request.chunked_answers? && !@response.bodiless?
 
@@ -102,7 +103,7 @@ module Spate
           measure(body)
         end
 
-        # Only one kind of length is allowed (RFC 9112, section 6.2).
+        # Drops the content-length, because a transfer-encoding must not be combined with it (RFC 9112, section 6.2).
         def lengthless
           @length = nil
           @headers = @headers.reject { |name, _| name == "content-length" } if @headers.key?("content-length")

@@ -12,7 +12,8 @@ module Spate
           @left = length
         end
 
-        # Takes bytes between two offsets of a DataView, yields their content if there is any, and returns their number.
+        # Takes bytes between two offsets of a DataView. Yields the content if there is any. Returns the number of bytes
+        # taken.
         def take(view, from, to)
           count = to - from
           count = @left if count > @left

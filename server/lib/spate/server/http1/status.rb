@@ -3,7 +3,7 @@
 module Spate
   module Server
     module HTTP1
-      # RFC 9110, section 15. An unknown status is sent without a phrase.
+      # Status lines: RFC 9110, section 15. An unknown status is sent without a phrase.
       module StatusLine
         PHRASES = {
           100 => "Continue", 101 => "Switching Protocols", 103 => "Early Hints",
@@ -22,13 +22,13 @@ module Spate
           504 => "Gateway Timeout", 505 => "HTTP Version Not Supported"
         }.freeze
 
-        # "HTTP/1.1 200 OK\r\n", cached.
+        # Cache: 200 => "HTTP/1.1 200 OK\r\n".
         LINES = Hash.new { |_, status| "HTTP/1.1 #{Integer(status)} \r\n" }
         PHRASES.each { |status, phrase| LINES[status] = "HTTP/1.1 #{status} #{phrase}\r\n".freeze }
         LINES.freeze
       end
 
-      # An invalid request; the connection ends with the error response.
+      # An invalid request. The connection ends after the error response.
       class BadRequest < StandardError
         attr_reader :status
 
@@ -38,9 +38,10 @@ module Spate
         end
       end
 
-      # The response to an invalid request; the connection ends with it.
+      # The response to an invalid request. The connection ends after it.
       module ErrorResponse
-        # error: a BadRequest. head: whether the method is HEAD, whose responses have no content. As bytes.
+        # Returns the response as bytes. error: a BadRequest. head: whether the method is HEAD, whose responses have no
+        # content.
         def self.text(error, head: false)
           text = "#{StatusLine::PHRASES.fetch(error.status)}: #{error.message}.\n"
           "#{StatusLine::LINES[error.status]}content-type: text/plain; charset=utf-8\r\n" \

@@ -3,8 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # The bytes that the peer may send on all streams together (RFC 9113, section 5.2). Grows for a peer that sends
-      # much.
+      # The bytes that the peer may send on all streams together (RFC 9113, section 5.2). The window grows for a peer
+      # that sends much.
       class ConnectionWindow < ReceiveWindow
         def initialize(write_buffer, connection, limits)
           @write_buffer = write_buffer
@@ -12,7 +12,7 @@ module Spate
           super(@quota.size)
         end
 
-        # DATA arrived. Raises ConnectionError.
+        # Called when DATA arrived. Raises ConnectionError when the window is exceeded.
         def receive(bytes)
           widen while low?(bytes) && @quota.more?
           return if super
@@ -20,13 +20,13 @@ module Spate
           raise ConnectionError.new("more than the connection's window", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # Bytes that were read, and may be offered again.
+        # Called when bytes were read, so that they may be offered to the peer again.
         def consume(bytes)
           offer = super unless @stopped
           Frame::WindowUpdate.write(@write_buffer, 0, offer) if offer
         end
 
-        # Offers no more: the connection ends with an error.
+        # Stops offering bytes, because the connection ends with an error.
         def stop
           @stopped = true
         end

@@ -3,13 +3,14 @@
 module Spate
   module Server
     module HTTP2
-      # The timeouts of a connection. Nothing is recorded per frame: once a second the connection's numbers are compared
-      # with the previous ones.
+      # The timeouts of a connection. Nothing is recorded per frame: once a second, the connection's counters are
+      # compared with their previous values.
       class Deadlines
-        # The content of our PING to a peer that is silent while it waits for a response.
+        # The content of the PING that we send to a peer that is silent while it waits for a response.
         ALIVE = "alive?__"
 
-        # The state of one stream. answered, moved: when it was first seen answered, when the last bytes arrived.
+        # The state of one stream. answered: when the stream was first seen to be answered. moved: when the last bytes
+        # arrived.
         Progress = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
@@ -20,7 +21,7 @@ module Spate
           @progress = {}
         end
 
-        # now: seconds, monotonic. Raises ConnectionError; late streams are reset here.
+        # now: seconds, monotonic. Resets late streams. Raises ConnectionError for a late peer.
         def check(now)
           check_beginning(now)
           check_fields(now)
@@ -34,7 +35,7 @@ module Spate
 
         def fail_with(reason, code = ErrorCode::ENHANCE_YOUR_CALM) = raise(ConnectionError.new(reason, code))
 
-        # Sections 3.4 and 6.5.3.
+        # Checks the start of the connection: sections 3.4 and 6.5.3.
         def check_beginning(now)
           return if @protocol.acknowledged?
 
@@ -47,7 +48,7 @@ module Spate
           fail_with("SETTINGS is not acknowledged in #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
         end
 
-        # An incomplete frame or header block. DATA has its own limit.
+        # Checks for a frame or header block that stays incomplete. DATA has its own limit.
         def check_fields(now)
           open = !@protocol.open_block.nil? || (@protocol.partial.positive? && !@protocol.partial_data?)
           key = open && [@protocol.open_block&.stream, @protocol.open_block ? nil : @protocol.frames]
@@ -67,8 +68,8 @@ module Spate
           fail_with(@body.shortfall(" of DATA"))
         end
 
-        # The socket accepts nothing, so output stays in the write buffer or none is produced; or the connection's
-        # window is closed.
+        # Checks whether output is stuck: the socket accepts nothing, so output stays in the write buffer or none is
+        # produced, or the connection's window is closed.
         def check_outgoing(now)
           scheduler = @protocol.scheduler
           pending = @protocol.write_buffer.pending
@@ -88,7 +89,8 @@ module Spate
           check_answered(now)
         end
 
-        # Section 8.1: the rest of these requests is not needed.
+        # Resets answered streams whose requests are still incomplete. The rest of these requests is not needed (section
+        # 8.1).
         def check_answered(now)
           late = @progress.select do |stream, progress|
             stream.state == :half_closed_local && unwanted?(progress, stream.received, now)
@@ -122,8 +124,8 @@ module Spate
                        Limits::MinimumRate.new(@limits.response_seconds, @limits.slowest))
         end
 
-        # PINGs do not keep a connection open: without streams, the time since the last stream counts. With streams, a
-        # silent peer is probed with a PING.
+        # PINGs do not keep a connection open: without streams, the time since the last stream counts. If there are
+        # streams, a silent peer is probed with a PING.
         def check_idle(now)
           key = @protocol.streams.empty? ? [:idle, @protocol.streams.last] : [:busy, @protocol.frames]
           unless key == @quiet

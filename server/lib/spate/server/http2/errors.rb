@@ -26,7 +26,7 @@ module Spate
 
       # Ends the connection with GOAWAY: RFC 9113, section 5.4.1.
       class ConnectionError < Server::ConnectionError
-        # One of ErrorCode.
+        # A constant of ErrorCode.
         attr_reader :code
 
         def initialize(reason, code = ErrorCode::PROTOCOL_ERROR)
@@ -37,7 +37,7 @@ module Spate
 
       # Ends one stream with RST_STREAM: RFC 9113, section 5.4.2.
       class StreamError < StandardError
-        # One of ErrorCode; the stream's identifier.
+        # code: a constant of ErrorCode. stream: the stream's identifier.
         attr_reader :code, :stream
 
         def initialize(reason, code, stream)

@@ -7,7 +7,7 @@ module Spate
       # requests in transit are still accepted. A round trip later, a second one names the last stream.
       class GracefulShutdown
         ASKED = "goodbye?"
-        # For a peer that does not answer the PING.
+        # Seconds after which the last GOAWAY is sent to a peer that does not answer the PING.
         SECONDS = 1
 
         def initialize(protocol)
@@ -19,7 +19,7 @@ module Spate
         # Whether the last GOAWAY was sent.
         def over? = @over
 
-        # The answer to a PING; returns false when it belongs to another one.
+        # Called for the answer to a PING. Returns false when the answer belongs to another PING.
         def answered(opaque)
           return false if opaque != ASKED
 

@@ -11,7 +11,7 @@ module Spate
         INITIAL_WINDOW_SIZE = 0x4
         MAX_FRAME_SIZE = 0x5
         MAX_HEADER_LIST_SIZE = 0x6
-        # RFC 9218, section 2.1.
+        # Defined in RFC 9218, section 2.1.
         NO_RFC7540_PRIORITIES = 0x9
 
         attr_reader :header_table_size, :initial_window_size
@@ -21,7 +21,7 @@ module Spate
           @initial_window_size = 65_535
         end
 
-        # Sets one parameter; unknown ones are ignored. Raises ConnectionError.
+        # Sets one parameter. Unknown parameters are ignored. Raises ConnectionError for an invalid value.
         def set(identifier, value)
           case identifier
           when HEADER_TABLE_SIZE then @header_table_size = value

@@ -5,10 +5,10 @@ require "spate/bytes"
 module Spate
   module Server
     module HTTP2
-      # The HTTP/2 of a connection, between input bytes and a write buffer (RFC 9113). Independent of the socket. The
-      # frame classes apply frames, Requests handles requests, Responses responses.
+      # HTTP/2 on a connection, between input bytes and a write buffer (RFC 9113). Independent of the socket. The frame
+      # modules apply frames, Requests handles requests, and Responses handles responses.
       class Protocol
-        # With less free room in the write buffer, nothing more is read: responses might not fit.
+        # If the write buffer has less free room, nothing more is read, because responses might not fit.
         ROOM_FOR_ANSWERS = 32_768
         TABLE_SIZE = 4096
         MAX_FRAME = 16_384
@@ -16,8 +16,8 @@ module Spate
         # Seconds that a peer has to read the GOAWAY that ends its connection.
         LAST_WORDS = 1
 
-        # buffer: that of the frames being received. frames: their number so far. partial: bytes of the incomplete
-        # frame. open_block: see Frame::Headers. window: the bytes that the peer may send.
+        # buffer: the ArrayBuffer with the frames being received. frames: number of frames received so far. partial:
+        # bytes of the incomplete frame. open_block: see Frame::Headers. window: the bytes that the peer may send.
         attr_reader :write_buffer, :limits, :streams, :flood_limit, :buffer, :settings, :connection, :scheduler,
                     :window, :requests, :frames, :partial
         attr_accessor :open_block
@@ -42,7 +42,7 @@ module Spate
           @unacknowledged = @frames = @partial = 0
         end
 
-        # Processes frames between two offsets of an ArrayBuffer. Returns the offset of the first unprocessed one.
+        # Processes frames between two offsets of an ArrayBuffer. Returns the offset of the first unprocessed frame.
         def receive(buffer, from, to)
           @buffer = buffer
           from = receive_preface(from, to) if @preface
@@ -61,21 +61,22 @@ module Spate
           @scheduler.produce { |stream, error| error ? @responses.failed(stream, error) : @responses.body_sent(stream) }
         end
 
-        # Whether `produce` would write something, or frames wait for the next tick.
+        # Whether `produce` would write bytes, or frames wait for the next tick.
         def ready? = (@spent || @scheduler.ready?) && !@failed
-        # Whether a request is open; such a connection is not idle.
+        # Whether a request is open. A connection with open requests is not idle.
         def busy? = !@streams.empty?
         # Whether the connection ends when the write buffer is empty.
         def finished? = @failed || (leaving? && @streams.empty?)
-        # The peer closed its side: HTTP/2 does not continue half-closed.
+        # Called when the peer closed its side. Returns false, because HTTP/2 does not continue on a half-closed
+        # connection.
         def ended(_more) = false
 
-        # Whether the last bytes belong to a request's body, and more of it follows.
+        # Whether the last bytes belong to a request's body and more of the body follows.
         def body_follows? = @reader.type == Frame::Data::TYPE && (@partial.positive? || !@reader.end_stream?)
         def partial_data? = @partial >= FRAME_HEADER && @reader.type == Frame::Data::TYPE
 
-        # now: seconds, monotonic; called once a second. A late peer gets GOAWAY; returns true when it does not read
-        # that either.
+        # Called once a second. now: seconds, monotonic. A late peer gets GOAWAY. Returns true when the peer does not
+        # read the GOAWAY either.
         def late?(now)
           return now - (@failed_at ||= now) > LAST_WORDS if @failed
 
@@ -89,7 +90,7 @@ module Spate
           @connection.post { nil } unless @write_buffer.empty?
         end
 
-        # The server is stopping: open requests continue (section 6.8).
+        # Called when the server is stopping: open requests continue (section 6.8).
         def leave
           return @leaves = true if @preface # SETTINGS come first
 
@@ -106,11 +107,11 @@ module Spate
 
         # The following methods are for frames and requests.
 
-        # A frame's content as a String; for DATA, possibly of several joined frames.
+        # content: the content of a frame, a String. data: the same for DATA, possibly of several joined frames.
         def content(frame) = view.get_bytes(frame.content_offset, frame.content_length)
         def data(frame) = frame.data(@buffer)
 
-        # Whether the peer's SETTINGS arrived; whether it acknowledged ours.
+        # greeted?: whether the peer's SETTINGS arrived. acknowledged?: whether the peer acknowledged ours.
         def greeted? = !@first
         def acknowledged? = @unacknowledged.zero?
 
@@ -120,7 +121,7 @@ module Spate
           @unacknowledged -= 1
         end
 
-        # Parameters of SETTINGS as [identifier, value, identifier, value, ...]: sections 6.5.2 and 6.9.2.
+        # parameters: the content of SETTINGS, [identifier, value, identifier, value, ...]: sections 6.5.2 and 6.9.2.
         def apply_settings(parameters)
           window = @settings.initial_window_size
           parameters.each_slice(2) { |identifier, value| @settings.set(identifier, value) }
@@ -129,14 +130,15 @@ module Spate
           @streams.each { |stream| @scheduler.widen_all(stream, change) } unless change.zero?
         end
 
-        # The answer to our PING; an unsolicited one is charged as a flood.
+        # Called for the answer to a PING. An answer to a PING that we did not send is charged as a flood.
         def ping_answered(opaque)
           return if @shutdown&.answered(opaque) || opaque == Deadlines::ALIVE
 
           @flood_limit.take("answers to no PING")
         end
 
-        # RFC 9218, section 7.1. The priority of a future request is kept while that request can still arrive.
+        # Sets the priority of a request (RFC 9218, section 7.1). The priority of a future request is stored as long as
+        # that request can still arrive.
         def prioritize(id, priority)
           stream = @streams[id]
           return @scheduler.move(stream, priority) if stream
@@ -151,7 +153,8 @@ module Spate
 
         private
 
-        # DataView's reads raise past the end; the buffer is the same for the reactor's lifetime.
+        # A DataView checks the bounds of each read. It is cached, because the buffer is the same for the reactor's
+        # lifetime.
         def view
           @view = DataView.new(@buffer) unless @view&.buffer.equal?(@buffer)
           @view
@@ -181,8 +184,8 @@ module Spate
           leave if @leaves
         end
 
-        # @spent: frames wait for the connection's next tick. That is checked before a frame is read, because the reader
-        # keeps state.
+        # Sets @spent if frames have to wait for the next tick. The budget is checked before a frame is read, because
+        # the reader keeps state.
         def receive_frames(from, to)
           @partial = 0
           @spent = false
@@ -195,8 +198,8 @@ module Spate
           from
         end
 
-        # Whether a complete frame is there, or several joined DATA frames. A frame with a stream error is handled here,
-        # and then skipped.
+        # Reads the next frame, or several joined DATA frames. Returns nil if the frame is incomplete. A frame with a
+        # stream error is handled here and then skipped.
         def next_frame(from, to)
           @faulty = nil
           @reader.next(@buffer, from, to, @budget.left + 1) or return
@@ -217,13 +220,13 @@ module Spate
           apply
           from + @reader.size
         rescue StreamError => e
-          # Resets that the peer provokes serve an attack as well as its own (CVE-2025-8671).
+          # Resets that the peer provokes can serve an attack like resets that it sends (CVE-2025-8671).
           @flood_limit.take("streams with errors")
           @streams.fail(e)
           from + @reader.size
         end
 
-        # Unknown types are ignored (section 4.1), but charged.
+        # Applies the frame. Unknown types are ignored (section 4.1), but charged.
         def apply
           type = Frame::TYPES[@reader.type]
           type ? type.receive(@reader, self) : @flood_limit.take("frames of unknown types")

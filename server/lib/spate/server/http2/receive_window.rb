@@ -3,8 +3,8 @@
 module Spate
   module Server
     module HTTP2
-      # The bytes that the peer may send. Read bytes are offered again when they reach half of the window: one
-      # WINDOW_UPDATE for many frames.
+      # The bytes that the peer may send. Bytes that were read are offered again when they reach half of the window, so
+      # one WINDOW_UPDATE serves many frames.
       class ReceiveWindow
         def initialize(size)
           @full = size
@@ -12,7 +12,8 @@ module Spate
           @taken = 0
         end
 
-        # Whether less than half would be left, even if the read bytes were offered again.
+        # Whether less than half of the window would be left after these bytes, even if all read bytes were offered
+        # again.
         def low?(bytes) = @size - bytes < @full / 2
 
         # Enlarges the window.
@@ -24,13 +25,13 @@ module Spate
         # Whether the peer may send.
         def open? = @size.positive?
 
-        # Bytes arrived; returns false when they exceed the window.
+        # Called when bytes arrived. Returns false when they exceed the window.
         def receive(bytes)
           @size -= bytes
           @size >= 0
         end
 
-        # Bytes were read. Returns the increment to offer now, or nil.
+        # Called when bytes were read. Returns the increment to offer now, or nil.
         def consume(bytes)
           @taken += bytes
           return if @taken < @full / 2

@@ -21,7 +21,7 @@ module Spate
                                               limits.header_fields)
         end
 
-        # A complete header block. It is decoded in every state of its stream, to keep the HPACK table in sync.
+        # Handles a complete header block. It is decoded in every state of its stream, to keep the HPACK table in sync.
         def receive_block(id, end_stream, faulty, source, offset, length)
           stream = @streams[id]
           return receive_trailers(stream, end_stream, @decoder.decode(source, offset, length, :trailers)) if stream
@@ -66,7 +66,8 @@ module Spate
           @responses.forget_ended(stream) if stream.answered?
         end
 
-        # Sections 5.1 and 5.1.1. Returns false for frames of a stream that we reset, which were in transit.
+        # Checks the identifier of a new stream (sections 5.1 and 5.1.1). Returns false if we reset the stream and its
+        # frames were still in transit.
         def check_new(id)
           raise ConnectionError, "a client opens stream #{id}" if id.even?
           return true if @streams.idle?(id)
@@ -86,7 +87,7 @@ module Spate
 
         def error(id, reason, code = ErrorCode::PROTOCOL_ERROR) = raise(StreamError.new(reason, code, id))
 
-        # DATA on a stream that is closed, or that the peer itself ended.
+        # Handles DATA on a stream that is closed, or that the peer has ended.
         def receive_unexpected(frame, stream)
           @protocol.check_not_idle(frame, "DATA")
           @window.consume(frame.length)
@@ -112,7 +113,7 @@ module Spate
 
         def too_large?(bytes) = @limits.body && bytes > @limits.body
 
-        # Bytes beyond the limit were not taken.
+        # Rejects a body that exceeds the limit. count: bytes of the last frame, which were not passed on.
         def too_large(stream, count = 0)
           @window.consume(count)
           if stream.answering? || stream.answered?
@@ -134,7 +135,7 @@ module Spate
           end
         end
 
-        # Bytes were read. A stream that ended needs no window.
+        # Called when bytes were read. A stream that ended needs no window.
         def consume(stream, count)
           return if count.zero?
 
@@ -143,7 +144,7 @@ module Spate
           Frame::WindowUpdate.write(@write_buffer, stream.id, more) if more
         end
 
-        # fields: method, path, scheme, authority, and the others from PSEUDO on.
+        # fields: [method, path, scheme, authority, name, value, ...]; the names and values begin at PSEUDO.
         def request(stream, fields, incoming)
           authority = fields[3] || Request.gather(fields, PSEUDO)["host"]
           Request.received(verb: fields[0], target: fields[1] || "", scheme: fields[2], authority: authority,

@@ -21,7 +21,7 @@ module Spate
           @encoder.settings(size)
         end
 
-        # Called by Request with the handler's response, which is closed when the stream has one already.
+        # Called by Request with the handler's response. Closes the response if the stream already has one.
         def respond(stream, response)
           return response.close(:cancelled) if stream.answered?
 
@@ -37,7 +37,7 @@ module Spate
           wake(stream)
         end
 
-        # An interim response: section 8.1.
+        # Sends an interim response: section 8.1.
         def inform(stream, status, headers)
           return if stream.answered?
 
@@ -49,27 +49,27 @@ module Spate
         # Called by Request: whether the peer reset its request, or is gone.
         def abandoned?(stream) = stream.closed?
 
-        # The body was written completely.
+        # Called when the body was written completely.
         def body_sent(stream)
           end_late(stream) if stream.trailers?
           finish(stream)
         end
 
-        # The body cannot be completed.
+        # Called when the body cannot be completed.
         def failed(stream, error)
           @log&.call("stream #{stream.id}: #{error.class}: #{error.message}")
           @streams.reset(stream.id, ErrorCode::INTERNAL_ERROR)
         end
 
-        # The connection does not belong to one request.
+        # Returns false, because the connection does not belong to a single request.
         def hijack(_stream) = false
 
-        # A request that is complete and answered.
+        # Forgets a stream whose request is complete and answered.
         def forget_ended(stream) = stream.closed? && @streams.forget(stream.id)
 
         private
 
-        # Returns false when the fields cannot be sent; an error response was sent instead.
+        # Sends the response's fields. Returns false when they cannot be sent and an error response was sent instead.
         def begin_response(stream, response, ends)
           response.check
           fields = dated(response.headers)
@@ -86,7 +86,7 @@ module Spate
           raise
         end
 
-        # length: of the body, or nil when unknown.
+        # length: length of the body, or nil when unknown.
         def sent_at_once?(stream, length) = !length.nil? && @scheduler.at_once(stream, length) && stream.sent?
 
         def dated(headers)
@@ -97,7 +97,7 @@ module Spate
           headers
         end
 
-        # A body from another thread has bytes, ended or failed. An end needs no window.
+        # Called when a body from another thread has bytes, ended or failed. The end of a body needs no window.
         def wake(stream)
           return if stream.closed?
           return @scheduler.enqueue(stream) unless stream.drained?
@@ -117,8 +117,9 @@ module Spate
           Frame::Headers.write(@write_buffer, stream.id, @encoder, nil, late, end_stream: true)
         end
 
-        # The rest of the request is not needed (section 8.1) and is dropped. A peer that goes on sending is reset later
-        # (Deadlines), because some clients treat a reset together with the response as an error.
+        # Ends a response that was written completely. If the request is incomplete, its rest is not needed (section
+        # 8.1) and is dropped. Deadlines resets a peer that goes on sending; this is not done at once, because some
+        # clients treat a reset together with the response as an error.
         def finish(stream)
           stream.sent_whole
           return @streams.forget(stream.id) if stream.remote_closed?

@@ -10,31 +10,31 @@ module Spate
 
         # The largest valid window (section 6.9.1).
         LARGEST_WINDOW = (1 << 31) - 1
-        # Most bytes of one stream while others wait (round-robin).
+        # Most bytes that one stream sends in a row while other streams wait (round-robin).
         QUANTUM = 65_536
-        # With less room than this, the write buffer is written first.
+        # If the write buffer has less room, it is sent first.
         LEAST_ROOM = 2048
-        # One in so many quanta belongs to the least urgent stream, so that background transfers make progress.
+        # Every BACKGROUND-th quantum goes to the least urgent stream, so that background transfers make progress.
         BACKGROUND = 16
-        # DATA of so many bytes earns its WINDOW_UPDATEs, even when the peer's window is small.
+        # DATA of at least this many bytes earns its WINDOW_UPDATEs, even if the peer's window is small.
         WORTH = 1024
-        # A response of at most so many bytes is sent at once when no other waits.
+        # A response of at most this many bytes is sent at once when no other stream waits.
         SMALL = 8192
 
         # Bytes of DATA written so far.
         attr_reader :sent
 
-        # flood_limit: credited for the WINDOW_UPDATEs that answer our DATA.
+        # flood_limit: the TokenBucket that is credited for the WINDOW_UPDATEs that answer our DATA.
         def initialize(write_buffer, flood_limit)
           @write_buffer = write_buffer
           @flood_limit = flood_limit
           @window = 65_535
-          @alone = nil # the only waiting stream, which needs no order
+          @alone = nil # the only waiting stream; it needs no level
           @levels = []
           @size = @count = @sent = 0
         end
 
-        # Whether the next call of `produce` would write something, once the write buffer is empty.
+        # Whether the next call of `produce` would write bytes if the write buffer were empty.
         def ready? = @size.positive? && @window.positive?
 
         def waiting? = @size.positive?
@@ -51,7 +51,7 @@ module Spate
           rank(stream)
         end
 
-        # Writes a small body completely; returns false, without effect, when it does not fit or other streams wait.
+        # Writes a small body completely. If it does not fit or other streams wait, returns false and does nothing.
         # Raises the body's errors.
         def at_once(stream, length)
           return false if @size.positive? || length > SMALL || length > @window || length > stream.window
@@ -63,7 +63,7 @@ module Spate
           true
         end
 
-        # Changes the priority of a stream, waiting or not.
+        # Changes the priority of a stream, whether it waits or not.
         def move(stream, priority)
           return stream.priority = priority unless stream.queued
 
@@ -74,7 +74,7 @@ module Spate
           enqueue(stream)
         end
 
-        # The peer enlarges its connection window. Raises ConnectionError.
+        # Called when the peer enlarges the connection's window. Raises ConnectionError when the window is too large.
         def widen(bytes)
           @window += bytes
           return if @window <= LARGEST_WINDOW
@@ -82,7 +82,7 @@ module Spate
           raise ConnectionError.new("the connection's window exceeds 2^31-1", ErrorCode::FLOW_CONTROL_ERROR)
         end
 
-        # The peer enlarges a stream's window. Raises StreamError.
+        # Called when the peer enlarges a stream's window. Raises StreamError when the window is too large.
         def widen_stream(stream, bytes)
           return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
 
@@ -90,7 +90,8 @@ module Spate
                                 stream.id)
         end
 
-        # The peer's settings change the windows of all streams; this is one of them. Raises ConnectionError.
+        # Called for each stream when the peer's settings change all windows. Raises ConnectionError when the window is
+        # too large.
         def widen_all(stream, bytes)
           return enqueue(stream) if stream.widen(bytes) <= LARGEST_WINDOW
 

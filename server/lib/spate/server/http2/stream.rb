@@ -20,20 +20,21 @@ module Spate
       #            |            v            |
       #            '--------> closed <-------'
       #
-      # A stream is made when it opens and forgotten when it is closed. A response that is whole before its request
-      # leaves it half_closed_local for a while: see Responses#finish.
+      # A stream is made when it opens and forgotten when it is closed. If the response is complete before the request,
+      # the stream is half_closed_local for a while: see Responses#finish.
       class Stream
         # RFC 9218, section 4, as one small number: twice the urgency (0 first, 7 last), plus 1 when the response is
-        # incremental, so that it shares the connection with others of its urgency. The default is urgency 3,
-        # incremental: the peer may not know priorities, and its response must not wait for another one.
+        # incremental, so that it shares the connection with other responses of its urgency. The default is urgency 3,
+        # incremental, because a peer that does not support priorities expects its responses at the same time.
         DEFAULT_PRIORITY = 7
 
-        # 1, 3, 5, ...; bytes that we may send, negative when the peer reduced its window (section 6.9.2); the request's
-        # Request::Body, or nil.
+        # id: 1, 3, 5, ... window: the bytes that we may send; negative when the peer reduced its window (section
+        # 6.9.2). incoming: the request's Request::Body, or nil.
         attr_reader :id, :window, :incoming, :state
-        # Received bytes that are unread, and missing in the connection's window. Bytes of both bodies so far.
+        # unread: received bytes that are unread, and missing in the connection's window. received, sent: bytes of the
+        # two bodies so far.
         attr_reader :unread, :received, :sent
-        # Whether the stream is queued in the scheduler; its Request.
+        # queued: whether the stream is in the scheduler's queue. request: the stream's Request.
         attr_accessor :queued, :request, :priority
 
         def initialize(id, send_window, receive_window)
@@ -49,13 +50,13 @@ module Spate
         def urgency = @priority >> 1
         def incremental? = @priority.odd?
 
-        # The peer enlarges the window. Returns its size.
+        # Called when the peer enlarges the window. Returns the new size.
         def widen(bytes) = @window += bytes
 
-        # Made on demand, because most requests have no body.
+        # Created on demand, because most requests have no body.
         def receive_window = @receive_window ||= ReceiveWindow.new(@receive_size)
 
-        # The request's fields arrived. content_length: announced, or nil.
+        # Called when the request's fields arrived. content_length: the announced length, or nil.
         def begin_request(content_length, incoming)
           @content_length = content_length
           @incoming = incoming
@@ -63,12 +64,12 @@ module Spate
 
         def remote_closed? = @state == :half_closed_remote || @state == :closed
         def closed? = @state == :closed
-        # Whether the response is complete, or will never be sent.
+        # Whether the response is complete, or will never be completed.
         def answered? = @state == :half_closed_local || @state == :closed
 
         def head? = @request&.head? || false
 
-        # Bytes of the request's body. Raises StreamError when they exceed the announced length.
+        # Receives bytes of the request's body. Raises StreamError when they exceed the announced length.
         def receive(bytes)
           @received += bytes.bytesize
           @unread += bytes.bytesize
@@ -80,7 +81,7 @@ module Spate
           @unread -= count
         end
 
-        # END_STREAM arrived. Raises StreamError when bytes are missing.
+        # Called when END_STREAM arrived. Raises StreamError when bytes of the announced length are missing.
         def end_remote(trailers = {})
           return if closed?
 
@@ -89,28 +90,28 @@ module Spate
           @incoming&.finish(trailers)
         end
 
-        # The response's fields are sent; the body and trailers follow.
+        # Called when the response's fields were sent. The body and trailers follow.
         def send_body(response)
           @response = response
           @body = response.body
           @waits = @body.respond_to?(:ready?)
         end
 
-        # Whether there is something to send and room for it.
+        # Whether there are bytes to send and the window has room for them.
         def ready? = !@response.nil? && @window.positive? && (!@waits || @body.ready?)
 
         def answering? = !@response.nil?
 
         # Whether we wait for the peer to send the rest of its request.
         def asks? = !remote_closed? && @response.nil? && receive_window.open?
-        # Whether a thread waits for that, or other requests wait for its buffer space.
+        # Whether a thread waits for the rest of the request, or other requests wait for the buffer space of its body.
         def thread_waits? = !remote_closed? && (@incoming&.awaited? || false)
         def stalled? = !@response.nil? && !@window.positive? && (!@waits || @body.ready?)
 
-        # Whether a body from another thread has no more bytes, so that only its end is to be sent.
+        # Whether a body from another thread has no more bytes, so that only its end needs to be sent.
         def drained? = @waits && @body.drained?
 
-        # Writes DATA of at most `limit` bytes. Returns the bytes.
+        # Writes DATA of at most `limit` bytes. Returns the number of bytes.
         def produce(write_buffer, limit)
           limit = @window if @window < limit
           count = @body.frames(write_buffer, @id, limit, @response.trailers.nil?)
@@ -123,12 +124,12 @@ module Spate
         def trailers? = !@response.trailers.nil?
         def late_fields = @response.late_fields
 
-        # The response was written completely.
+        # Called when the response was written completely.
         def sent_whole
           @whole = true
         end
 
-        # The response is complete, the request is not. The rest is dropped, and counted.
+        # Called when the response is complete, but the request is not. The rest of the request is dropped and counted.
         def end_local
           @state = :half_closed_local
           @incoming.discard
@@ -143,7 +144,7 @@ module Spate
 
         private
 
-        # Closes the response once, whether it was begun or not.
+        # Closes the response, and reports the request once, even if no response was begun.
         def settle
           response, @response = @response, nil
           response&.close(@whole ? nil : :cancelled)

@@ -5,13 +5,14 @@ module Spate
     module HTTP2
       # The open streams of a connection, the state kept for closed ones, and how streams are reset.
       class Streams
-        # Streams we reset whose last frames may still be in transit: ignored, not answered (section 5.1, closed).
+        # Number of streams that we reset and whose last frames may still be in transit. These frames are ignored
+        # (section 5.1, closed).
         REMEMBERED = 256
 
         # The highest identifier that the peer used.
         attr_reader :last
 
-        # window: the connection's, which gets back the bytes that are never read.
+        # window: the connection's window, which gets back the bytes that are never read.
         def initialize(write_buffer, connection, window)
           @write_buffer = write_buffer
           @connection = connection
@@ -28,7 +29,7 @@ module Spate
         def idle?(id) = id > @last
         def reset_by_us?(id) = @reset&.key?(id)
 
-        # The peer used an identifier, even if its stream fails.
+        # Called when the peer used an identifier, even if its stream fails.
         def use(id)
           skip((@last + 1)...id) if id > @last + 2
           @last = id
@@ -37,13 +38,14 @@ module Spate
         # Whether the peer skipped this identifier by using a higher one.
         def skipped?(id) = @skipped&.any? { |ids| ids.cover?(id) }
 
-        # priority: from the request's fields, or nil. An earlier PRIORITY_UPDATE takes precedence.
+        # priority: the priority from the request's fields, or nil. An earlier PRIORITY_UPDATE takes precedence.
         def add(stream, priority = nil)
           stream.priority = @promised&.delete(stream.id) || priority || Stream::DEFAULT_PRIORITY
           @open[stream.id] = stream
         end
 
-        # The priority of a future request. Returns false when `most` requests are open or promised already.
+        # Stores the priority of a future request. Returns false if `most` requests are open or have a stored priority
+        # already.
         def promise(id, priority, most)
           @promised ||= {}
           @promised.delete_if { |known, _| known <= @last }
@@ -53,7 +55,7 @@ module Spate
           true
         end
 
-        # The stream is over; returns nil when it was already.
+        # Removes a stream that is over. Returns nil if it was removed before.
         def forget(id)
           stream = @open.delete(id) or return
           stream.close
@@ -68,7 +70,7 @@ module Spate
           forget(id)
         end
 
-        # error: a StreamError; the observer is notified.
+        # Resets the stream of a StreamError and notifies the observer.
         def fail(error)
           @connection.refused(error.message, error.code)
           reset(error.stream, error.code)

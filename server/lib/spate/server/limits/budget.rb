@@ -17,7 +17,8 @@ module Spate
           @frames = frames
         end
 
-        # tick: identifies the tick; nil is always a new one. A connection may begin several times in one tick.
+        # Starts a tick. tick: identifies the tick; nil always means a new one. A connection may call this several
+        # times in one tick.
         def begin(tick)
           return if tick && tick == @tick
 
@@ -26,7 +27,7 @@ module Spate
           @began_at = nil
         end
 
-        # Takes one frame; returns true when none is left.
+        # Takes one frame from the budget. Returns true when none was left.
         def spent?
           return true unless @left.positive?
 
@@ -34,7 +35,7 @@ module Spate
           false
         end
 
-        # count: at most as many frames as are left.
+        # Takes frames from the budget. count: at most the number of frames that are left.
         def spend(count)
           before = @left / CLOCK_EVERY
           @left -= count

@@ -5,14 +5,15 @@ module Spate
     class Limits
       # Checks whether a transfer is fast enough while we wait for the peer.
       class MinimumRate
-        # slowest: bytes per second, measured over `seconds`.
+        # slowest: minimum rate in bytes per second, measured over `seconds`.
         def initialize(seconds, slowest)
           @seconds = seconds
           @slowest = slowest
           @since = nil
         end
 
-        # total: bytes so far. waiting: whether we wait for the peer; other times do not count.
+        # Whether the transfer is too slow. total: bytes so far. waiting: whether we wait for the peer; only this time
+        # counts.
         def late?(now, total, waiting)
           return (@since = nil) unless waiting
           return begin_period(now, total) if @since.nil?
@@ -22,7 +23,7 @@ module Spate
           begin_period(now, total)
         end
 
-        # For messages. of: for example " of a request's body".
+        # Describes the missed rate, for messages. of: for example " of a request's body".
         def shortfall(of = "") = "less than #{@slowest} bytes a second#{of} in #{@seconds} s"
 
         private

@@ -3,20 +3,21 @@
 module Spate
   module Server
     class Limits
-      # Limits frames that cause work without being requests: resets (the peer's and those it provokes), pings,
+      # Limits frames that cause work without being requests: resets (by the peer, or provoked by the peer), pings,
       # settings, empty frames, tiny chunks. A burst and a rate are allowed; more is an attack (CVE-2023-44487,
       # CVE-2025-8671, CVE-2019-9512 and others).
       class TokenBucket
-        # Content in smaller pieces costs more than it carries; and what such a piece takes from the bucket.
+        # Content in pieces smaller than TINY bytes costs more than it carries. Each such piece takes TINY_COST from the
+        # bucket.
         TINY = 32
         TINY_COST = 1.0 / 32
         CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
         # Tokens for the WINDOW_UPDATEs and PRIORITY_UPDATEs of a request.
         REQUEST_EARNS = 4
-        # The most tokens saved for frames that answer ours.
+        # Maximum number of saved tokens for frames that answer ours.
         MOST_EARNED = 10_000
 
-        # The block makes the protocol's error from a reason.
+        # The block returns the protocol's error for a reason.
         def initialize(burst, a_second, clock = CLOCK, &error)
           @burst = burst
           @error = error
@@ -27,7 +28,7 @@ module Spate
           @since = nil
         end
 
-        # Raises the error when the bucket is empty. cost: tokens.
+        # Takes tokens from the bucket. Raises the error when the bucket is empty. cost: number of tokens.
         def take(what, cost = 1)
           @left -= cost
           return if @left.positive?
@@ -36,14 +37,14 @@ module Spate
           raise @error.call("too many: #{what}") unless @left.positive?
         end
 
-        # Grants the peer so many frames in reply to frames that were sent or received.
+        # Grants the peer this many frames in reply to frames that were sent or received.
         def earn(count)
           @earned += count
           @earned = MOST_EARNED if @earned > MOST_EARNED
         end
 
-        # A frame that often answers ours: WINDOW_UPDATE. When no earned tokens are left, it costs a token from the
-        # bucket.
+        # Charges a frame that often answers one of ours, such as WINDOW_UPDATE. It costs an earned token or, when none
+        # is left, a token from the bucket.
         def take_earned(what)
           return take(what) unless @earned.positive?
 

@@ -3,7 +3,7 @@
 module Spate
   module Server
     class Limits
-      # Bytes of window that all peers of a process share, beyond the minimum that each has.
+      # Bytes of window that all peers of a process share, in addition to the minimum that each peer has.
       class WindowPool
         attr_reader :left
 
@@ -11,7 +11,7 @@ module Spate
           @left = bytes
         end
 
-        # Returns at most as many as are left.
+        # Takes bytes from the pool, at most as many as are left. Returns their number.
         def take(bytes)
           bytes = [bytes, @left].min
           @left -= bytes

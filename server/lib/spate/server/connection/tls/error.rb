@@ -6,7 +6,8 @@ module Spate
       class TLS < Transport
         # A certificate or a key cannot be used.
         class Error < Server::Error
-          # what: "a certificate". labels: of the PEM blocks found instead.
+          # what: the missing item, such as "a certificate". labels: the labels of the PEM blocks that the file has
+          # instead.
           def self.not_found(path, what, labels)
             found = labels.empty? ? "nothing in PEM" : "#{labels.uniq.join(", ")} only"
             new("#{path}: #{what} was expected, it has #{found}", hint: PEM_HINT)

@@ -8,7 +8,7 @@ module Spate
         class Pair
           attr_reader :certificate
 
-          # Paths; one file may contain both.
+          # certificate, key: paths. One file may contain both.
           def initialize(certificate, key)
             @certificate = certificate
             @key = key
@@ -16,7 +16,7 @@ module Spate
 
           def self_signed? = false
 
-          # Yields the files' current contents and returns the context that the block makes. Raises Error.
+          # Yields the current contents of the files and returns the context that the block creates. Raises Error.
           def context
             chain = PEM.new(@certificate)
             chain.expect(PEM::CERTIFICATE, "a certificate")
@@ -33,7 +33,7 @@ module Spate
 
           private
 
-          # Clients would reject the certificate, so it is reported at the start.
+          # Rejects an expired or not yet valid certificate at the start, because clients would reject it.
           def check_time(context)
             from, till = context.not_before, context.not_after
             return context if from && till && Time.now.to_i.between?(from, till)

@@ -9,7 +9,7 @@ module Spate
           CERTIFICATE = /\A(?:X509 |TRUSTED )?CERTIFICATE\z/
           KEY = /\A(?:[A-Z0-9]+ )*PRIVATE KEY\z/
           LABEL = /^-----BEGIN ([A-Z0-9 ]+)-----/n
-          # More than any certificate chain.
+          # Maximum size in bytes, larger than any certificate chain.
           BYTES = 1 << 20
 
           attr_reader :path, :text
@@ -22,7 +22,7 @@ module Spate
             raise Error.unreadable(path, e)
           end
 
-          # Raises Error when no block has this label. what: for the message.
+          # Raises Error when no block has this label. what: the expected item, for the message.
           def expect(label, what)
             labels = @text.scan(LABEL).flatten
             raise Error.not_found(@path, what, labels) if labels.none?(label)

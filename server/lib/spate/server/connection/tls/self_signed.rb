@@ -4,16 +4,16 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # A self-signed certificate for localhost, made once and used while it is valid. If it cannot be stored, it is
-        # made for this process only.
+        # A self-signed certificate for localhost, created once and used as long as it is valid. If it cannot be stored,
+        # it is only used by this process.
         class SelfSigned
           autoload :Maker, "spate/server/connection/tls/self_signed/maker"
 
           NAME = "localhost"
-          # Seconds: a certificate that expires sooner is replaced.
+          # Seconds of remaining validity. A certificate that expires sooner is replaced.
           LEFT = 86_400
 
-          # Beside Spate's store in the user's cache folder; nil without a cache folder.
+          # The folder next to Spate's store in the user's cache folder; nil without a cache folder.
           def self.folder(env = ENV)
             named = env["SPATE_HOME"].to_s
             return (File.join(named, "server/tls") if named.start_with?("/")) unless named.empty?
@@ -24,7 +24,7 @@ module Spate
             nil # in containers the user id may be missing from /etc/passwd
           end
 
-          # Path of the certificate, or nil when it could not be stored.
+          # Path of the certificate, or nil when the certificate could not be stored.
           attr_reader :certificate
 
           def initialize(folder)
@@ -33,7 +33,7 @@ module Spate
 
           def self_signed? = true
 
-          # Yields the texts of the stored certificate, or of a new one, and returns the context that the block makes.
+          # Yields the texts of the stored certificate, or of a new one, and returns the context that the block creates.
           def context(&making)
             return in_memory(&making) unless @folder
 
@@ -47,7 +47,8 @@ module Spate
 
           private
 
-          # One process at a time, so that the certificate and the key belong together.
+          # Uses a lock, so that only one process at a time writes the files and the certificate and the key belong
+          # together.
           def kept
             require "fileutils"
             FileUtils.mkdir_p(@folder, mode: 0o700)
@@ -59,8 +60,8 @@ module Spate
 
           def path(extension) = File.join(@folder, "#{NAME}.#{extension}")
 
-          # Returns nil when no stored certificate is usable: it may belong to another user, be readable by others, or
-          # have expired.
+          # Returns nil when the stored certificate cannot be used: it is missing, belongs to another user, is readable
+          # by other users, has expired or expires soon.
           def read
             state = File.lstat(path("key"))
             return unless state.file? && state.owned? && state.mode & 0o077 == 0

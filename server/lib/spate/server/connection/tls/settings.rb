@@ -6,10 +6,10 @@ module Spate
       class TLS < Transport
         # The TLS settings of new connections.
         class Settings
-          # Native::TLSContext, for TLS.
+          # The Native::TLSContext for new connections.
           attr_reader :context
 
-          # pair: a Pair or a SelfSigned. Raises Error when it cannot be used.
+          # pair: a Pair or a SelfSigned. Raises Error when the certificate cannot be used.
           def initialize(pair, ktls: true)
             @pair = pair
             @ktls = ktls
@@ -32,8 +32,8 @@ module Spate
 
           private
 
-          # Keys that encrypt session tickets. Workers forked from one process have the same keys, also after each has
-          # read new files; old tickets are invalid then.
+          # Returns the keys that encrypt session tickets. Workers forked from one process have the same keys, even
+          # after each of them has read new files. New files make old tickets invalid.
           def ticket_keys(chain, key)
             require "digest"
             first = Digest::SHA512.digest(@secret + chain + key)

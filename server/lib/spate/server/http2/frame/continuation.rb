@@ -4,7 +4,7 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # More of a header block: RFC 9113, section 6.10. Nothing may come between; the reader checks it.
+        # More of a header block: RFC 9113, section 6.10. No other frame may come in between, which the reader checks.
         #
         #     +---------------------------------------------------------------+
         #     |                   Field Block Fragment (*)                  ...
@@ -12,7 +12,7 @@ module Spate
         module Continuation
           TYPE = 0x9
 
-          # Both limits counter the CONTINUATION flood (CVE-2024-27316): many frames, or many bytes.
+          # The two limits, on frames and on bytes, protect against the CONTINUATION flood (CVE-2024-27316).
           def self.receive(frame, protocol)
             open = protocol.open_block
             open.bytes << protocol.content(frame)

@@ -15,7 +15,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module Data
           TYPE = 0x0
-          # Consecutive frames of a stream with at least so much content are received as one.
+          # Consecutive frames of a stream are received as one if each has at least this many bytes of content.
           JOINED = 1024
 
           def self.receive(frame, protocol)
@@ -24,7 +24,7 @@ module Spate
             protocol.requests.receive_data(frame)
           end
 
-          # CVE-2019-9518, and bodies sent one byte at a time.
+          # Limits empty frames (CVE-2019-9518) and bodies that are sent one byte at a time.
           def self.charge(length, flood_limit)
             return flood_limit.take("empty DATA frames") if length.zero?
 
@@ -32,7 +32,7 @@ module Spate
           end
           private_class_method :charge
 
-          # Response bodies are written by their Body, many frames at once.
+          # Not used for response bodies, which are written by their Body, many frames at once.
           def self.write(write_buffer, stream, bytes, end_stream: false)
             write_buffer.data(stream, bytes, 0, bytes.bytesize, end_stream)
           end

@@ -4,18 +4,11 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # The end of the connection, or its announcement: RFC 9113, section 6.8.
-        #
-        #     +-+-------------------------------------------------------------+
-        #     |R|                  Last-Stream-ID (31)                        |
-        #     +-+-------------------------------------------------------------+
-        #     |                      Error Code (32)                          |
-        #     +---------------------------------------------------------------+
-        #     |                  Additional Debug Data (*)                  ...
-        #     +---------------------------------------------------------------+
+        # Ends the connection, or announces its end: RFC 9113, section 6.8.
         module GoAway
           TYPE = 0x7
-          # Shutdown first announces the highest possible identifier, then the last one that was processed.
+          # A graceful shutdown first announces this highest possible identifier, and then the last stream that was
+          # processed.
           ANY_STREAM = (1 << 31) - 1
 
           # The peer opens no more streams; open ones continue.

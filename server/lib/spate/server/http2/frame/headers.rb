@@ -20,7 +20,7 @@ module Spate
         module Headers
           TYPE = 0x1
 
-          # A block whose END_HEADERS has not arrived. faulty: the stream depends on itself.
+          # A header block whose END_HEADERS has not arrived yet. faulty: whether the stream depends on itself.
           Open = Struct.new(:stream, :end_stream, :bytes, :frames, :faulty)
 
           def self.receive(frame, protocol)
@@ -33,7 +33,7 @@ module Spate
             end
           end
 
-          # HEADERS, and CONTINUATION when the block is longer than a frame. `status` nil: trailers.
+          # Writes HEADERS, and CONTINUATION when the block is longer than a frame. status: nil for trailers.
           def self.write(write_buffer, stream, encoder, status, fields, end_stream:)
             write_buffer.headers(stream, encoder, status, fields, end_stream)
           end

@@ -4,20 +4,14 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # Deprecated; read and ignored, in every state of a stream: RFC 9113, section 6.3.
-        #
-        #     +-+-------------------------------------------------------------+
-        #     |E|                  Stream Dependency (31)                     |
-        #     +-+-------------+-----------------------------------------------+
-        #     |   Weight (8)  |
-        #     +---------------+
+        # Deprecated. Read and ignored in every state of a stream: RFC 9113, section 6.3.
         module Priority
           TYPE = 0x2
 
           def self.receive(_, protocol) = protocol.flood_limit.take("PRIORITY frames")
         end
 
-        # Another priority for a request, which may be still to come: RFC 9218, section 7.1. On stream 0.
+        # Changes the priority of a request, which may not have arrived yet: RFC 9218, section 7.1. Sent on stream 0.
         #
         #     +-+-------------------------------------------------------------+
         #     |R|                Prioritized Stream ID (31)                   |
@@ -26,7 +20,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module PriorityUpdate
           TYPE = 0x10
-          # Bytes of a field's value that are parsed; known values take five.
+          # Maximum bytes of a field's value that are parsed. Known values have five bytes.
           MOST = 256
 
           def self.receive(frame, protocol)

@@ -4,17 +4,7 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # A client never sends it, and we do not: RFC 9113, section 6.6. The reader refuses it as PROTOCOL_ERROR.
-        #
-        #     +---------------+
-        #     |Pad Length? (8)|
-        #     +-+-------------+-----------------------------------------------+
-        #     |R|                  Promised Stream ID (31)                    |
-        #     +-+-----------------------------+-------------------------------+
-        #     |                   Field Block Fragment (*)                  ...
-        #     +---------------------------------------------------------------+
-        #     |                           Padding (*)                       ...
-        #     +---------------------------------------------------------------+
+        # Neither clients nor this server send it: RFC 9113, section 6.6. The reader rejects it with PROTOCOL_ERROR.
         module PushPromise
           TYPE = 0x5
 

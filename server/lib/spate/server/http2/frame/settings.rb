@@ -4,7 +4,7 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # Facts about the sender: RFC 9113, section 6.5. Identifier and value, any number of times.
+        # Parameters of the sender: RFC 9113, section 6.5. The payload repeats identifier and value any number of times.
         #
         #     +-------------------------------+
         #     |       Identifier (16)         |
@@ -13,7 +13,7 @@ module Spate
         #     +---------------------------------------------------------------+
         module Settings
           TYPE = 0x4
-          # Parameters in one frame; about a dozen are defined.
+          # Maximum number of parameters in one frame; about a dozen parameters are defined.
           MOST = 64
 
           def self.receive(frame, protocol)
@@ -29,7 +29,7 @@ module Spate
             protocol.write_buffer.frame(TYPE, ACK, 0, nil)
           end
 
-          # settings: identifier => value.
+          # settings: { identifier => value }.
           def self.write(write_buffer, settings)
             write_buffer.frame(TYPE, 0, 0, settings.to_a.flatten.pack("nN" * settings.size))
           end

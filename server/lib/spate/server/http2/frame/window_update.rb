@@ -4,15 +4,12 @@ module Spate
   module Server
     module HTTP2
       module Frame
-        # More bytes that the receiver may send, on a stream or on all together (stream 0): RFC 9113, section 6.9.
-        #
-        #     +-+-------------------------------------------------------------+
-        #     |R|              Window Size Increment (31)                     |
-        #     +-+-------------------------------------------------------------+
+        # Allows the receiver of this frame to send more bytes, on one stream or on the whole connection (stream 0): RFC
+        # 9113, section 6.9.
         module WindowUpdate
           TYPE = 0x8
 
-          # Updates that answer our DATA are free; many others are a flood.
+          # Updates that answer our DATA are free. Other updates are charged, because many of them are a flood.
           def self.receive(frame, protocol)
             protocol.flood_limit.take_earned("WINDOW_UPDATE frames")
             return protocol.scheduler.widen(frame.word) if frame.stream.zero?

@@ -5,8 +5,8 @@ module Spate
     module HTTP2
       class Scheduler
         # Streams of one urgency that have something to send (RFC 9218, section 10). Incremental streams share the
-        # bandwidth; of the others, the oldest request is served to its end. The two groups alternate, so that neither
-        # starves.
+        # bandwidth. Other streams are served one after another, the oldest request first. The two groups alternate, so
+        # that neither starves.
         class Level
           def initialize
             @shared = []  # in round-robin order

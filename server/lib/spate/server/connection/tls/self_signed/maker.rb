@@ -7,7 +7,7 @@ module Spate
     class Connection
       class TLS < Transport
         class SelfSigned
-          # Makes certificates with Ruby's openssl, which connections do not use.
+          # Creates certificates with Ruby's openssl, which is not used for connections.
           class Maker
             DAYS = 365
             ADDRESSES = %w[127.0.0.1 ::1].freeze
@@ -24,7 +24,7 @@ module Spate
 
             private
 
-            # RFC 5280. Only for servers: a stolen key cannot sign certificates.
+            # RFC 5280. The certificate is only valid for servers, so a stolen key cannot sign other certificates.
             def certificate(key)
               subject = OpenSSL::X509::Name.new([["CN", @name]])
               OpenSSL::X509::Certificate.new.tap do |made|
