@@ -96,7 +96,7 @@ module Spate
         File.unlink(location.gemfile)
         assert_equal 0, prune(store, older_than: Prune::DAY).compile_caches
         found = prune(store, older_than: 0, dry_run: true)
-        assert_equal [3, 3], [found.caches, files.size]
+        assert_equal [3, 3], [found.compile_caches, files.size]
         assert_equal 3, prune(store, older_than: 0).compile_caches
         assert_empty files
       end
