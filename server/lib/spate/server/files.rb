@@ -4,7 +4,8 @@ require "spate/server/native/files"
 
 module Spate
   module Server
-    # A handler for the files of a folder. No path leads out of it, not even through symlinks. See docs/files.md.
+    # A handler for the files of a folder. No path leads out of the folder, not even through symlinks. See
+    # docs/files.md.
     class Files
       autoload :AcceptEncoding, "spate/server/files/accept_encoding"
       autoload :Cache, "spate/server/files/cache"
@@ -21,13 +22,13 @@ module Spate
       autoload :Responder, "spate/server/files/responder"
       autoload :ThreadPool, "spate/server/files/thread_pool"
 
-      # The file was replaced while it was being opened.
+      # Raised when the file was replaced while it was being opened.
       class Replaced < StandardError
       end
 
       INDEX = ["index.html"].freeze
       VERBS = "GET, HEAD, OPTIONS"
-      # Attempts for a path that is replaced again and again.
+      # Number of attempts for a path whose file is replaced repeatedly.
       LOOKS = 3
 
       # @param root [String] path of the folder
@@ -86,7 +87,7 @@ module Spate
         raise Error.new("#{root}: #{e.message}", hint: "name a folder that can be read")
       end
 
-      # RFC 9110, sections 9.3.7 and 15.5.6.
+      # Handles other methods: RFC 9110, sections 9.3.7 and 15.5.6.
       def refuse(verb)
         return Response.new(204, { "allow" => VERBS }) if verb == "OPTIONS"
 
@@ -145,7 +146,7 @@ module Spate
         file.directory? ? redirect(request) : missing
       end
 
-      # A file that is not cached yet. It is closed here unless it went into the response.
+      # Serves a file that is not cached yet. Closes the file here unless the response needs it.
       def first(request, path, name, file)
         type = @types.of(name)
         resource = Resource.new(name, file, type.name, type.compressible && (@gzip || @precompressed))
@@ -156,7 +157,7 @@ module Spate
         note(resource.plain) if @note && resource
       end
 
-      # A resolution of an hour is enough to find files that are no longer requested.
+      # Updates the access time at most once an hour, which is sufficient to find files that are no longer requested.
       def note(representation)
         seconds = representation.found.atime / 1_000_000_000
         @folder.used(representation.name) if Response::HTTPDate.second - seconds >= 3600
@@ -195,7 +196,7 @@ module Spate
         @gzip.call(request, resource, @responder) { read(resource.plain) }
       end
 
-      # A separate open file for a sender of the representation.
+      # Returns a separate open file to read the representation from.
       def read(representation)
         just_found = representation.take
         return just_found if just_found
@@ -212,7 +213,7 @@ module Spate
 
       def redirect(request)
         query = request.target.byteslice(request.path.bytesize..)
-        # "//host" at the start of a target would redirect to another server.
+        # "//host" at the start of a location would redirect to another server.
         location = "/#{request.path.b.sub(%r{\A/+}n, "")}/#{query.b}"
         Response.new(301, { "location" => location, "content-length" => "0" })
       end

@@ -5,7 +5,7 @@ module Spate
     class Files
       # Parses Accept-Encoding (RFC 9110, section 12.5.3).
       module AcceptEncoding
-        # Our codings, best first, and the extensions of precompressed files.
+        # Supported codings, best first, and the extensions of precompressed files.
         ENDINGS = { "br" => ".br", "zstd" => ".zst", "gzip" => ".gz" }.freeze
         ORDER = [*ENDINGS.keys, "identity"].freeze
         ITEM = /\A[ \t]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*(?:;[ \t]*q=([01](?:\.\d{0,3})?)[ \t]*)?\z/i
@@ -17,7 +17,7 @@ module Spate
 
         module_function
 
-        # The codings to try, in this order; "identity" is the last.
+        # Returns the codings to try, in this order. "identity" is always the last.
         def of(value)
           return NONE if value.nil? || value.bytesize > LONGEST
 
@@ -36,12 +36,12 @@ module Spate
         def order(weights)
           other = weights["*"]
           wanted = ORDER.filter_map do |name|
-            # "identity" is acceptable unless it is refused.
+            # "identity" is acceptable unless the client excludes it.
             weight = weights[name] || other || (name == "identity" ? 0.0005 : 0)
             [name, weight] if weight.positive?
           end
           names = wanted.sort_by.with_index { |(_, weight), index| [-weight, index] }.map(&:first)
-          # A client that refuses everything gets the file unencoded.
+          # A client that excludes every coding gets the file unencoded.
           (names.include?("identity") ? names[0..names.index("identity")] : names << "identity").freeze
         end
         private_class_method :weights, :order

@@ -3,10 +3,11 @@
 module Spate
   module Server
     class Files
-      # Files that were served before: a request for them costs one system call. A path is added only after it was found
-      # inside the folder; an entry is valid only while inode, size and both times match the path's file.
+      # Caches files that were served before, so that a request for such a file costs one system call. A path is added
+      # only after it was found inside the folder; an entry is valid only while inode, size and both times match the
+      # path's file.
       class Cache
-        # Bytes: of the content that is kept of one file, of all entries, and the overhead of an entry.
+        # Bytes. SMALL: maximum content that is kept per file. ALL: maximum of all entries. ENTRY: overhead of an entry.
         SMALL = 65_536
         ALL = 32 << 20
         ENTRY = 2048
@@ -19,7 +20,7 @@ module Spate
           @bytes = 0
         end
 
-        # path: as clients send it.
+        # path: the path as clients send it. Returns a valid Resource, or nil.
         def find(path)
           resource = @resources[path] or return
           return resource if @folder.same?(resource.name, resource.plain.found)
@@ -27,7 +28,7 @@ module Spate
           forget(path)
         end
 
-        # Adds a resource whose times are settled.
+        # Adds a resource, if its times are settled.
         def keep(path, resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
           return unless resource.settled?(now)
 
@@ -38,7 +39,7 @@ module Spate
           weigh(path, resource)
         end
 
-        # Counts contents that representations have gained since.
+        # Updates the weight of a resource whose representations have gained content.
         def weigh(path, resource)
           weight = resource.bytes + path.bytesize + ENTRY
           return if weight == resource.weight || !@resources[path].equal?(resource)

@@ -7,7 +7,7 @@ module Spate
       class Conditions
         TAG = %r{\G[ \t,]*((?:W/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|\z)}n
 
-        # tag and modified as they would be sent; seconds: the modification time.
+        # Compares with the tag and the modification time as they would be sent.
         def initialize(request, representation)
           @request = request
           @tag = representation.etag
@@ -28,13 +28,13 @@ module Spate
           return true if condition.nil?
           return condition == @tag if condition.start_with?('"')
 
-          # A time is strong only when the file cannot change again within the same second (section 8.8.2.2).
+          # A time is a strong validator only if the file cannot change again within the same second (section 8.8.2.2).
           condition == @modified && Response::HTTPDate.second - @seconds > 1
         end
 
         private
 
-        # Steps 1 and 2 of section 13.2.2.
+        # Steps 1 and 2 of section 13.2.2: If-Match and If-Unmodified-Since.
         def wanted?
           tags = @request["if-match"]
           return listed?(tags, @tag) if tags && !@tag.start_with?("W/")
@@ -44,7 +44,7 @@ module Spate
           time.nil? || @seconds <= time
         end
 
-        # Steps 3 and 4.
+        # Steps 3 and 4: If-None-Match and If-Modified-Since.
         def known?
           tags = @request["if-none-match"]
           return listed?(tags, @tag, weak: true) if tags
@@ -61,7 +61,8 @@ module Spate
           value && Response::HTTPDate.seconds(value)
         end
 
-        # Sections 8.8.3.2 and 13.1: weak tags never match strongly. A malformed list matches nothing.
+        # Whether a list of tags contains the tag: sections 8.8.3.2 and 13.1. Weak tags never match strongly. A
+        # malformed list matches nothing.
         def listed?(list, tag, weak: false)
           return true if list.b.strip == "*"
 

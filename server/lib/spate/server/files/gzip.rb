@@ -12,8 +12,8 @@ module Spate
         autoload :Coder, "spate/server/files/gzip/coder"
         autoload :Stream, "spate/server/files/gzip/stream"
 
-        # Bytes: smaller files are not compressed; up to WHOLE at once; by default, files above MOST are sent
-        # uncompressed.
+        # Bytes. Files smaller than LEAST are not compressed, files up to WHOLE are compressed at once, and files above
+        # MOST (a default) are sent uncompressed.
         LEAST = 256
         WHOLE = 1 << 20
         MOST = 16 << 20
@@ -33,7 +33,7 @@ module Spate
         end
 
         # Returns a Response, or nil when the request is answered later. answer: a Responder, for conditions and cached
-        # results. Yields for a Native::Found to read from.
+        # results. The block returns a Native::Found to read from.
         def call(request, resource, answer, &open)
           made = resource.gzipped ||= resource.plain.gzipped
           refused = answer.refusal(request, made)
@@ -53,7 +53,7 @@ module Spate
           Response.new(200, fields, body)
         end
 
-        # Concurrent requests for the same file share one result.
+        # Lets concurrent requests for the same file share one result.
         def wait(request, made, resource)
           first = @mutex.synchronize do
             list = @waiting[made] ||= []
@@ -70,12 +70,13 @@ module Spate
           raise
         end
 
-        # Returns nil, or an error text.
+        # Compresses the content. Returns nil, or an error text.
         def code(made, source)
           content = source.is_a?(String) ? source : source.content(WHOLE)
           return "The file is being changed.\n" unless content
 
-          # Without a time in the header (RFC 1952, section 2.3.1): the same content gives the same bytes.
+          # Clears the time in the header (RFC 1952, section 2.3.1), so that the same content always gives the same
+          # bytes.
           made.content = Zlib.gzip(content, level: LEVEL).tap { |bytes| bytes[4, 4] = "\0\0\0\0" }.freeze
           nil
         rescue SystemCallError, Zlib::Error, NoMemoryError

@@ -8,18 +8,19 @@ module Spate
         autoload :Document, "spate/server/files/listing/document"
         autoload :Page, "spate/server/files/listing/page"
 
-        # name: as on disk; kind: :file or :directory; bytes; seconds since 1970.
+        # name: the name on disk. kind: :file or :directory. bytes: the size. seconds: the modification time, since
+        # 1970.
         Item = Struct.new(:name, :kind, :bytes, :seconds) do
           def directory? = kind == :directory
-          # Relative to the folder's URL. "./" prevents a name with a colon from being read as a scheme.
+          # The link, relative to the folder's URL. "./" prevents that a name with a colon is read as a scheme.
           def href = "./#{Name.encode(name)}#{directory? ? "/" : ""}"
-          # For display: invalid bytes are replaced.
+          # The name for display. Invalid bytes are replaced.
           def text = "#{name.scrub("\u{fffd}")}#{directory? ? "/" : ""}"
         end
 
-        # Longer listings are truncated.
+        # Maximum number of items. Longer listings are truncated.
         MOST = 10_000
-        # Items after which other threads may run.
+        # Number of items after which other threads may run.
         SLICE = 64
         WORTH_CODING = 1024
         FIELDS = { "cache-control" => "no-cache", "vary" => "accept, accept-encoding",
@@ -34,8 +35,8 @@ module Spate
           @waiting = {}
         end
 
-        # name: of the folder, "" or "sub/". found: the folder itself, open; closed here. Returns nil; the response
-        # follows.
+        # name: the name of the folder, "" or "sub/". found: the open folder, which is closed here. Returns nil, because
+        # the response follows later.
         def call(request, name, found)
           return busy(found) if @threads.busy?
 
@@ -49,7 +50,8 @@ module Spate
 
         private
 
-        # A large folder takes a tenth of a second: concurrent requests for it share one listing.
+        # Whether this is the first request for the listing. A large folder takes a tenth of a second, so concurrent
+        # requests share one listing.
         def first?(wanted, request)
           @mutex.synchronize do
             list = @waiting[wanted] ||= []
@@ -94,7 +96,7 @@ module Spate
           [status, { "content-type" => "text/plain; charset=utf-8", "content-length" => text.bytesize.to_s }, text]
         end
 
-        # Returns nil for an invisible entry. A symlink is shown as its target, if that is inside the root.
+        # Returns nil for a hidden entry. A symlink is shown as its target, if the target is inside the root.
         def item(folder, entry, index)
           Thread.pass if (index % SLICE).zero?
           name, kind, size, seconds = entry
@@ -111,11 +113,11 @@ module Spate
           Item.new(name, found.directory? ? :directory : :file, found.size, found.mtime / 1_000_000_000)
         end
 
-        # Folders first, then by the bytes of the name.
+        # Sorts folders first, then by the bytes of the name.
         def sort(items) = items.sort_by { |item| [item.directory? ? 0 : 1, item.name.b] }
 
-        # ?format= decides, otherwise the type that the client prefers (RFC 9110, section 12.5.1, without parameters).
-        # The default is the page. As bytes, because the client may send invalid text.
+        # ?format= decides. Without it, the type that the client prefers is used (RFC 9110, section 12.5.1, without
+        # parameters); the default is the page. Compares bytes, because the client may send invalid text.
         def json?(request)
           query = request.target.b[/\?(.*)/mn, 1].to_s
           asked = query[/(?:\A|&)format=([^&]*)/n, 1]

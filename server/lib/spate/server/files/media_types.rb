@@ -3,8 +3,8 @@
 module Spate
   module Server
     class Files
-      # Media types by file extension: registered types of the web, further ones from /etc/mime.types if it exists, and
-      # above all those of the user's file.
+      # Media types by file extension: common types of the web, additional types from /etc/mime.types if it exists, and
+      # types from the user's file, which take precedence.
       class MediaTypes
         OTHER = "application/octet-stream"
         SYSTEM = "/etc/mime.types"
@@ -28,14 +28,14 @@ module Spate
           "application/gzip" => %w[gz tgz], "application/zstd" => %w[zst], "application/x-tar" => %w[tar],
           "application/x-bzip2" => %w[bz2], "application/x-xz" => %w[xz], "application/epub+zip" => %w[epub]
         }.flat_map { |type, endings| endings.map { |ending| [ending, type] } }.to_h.freeze
-        # Types beside text/* that compress well.
+        # Types that compress well; text/* and others.
         SHORTER = %r{\A(?:text/|application/(?:.*\+)?(?:json|xml|javascript|wasm|yaml|toml|rtf|sql|x-sh)\b|font/[ot]tf
                        |image/(?:svg\+xml|bmp|x-icon))}x
 
-        # "text/plain" or "text/html; charset=utf-8"; whether compression pays.
+        # name: "text/plain" or "text/html; charset=utf-8". compressible: whether compression is worthwhile.
         Type = Struct.new(:name, :compressible)
 
-        # file: the user's, in the format of /etc/mime.types. Raises Error when it cannot be read.
+        # file: the user's file, in the format of /etc/mime.types. Raises Error when the file cannot be read.
         def initialize(file = nil, system: SYSTEM)
           names = (File.readable?(system) ? parse(File.binread(system)) : {}).merge(BY_ENDING)
           names = names.merge(own(file)) if file
@@ -43,7 +43,7 @@ module Spate
           @other = type(OTHER)
         end
 
-        # name: a file name.
+        # Returns the Type for a file name.
         def of(name)
           ending = name.b[%r{\.([^./]+)\z}n, 1]
           ending ? @types.fetch(ending.downcase, @other) : @other
@@ -58,7 +58,7 @@ module Spate
                           hint: "name a file of lines such as: text/plain txt log")
         end
 
-        # "type extension extension ...", with # before comments.
+        # Parses lines of the form "type extension extension ...". # starts a comment.
         def parse(text)
           text.each_line.with_object({}) do |line, types|
             type, *endings = line.sub(/#.*/m, "").split

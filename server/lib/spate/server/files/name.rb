@@ -5,19 +5,19 @@ module Spate
     class Files
       # Converts a request's path to a name in the folder (RFC 3986, section 2.1, strictly). "/a%20b/" is "a b/".
       module Name
-        # Invalid in a path; careless parsers treat both specially.
+        # Characters that are rejected in a path, because careless parsers treat them specially.
         FORBIDDEN = /[\0\\]/n
         BAD_ESCAPE = /%(?!\h\h)/n
-        # "", ".", "..", ".git": clients remove dot segments (section 5.2.4), other dotfiles are hidden.
+        # "", ".", "..", ".git". Clients remove dot segments (section 5.2.4), and other dotfiles are hidden.
         HIDDEN = %r{(?:\A|/)\.}n
         DOTS = %r{(?:\A|/)\.\.?(?:/|\z)}n
-        # RFC 8615: starts with a dot, but is public.
+        # RFC 8615: the name starts with a dot, but is public.
         WELL_KNOWN = %r{\A\.well-known(?:/|\z)}n
 
         module_function
 
-        # Returns the name without its leading slash, in UTF-8, which may be invalid; :malformed, or :missing for names
-        # that cannot exist or are hidden.
+        # Returns the name without its leading slash, as UTF-8 text that may be invalid. Returns :malformed for an
+        # invalid path, and :missing for a name that cannot exist or is hidden.
         def of(path, dotfiles: false)
           bytes = path.b
           return :malformed if !bytes.start_with?("/") || bytes.match?(FORBIDDEN)
@@ -29,12 +29,12 @@ module Spate
           hidden?(name, dotfiles) ? :missing : name.force_encoding(Encoding::UTF_8)
         end
 
-        # For links: escapes everything that is not allowed in a path.
+        # Encodes a name for a link: escapes everything that is not allowed in a path.
         def encode(name) = name.b.gsub(/[^A-Za-z0-9\-._~!$&'()*+,;=@]/n) { |byte| format("%%%02X", byte.ord) }
 
         def decode(path)
           return :malformed if path.match?(BAD_ESCAPE)
-          # File names have no slash.
+          # An escaped slash cannot be part of a file name.
           return :missing if path.match?(/%2f/in)
 
           name = path.gsub(/%\h\h/n) { |code| code[1, 2].hex.chr }

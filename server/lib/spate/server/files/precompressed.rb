@@ -3,14 +3,14 @@
 module Spate
   module Server
     class Files
-      # page.html.br, page.html.zst and page.html.gz beside page.html: the same content, already compressed.
+      # Finds page.html.br, page.html.zst and page.html.gz beside page.html: the same content, already compressed.
       class Precompressed
         def initialize(folder)
           @folder = folder
         end
 
-        # Returns a Representation, or nil when there is none, or it is older than the original file. A missing one is
-        # looked up again after a second. Yields a new Representation.
+        # Returns a Representation, or nil if the compressed file is missing or older than the original. A missing
+        # file is looked up again after a second. Yields a new Representation.
         def find(resource, coding)
           second = Response::HTTPDate.second
           looked, sibling = resource.siblings[coding]

@@ -9,7 +9,7 @@ module Spate
 
         FIELD = /\Abytes=(.*)\z/mi
         ONE = /\A[ \t]*(\d*)-(\d*)[ \t]*\z/
-        # More ranges, or a longer field, are treated as an attack (section 17.15): the whole file is sent.
+        # More ranges, or a longer field, are treated as an attack (section 17.15). In that case the whole file is sent.
         MOST = 32
         LONGEST = 1024
         # Ranges are joined when the gap between them is smaller than a part's fields.
@@ -17,8 +17,8 @@ module Spate
 
         module_function
 
-        # Returns [[first, length], ...]; nil when the whole file is to be sent: no field, an unknown unit, a malformed
-        # value; or :unsatisfiable.
+        # Returns [[first, length], ...]. Returns nil if the whole file is to be sent: the field is missing or malformed,
+        # or its unit is unknown. Returns :unsatisfiable if every range is outside of the file.
         def of(value, size)
           match = value && value.bytesize <= LONGEST && FIELD.match(value.b) or return
           items = match[1].split(",", -1).reject { |item| item.match?(/\A[ \t]*\z/) }
@@ -31,7 +31,7 @@ module Spate
           ranges.empty? ? :unsatisfiable : coalesce(ranges)
         end
 
-        # Returns nil for a malformed item.
+        # Parses one range. Returns nil for a malformed item.
         def one(item, size)
           match = ONE.match(item) or return
           first, last = match[1], match[2]
@@ -55,7 +55,7 @@ module Spate
           [first, [last || size - 1, size - 1].min - first + 1]
         end
 
-        # Joins ranges that overlap or nearly touch, in the file's order; others keep the requested order.
+        # Joins ranges that overlap or nearly touch, in the file's order. If none do, the requested order is kept.
         def coalesce(ranges)
           merged = ranges.sort.each_with_object([]) do |(first, length), found|
             last = found.last

@@ -3,10 +3,10 @@
 module Spate
   module Server
     class Files
-      # Reads a file into the page cache on another thread, so that the reactor never waits for a disk. Pages that are
-      # in memory already cost a few system calls per megabyte.
+      # Reads a file into the page cache on another thread, so that the reactor never waits for a disk. If the pages are
+      # in memory already, this costs a few system calls per megabyte.
       class ReadAhead
-        # Bytes per read; the next read starts when fewer than LOW are ahead.
+        # WINDOW: bytes per read. LOW: the next read starts when fewer bytes are available.
         WINDOW = 2 << 20
         LOW = 1 << 20
 
@@ -19,13 +19,13 @@ module Spate
           @reading = false
         end
 
-        # After `allowance` returned 0, the block is called through `connection.post` when there are bytes.
+        # After `allowance` returned 0, the block is called through `connection.post` when there are bytes again.
         def on_ready(connection, &block)
           @connection = connection
           @told = block
         end
 
-        # Bytes from `position` on that can be read at once.
+        # Returns how many bytes from `position` on can be read without waiting for a disk.
         def allowance(position)
           look if @warm - position < LOW && @warm < @to && !@reading
           @warm - position
@@ -41,7 +41,7 @@ module Spate
           @threads.post { read(length) } if @reading
         end
 
-        # An error occurs again when the reactor reads, and is reported there.
+        # Ignores errors: they occur again when the reactor reads, and are reported there.
         def read(length)
           @found.warm(@warm, length)
         rescue SystemCallError

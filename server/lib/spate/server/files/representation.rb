@@ -3,18 +3,20 @@
 module Spate
   module Server
     class Files
-      # One form of a file, uncompressed or compressed (RFC 9110, section 3.2). Its tag consists of size, mtime and
-      # inode.
+      # One form of a file, uncompressed or compressed (RFC 9110, section 3.2). The entity tag consists of the file's
+      # size, mtime and inode.
       class Representation
-        # Marks a weak tag, because another version of zlib may compress the same content differently.
+        # Suffix of the weak tag of a representation made by gzip. The tag is weak because another version of zlib may
+        # compress the same content differently.
         MADE = "-gzip"
 
-        # The name in the folder and the Native::Found; '"2f-17a…-9"'; the time as text and in seconds; "gzip" or nil;
-        # all bytes, or nil when they are not in memory.
+        # name: the name in the folder. found: the Native::Found. etag: '"2f-17a…-9"'. modified, seconds: the
+        # modification time as text and in seconds. coding: "gzip" or nil. content: all bytes, or nil when they are not
+        # in memory.
         attr_reader :name, :found, :etag, :modified, :seconds, :coding
         attr_accessor :content
 
-        # found: a Native::Found, open or closed. coding: of a precompressed file.
+        # found: a Native::Found, open or closed. coding: the coding of a precompressed file.
         def initialize(name, found, type, coding: nil, vary: false)
           @name = name
           @found = found
@@ -30,7 +32,7 @@ module Spate
           @fresh = true
         end
 
-        # Returns the Native::Found once, while it is still open; the caller closes it.
+        # Returns the Native::Found while it is still open, but only once. The caller closes it.
         def take
           return unless @fresh
 
@@ -38,7 +40,7 @@ module Spate
           @found
         end
 
-        # The representation that gzip makes of this one. Its length is known once `content` is set.
+        # Returns the representation that gzip produces from this one. Its length is known once `content` is set.
         def gzipped
           other = dup
           other.become_gzip
@@ -48,8 +50,8 @@ module Spate
         def made? = @made || false
         def size = @made ? @content&.bytesize : @found.size
 
-        # Fields of a complete response with today's date, made once a second: the same frozen Hash during that second,
-        # so that the write buffer need not encode it again.
+        # Fields of a complete response with the current date. Returns the same frozen Hash during one second, so that
+        # the write buffer need not encode it again.
         def whole
           date = Response::HTTPDate.now
           return @whole if date.equal?(@date)
@@ -60,7 +62,7 @@ module Spate
           @whole = fields.freeze
         end
 
-        # Fields of a partial response, to be extended.
+        # Fields of a partial response. The caller adds more fields.
         def part = @full.dup
         # Fields of a response without content.
         def basic = @basic.dup

@@ -5,12 +5,13 @@ module Spate
     class Files
       # A file and its representations.
       class Resource
-        # "sub/page.html"; the Representation of the uncompressed file; for each coding that was looked up, seconds
-        # since 1970 and a Representation or nil; whether the response varies.
+        # name: "sub/page.html". plain: the Representation of the uncompressed file. siblings: { coding => [seconds
+        # since 1970 of the last look-up, Representation or nil] }. varies: whether the response varies by
+        # accept-encoding.
         attr_reader :name, :plain, :siblings, :varies
         # The Representation made by gzip, possibly unfinished, or nil.
         attr_accessor :gzipped
-        # Bytes that the cache counts for it.
+        # Bytes that the cache counts for this resource.
         attr_accessor :weight
 
         def initialize(name, found, type, varies)
@@ -21,13 +22,14 @@ module Spate
           @siblings = {}
         end
 
-        # A file that changed just now may change again within the same tick of the file system's clock.
+        # Whether the times are old enough. A file that changed just now may change again within the same tick of the
+        # file system's clock.
         def settled?(now) = [@plain.found.ctime, @plain.found.mtime].all? { |time| now - time > SETTLED }
 
-        # The same content in another file.
+        # Returns a representation with the same content in another file.
         def sibling(name, found, coding) = Representation.new(name, found, @type, coding: coding, vary: true)
 
-        # Bytes in memory.
+        # Bytes of content in memory.
         def bytes = [@plain, @gzipped, *@siblings.each_value.map(&:last)].sum { |one| one&.content&.bytesize || 0 }
 
         SETTLED = 2_000_000_000

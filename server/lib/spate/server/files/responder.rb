@@ -3,16 +3,16 @@
 module Spate
   module Server
     class Files
-      # Makes a Response from a representation: conditions first, then ranges.
+      # Creates a Response from a representation: checks conditions first, then ranges.
       class Responder
-        # threads: for reading ahead. open: called with a Representation whose content is not in memory; returns a
-        # Native::Found to read from.
+        # threads: the ThreadPool for reading ahead. open: called with a Representation whose content is not in memory;
+        # returns a Native::Found to read from.
         def initialize(threads, &open)
           @threads = threads
           @open = open
         end
 
-        # The representation's length must be known.
+        # Returns a Response. The length of the representation must be known.
         def to(request, representation)
           refusal(request, representation) || fulfilled(request, representation)
         end
@@ -51,7 +51,7 @@ module Spate
           Response.new(200, representation.whole, body)
         end
 
-        # Compressed output has no ranges, because it is made for each request.
+        # Compressed output does not support ranges, because it is produced for each request.
         def ranges(request, representation, value)
           return if representation.made? || !Conditions.new(request, representation).range?
 

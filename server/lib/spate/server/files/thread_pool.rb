@@ -6,7 +6,7 @@ module Spate
       # Runs slow work (compression, large folders), so that the reactor is not blocked. Threads start with the first
       # job, and again after a fork.
       class ThreadPool
-        # Jobs that may wait before clients get 503.
+        # Number of jobs that may wait before clients get 503.
         MOST = 1000
 
         def initialize(count)
@@ -18,8 +18,8 @@ module Spate
 
         def busy? = @jobs.size > MOST
 
-        # An error in the block is written to standard error, and the thread continues: a failed job must not stop later
-        # ones.
+        # Queues a job. If the block raises an error, the error is written to standard error and the thread continues
+        # with the next job.
         def post(&job)
           start unless @process == Process.pid
           @jobs << job

@@ -4,13 +4,14 @@ module Spate
   module Server
     class Files
       class Gzip
-        # Compressed long files, so that a file is compressed once for all clients. Bounded: entries being made, kept or
-        # still sent count; beyond the limit, a file is compressed for one client. On the reactor's thread only.
+        # Caches compressed long files, so that a file is compressed once for all clients. The limit includes entries
+        # that are being compressed, are kept or are still being sent. Beyond the limit, a file is compressed for each
+        # client. Must be used on the reactor's thread.
         class Cache
           autoload :Entry, "spate/server/files/gzip/cache/entry"
           autoload :Reader, "spate/server/files/gzip/cache/reader"
 
-          # Bytes of all entries.
+          # Maximum bytes of all entries.
           ALL = 64 << 20
 
           def initialize(threads, all: ALL)
@@ -20,8 +21,9 @@ module Spate
             @replaced = []
           end
 
-          # Returns a Body of the compressed resource, or nil when it cannot be kept: the cache is full, or the file
-          # changed so recently that another change might not be noticed. Yields for a Native::Found to read from.
+          # Returns a Body of the compressed resource, or nil when the result cannot be kept: the cache is full, or the
+          # file changed so recently that another change might not be detected. The block returns a Native::Found to
+          # read from.
           def body(resource, now = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
             return unless resource.settled?(now)
 
@@ -37,7 +39,8 @@ module Spate
 
           private
 
-          # Returns a Reader, or nil. The least recently used entry is removed first.
+          # Returns a Reader for a cached entry, or nil. Moves the entry to the end of the Hash, because the least
+          # recently used entry is removed first.
           def find(resource)
             entry = @made.delete(resource.name) or return
             reader = entry.reader(resource.plain.found)

@@ -12,7 +12,7 @@ module Spate
           PIECE = 131_072
           FORMAT = 31
 
-          # found: open; not closed here.
+          # found: an open Native::Found, which is not closed here.
           def initialize(found)
             @found = found
             @deflate = Zlib::Deflate.new(LEVEL, FORMAT)
@@ -20,11 +20,11 @@ module Spate
             @done = false
           end
 
-          # Whether the whole file was compressed.
+          # Whether the whole file has been compressed.
           def done? = @done
 
-          # Returns the output for the next piece of the file, which may be empty; after the last one, the trailer.
-          # Raises Truncated when the file has changed.
+          # Returns the output for the next piece of the file, which may be empty. After the last piece, returns the
+          # trailer. Raises Truncated when the file has changed.
           def next
             length = [PIECE, @found.size - @offset].min
             return finish if length.zero?

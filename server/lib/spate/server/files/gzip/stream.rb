@@ -6,8 +6,8 @@ module Spate
   module Server
     class Files
       class Gzip
-        # Compresses a file while it is sent: another thread compresses a piece when little output is queued, and does
-        # not wait for the client. A Body.
+        # A Body that compresses a file while it is sent. When little output is queued, another thread compresses the
+        # next piece, without waiting for the client.
         class Stream
           extend Forwardable
 
@@ -16,7 +16,7 @@ module Spate
 
           def_delegators :@queue, :length, :ready?, :on_ready, :drained?, :done?, :at_hand
 
-          # found: open; closed with the body. threads: a ThreadPool.
+          # found: an open Native::Found, which is closed with the body. threads: a ThreadPool.
           def initialize(found, threads)
             @queue = Response::Body::Queue.new
             @found = found
@@ -56,7 +56,8 @@ module Spate
             rest
           end
 
-          # The piece may already have been sent, by a sender that found this thread at work.
+          # Ends the work on a piece. If the piece has already been sent, the sender could not start the next one, so it
+          # is started here.
           def rest
             @found.release
             @lock.synchronize do
@@ -65,7 +66,7 @@ module Spate
             end
           end
 
-          # Continues until there is output; nil at the end.
+          # Compresses until there is output. Returns true, or nil at the end of the file.
           def piece
             until @coder.done?
               coded = @coder.next

@@ -4,7 +4,8 @@ module Spate
   module Server
     class Files
       class Listing
-        # HTML without external resources, scripts, fonts or images; light or dark as the browser prefers.
+        # An HTML page without external resources, scripts, fonts or images. Supports the light and the dark mode of the
+        # browser.
         module Page
           TYPE = "text/html; charset=utf-8"
           POLICY = "default-src 'none'; style-src 'unsafe-inline'"

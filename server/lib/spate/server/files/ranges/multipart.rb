@@ -4,12 +4,12 @@ module Spate
   module Server
     class Files
       module Ranges
-        # Several ranges in one body (RFC 9110, section 14.6). A Body of Bodies.
+        # A Body that consists of other Bodies: several ranges in one response (RFC 9110, section 14.6).
         class Multipart
           attr_reader :length, :type
 
-          # type: of each part. size: of the whole file. ranges: [[first, length], ...]. Yields each one for a Body of
-          # its bytes.
+          # type: the media type of each part. size: the size of the whole file. ranges: [[first, length], ...]. The
+          # block returns a Body for each range.
           def initialize(type, size, ranges)
             boundary = Random.urandom(15).unpack1("H*")
             @type = "multipart/byteranges; boundary=#{boundary}"
@@ -27,7 +27,7 @@ module Spate
           def at_hand = @parts.sum(&:length)
           def drained? = false
 
-          # Depends on the next part, which may wait for a disk.
+          # Whether the next part is ready. It may have to wait for a disk.
           def ready?
             part = @parts.first
             !part.respond_to?(:ready?) || part.ready?
@@ -55,7 +55,7 @@ module Spate
             moved = 0
             until @parts.empty? || moved >= limit || room.call.zero? || !ready?
               step = yield(@parts.first, limit - moved)
-              # There may be room for bytes, but not for more of a file.
+              # The write buffer may have room for bytes, but not for more of a file.
               break if step.zero?
 
               moved += step

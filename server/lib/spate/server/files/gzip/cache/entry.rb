@@ -5,31 +5,32 @@ module Spate
     class Files
       class Gzip
         class Cache
-          # A file that is compressed piece by piece on another thread, and the result so far. Any number of Readers
-          # send it meanwhile and afterwards. If the last reader leaves before the end, compression stops.
+          # A file that is compressed piece by piece on another thread, and the result so far. Any number of Readers may
+          # send the result, even before it is complete. If the last reader leaves before the end, compression stops.
           class Entry
-            # Bytes of overhead.
+            # Overhead of an entry in bytes.
             ENTRY = 4096
 
-            # found: open; closed by this entry.
+            # found: an open Native::Found, which this entry closes.
             def initialize(found, threads)
               @found = found
               @threads = threads
               @coder = Coder.new(found)
               @bytes = +"".b
               @lock = Mutex.new
-              @readers = {}.compare_by_identity # reader => whether it waits
+              @readers = {}.compare_by_identity # reader => whether the reader waits
             end
 
             def begin = @threads.post { step }
 
-            # Whether it has readers, or is still being compressed.
+            # Whether the entry has readers, or is still being compressed.
             def used? = @lock.synchronize { !@readers.empty? || (!@done && !@failed) }
 
-            # Bytes used, or possibly used at the end.
+            # Bytes used; before the end, an upper estimate: the size of the file.
             def weight = ENTRY + (@done ? @bytes.bytesize : @found.size)
 
-            # Returns a Reader for this Native::Found; nil when the entry is of another one, or was abandoned.
+            # Returns a Reader for this Native::Found. Returns nil when the entry belongs to another file, or was
+            # abandoned.
             def reader(found = @found)
               return unless found.same?(@found)
 
@@ -38,8 +39,8 @@ module Spate
 
             def leave(reader) = @lock.synchronize { @readers.delete(reader) }
 
-            # For readers: the bytes, their number, and whether that is all. Raises the error of a failed entry at the
-            # end.
+            # Called by readers. Returns all bytes so far, their number, and whether they are complete. If compression
+            # failed, raises the error for a reader at the end of the bytes.
             def so_far(from)
               @lock.synchronize do
                 count = @bytes.bytesize
@@ -49,10 +50,10 @@ module Spate
               end
             end
 
-            # nil while unknown.
+            # The total number of bytes, nil while it is unknown.
             def length = @done ? @bytes.bytesize : nil
 
-            # Whether a reader at this position need not wait. A reader that must wait is woken later.
+            # Whether a reader at this position can continue at once. Otherwise the reader is woken later.
             def ready?(reader, from)
               @lock.synchronize do
                 waits = from == @bytes.bytesize && !@done && !@failed
@@ -75,7 +76,8 @@ module Spate
               close
             end
 
-            # Whether no reader is left; then none can be added. Called with the lock held.
+            # Whether no reader is left. In that case marks the entry as failed, so that no reader is added later. Must
+            # be called with the lock held.
             def unwanted?
               @failed = Response::Body::Truncated.new("#{@found.path}: its last reader is gone") if @readers.empty?
             end
@@ -87,7 +89,7 @@ module Spate
               @found.close
             end
 
-            # Changes what readers see, and wakes those that wait.
+            # Runs a block that changes what readers see, and wakes the readers that wait.
             def tell
               waiting = @lock.synchronize do
                 yield

@@ -5,9 +5,9 @@ module Spate
     class Files
       class Gzip
         class Cache
-          # One client's position in an Entry. A Body.
+          # A Body: one client's position in an Entry.
           class Reader
-            # Bytes in total, if known when the response began.
+            # Total bytes, if they were known when the response began.
             attr_reader :length
 
             def initialize(entry)
@@ -56,7 +56,7 @@ module Spate
 
             private
 
-            # Yields all bytes, the number of the next ones, and whether they are the last.
+            # Yields all bytes so far, how many of them are sent next, and whether these are the last ones.
             def move(limit)
               bytes, available, over = @entry.so_far(@position)
               count = [available - @position, limit].min
