@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # Logs, metrics, and a handler that serves them.
+    # Logs, metrics, and a handler for health checks and metrics.
     module Monitoring
       autoload :AccessLog, "spate/server/monitoring/access_log"
       autoload :Admin, "spate/server/monitoring/admin"

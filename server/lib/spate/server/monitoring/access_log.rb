@@ -3,9 +3,10 @@
 module Spate
   module Server
     module Monitoring
-      # Writes a line for each answered request. Lines are buffered and written together: when the buffer is full, and
-      # once a second. Several processes may append to one file, because each write consists of whole lines; a write to
-      # a pipe is no longer than PIPE_BUF. A blocked file never blocks requests: its lines are dropped and counted.
+      # Writes a line for each answered request. Lines are buffered and written together when the buffer is full, and at
+      # least once a second. Several processes may append to one file, because each write consists of whole lines. A
+      # write to a pipe is not longer than PIPE_BUF. A blocked file never blocks requests: its lines are dropped and
+      # counted.
       class AccessLog
         autoload :CombinedFormat, "spate/server/monitoring/access_log/formats"
         autoload :CommonFormat, "spate/server/monitoring/access_log/formats"
@@ -13,13 +14,13 @@ module Spate
         autoload :JSONFormat, "spate/server/monitoring/access_log/formats"
 
         FORMATS = { "json" => :JSONFormat, "common" => :CommonFormat, "combined" => :CombinedFormat }.freeze
-        # Bytes that are buffered for a file, and for a pipe (PIPE_BUF).
+        # BUFFER: bytes that are buffered for a file. PIPE: bytes that are buffered for a pipe (PIPE_BUF).
         BUFFER = 32_768
         PIPE = 4096
         STANDARD = "-"
 
-        # path: a file to append to, or "-" for the standard output. log: called when nothing can be written. The block
-        # is called with the number of requests that were not logged. Raises Server::Error when the file cannot be
+        # path: a file to append to, or "-" for the standard output. log: called with a line when writing fails. The
+        # block is called with the number of requests that were not logged. Raises Server::Error when the file cannot be
         # opened.
         def initialize(path, format: "json", log: nil, out: $stdout, &unlogged)
           @path = path
@@ -34,7 +35,7 @@ module Spate
           open
         end
 
-        # Like Observer#answered.
+        # Logs a request. The parameters are those of Observer#answered.
         def answered(connection, request, status, bytes, seconds)
           line = @format.line(connection&.peer, request, status, bytes, seconds)
           flush if @buffer.bytesize + line.bytesize > @most
@@ -48,7 +49,7 @@ module Spate
           @sink.later(lines.bytesize) { write(lines) } || lose(lines, "it takes no more")
         end
 
-        # For log rotation: opens the path again. If that fails, the old file is used further.
+        # Opens the path again, for log rotation. If that fails, continues with the old file.
         def reopen
           flush
           @sink.later(0) do
@@ -58,7 +59,7 @@ module Spate
           end
         end
 
-        # Writes the last lines, unless that takes too long.
+        # Writes the last lines. The wait is limited.
         def close
           flush
           @sink.finish
@@ -90,7 +91,8 @@ module Spate
           lose(lines, e.message)
         end
 
-        # Serving continues without the log. Reported once, until lines can be written again.
+        # Counts lost lines. Serving continues without the log. The failure is logged once, and again only after lines
+        # were written.
         def lose(lines, reason)
           count = lines.count("\n")
           before = @mutex.synchronize { @lost.tap { @lost += count } }

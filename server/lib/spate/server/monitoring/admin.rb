@@ -17,12 +17,12 @@ module Spate
         METRICS = "/-/metrics"
         NEVER_KEPT = { "cache-control" => "no-store" }.freeze
 
-        # counters: those of Metrics.
+        # counters: the counters of Metrics.
         def initialize(counters)
           @counters = counters
         end
 
-        # Returns a Response for one of the three paths.
+        # Returns a Response: for one of the three paths, or an error.
         def call(request)
           return refuse unless VERBS.include?(request.verb)
 
@@ -34,7 +34,7 @@ module Spate
           end
         end
 
-        # The health response, for the public port; nil for other paths.
+        # Returns the health response for the public port, or nil if the request is for another path.
         def health_of(request) = request.path == HEALTH ? health : nil
 
         private

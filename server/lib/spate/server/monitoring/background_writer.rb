@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Monitoring
-      # Runs work that may block, such as writing to a pipe without a reader, in order on its own thread. The caller
-      # never waits; work is dropped when too much is queued.
+      # Runs work that may block (such as writing to a pipe without a reader) on its own thread, in the order in which
+      # it was queued. The caller never waits; work is dropped when too much is queued.
       class BackgroundWriter
-        # Bytes that may be queued.
+        # Maximum bytes that are queued.
         MOST = 1 << 20
         # The longest wait of `finish` in seconds.
         PATIENCE = 1
@@ -19,10 +19,10 @@ module Spate
         end
 
         # The block is called on the writer's thread; its errors are ignored. bytes: memory that the queued work uses.
-        # Returns false when the work is dropped. From any thread, but not from a signal handler.
+        # Returns false when the work is dropped. May be called from any thread, but not from a signal handler.
         def later(bytes, &work)
           @mutex.synchronize do
-            forget if @thread && !@thread.alive? # in a forked process; the parent does the queued work
+            forget if @thread && !@thread.alive? # in a forked process; the parent does the work that it queued
             next false if @size + bytes > @most && @size.positive?
 
             @thread ||= Thread.new { run }
@@ -35,7 +35,7 @@ module Spate
           false
         end
 
-        # Waits for the queued work. Returns whether all of it is done.
+        # Waits for the queued work. Returns whether all of it was done in time.
         def finish(seconds = PATIENCE)
           until_when = now + seconds
           @mutex.synchronize do

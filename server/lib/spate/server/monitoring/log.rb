@@ -7,7 +7,7 @@ module Spate
       # logged. Logging never blocks.
       class Log
         A_SECOND = 20
-        # Bytes that may be queued.
+        # Maximum bytes that are queued.
         MOST = 65_536
 
         def initialize(io)
@@ -17,7 +17,7 @@ module Spate
           @second = @told = @untold = 0
         end
 
-        # From any thread, not from a signal handler.
+        # Logs a line. May be called from any thread, but not from a signal handler.
         def call(line)
           @lock.synchronize do
             begin_second
@@ -26,7 +26,7 @@ module Spate
           end
         end
 
-        # Called before the process ends; the wait is limited.
+        # Writes queued lines before the process ends. The wait is limited.
         def flush = @sink.finish
 
         private
@@ -46,8 +46,8 @@ module Spate
         CONTROLS = /(?!\n  )[\u0000-\u001f\u007f-\u009f]/
         private_constant :CONTROLS
 
-        # Text from a peer must not look like another line, or control a terminal. Returns false when too much is
-        # queued.
+        # Writes a line. Escapes text from a peer that could look like another line or control a terminal. Returns false
+        # when too much is queued.
         def write(line)
           text = line.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?")
           text = "#{text.gsub(CONTROLS) { |char| char.dump[1..-2] }}\n"

@@ -5,18 +5,18 @@ require "spate/server/native/counters"
 module Spate
   module Server
     module Monitoring
-      # The counters of a process, in memory that all processes share: row 0 is the parent's; each worker has its own
-      # row and leaves it to its replacement. Only gauges are reset then.
+      # The counters of a process, in memory that all processes share: row 0 belongs to the parent, and each worker has
+      # its own row. The replacement of a worker continues with its row; only the gauges are reset.
       class Metrics
         autoload :Page, "spate/server/monitoring/metrics/page"
         autoload :Process, "spate/server/monitoring/metrics/process"
 
         PROTOCOLS = ["HTTP/2", "HTTP/1.1"].freeze
-        # "none" is for requests without a response.
+        # Classes of statuses. "none" counts requests without a response.
         CLASSES = %w[1xx 2xx 3xx 4xx 5xx none].freeze
-        # Upper bounds in seconds; the last column counts longer requests.
+        # Upper bounds of durations in seconds. The last column counts longer requests.
         BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10].freeze
-        # Reasons of refusals, which are the values of a label. The error codes of HTTP/2 (RFC 9113, section 7) in their
+        # Reasons of refusals, used as values of a label: the error codes of HTTP/2 (RFC 9113, section 7) in their
         # order, then other reasons.
         CODES = %w[no_error protocol_error internal_error flow_control_error settings_timeout stream_closed
                    frame_size_error refused_stream cancel compression_error connect_error enhance_your_calm
@@ -46,16 +46,17 @@ module Spate
 
         def self.state(counters) = STATES.fetch(counters.get(0, COLUMNS.fetch(:state)))
 
-        # Counters that all processes share, for `workers` of them and the parent.
+        # Creates counters that all processes share: one row for the parent and one for each of `workers` workers.
         def self.counters(workers) = Native::Counters.new(workers + 1, COLUMNS.length)
 
-        # row: this process's.
+        # row: the row of this process.
         def initialize(counters, row)
           @counters = counters
           @row = row
         end
 
-        # A request is over: the response's status or nil, bytes of the body, seconds from its head to the last byte.
+        # Counts a finished request. status: the response's status or nil. bytes: bytes of the body. seconds: from the
+        # request's head to the last byte.
         def answered(request, status, bytes, seconds)
           first = request.version == "HTTP/2" ? REQUESTS : OLD_REQUESTS
           @counters.add(@row, first + (status ? (status / 100).clamp(1, 5) - 1 : 5), 1)
@@ -64,14 +65,15 @@ module Spate
           @counters.add(@row, MICROSECONDS, (seconds * 1_000_000).to_i)
         end
 
-        # reason: a Symbol of REASONS, or a text. code: an HTTP/2 error code, an HTTP/1.1 status, or nil.
+        # Counts a refusal. reason: a Symbol of REASONS, or a text. code: an HTTP/2 error code, an HTTP/1.1 status, or
+        # nil.
         def refused(reason, code)
           @counters.add(@row, REFUSED + REASONS.index(Metrics.reason(reason, code)), 1)
         end
 
         def opened = @counters.add(@row, OPENED, 1)
 
-        # Once a second, on the reactor's thread.
+        # Called once a second on the reactor's thread.
         def every_second(reactor)
           busy = 0
           reactor.each_connection { |connection| busy += 1 if connection.busy? }
@@ -80,13 +82,13 @@ module Spate
           Process.facts.each { |name, value| set(name, value) }
         end
 
-        # Resets the gauges of the previous worker.
+        # Resets the gauges of the previous worker in this row.
         def begin
           clear_own
           set(:started, Process.now.to_i)
         end
 
-        # Resets a worker's gauges when it ended; called by the parent or the worker itself.
+        # Resets the gauges of a worker that has ended. Called by the parent or by the worker itself.
         def clear(row) = GAUGES.each { |column| @counters.set(row, column, 0) }
         def clear_own = clear(@row)
 

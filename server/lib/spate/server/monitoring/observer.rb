@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Monitoring
-      # Forwards events of the reactor and its connections. Any of the receivers may be missing.
+      # Forwards events of the reactor and its connections. Each of the receivers may be nil.
       class Observer
         # metrics: Metrics. access_log: AccessLog. refusals: RefusalLog.
         def initialize(metrics: nil, access_log: nil, refusals: nil)
@@ -12,15 +12,15 @@ module Spate
           @refusals = refusals
         end
 
-        # A request is over: its response was written completely, or its client is gone. status: nil when no response
-        # was begun; bytes of the body; seconds since the request's head.
+        # Called when a request is over: its response was written completely, or its client is gone. status: nil when no
+        # response was begun. bytes: bytes of the body. seconds: seconds since the request's head.
         def answered(connection, request, status, bytes, seconds)
           @metrics&.answered(request, status, bytes, seconds)
           @access_log&.answered(connection, request, status, bytes, seconds)
         end
 
-        # connection: nil if none was accepted. reason: a Symbol or a text. code: an HTTP/2 error code, a status, or
-        # nil.
+        # Called when a peer is refused. connection: nil if none was accepted. reason: a Symbol or a text. code: an
+        # HTTP/2 error code, a status, or nil.
         def refused(connection, reason, code)
           @metrics&.refused(reason, code)
           @refusals&.refused(connection, reason, code)
@@ -28,7 +28,7 @@ module Spate
 
         def opened = @metrics&.opened
 
-        # Once a second, on the reactor's thread.
+        # Called once a second on the reactor's thread.
         def every_second(reactor)
           @metrics&.every_second(reactor)
           @access_log&.flush
@@ -40,7 +40,7 @@ module Spate
           @refusals&.flush
         end
 
-        # For log rotation.
+        # Reopens log files, for log rotation.
         def reopen = @access_log&.reopen
       end
     end

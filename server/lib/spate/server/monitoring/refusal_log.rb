@@ -4,10 +4,10 @@ module Spate
   module Server
     module Monitoring
       # Logs refusals with their peers: at most one line per second over all workers, even under attack. The next line
-      # counts the omitted ones.
+      # contains the number of omitted ones.
       class RefusalLog
-        # log: called with a line. counters: those of Metrics, which share the time of the last line among processes, or
-        # nil.
+        # log: called with a line. counters: the counters of Metrics, which contain the time of the last line of all
+        # processes; or nil.
         def initialize(log, counters: nil)
           @log = log
           @counters = counters
@@ -23,7 +23,7 @@ module Spate
           @log.call("refused #{connection.peer || "a connection"}: #{reason}#{name(code)}#{others}")
         end
 
-        # Reports the omitted refusals when no other refusal follows.
+        # Logs the number of omitted refusals if no other refusal follows.
         def every_second
           return unless @untold.positive? && may_tell?
 

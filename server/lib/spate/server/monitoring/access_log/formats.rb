@@ -4,15 +4,15 @@ module Spate
   module Server
     module Monitoring
       class AccessLog
-        # Escapes text from a peer, so that it cannot end its line or its field.
+        # Escapes text from a peer, so that the text cannot end its line or its field.
         module Escaping
-          # Of the ASCII characters.
+          # MARKED: ASCII characters that need escaping. STRANGE: bytes that Apache escapes.
           MARKED = /["\\\x00-\x1f\x7f]/
           STRANGE = /["\\]|[^ -~]/n
 
           module_function
 
-          # As a JSON string, with quotes. Invalid UTF-8 becomes U+FFFD.
+          # Formats a text as a JSON string with quotes. Invalid UTF-8 becomes U+FFFD.
           def json(text)
             return "null" if text.nil?
             return "\"#{text}\"" if plain?(text)
@@ -21,8 +21,8 @@ module Spate
             "\"#{clean.gsub(/["\\\u0000-\u001f\u007f\u2028\u2029]/) { |char| json_char(char) }}\""
           end
 
-          # In Apache's format: quotes, backslashes and everything except printable ASCII as \xHH; "-" for an empty
-          # text.
+          # Quotes a text in Apache's format: quotes, backslashes and everything except printable ASCII as \xHH; "-" for
+          # an empty text.
           def quoted(text)
             return "\"-\"" if text.nil? || text.empty?
 
@@ -59,7 +59,7 @@ module Spate
 
           private
 
-          # Only these two: Request#headers would allocate a Hash for every line.
+          # Extracts only these two fields, because Request#headers would allocate a Hash for every line.
           def fields(request)
             agent = referer = nil
             request.each_field do |name, value|
@@ -71,7 +71,7 @@ module Spate
             [agent, referer]
           end
 
-          # The text of the current second is cached.
+          # Formats the current time. The text of the current second is cached.
           def time
             now = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
             second, part = now.divmod(1000)
@@ -83,9 +83,7 @@ module Spate
           end
         end
 
-        # NCSA's Common Log Format:
-        #
-        #     127.0.0.1 - - [31/Jan/2026:12:00:00 +0000] "GET /a HTTP/2" 200 6
+        # The Common Log Format of NCSA:
         class CommonFormat
           def line(...) = "#{fields(...)}\n"
 
@@ -105,7 +103,7 @@ module Spate
           end
         end
 
-        # The common format with the referer and the user agent.
+        # The common format plus the referer and the user agent.
         class CombinedFormat < CommonFormat
           private
 

@@ -4,7 +4,7 @@ module Spate
   module Server
     module Monitoring
       class Metrics
-        # Prometheus' text format 0.0.4: sums over all workers, and gauges per worker.
+        # The metrics in Prometheus' text format 0.0.4: sums over all workers, and gauges per worker.
         class Page
           TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -72,7 +72,7 @@ module Spate
             own("spate_gc_seconds_total", "counter", "Seconds that they took.", :collecting) { |value| value / 1000.0 }
           end
 
-          # Each worker counts only what it stores itself, so the largest value is closest to the truth.
+          # Each worker counts only the bytes that it stores itself, so the largest value is closest to the truth.
           def cache
             cache_requests
             single("spate_cache_received_bytes_total", "counter", "Bytes of entries that came.", sum(:cache_received))

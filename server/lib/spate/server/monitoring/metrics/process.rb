@@ -12,7 +12,7 @@ module Spate
 
           def self.now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
 
-          # Bytes of resident memory, number of garbage collections, milliseconds spent in them.
+          # memory: resident bytes. collections: number of garbage collections. collecting: milliseconds spent in them.
           def self.facts
             { memory: memory, collections: GC.count, collecting: GC.stat(:time) || 0 }
           end
