@@ -4,7 +4,7 @@ require "json"
 
 module Spate
   module Server
-    # Profiles a running server with vernier or stackprof, and writes the gem's own JSON, or a page with a flame graph.
+    # Profiles a running server with vernier or stackprof, and writes the JSON of the gem, or a page with a flame graph.
     module Profile
       autoload :OutputFile, "spate/server/profile/output_file"
       autoload :Page, "spate/server/profile/page"
@@ -17,14 +17,14 @@ module Spate
       # Samples per second.
       RATE = 1000
       ENDINGS = %w[.json .html].freeze
-      # The preferred one first. A profiler has these methods:
+      # Names of the profilers, in order of preference. A profiler has these methods:
       #
       #     name, mode            "vernier"; "wall" or "cpu"
       #     start(interval)       in microseconds
       #     stop(facts)           returns a Hash that fits JSON, with the facts in it
       PROFILERS = %w[vernier stackprof].freeze
 
-      # A file with an unknown extension, or without a profile in it.
+      # Raised for a file with an unknown extension, or without a profile in it.
       class Unreadable < Error
         # @!visibility private
         def initialize(path, reason)
@@ -32,11 +32,11 @@ module Spate
         end
       end
 
-      # Profiling cannot start: another profile is running, or the gem is not installed.
+      # Raised when profiling cannot start: another profile is running, or the gem is not installed.
       class Unable < Error
       end
 
-      # The Session of this process, nil without one.
+      # The Session of this process, or nil.
       @session = nil
 
       class << self
@@ -68,7 +68,7 @@ module Spate
 
         # @!visibility private
 
-        # Does the same, and logs the path or the error.
+        # Like stop, but logs the path or the error.
         def stop_and_log(log)
           path = stop
           log&.call("profile written: #{path}") if path
@@ -78,16 +78,16 @@ module Spate
 
         def session?(session) = @session.equal?(session)
 
-        # A fork does not continue its parent's profile.
+        # Whether this process is profiled. A fork does not continue the profile of its parent.
         def running? = !@session.nil? && @session.here?
 
-        # Loads what the options need, so that the command fails before it serves.
+        # Loads the profiler that the options need, so that the command fails before it starts to serve.
         def prepare(options)
           choose(options[:profiler]) if options&.values_at(:profile, :on_signal)&.any?
         end
 
-        # Called by each process that serves, after its fork. options: the Hash of the command's --profile options, or
-        # nil. log: called with a line.
+        # Called by each serving process, after its fork. options: the Hash of the command's --profile options, or nil.
+        # log: called with a line.
         def attach(options, worker: false, log: nil)
           options ||= {}
           settings = { rate: options[:rate] || RATE, profiler: options[:profiler] }
@@ -95,7 +95,7 @@ module Spate
           start(OutputFile.new(options[:profile], pid: worker), **settings) if options[:profile]
         end
 
-        # Writes the page of a profile. Raises Unreadable, Unable.
+        # Converts a .json file to a page. Raises Unreadable, Unable.
         def convert(from, to)
           raise Unreadable.new(from, "not a .json file") unless ending(from) == ".json"
           raise Unreadable.new(to, "not a .html file") unless ending(to) == ".html"
@@ -105,7 +105,7 @@ module Spate
           to
         end
 
-        # The path's extension. Raises Unreadable for one that is not a known format.
+        # Returns the path's extension. Raises Unreadable for an unknown format.
         def ending(path)
           ending = File.extname(path)
           ENDINGS.include?(ending) ? ending : raise(Unreadable.new(path, "unknown format #{ending.inspect}"))
@@ -120,7 +120,8 @@ module Spate
                            hint: install(name || (RUBY_VERSION >= "3.2.1" ? "vernier" : "stackprof")))
         end
 
-        # vernier would wait for a thread that the fork does not have.
+        # Rejects vernier in a fork of a profiled process, because it would wait for a thread that the fork does not
+        # have.
         def forked(profiler)
           return if profiler.name != "vernier"
 

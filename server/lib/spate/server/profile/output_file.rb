@@ -3,11 +3,12 @@
 module Spate
   module Server
     module Profile
-      # Where profiles of a process go: the file itself, or a new one beside it with the process's id and a count.
+      # The destination of profiles: the file itself, or a new file beside it whose name contains the process's id and a
+      # count.
       class OutputFile
         attr_reader :ending
 
-        # pid: adds the process's id. number: adds a count, so that no file is replaced.
+        # pid: whether to add the process's id. number: whether to add a count, so that no file is replaced.
         def initialize(path, pid: false, number: false)
           @path = File.expand_path(path)
           @ending = Profile.ending(path)
@@ -38,7 +39,7 @@ module Spate
           @pid ? "#{name}-#{Process.pid}" : name
         end
 
-        # By rename: a reader of the old file still reads all of it.
+        # Replaces the file by a rename, so that a reader of the old file can still read all of it.
         def replace(path, &block)
           fresh = "#{path}.#{Process.pid}"
           File.unlink(fresh) if File.symlink?(fresh) || File.exist?(fresh)

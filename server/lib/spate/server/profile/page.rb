@@ -3,14 +3,14 @@
 module Spate
   module Server
     module Profile
-      # One self-contained HTML page: a flame graph to zoom and search, and the methods with the most time. Its content
-      # security policy forbids every request.
+      # One self-contained HTML page: a flame graph that can be zoomed and searched, and the methods that took the most
+      # time. The content security policy of the page forbids every request.
       class Page
         ASSETS = File.expand_path("../../../../assets/profile", __dir__)
-        # Shared with the pages of the gem spate.
+        # The style sheet is shared with the pages of the gem spate.
         STYLE = File.expand_path("../../../../../assets/page.css", __dir__)
         POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-        # Text that would end the script element, or begin a comment in it.
+        # Characters that could end the script element, begin a comment in it, or end a line.
         UNSAFE = { "<" => "\\u003c", "\u2028" => "\\u2028", "\u2029" => "\\u2029" }.freeze
 
         def initialize(recording)

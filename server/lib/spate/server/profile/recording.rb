@@ -3,21 +3,22 @@
 module Spate
   module Server
     module Profile
-      # Sums over a profile's stacks. Its size grows with the number of stacks, not with the time recorded.
+      # Sums over the stacks of a profile. The size of a Recording depends on the number of stacks, not on the recorded
+      # time.
       class Recording
-        # name: "Foo#bar". path: a file, "<cfunc>" for C, or nil. line: where the method begins, or nil.
+        # name: "Foo#bar". path: the file, "<cfunc>" for C, or nil. line: the line where the method begins, or nil.
         Frame = Struct.new(:name, :path, :line)
-        # Shares of the whole time: in the method itself, and with all it calls.
+        # Shares of the whole time. own: in the method itself. total: including all methods that it calls.
         Row = Struct.new(:name, :own, :total)
 
-        # The profile in a .json file. Raises Unreadable, SystemCallError.
+        # Reads the profile in a .json file. Raises Unreadable, SystemCallError.
         def self.read(path)
           of(JSON.parse(File.read(path, encoding: Encoding::UTF_8)), path)
         rescue JSON::ParserError
           raise Unreadable.new(path, "invalid JSON")
         end
 
-        # output: what a profiler's `stop` returned. Raises Unreadable.
+        # output: the result of a profiler's `stop`. Raises Unreadable.
         def self.of(output, path)
           kind = [Vernier, Stackprof].find { |one| output.is_a?(Hash) && one::Output.fits?(output) }
           raise Unreadable.new(path, "not a profile of vernier or stackprof") unless kind
@@ -27,13 +28,13 @@ module Spate
           raise Unreadable.new(path, "damaged profile: its tables do not fit together")
         end
 
-        # facts: Session#facts. total: microseconds. samples: their number.
+        # facts: Session#facts. total: microseconds. samples: number of samples.
         attr_reader :facts, :total, :samples
 
         def initialize(output)
           @facts = output.facts
           @frames = {} # {Frame => [its number, {line => microseconds}]}
-          @nodes = [[0, -1, 0]] # [parent, frame, microseconds of its own], the root first
+          @nodes = [[0, -1, 0]] # [parent, frame, own microseconds]; the root comes first
           @children = {}
           @total = @samples = 0
           stacks = output.to_enum(:each_stack).to_a
@@ -41,14 +42,14 @@ module Spate
           stacks.each { |stack| add(*stack) }
         end
 
-        # The data of the page. frames: [name, path, line, kind, [line, own time, ...]]; a thread has only its name.
-        # nodes: [parent, frame, own time, ...], times in microseconds. Lines of a method are one node.
+        # The data of the page. frames: [name, path, line, kind, [line, own time, ...]]; a thread has only a name.
+        # nodes: [parent, frame, own time, ...], with times in microseconds. All lines of a method share one node.
         def to_h
           { facts: @facts, total: @total, samples: @samples, kinds: kinds, nodes: @nodes.flatten,
             frames: @frames.map { |frame, (_, lines)| [*frame.to_a, kind(frame), lines.to_a.flatten] } }
         end
 
-        # Yields [Frame, ...], outermost first, and the microseconds in the innermost.
+        # Yields [Frame, ...], outermost first, and the microseconds spent in the innermost frame.
         def each_stack
           frames = @frames.keys
           stacks = [[]]
@@ -58,7 +59,7 @@ module Spate
           end
         end
 
-        # [Row, ...]: the frames with the most time of their own.
+        # Returns [Row, ...]: the frames with the most time of their own.
         def top(count = 10)
           total = Hash.new(0)
           each_stack { |stack, weight| stack.uniq.each { |frame| total[frame] += weight } }
@@ -69,7 +70,7 @@ module Spate
 
         private
 
-        # With several threads, each is a frame below the root.
+        # Adds a stack. If there are several threads, each of them is a frame below the root.
         def add(thread, stack, weight, count)
           @total += weight
           @samples += count
@@ -91,7 +92,7 @@ module Spate
           end
         end
 
-        # {Frame => microseconds of its own}
+        # {Frame => own microseconds}
         def own
           Hash.new(0).tap { |sums| each_stack { |stack, weight| sums[stack.last] += weight } }
         end

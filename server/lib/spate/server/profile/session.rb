@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Profile
-      # A profile from its start to its file. A fork does not continue it.
+      # A running profile, from its start until its file is written. A fork does not continue the profile.
       class Session
         def initialize(destination, profiler, rate:, seconds: nil, log: nil)
           @destination = destination
@@ -29,12 +29,12 @@ module Spate
 
         # Writes the file and returns its path.
         def stop
-          facts = self.facts # first, to exclude the profiler's own work at its end
+          facts = self.facts # read first, to exclude the work of the profiler when it stops
           output = @profiler.stop(facts)
           @destination.write { |file| file.write(text(output)) }
         end
 
-        # A process that ends while a profile is running writes it.
+        # Makes a process that ends while a profile is running write the profile.
         def self.at_end
           return if @at_end
 
@@ -42,7 +42,7 @@ module Spate
           at_exit { Profile.stop if Profile.running? }
         end
 
-        # Data besides the samples, in seconds and microseconds. Keys are Strings, values fit JSON.
+        # Data in addition to the samples, in seconds and microseconds. The keys are Strings, and the values fit JSON.
         def facts
           { "profiler" => @profiler.name, "mode" => @profiler.mode, "interval" => 1_000_000 / @rate,
             "started" => @epoch, "seconds" => (now - @started).round(6),
@@ -66,7 +66,7 @@ module Spate
           Profile.stop_and_log(@log) if Profile.session?(self)
         end
 
-        # "milliseconds": time in garbage collections. "objects": allocated.
+        # "milliseconds": time spent in garbage collections. "objects": number of allocated objects.
         def collections
           stat = ::GC.stat
           { "runs" => stat[:count], "milliseconds" => stat[:time] || 0, "objects" => stat[:total_allocated_objects] }

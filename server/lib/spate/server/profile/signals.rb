@@ -5,11 +5,11 @@ require "tmpdir"
 module Spate
   module Server
     module Profile
-      # One signal starts a profile of a running server, the next one writes it. SIGURG, because processes ignore it by
-      # default: sending it to the wrong process is harmless.
+      # The first signal starts a profile of a running server, the next one writes it. The signal is SIGURG, because
+      # processes ignore it by default, so sending it to the wrong process is harmless.
       module Signals
         NAME = "URG"
-        # A profile without a second signal ends after so many seconds.
+        # Seconds after which a profile ends without a second signal.
         SECONDS = 60
 
         # Installs the signal handler.
@@ -26,7 +26,7 @@ module Spate
           path ||= File.join(Dir.tmpdir, "spate-serve.html")
           Profile.ending(path)
           path = File.expand_path(path)
-          # A signal handler must not block; a thread may.
+          # A signal handler must not block, but a thread may.
           Signal.trap(NAME) do
             thread = Thread.new { toggle(path, log, rate: rate, profiler: profiler, seconds: seconds) }
             thread.name = "spate-profile-signal"

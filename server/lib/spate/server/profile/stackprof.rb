@@ -4,7 +4,7 @@ module Spate
   module Server
     module Profile
       # Samples CPU time with the gem stackprof, and reads its output: the Hash of StackProf.results as JSON, which the
-      # program stackprof and speedscope read too. Each sample is of the thread that holds the GVL.
+      # program stackprof and speedscope read too. Each sample belongs to the thread that holds the GVL.
       class Stackprof
         # Raises LoadError when the gem is not installed.
         def initialize
@@ -24,7 +24,7 @@ module Spate
 
         private
 
-        # Method names may have any bytes; JSON is UTF-8.
+        # Converts to UTF-8 for JSON, because method names may contain any bytes.
         def text(bytes) = bytes.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?")
 
         # Reads a profile's stacks.
@@ -41,7 +41,7 @@ module Spate
                        .merge(@output.dig("metadata", "spate") || {})
           end
 
-          # Yields as Vernier::Output does; stackprof names no threads.
+          # Yields the same as Vernier::Output. stackprof does not record thread names.
           def each_stack
             counts.each do |(ids, line), count|
               stack = ids.map { |id| [@frames.fetch(id), 0] }
@@ -57,8 +57,11 @@ module Spate
             Recording::Frame.new(told.fetch("name"), path.empty? ? nil : path, told["line"])
           end
 
-          # {[frames, line of the innermost] => samples}. "raw" has for each stack its size, its frames with the
-          # outermost first, and how many consecutive samples had it; "raw_lines" has lines instead of frames.
+          # samples}. "raw" has for each stack its size, its frames with the outermost first, and how many consecutive
+          # samples had it; => {[frames, line of the innermost frame] => samples}. For each stack, "raw" has its size,
+          # its frames with the outermost first, and the number of consecutive samples with this stack; => samples}.
+          # "raw" has for each stack its size, its frames with the outermost first, and how many consecutive samples had
+          # it; "raw_lines" has lines instead of frames.
           def counts
             raw, lines = @output.values_at("raw", "raw_lines")
             at = 0

@@ -7,7 +7,7 @@ module Spate
       # profile" with tables in each thread (versions up to 55).
       class Vernier
         TABLES = %w[samples stackTable frameTable funcTable stringArray].freeze
-        # Categories of samples that did not run, and the frames that the page shows for them.
+        # Categories of samples in which the thread did not run, and the frames that the page shows for them.
         WAITING = { "Idle" => "(idle)", "Stalled" => "(waiting for Ruby's lock)" }.freeze
 
         # Raises LoadError when the gem is not installed.
@@ -38,8 +38,8 @@ module Spate
                        { "profiler" => @output.dig("meta", "product"), "mode" => "wall" }
           end
 
-          # Yields a thread's name, [[Frame, line], ...] with the outermost first, the microseconds and the number of
-          # samples. Equal stacks of a thread are yielded once.
+          # For each stack, yields the thread's name, [[Frame, line], ...] with the outermost first, the microseconds
+          # and the number of samples. Equal stacks of a thread are yielded once.
           def each_stack
             @output["threads"].each do |thread|
               stacks = stacks(thread)
@@ -60,7 +60,7 @@ module Spate
             end
           end
 
-          # A stack's prefix precedes it in the table.
+          # Returns the stacks of a thread. In the table, a stack comes after its prefix.
           def stacks(thread)
             table = thread["stackTable"]
             frames = frames(thread)
