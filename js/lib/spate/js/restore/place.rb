@@ -11,7 +11,7 @@ module Spate
         %i[Strays Trash].each { |name| autoload name, "spate/js/restore/place/strays" }
         autoload :Trees, "spate/js/restore/place/trees"
 
-        # Which trees are inside which.
+        # Answers which trees are inside other trees.
         class Paths
           NESTED = "/node_modules/"
 
@@ -19,7 +19,7 @@ module Spate
             @paths = trees.to_h { |tree| [tree.path, true] }
           end
 
-          # Paths of all trees whose folders a path is in.
+          # Paths of all trees whose folders contain a path.
           def above(path)
             found = []
             while (cut = path.rindex(NESTED))
@@ -29,12 +29,12 @@ module Spate
           end
         end
 
-        # Two things at once, of which one has no need of Ruby's lock for most of its time.
+        # Does two things at once, if one of them does not need Ruby's lock for most of its time.
         module Meanwhile
           module_function
 
-          # Calls the block, which soon releases Ruby's lock, and meanwhile `other` in a thread of its own. Returns the
-          # block's result. Raises the error of either, after both have ended.
+          # Calls the block, which soon releases Ruby's lock, and at the same time `other` in another thread. Returns
+          # the block's result. Raises the error of either, after both have ended.
           def call(other)
             thread = Thread.new(&other)
             thread.report_on_exception = false
@@ -43,8 +43,8 @@ module Spate
             wait(thread) if thread
           end
 
-          # The thread is not killed: it may be loading a file, which RubyGems reports as its own error. Its exception
-          # was reported already, or matters less than the one that ended the block.
+          # Does not kill the thread, which may be loading a file: RubyGems would report that as its own error. Ignores
+          # the thread's exception, which was already reported, or matters less than the exception that ended the block.
           def wait(thread)
             Thread.handle_interrupt(::Interrupt => :never) { thread.join }
           rescue StandardError
@@ -53,9 +53,9 @@ module Spate
           private_class_method :wait
         end
 
-        # Makes symbolic links and small files. Correct ones stay.
+        # Creates symbolic links and small files. Correct ones are kept.
         class Entries
-          # In the core's format.
+          # The entry in the core's format.
           def self.plain(entry) = entry.is_a?(Symlink) ? entry.target : [entry.text, entry.mode]
 
           def initialize(context, folders, trash)
@@ -77,7 +77,7 @@ module Spate
 
           private
 
-          # All in one call of the core, which follows no link on its way.
+          # Creates all entries in a single call of the core, which does not follow links in the paths.
           def make(entries)
             lacking = entries.select { |path, entry| lacking?(path, entry) }
             return if lacking.empty?
@@ -88,7 +88,7 @@ module Spate
             raise FolderError.for(result.errno, result.member, @context.root) unless result.ok?
           end
 
-          # Whether an entry is not there yet; what is in its place makes room.
+          # Whether an entry is missing or wrong. Moves a wrong one out of the way.
           def lacking?(path, entry)
             full = @context.path(path)
             there = Store::Object.lstat(full) if @folders.clear(path) == :folder
@@ -121,11 +121,11 @@ module Spate
           def umask = @umask ||= File.umask
         end
 
-        # Executables of the project's own folders, as npm leaves them once it has linked them: with all x bits that the
-        # umask allows, and without a carriage return in a first line "#!". They are the user's files: a file whose real
-        # path is outside of the project is not touched.
+        # Changes executables in the project's own folders as npm does after linking them: sets all x bits that the
+        # umask allows, and removes the carriage return from a first line "#!". These are the user's files: a file whose
+        # real path is outside of the project is not changed.
         class OwnBins
-          # Bytes in which npm looks for the end of a first line.
+          # Number of bytes in which npm looks for the end of the first line.
           FIRST = 2048
           CARRIAGE_RETURN = /\A(#![^\n]+)\r\n/n
 
@@ -135,7 +135,7 @@ module Spate
             @bins = bins.select { |folder| folder.style.respond_to?(:own_files) }
           end
 
-          # entries: { path => Symlink }, of which those count that are links to such files.
+          # entries: { path => Symlink }. Only links to executables of the project's own folders are used.
           def call(entries)
             @bins.each do |folder|
               folder.style.own_files(folder).each { |link, file| mend(@context.path(file)) if entries.key?(link) }
@@ -156,13 +156,13 @@ module Spate
             raise FolderError.for(e.errno, path, @context.root)
           end
 
-          # The target of a link may be a package's file, which other projects share.
+          # Replaces the file first if it may be a package's file that other projects share.
           def change_mode(path, stat, mode)
             rewrite(path, &:itself) if stat.nlink > 1 && path.include?(Trash::MODULES)
             File.chmod(mode, path)
           end
 
-          # Another file in its place.
+          # Replaces the file by a new one with the block's result as content.
           def rewrite(path)
             mode = File.stat(path).mode & 0o7777
             Util::Files.write(path, yield(File.binread(path)), mode: mode)

@@ -3,14 +3,15 @@
 module Spate
   module JS
     module Restore
-      # Restores a project with any lockfile, by Spate or by the project's own tool.
+      # Restores a project with any lockfile, either by Spate or by the project's own tool.
       class Run
         PLANNERS = { "npm" => :Npm, "pnpm" => :Pnpm }.freeze
-        # Plans made until nothing that they were made from had changed meanwhile, and seconds between them.
+        # Number of attempts to make a plan whose inputs do not change in the meantime, and seconds between two
+        # attempts.
         TRIES = 3
         PAUSE = 0.03
 
-        # root: of the lockfile. backlog: what both halves of an install fetch through, or nil.
+        # root: folder of the lockfile. backlog: the work queue shared by both halves of an install, or nil.
         def initialize(root:, env:, store:, events:, options:, backlog: nil)
           @root = File.realpath(root)
           @env = env.to_h
@@ -23,7 +24,7 @@ module Spate
           raise Store::Error.for(e, root)
         end
 
-        # Report.
+        # Returns a Report.
         def call
           return nothing if nothing?
 
@@ -33,8 +34,8 @@ module Spate
           report.tap { report.seconds = Util.now - @started }
         end
 
-        # Check::Result. Changes nothing. Uses the options of the last restore that affect which packages are placed
-        # where, unless another tool ran since.
+        # Returns a Check::Result. Changes nothing. Uses the options of the last restore that affect which packages are
+        # placed where, unless another tool has run since.
         def check
           FolderError.guard(@root) do
             record = Memory::Record.load(@store, @root)
@@ -65,8 +66,8 @@ module Spate
 
         def surroundings = @surroundings ||= Memory::Surroundings.new(@env, @options, @store).to_s
 
-        # Whether all is as the last restore left it. The project's own scripts run each time, as with the tools: their
-        # effect is unknown.
+        # Whether everything is as the last restore left it. False if the project has scripts of its own, which always
+        # run, as with the tools: their effect is unknown.
         def nothing?
           return false if @options.restore || @options.rebuild
 
@@ -94,7 +95,7 @@ module Spate
 
         def memory = @memory ||= Memory::KeptPlan.new(@store, @root, surroundings, @env)
 
-        # [Plan, Sources or nil]. Reads again if inputs change meanwhile.
+        # Returns [Plan, Sources or nil]. Reads the inputs again if they change in the meantime.
         def planned
           tell_of_another(Project.at(@root, @env))
           plan = nil
@@ -113,7 +114,8 @@ module Spate
           [plan, nil]
         end
 
-        # The only lockfile may be out of date. pnpm refuses that itself, see Pnpm::Planning::Pin.
+        # Warns that the only lockfile belongs to another tool than package.json names, and may be out of date. pnpm
+        # itself rejects such a project, see Pnpm::Planning::Pin.
         def tell_of_another(project)
           manager = project.manager
           return if manager.nil? || !manager.exact || [manager.name, "pnpm"].include?(project.tool_name)
@@ -133,7 +135,7 @@ module Spate
           plan
         end
 
-        # Only where prune can see which of them are in use.
+        # Slots are only used if prune can detect which of them are in use.
         def slots = (-> { Place::Slots.folder(@store) } if @store.writable? && !@root.match?(/[\t\n]/))
 
         def context
@@ -143,7 +145,7 @@ module Spate
           end
         end
 
-        # The project's own tool does it.
+        # Lets the project's own tool restore it.
         def hand_over(project, reasons)
           Memory::Record.forget(@store, @root)
           @options.unspoken(project.tool).each do |option|

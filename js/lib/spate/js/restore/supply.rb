@@ -3,26 +3,26 @@
 module Spate
   module JS
     module Restore
-      # Packages come into the store.
+      # Gets packages into the store.
       module Supply
         %i[Acquisition Packages].each { |name| autoload name, "spate/js/restore/supply/packages" }
         %i[Patched Rewritten].each { |name| autoload name, "spate/js/restore/supply/rewritten" }
 
         # One archive of the plan, and its state.
         #
-        # published:: the name of the archive's package in the store; nil until it was found or fetched, where the
-        #             lockfile has no digest of it, or several
-        # key:: the name of what is placed: the same, unless the tool rewrites something in it
-        # manifest, facts:: once it is in the store
-        # tree:: a folder with its files already made, to be renamed into place, or nil
-        # bytes:: of its archive, where it was fetched
+        # published:: the name of the archive's package in the store; nil until it is found or fetched, if the lockfile
+        #             has no digest of it, or several
+        # key:: the name of the package to place: the same as published, unless the tool rewrites files in it
+        # manifest, facts:: set once the package is in the store
+        # tree:: a folder with the files already created, to be renamed into place, or nil
+        # bytes:: size of the archive, if it was fetched
         # rewrites:: see Plan
-        # base:: of a patched one, the Item of the package as it was published
+        # base:: for a patched package, the Item of the package as it was published
         class Item
           attr_reader :package, :trees, :patch, :rewrites, :base
           attr_accessor :published, :key, :manifest, :facts, :tree, :bytes
 
-          # patch: absolute path of a patch for it, or nil.
+          # patch: absolute path of a patch for the package, or nil.
           def initialize(package, patch = nil, rewrites = [])
             @package = package
             @rewrites = Array(rewrites)
@@ -34,23 +34,23 @@ module Spate
             @trees = []
           end
 
-          # The name of a patched package. text: of the patch.
+          # The name of a patched package. text: content of the patch.
           def patched(name, text) = "#{name}-#{Store.sha256(text)[0, 32]}#{"-loose" if loose?}"
 
-          # Whether the patch is a loose one: see Pnpm::Patch.
+          # Whether the patch is loose: see Pnpm::Patch.
           def loose? = rewrites.include?(:loose)
 
-          # Possible names of its package in the store.
+          # Possible names of the package in the store.
           def names = [published, *@names].compact.uniq
           def integrity = package.integrity
           def full_name = package.full_name
-          # Whether the restore goes on without it.
+          # Whether the restore can continue without this package.
           def optional? = trees.all?(&:optional)
           def stored? = !manifest.nil?
-          # Where its archive comes from, for messages: without what only the registry may know.
+          # Where the archive comes from, for messages: without parts of the address that only the registry may know.
           def origin = package.resolved ? Util.redact(package.resolved) : "the registry"
 
-          # Names of packages in the node_modules that its archive has.
+          # Names of the packages in the archive's node_modules.
           def bundled
             return [] unless manifest
 
@@ -64,7 +64,7 @@ module Spate
           end
         end
 
-        # The archives of a plan, each once, however often and wherever it is placed.
+        # The archives of a plan. Each is contained only once, however often and wherever it is placed.
         class Items
           include Enumerable
 
@@ -87,7 +87,7 @@ module Spate
 
           private
 
-          # Without a digest only the address identifies a package.
+          # Without a digest, only name, version and address identify a package.
           def identity(package) = package.integrity&.key || [package.name, package.version, package.resolved]
         end
 
@@ -103,8 +103,8 @@ module Spate
             integrity.digests.first if integrity && integrity.algorithm == "sha512" && integrity.digests.one?
           end
 
-          # Verifies all others. Returns the archive's digest (if the core verifies it: the expected one), nil without
-          # an integrity. Raises ChecksumError. path: of the item's archive.
+          # Verifies all other digests. Returns the archive's digest (the expected one if the core verifies it), or nil
+          # without an integrity. Raises ChecksumError. path: that of the item's archive.
           def verify(item, path)
             return unless item.integrity
 
@@ -113,16 +113,16 @@ module Spate
             end
           end
 
-          # Hex digest of a file by an Integrity's algorithm.
+          # Hex digest of a file with the algorithm of an Integrity.
           def of(integrity, path)
             require "digest"
             Digest.const_get(CLASSES.fetch(integrity.algorithm)).file(path).hexdigest
           end
         end
 
-        # Records which addresses served which archives. A lockfile's digest matches an archive from any source, and
-        # does not prove that the registry published it: before a list of registry packages allows it to run scripts,
-        # the registry itself must have served it.
+        # Records which addresses served which archives. A lockfile's digest matches an archive from any source, so it
+        # does not prove that the registry published the archive. Before a list of registry packages allows scripts to
+        # run, the registry itself must have served the archive.
         class Origins
           KIND = "origins"
 
@@ -131,12 +131,11 @@ module Spate
             @store = context.store
           end
 
-          # Call for each archive with scripts that was fetched and verified. name: of its package in the store.
+          # Call for each archive with scripts that was fetched and verified. name: that of its package in the store.
           def note(package, name) = package.file? || @store.write(KIND, key(package, name), "")
 
-          # Whether an item's archive is the one at a package's own address. Fetches it if that was never checked
-          # before.
-          # Raises ChecksumError, and what the client raises.
+          # Whether an item's archive is the one at a package's own address. Fetches the archive if that was never
+          # checked before. Raises ChecksumError, and the errors of the client.
           def vouch?(item, package)
             name = (item.base || item).published
             return true if package.integrity.nil? || @store.read(KIND, key(package, name))

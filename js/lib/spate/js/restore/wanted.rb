@@ -3,14 +3,14 @@
 module Spate
   module JS
     module Restore
-      # Links and bins of a plan, once it is known what its packages have.
+      # Links and bins of a plan, computed from the contents of its packages.
       class Wanted
         # A package bundled in another package's archive (bundledDependencies).
         BUNDLED = %r{\A(.+)/node_modules/(?:@[^/]+/)?[^/]+\z}
 
-        # facts: { path of a tree => Facts }; those of projects are added. skipped: trees that are not installed. ran:
-        # paths of trees whose scripts may have changed their executables, which are then read from their folder. The
-        # block returns whether a missing file is expected.
+        # facts: { path of a tree => Facts }; the facts of projects are added. skipped: trees that are not installed.
+        # ran: paths of trees whose scripts may have changed their executables, which are then read from their folder.
+        # The block returns whether a missing file is expected.
         def initialize(plan, facts, skipped, context, ran = [], &missing)
           @plan = plan
           @facts = facts
@@ -40,14 +40,14 @@ module Spate
           links.transform_values { |target| Symlink.new(target) }
         end
 
-        # Paths of bundled packages, which are known only once the bundling one is in place.
+        # Paths of bundled packages, which are only known after the bundling package is in place.
         def bundled(folder)
           folder.packages.map(&:last).select { |path| !@facts.key?(path) && @facts.key?(path[BUNDLED, 1]) }
         end
 
         def inside?(folder) = folder.packages.any? { |name, _| name.nil? }
 
-        # The same with each package of a node_modules that came in an archive.
+        # The folder with all packages in a node_modules that an archive contained.
         def opened(folder)
           return folder unless inside?(folder)
 
@@ -60,7 +60,8 @@ module Spate
           folder.dup.tap { |copy| copy.packages = packages }
         end
 
-        # npm makes no link to a missing file. Packages do not list missing files: the bins come from the lockfile.
+        # Entries for a folder of bins. npm creates no link to a missing file. The bins come from the lockfile, since
+        # packages do not list missing files.
         def bins(folder)
           folder = opened(folder)
           bundled(folder).each { |path| read(path) }
@@ -71,7 +72,7 @@ module Spate
           entries.select { |path, _| there?(file = files.fetch(path)) || @missing&.call(file) }
         end
 
-        # A link of the plan that a path goes through may not be there yet.
+        # Whether a path exists, or will exist once a link of the plan is created.
         def there?(path)
           return true if File.exist?(@context.path(path))
 
@@ -87,7 +88,7 @@ module Spate
           @facts[folder] = @now[folder] = own
         end
 
-        # nil if it is invalid.
+        # Returns nil if the package.json is invalid.
         def made(tree)
           of(tree)
         rescue PackageFileError
@@ -96,7 +97,7 @@ module Spate
 
         def of(folder) = Package::Facts.of_folder(@context.path(folder))
 
-        # Whether a folder of executables is one of a tree that is not there.
+        # Whether a folder of executables is inside a tree that is not installed.
         def within_skipped?(folder)
           path = @context.path(folder.path)
           @skipped.any? { |tree, _| path.start_with?("#{tree}/") }

@@ -7,18 +7,18 @@ module Spate
     module Restore
       module Memory
         # The inputs of a plan: a record of inputs (docs/inputs.md), written before the plan is used, with the digests
-        # of the files as they were read. So the next restore detects a lockfile that was edited during a restore. Paths
-        # in the project are relative.
+        # of the files as they were read, so that the next restore detects a lockfile that was edited during this one.
+        # Paths in the project are relative.
         #
         #   length of the folders<LF>folders and their names, each with a NUL; record
         class Sources
           ROOT = "project"
 
-          # By the clock of files' times (ns).
+          # The current time of the clock that sets file times (ns).
           def self.clock = Process.clock_gettime(Native::FILE_CLOCK, :nanosecond)
 
-          # Sources, or nil if something changed since it was read. reading: Reading of the plan, made with env. since:
-          # .clock before the plan was made.
+          # Returns Sources, or nil if an input changed since it was read. reading: the plan's Reading, made with env.
+          # since: .clock before the plan was made.
           def self.of(plan, reading, since, store, env = {})
             folders, files = (plan.inputs | reading.digests.keys).partition { |path| File.directory?(path) }
             return if folders.any? { |path| changed?(path, since) }
@@ -33,21 +33,21 @@ module Spate
             end
           end
 
-          # Parses the result of #to_s, also for the same files in another folder.
+          # Parses the result of #to_s. root: may be another folder with the same files.
           def self.parse(text, root)
             size, rest = text.b.split("\n", 2)
             *folders, names = rest.byteslice(0, size.to_i).split("\0")
             new(root, folders.map { |path| File.expand_path(path, root) }, names, rest.byteslice(size.to_i..))
           end
 
-          # A digest of the names in folders, without those that a restore makes.
+          # A digest of the names in the folders, except the names that a restore creates.
           def self.names(folders)
             Store.sha256(folders.map { |path| (Dir.children(path) - [Places::MODULES]).sort.join("\0") }.join("\0\0"))
           rescue SystemCallError
             "-"
           end
 
-          # Whether the names in a folder may have changed since then.
+          # Whether the names in a folder may have changed since then (ns).
           def self.changed?(folder, since)
             Inputs.since?(File.stat(folder).ctime, Time.at(0, since - Native::RACY_NS, :nsec))
           end
@@ -58,7 +58,7 @@ module Spate
             File.exist?(path) ? [:looked, path] : [:absent, path]
           end
 
-          # Yields a path; nil if the store is not writable.
+          # Yields the path of a temporary file. Returns nil if the store is not writable.
           def self.in_file(store)
             path = store.keeper&.temporary("sources") or return
             yield path
@@ -69,8 +69,8 @@ module Spate
           end
           private_class_method :changed?, :input
 
-          # root: of the project. folders: those in which a restore makes node_modules. names: of .names. record: its
-          # bytes.
+          # root: of the project. folders: those in which a restore creates node_modules. names: the digest from .names.
+          # record: the bytes of the record.
           def initialize(root, folders, names, record)
             @root = root
             @folders = folders
@@ -85,10 +85,10 @@ module Spate
             !answer.is_a?(Array) && listed?
           end
 
-          # Whether contents had to be compared for that, which #renewed spares the next time.
+          # Whether #same? had to compare contents. #renewed saves that the next time.
           def worn? = @worn
 
-          # The same with the times of now, nil where something has changed.
+          # The same inputs with their current times, or nil if an input has changed.
           def renewed(store, env = {})
             return unless listed?
 
@@ -109,7 +109,7 @@ module Spate
           def roots = { ROOT => @root }
           def inside(path) = path == @root ? "." : path.delete_prefix("#{@root}/")
 
-          # Usually there are none, so that no digest is computed.
+          # Whether the names in the folders are unchanged. Usually `folders` is empty, and no digest is computed.
           def listed? = @folders.empty? || Sources.names(@folders) == @names
         end
       end

@@ -5,11 +5,11 @@ module Spate
     module Restore
       module Place
         # Creates the folders for a plan's paths. Paths come from lockfiles and package.json files, and existing files
-        # are untrusted: a restore writes only in folders of the project called node_modules, and never through a link.
+        # are untrusted: a restore only writes to folders of the project called node_modules, and never through a link.
         class Folders
           MODULES = "node_modules"
 
-          # Whether a project has a node_modules. Raises FolderError where that is a link.
+          # Whether a project has a node_modules. Raises FolderError if it is a link.
           def self.refuse_link(root)
             stat = File.lstat(path = File.join(root, MODULES))
             return true if stat.directory?
@@ -20,14 +20,15 @@ module Spate
             false
           end
 
-          # root: absolute. trash: takes away what is in the way.
+          # root: absolute. trash: removes obstacles.
           def initialize(root, trash)
             @root = root
             @trash = trash
             @states = { "." => :folder } # path => :folder or :absent
           end
 
-          # Makes sure that what is above a path is folders, or nothing yet. Raises FolderError, UnsafePathError.
+          # Checks that each part of the path above its last name is a folder or does not exist. Raises FolderError,
+          # UnsafePathError.
           def clear(path)
             Package::Name.check_path(path, "plan")
             raise FolderError, "#{path} is in no node_modules" unless inside?(path)
@@ -35,31 +36,31 @@ module Spate
             look(File.dirname(path))
           end
 
-          # A project's own folder and its node_modules, part by part. Raises FolderError.
+          # Checks a project's folder and its node_modules, part by part. Raises FolderError.
           def check(project)
             look(project == "." ? MODULES : "#{project}/#{MODULES}")
           end
 
-          # Whether a path and all above it are real folders. Changes nothing.
+          # Whether a path and all folders above it are real folders. Changes nothing.
           def real?(path)
             @real ||= { "." => true }
             @real.fetch(path) { @real[path] = real?(File.dirname(path)) && folder?(path) }
           end
 
-          # The same as #clear, and makes what is missing.
+          # Like #clear, and creates missing folders.
           def make(path)
             clear(path)
             Util::Files.make_folder(File.join(@root, File.dirname(path)))
           end
 
-          # Takes away a workspace's node_modules that has become empty.
+          # Removes a workspace's node_modules if it has become empty.
           def drop_empty(project)
             Dir.rmdir(File.join(@root, project, MODULES)) unless project == "."
           rescue SystemCallError
-            nil # has something in it, is a mount, or was never there
+            nil # not empty, a mount, or never existed
           end
 
-          # Makes a folder itself.
+          # Creates the folder itself.
           def fill(folder) = make("#{folder}/anything")
 
           private
@@ -80,7 +81,7 @@ module Spate
             :absent
           end
 
-          # Whether a path is in a node_modules, where all is a restore's own.
+          # Whether a path is in a node_modules, whose content belongs to the restore.
           def inside?(path) = "/#{path}/".include?("/#{MODULES}/")
 
           def refusal(path, stat)

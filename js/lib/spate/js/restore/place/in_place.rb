@@ -4,14 +4,14 @@ module Spate
   module JS
     module Restore
       module Place
-        # The trees that are correct and stay. Only trees that an earlier restore of this project placed count: by the
-        # lstat of each package.json if its Record is still valid; after a kill, or if another tool ran, by the stat of
-        # every file. An edited package.json is kept.
+        # Finds the trees that are correct and can stay. Only trees placed by an earlier restore of this project count:
+        # by the lstat of each package.json if the project's Record is still valid; after a kill, or if another tool
+        # ran, by the stat of every file. An edited package.json is kept.
         class InPlace
-          # Of those that stay, the ones known to be edited: [Tree]
+          # [Tree]: those of the kept trees that are known to be edited.
           attr_reader :edited
 
-          # written: whether the project's own scripts may have written into packages.
+          # written: whether the project's own scripts may have written to packages.
           def initialize(context, plan, items, folders, written: false)
             @context = context
             @folders = folders
@@ -23,7 +23,7 @@ module Spate
             @edited = []
           end
 
-          # [Tree]
+          # Returns the trees that stay: [Tree].
           def call
             return [] unless File.directory?(@context.path(Memory::Places::MODULES))
 
@@ -36,7 +36,7 @@ module Spate
 
           private
 
-          # Whether the project's own scripts may have written something that they no longer write.
+          # Whether packages may contain files that the project's own scripts wrote earlier, but do not write any more.
           def left_over? = !@written && !!record&.summary&.key?("own")
 
           def same?(tree, recorded)
@@ -46,7 +46,7 @@ module Spate
               @folders.real?(tree.path)
           end
 
-          # A tree inside another one's folder is removed with it.
+          # Excludes a tree inside the folder of a tree that does not stay, since it is removed with that folder.
           def whole(trees, recorded)
             known, open = trees.partition do |tree|
               (!@written || recorded[tree.path].private?) && unchanged?(tree)
@@ -79,8 +79,8 @@ module Spate
             trees.reject.with_index { |tree, index| found[index] && !edit?(tree, found[index]) }
           end
 
-          # Whether the same package is there with all its files, some of them edited by the user. False after a kill,
-          # or if another tool ran: then the cause is unknown.
+          # Whether the tree contains the same package with all its files, some of which the user edited. False after a
+          # kill, or if another tool ran, since the cause of a difference is then unknown.
           def edit?(tree, differences)
             return false if @written || !record&.state?
             return false unless differences.all? { |*, kind| kind == :changed } && itself?(tree)
@@ -101,7 +101,7 @@ module Spate
             false
           end
 
-          # An inode of another user is not an edit: see Store#owner.
+          # Whether the file is one that the user may have edited: not an inode of another user, see Store#owner.
           def ours?(path)
             stat = File.lstat(path)
             stat.nlink == 1 || @store.owner.nil? || [@store.owner, 0].include?(stat.uid)
@@ -109,11 +109,11 @@ module Spate
         end
 
         # Restores packages that stayed in place to the content of their archives: they may have been edited, or changed
-        # by scripts that would run differently now. Nested packages and executables stay.
+        # by scripts that would run differently now. Nested packages and executables are kept.
         class Anew
           MODULES = "node_modules"
 
-          # stayed: trees that were in place before.
+          # stayed: trees that were already in place.
           def initialize(context, items, stayed, trash)
             @context = context
             @store = context.store
@@ -123,7 +123,7 @@ module Spate
             @stayed = stayed.to_h { |tree| [tree.path, true] }
           end
 
-          # Does nothing for one that this restore has placed. From any thread.
+          # Does nothing for a tree that this restore has placed. Thread-safe.
           def call(tree)
             return unless @stayed[tree.path]
 
@@ -136,7 +136,7 @@ module Spate
             raise Store::Error.new("#{tree.package.full_name}: #{result.message}", hint: "restore again")
           end
 
-          # Whether a tree has exactly the files of its archive, unchanged. files: relative to it.
+          # Whether a tree contains exactly the files of its archive, unchanged. files: relative to the tree.
           def whole?(tree, files)
             manifest = @items.of(tree).manifest
             (files - manifest.paths).all? { |path| path.start_with?("#{MODULES}/") } &&

@@ -5,16 +5,16 @@ module Spate
     module Restore
       module Place
         # Trees of a global virtual store: each in a slot that projects share, with the links and bins that belong to
-        # it. A slot is made in the store's tmp and renamed when complete, so it exists completely or not at all. A
-        # wrong slot is replaced, never written into. Every slot is checked before use.
+        # the tree. A slot is created in the store's tmp and renamed when complete, so it exists completely or not at
+        # all. A wrong slot is replaced, never written to. Every slot is checked before use.
         #
         #   <store>/links/<variant>/@scope or @/<name>/<version>/<graph hash>/node_modules/<name>
         class Slots
           KIND = "links"
-          # Parts of a slot's path, below the folder.
+          # Number of parts of a slot's path, below the folder.
           DEPTH = 5
 
-          # The folder of all slots, without links in its path: relative links lead up from there.
+          # The folder of all slots. Its path contains no links, since relative links lead up from there.
           def self.folder(store) = File.realpath(store.make(store.path(KIND)))
 
           def initialize(context, plan, items, trash)
@@ -32,16 +32,16 @@ module Spate
 
           def any? = @trees.any?
 
-          # { path of a slot below the folder => key of its package, "" where that is not known yet }
+          # { path of a slot below the folder => key of its package, "" if not known yet }
           def used = @trees.to_h { |tree| [@slots[tree.path], @items.of(tree).key.to_s] }
 
           # Trees whose files are all correct, without any extra files.
           def complete = look.trees(@trees.select { |tree| @items.of(tree).stored? })
 
-          # Makes the slots that are missing or wrong. trees: all of the plan that are in the store; placed: the result
-          # of #complete. entries: { path => Symlink or TextFile } in slots. Holds a lock; another restore uses the
-          # slots made meanwhile. Returns Items that the store turned out to have lost: nothing was made then, and they
-          # must be acquired again.
+          # Creates the slots that are missing or wrong. trees: all trees of the plan that are in the store. placed: the
+          # result of #complete. entries: { path => Symlink or TextFile } in slots. Holds a lock, and uses slots that
+          # another restore created in the meantime. If the store has lost packages, creates nothing and returns their
+          # Items, which must be acquired again.
           def call(trees, placed, entries)
             open = trees.reject(&whole(placed, entries))
             return [] if open.empty?
@@ -56,7 +56,7 @@ module Spate
           def look = @look ||= Look.new(@context, @folder, @items, @slots)
           def full(slot) = "#{@folder}/#{slot}"
 
-          # Returns a predicate: whether a tree is one of these, which have their files, and has all its links and bins.
+          # Returns a lambda: whether a tree is one of `trees`, whose files are correct, and has all its links and bins.
           def whole(trees, entries)
             others = look.others(entries).to_h { |path| [slot(path), true] } if trees.any?
             found = trees.to_h { |tree| [tree.path, !others[@slots[tree.path]]] }
@@ -71,7 +71,7 @@ module Spate
             raise FolderError, "#{path} is in no slot"
           end
 
-          # Under one folder of tmp, each by a number.
+          # Creates the slots as numbered folders in one folder of tmp, then moves them into place.
           def make(trees, entries)
             return [] if trees.empty?
 
@@ -105,7 +105,7 @@ module Spate
             Util::Files.write(path, entry.text, mode: entry.mode)
           end
 
-          # Returns Items that the store has lost.
+          # Links files and links. Returns the Items that the store has lost.
           def link(fresh, trees, place, links)
             jobs = trees.map do |tree|
               item = @items.of(tree)
@@ -121,18 +121,18 @@ module Spate
             raise Store::Error.new("#{result.member}: #{result.message}", hint: "restore again")
           end
 
-          # Moves an existing slot aside, to be deleted at the end.
+          # Renames a slot into place. Moves an existing slot aside, to be deleted at the end.
           def put(fresh, slot)
             @store.make(File.dirname(slot))
             @trash.take(slot)
             File.rename(fresh, slot)
           end
 
-          # Whether slots are correct: every file of every package, each link, each bin, and the owner.
+          # Checks whether slots are correct: every file of every package, each link, each bin, and the owner.
           class Look
             # Write permission for other users.
             OTHERS = 0o022
-            # The mtime given to the folders of names in a slot: adding or removing a name changes it.
+            # The mtime set on the folders of a slot that contain names: adding or removing a name changes the mtime.
             STILL = Time.at(0, Native::STILL_NS, :nsec)
 
             # Sets mode and mtime of a new slot, independent of the umask.
@@ -157,7 +157,7 @@ module Spate
               @slots = slots
             end
 
-            # Those of the trees whose files are right, without any others, in folders that only this user and root can
+            # The trees whose files are correct, without extra files, in folders to which only this user and root can
             # have written.
             def trees(trees)
               jobs = trees.map { |tree| [tree.path, [@items.of(tree).manifest], nil, slot_length(tree)] }

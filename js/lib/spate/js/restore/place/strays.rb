@@ -4,16 +4,17 @@ module Spate
   module JS
     module Restore
       module Place
-        # Finds files in a project's node_modules that do not belong there. Checks only folders of that name, and below
-        # them those in which the plan has something. Links are not followed.
+        # Finds files in a project's node_modules that do not belong there. Checks only folders of that name, and in
+        # them only the folders in which the plan has entries. Does not follow links.
         class Strays
           MODULES = "node_modules"
-          # Hidden names at the top that belong to package managers. Caches of other programs stay, as with them.
+          # Hidden names in the top folder that belong to package managers. Caches of other programs are kept, as npm
+          # and pnpm do.
           THEIRS = /\A\.(?:bin|pnpm|package-lock\.json.*|modules\.yaml.*|pnpm-workspace-state.*|yarn-.*|yarn_integrity|
                       store|ignored.*|spate-old.*)\z/x
 
-          # plan: Plan; entries: paths of links, bins and state files. bundled: answers for a tree's path which names
-          # are in its node_modules by its archive.
+          # plan: Plan. entries: paths of links, bins and state files. bundled: returns for a tree's path the names that
+          # its archive contains in its node_modules.
           def initialize(plan, entries, &bundled)
             @root = plan.root
             @projects = plan.projects
@@ -25,7 +26,7 @@ module Spate
             @bundled = bundled
           end
 
-          # Paths relative to the root. Raises FolderError.
+          # Returns paths relative to the root. Raises FolderError.
           def call
             tops = @projects.map { |folder| folder == "." ? MODULES : "#{folder}/#{MODULES}" }
             found = tops.flat_map { |top| look(top, top: true) }
@@ -52,7 +53,7 @@ module Spate
             end
           end
 
-          # Strays beside a tree's own nested packages.
+          # Strays next to the nested packages of a tree.
           def nested(tree)
             folder = "#{tree}/#{MODULES}"
             return [] unless folder?(folder)
@@ -75,11 +76,11 @@ module Spate
           end
         end
 
-        # Removes obstacles and strays by moving them into the store's tmp, or, on another file system, below the
-        # node_modules they are in. They are deleted at the very end: until then all can be put back, and deleting many
-        # files would slow down creating others.
+        # Removes obstacles and strays by moving them to the store's tmp, or, on another file system, to a folder in the
+        # node_modules they are in. They are deleted at the very end: until then everything can be put back, and
+        # deleting many files would slow down creating others.
         class Trash
-          # Prefix of such a folder in node_modules; a leftover means that a restore was killed.
+          # Prefix of such a folder in node_modules. A leftover folder means that a restore was killed.
           ASIDE = ".spate-old"
           MODULES = "/node_modules/"
           UNABLE = [Errno::EXDEV, Errno::EROFS, Errno::EACCES, Errno::EPERM, Errno::EBUSY, Store::Error].freeze
@@ -89,13 +90,14 @@ module Spate
             @store = store
             @root = root
             @count = 0
-            @log = [] # what puts one thing back each
-            @folders = {} # where it was taken from, nil for anywhere => the folder that it was moved into
+            @log = [] # lambdas that each undo one change
+            # node_modules from which files were taken, nil for any place => the folder to which they were moved
+            @folders = {}
           end
 
-          # Removes a path; a missing one is fine. Removes a symbolic link itself, never its target.
+          # Removes a path, which may be missing. Removes a symbolic link itself, never its target.
           def take(path)
-            return if @folders.value?(path) # no stray
+            return if @folders.value?(path) # a trash folder itself
 
             move(path, @folders[nil] ||= make(@store.temporary("trash")))
           rescue Errno::ENOENT, Errno::ENOTDIR
@@ -104,19 +106,19 @@ module Spate
             take_within(path)
           end
 
-          # Call before something is created in an empty place.
+          # Call before creating something at an empty path.
           def made(path) = @log << -> { take(path) }
 
-          # Removes all in a folder but one name. Names created in it later are removed by #put_back.
+          # Removes everything in a folder except one name. #put_back also removes names created in the folder later.
           def clear(folder, keep)
             return unless Store::Object.lstat(folder)&.directory?
 
-            # The package's marker goes first.
+            # The file that marks a package is removed first.
             [Project::PACKAGE, *(Dir.children(folder) - [keep])].each { |name| take("#{folder}/#{name}") }
             @log << -> { clear(folder, keep) }
           end
 
-          # Restores all that was taken and removes all that was made.
+          # Restores everything that was taken and removes everything that was created.
           def put_back
             log = @log
             @log = []
@@ -146,26 +148,26 @@ module Spate
             remove(path)
           end
 
-          # The first node_modules on the way from the project to a path, with its "/"; nil outside of it.
+          # The first node_modules in a path below the project, with a "/" at its end; nil if there is none.
           def modules(path)
             at = path.index(MODULES, @root.size) if path.start_with?("#{@root}/")
             path[0, at + MODULES.size] if at
           end
 
-          # Another process may have made a missing slot meanwhile.
+          # Does nothing if the path exists: another process may have created a missing slot in the meantime.
           def return_to(path, aside)
             return if Store::Object.lstat(path)
 
             make(File.dirname(path))
             File.rename(aside, path)
           rescue SystemCallError
-            nil # the next one may do
+            nil # others may still be put back
           end
 
           def remove(path)
             Native.remove_tree(path)
           rescue Native::Error => e
-            raise SystemCallError.new("@ remove - #{e.member}", e.errno) # as Ruby says it
+            raise SystemCallError.new("@ remove - #{e.member}", e.errno) # in the form of Ruby's own errors
           end
         end
       end

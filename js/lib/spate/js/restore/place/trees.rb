@@ -4,11 +4,11 @@ module Spate
   module JS
     module Restore
       module Place
-        # Puts packages' files into their places: a tree that was made while its archive was unpacked is renamed, all
-        # else is linked in one call of the core. A damaged object ends only its own package's job; it is healed and
-        # linked again.
+        # Puts the files of packages into place: a tree that was created while its archive was unpacked is renamed, all
+        # others are linked in one call of the core. A damaged object only ends the job of its own package, which is
+        # repaired and linked again.
         class Trees
-          # copies: paths of trees that get copies of their files in any case.
+          # copies: paths of trees that always get copies of their files.
           def initialize(context, items, folders, trash)
             @context = context
             @store = context.store
@@ -18,10 +18,11 @@ module Spate
             @copies = {}
           end
 
-          # Paths of trees that get files of their own from now on: scripts or patches will write into them.
+          # Makes these trees get copies of their files from now on, since scripts or patches will write to them. paths:
+          # of trees.
           def copy(paths) = paths.each { |path| @copies[path] = true }
 
-          # trees: all in the store, their places empty. Returns Items that the store turned out to have lost: they must
+          # trees: all in the store, with nothing at their paths. Returns the Items that the store has lost, which must
           # be acquired again.
           def call(trees)
             started = Util.now
@@ -34,7 +35,7 @@ module Spate
             lost
           end
 
-          # Removes obstacles in the places of trees, before any tree is placed.
+          # Removes obstacles at the paths of trees, before any tree is placed.
           def clear(trees)
             trees.each do |tree|
               path = @context.path(tree.path)
@@ -45,7 +46,7 @@ module Spate
 
           private
 
-          # Not where a tree of its own folder came first.
+          # Renames the tree into place. Returns false if there is none to rename, or a tree inside it was placed first.
           def rename(tree)
             item = @items.of(tree)
             return false if item.tree.nil? || @copies[tree.path]
@@ -59,7 +60,7 @@ module Spate
             false
           end
 
-          # Returns those that are lost.
+          # Links trees. Returns the trees that the store has lost.
           def link(trees)
             jobs = trees.sort_by(&:path).map do |tree|
               item = @items.of(tree)
@@ -77,7 +78,7 @@ module Spate
                                    hint: "see that the disk has room and that #{folder} can be written")
           end
 
-          # Files hashed since the boot are trusted until the next one.
+          # Records that files were hashed since the boot: they are trusted until the next boot.
           def confirm(trees)
             trees.map { |tree| @items.of(tree) }.uniq.each do |item|
               @store.confirm(item.manifest, @store.package_path(item.key)) unless item.manifest.this_boot?

@@ -4,10 +4,10 @@ module Spate
   module JS
     module Restore
       module Supply
-        # The store's side: packages that it has, and archives that become packages. The archive itself is not kept.
+        # The packages in the store, and archives that become packages. The archives themselves are not kept.
         class Packages
           PACKAGE = "package.json"
-          # How many times longer than its archive what is in it can be: deflate has no shorter way to say more.
+          # Maximum ratio of inflated to deflated size: deflate cannot compress more.
           MOST_INFLATED = 1032
           BUNDLED = %r{(?:\A|/)node_modules/(?:@[^/]+/)?[^/]+/package\.json\z}
 
@@ -19,24 +19,25 @@ module Spate
             @origins = Origins.new(context)
           end
 
-          # Whether the archive of a tree is the one at its own address. Raises as Origins#vouch?.
+          # Whether the archive of a tree is the one at the tree's own address. Raises the errors of Origins#vouch?.
           def vouch?(item, tree) = @origins.vouch?(item, tree.package)
 
-          # Fills in manifest and facts if the store has them; returns whether it does.
+          # Fills in manifest and facts if the store has the package; returns whether it does.
           def find(item) = item.names.any? { |name| found?(item, @store.package(name), name) }
 
-          # The same for many. Returns those that the store does not have.
+          # Like #find, for many items. Returns the items whose package the store does not have.
           def lacking(items)
             names = items.to_h { |item| [item, item.names.first] }.compact
             found = names.keys.zip(@native.manifests(names.values.map { |name| @store.package_path(name) })).to_h
             items.reject { |item| found?(item, found[item], names[item]) || find(item) }
           end
 
-          # Whether the store has the complete base of a patched package. A missing base is fetched as any other
+          # Whether the store has the complete base of a patched package. A missing base is fetched like any other
           # package.
           def base?(item) = !item.base.nil? && (item.base.stored? || whole?(item.base))
 
-          # path: of the item's archive, if it was fetched. tree: a folder to make, too, or nil. Raises as #unpack.
+          # path: that of the item's archive, if it was fetched. tree: a folder to create as well, or nil. Raises the
+          # errors of #unpack.
           def take(item, path, tree: nil)
             return unpack(item, path, tree: tree) unless item.patch
 
@@ -45,8 +46,8 @@ module Spate
             find(item)
           end
 
-          # path: of the item's archive. tree: a folder to make, too, or nil. Raises ChecksumError, ArchiveError,
-          # PackageFileError, Store::Error.
+          # path: that of the item's archive. tree: a folder to create as well, or nil. Raises ChecksumError,
+          # ArchiveError, PackageFileError, Store::Error.
           def unpack(item, path, tree: nil)
             started = Util.now
             digest = Digests.verify(item, path)
@@ -95,7 +96,8 @@ module Spate
             raise ChecksumError.new(item, Digests.of(item.integrity, path))
           end
 
-          # A gzip file ends with its inflated size. Small files need not be checked.
+          # Unpacks large archives one at a time. A gzip file ends with its inflated size. Small files need not be
+          # checked.
           def in_turn(path, &)
             size = File.size(path)
             return yield if size < Context::LARGE / MOST_INFLATED
@@ -104,7 +106,7 @@ module Spate
             length < Context::LARGE ? yield : @turn.synchronize(&)
           end
 
-          # The manifest is written last: a package that has one is complete.
+          # Writes the manifest last: a package with a manifest is complete.
           def keep(item, unpacked, tree)
             paths = unpacked.paths
             facts = facts(item, unpacked, paths)
@@ -115,7 +117,7 @@ module Spate
             Rewritten.new(@context, item).call
           end
 
-          # A package without a package.json is one without bins and scripts.
+          # A package without a package.json has no bins and scripts.
           def facts(item, unpacked, paths)
             index = paths.index(PACKAGE) or return Package::Facts.new(name: item.package.name,
                                                                       version: item.package.version)
@@ -134,13 +136,13 @@ module Spate
           def content(entry) = entry[:type] == :file ? File.binread(object(entry)) : ""
           def object(entry) = @native.object_path(entry[:sha256], entry[:mode])
 
-          # npm and pnpm make the files executable that a package's bins name.
+          # Makes the files in a package's bins executable, as npm and pnpm do.
           def mark_executables(facts, unpacked, paths, tree)
             executables = (facts.executables | bundled_executables(facts, unpacked, paths)) & paths
             Install::Unpack::ExecutableBits.mark(@store, unpacked, executables.map { |path| paths.index(path) }, tree)
           end
 
-          # Those of packages in its archive, which are linked as all others.
+          # Bins of the packages in the archive, which are linked like all others.
           def bundled_executables(facts, unpacked, paths)
             return [] if facts.bundled.empty?
 
@@ -153,10 +155,10 @@ module Spate
           end
         end
 
-        # Fetches packages that the store lacks: the packages' part of a Backlog. Results are passed through one queue,
-        # so that a single thread decides.
+        # Fetches packages that the store lacks, as the packages' part of a Backlog. Results are passed through one
+        # queue, so that a single thread makes the decisions.
         class Acquisition
-          # The block returns for an item whether to make its files as a tree at once.
+          # The block returns whether to create the files of an item as a tree at once.
           def initialize(context, packages, &tree)
             @context = context
             @store = context.store
@@ -175,12 +177,12 @@ module Spate
             @context.backlog.add(self, items)
           end
 
-          # Waits for one that is done: [item, error or nil].
+          # Waits for an item that is done: [item, error or nil].
           def next = @results.pop
-          # The next one that is done already, or nil.
+          # The next item that is already done, or nil.
           def next? = @results.empty? ? nil : @results.pop
 
-          # Afterwards nothing runs, and no file is left.
+          # Ends all work. Afterwards no thread runs and no temporary file is left.
           def stop
             return unless @begun
 
@@ -190,7 +192,7 @@ module Spate
 
           # The following methods are called by the Backlog.
           def rank = 1
-          # A patched package whose own is in the store needs no archive.
+          # A patched package needs no archive if its base is in the store.
           def at_hand(item) = @packages.base?(item) ? :stored : nil
           def lane(_item, _archive) = 3
           def close = @context.close_client

@@ -5,13 +5,13 @@ module Spate
     module Restore
       module Supply
         # A package whose installed files differ from its archive: npm renames .gitignore to .npmignore, and removes the
-        # carriage return from the first line of a bin. Few packages need this. The store has the result as a
-        # separate package.
+        # carriage return from the first line of a bin. Few packages need this. The store keeps the result as a separate
+        # package.
         class Rewritten
           IGNORE = ".gitignore"
           CARRIAGE_RETURN = /\A(#![^\n]+)\r\n/n
 
-          # item: one that the store has.
+          # item: an item whose package is in the store.
           def initialize(context, item)
             @store = context.store
             @native = context.native
@@ -46,7 +46,7 @@ module Spate
             @native.write_manifest(@store.package_path(@item.key), @item.manifest.sha256, kept, @item.manifest.facts)
           end
 
-          # nil where both are there: .npmignore is the one that stays.
+          # The entry with its new path. nil if the archive has both files: .npmignore is the one to keep.
           def renamed(entry, paths)
             return entry unless ignores.include?(entry[:path])
 
@@ -64,8 +64,8 @@ module Spate
           end
         end
 
-        # A package with a patch of the project's: files of its own are patched in a folder under tmp/, and become a
-        # package of the store under the names of both.
+        # A package with a patch from the project. Copies of its files are patched in a folder below tmp/, and become a
+        # package in the store, whose name is derived from the package and the patch.
         class Patched
           def initialize(context)
             @context = context
@@ -73,7 +73,8 @@ module Spate
             @native = context.native
           end
 
-          # item: one with a patch, whose base is in the store. Writes its manifest. Raises what Pnpm::Patch does.
+          # item: an item with a patch, whose base is in the store. Writes its manifest. Raises the errors of
+          # Pnpm::Patch.
           def call(item)
             @folder = @store.temporary("patch")
             place(item.base)
@@ -106,7 +107,7 @@ module Spate
 
           def path(inside) = File.join(@folder, inside)
 
-          # A patch may change the package.json, too.
+          # Reads the facts again, since a patch may also change the package.json.
           def facts(item, paths)
             file = File.join(@folder, Packages::PACKAGE)
             return item.base.facts unless File.file?(file)
