@@ -7,10 +7,10 @@ module Spate
     #
     #   Policy     which packages are allowed, by which list
     #   Job        the scripts of one folder
-    #   Own        those of the project's own packages: which, and when
+    #   Own        the scripts of the project's own packages: which ones run, and when
     #   Order      runs jobs in parallel, dependencies first
     #   Variables  the environment of a script
-    #   Run        one job
+    #   Run        runs one job
     #   Build      the result of a job, stored for reuse
     #   Memory     the scripts that have run in this project
     module Scripts
@@ -22,25 +22,26 @@ module Spate
       autoload :Own, "spate/js/scripts/run"
       autoload :Session, "spate/js/scripts/session"
 
-      # How many packages' scripts ran, and for how many the store had the result.
+      # ran: number of packages whose scripts ran. reused: number of packages whose result was in the store.
       Count = Struct.new(:ran, :reused)
 
       module_function
 
-      # Runs all scripts of a project that is restored already. context: Restore::Context. Raises as Session.
+      # Runs all scripts of a project that is already restored. context: Restore::Context. Raises the errors of Session.
       def run(plan, outcome, configuration, context)
         session = Session.new(plan, outcome, configuration, context)
         session.first
         session.call.tap { session.last }
       end
 
-      # Whether scripts get a copy of what they write into of packages, so that links are safe from them.
+      # Whether the tracer can give scripts a copy of each package file that they write to, so that linked files are
+      # safe.
       def part?
         require "spate/tracer"
         !Tracer.parting({}, "/").nil?
       end
 
-      # [Asking]: trees with scripts, and what the lists say of each. facts: { path => Facts }.
+      # [Asking]: trees with scripts, and the decision of the lists about each. facts: { path => Facts }.
       def asking(plan, facts, configuration = nil) = Asking.all(plan, facts, Policy.of(plan, configuration))
     end
   end

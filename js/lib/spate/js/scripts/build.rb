@@ -5,25 +5,25 @@ require "spate/inputs"
 module Spate
   module JS
     module Scripts
-      # The files that a package's scripts made or changed in its folder. Stored as gems' extensions are
+      # The files that a package's scripts created or changed in its folder. Stored like the extensions of gems
       # (docs/builds.md), under a key of the known inputs and the environment, with a record of the files the scripts
-      # read. Reuse copies them over the package and runs nothing.
+      # read. Reusing a build copies the files over the package without running scripts.
       #
       # Not stored if the scripts used the network, wrote a file outside of their folder that still exists, or found
-      # files in their folder that are not from the archive: then they run wherever the package is placed.
+      # files in their folder that are not from the archive. In these cases they run wherever the package is placed.
       class Build
         FORMAT = "spate js build 3"
 
-        # Has the interface of ::Spate::Build::Job for the recorder. texts: of its scripts. left_out: see Folder.
+        # Has the interface of ::Spate::Build::Job for the recorder. texts: those of the scripts. left_out: see Folder.
         Subject = Struct.new(:package, :gem_dir, :key, :archive_sha256, :texts, :left_out, keyword_init: true) do
           def own_paths = [gem_dir]
           def needed = []
           def arguments = []
           def signers = []
-          # Any file may be read, except node-gyp's leftovers.
+          # Whether a read of the file is recorded: any file except node-gyp's leftovers.
           def reads?(path) = !self.class::LEFTOVER.match?(path.b.delete_prefix(gem_dir.b))
         end
-        # Files that node-gyp leaves beside its result and that nothing loads.
+        # Files that node-gyp leaves next to its result and that nothing loads.
         Subject::LEFTOVER = %r{/build/(?:.*\.(?:o|a|d|mk)|(?:.*[/.])?Makefile|config\.gypi)\z}n
         Named = Struct.new(:name, :full_name)
         # The part of a bundle's layout that the recorder uses.
@@ -41,10 +41,10 @@ module Spate
           @folder = Folder.new(job, session.plan)
         end
 
-        # The Build::Cache::Entry of what is there now, once it was put into place or kept; else nil.
+        # The Build::Cache::Entry of the current result, after it was put into place or stored; otherwise nil.
         attr_reader :entry
 
-        # Whether an input changed while the scripts ran: which content they read is unknown.
+        # Whether an input changed while the scripts ran, so that it is unknown which content they read.
         def unsettled? = !!@unsettled
 
         # Puts a stored build with the same inputs in place; returns whether there was one.
@@ -80,8 +80,8 @@ module Spate
 
         private
 
-        # A failed script leaves an incomplete package, which the next restore places again. pnpm up to 10 keeps it if
-        # it is optional.
+        # Removes the package.json if a script fails: the package is incomplete, and the next restore places it again.
+        # pnpm up to 10 keeps an optional package.
         def whole
           done = false
           yield.tap { done = true }
@@ -89,7 +89,7 @@ module Spate
           Util::Files.remove("#{@job.folder}/#{Project::PACKAGE}") unless done || @session.stays?(@job)
         end
 
-        # nil if the build must not be stored: a package without a digest, or one in the store itself.
+        # nil if the build must not be stored: the package has no digest, or is in the store itself.
         def key
           return @key if defined?(@key)
 
@@ -114,7 +114,7 @@ module Spate
           true
         end
 
-        # Failing to store a build is not an error.
+        # Stores the build. A failure to do so is not an error.
         def keep(before, trace, started, seconds)
           home = @store.keeper
           return unless home && trace
@@ -140,10 +140,10 @@ module Spate
                       left_out: @folder.leave_out)
         end
 
-        # The folder of a package, without other packages in it.
+        # The folder of a package, without other packages inside it.
         class Folder
           MODULES = "node_modules"
-          # A Snapshot that leaves out one folder's node_modules.
+          # A Snapshot that excludes the node_modules of a folder.
           class Snapshot < ::Spate::Build::Run::Snapshot
             def initialize(folder, leave_out)
               @leave_out = leave_out
@@ -159,12 +159,12 @@ module Spate
             @leave_out = ("#{@folder}/#{MODULES}" if plan.trees.any? { |tree| tree.path.start_with?(inner) })
           end
 
-          # Path of its node_modules, where that has other packages.
+          # Path of the folder's node_modules, if it contains other packages; otherwise nil.
           attr_reader :leave_out
 
           def snapshot = Snapshot.new(@folder, @leave_out)
 
-          # Replaces the package's files by copies: those of the store are shared.
+          # Replaces the package's files by copies, since the store's files are shared.
           def part(folder = @folder)
             Dir.each_child(folder) do |name|
               path = "#{folder}/#{name}"
@@ -186,12 +186,12 @@ module Spate
           end
         end
 
-        # The inputs of a package's scripts. As for a gem's extension, except that a build that wrote files elsewhere is
-        # not stored: they would be missing on reuse.
+        # The inputs of a package's scripts. Like those of a gem's extension, except that a build that wrote files
+        # elsewhere is not stored: these files would be missing on reuse.
         class Observed < ::Spate::Build::Trace::ObservedInputs
           # Files that are temporary, or created again on demand.
           PASSING = %r{\A/(?:dev|proc|sys)(?:/|\z)|/__pycache__(?:/|\z)}
-          # These contain the project's path, which may be part of the result.
+          # Variables that contain the project's path, which may be part of the result.
           WHERE = %w[INIT_CWD npm_config_local_prefix npm_package_json PNPM_SCRIPT_SRC_DIR].freeze
           CACHES = %w[.cache .npm .node-gyp .electron-gyp].freeze
 
@@ -212,18 +212,19 @@ module Spate
 
           private
 
-          # Scripts have all variables in their environment.
+          # All variables count, since scripts have them in their environment.
           def places = @environment.places
 
-          # Excludes packages in its node_modules, bundled ones included.
+          # Excludes packages in the package's node_modules, bundled ones included.
           def own?(path) = super && !inner?(path)
           def known?(path) = super && !inner?(path)
           def inner?(path) = "#{path}/".start_with?(@inner)
 
-          # Neighbouring packages and files differ from project to project.
+          # Never ignores a file by chance: neighbouring packages and files differ between projects.
           def chance?(*) = false
 
-          # Some packages hard-link another's file into their folder (esbuild), which changes its ctime only.
+          # Ignores a changed ctime of a hard-linked file: some packages (esbuild) hard-link a file of another package
+          # into their folder, which only changes the ctime.
           def touched?(stat) = super && (stat.nlink == 1 || Inputs.since?(stat.mtime, @since))
 
           def outside_writes
@@ -236,7 +237,7 @@ module Spate
 
           def kept?(path) = path.start_with?(@folder) && !(@job.left_out && path.start_with?("#{@job.left_out}/"))
 
-          # Not where the project itself is below one of them.
+          # Excludes places that contain the project itself.
           def passing = @passing.reject { |place| @folder.start_with?(place) }
         end
       end

@@ -5,21 +5,21 @@ module Spate
     module Scripts
       # The scripts of one folder.
       #
-      # key:: the lockfile's, or a project's folder
-      # label:: for people: "sharp@0.33.0"
+      # key:: the lockfile's key, or a project's folder
+      # label:: for display: "sharp@0.33.0"
       # path:: relative to the root
       # folder:: absolute
       # scripts:: [[event, text], ...] in their order
-      # tree:: Tree; nil for a project of the application's own
-      # needs:: jobs that end first
+      # tree:: Tree; nil for one of the application's own projects
+      # needs:: jobs that must end before this one
       Job = Struct.new(:key, :label, :path, :folder, :scripts, :tree, :needs, keyword_init: true)
 
-      # In the class itself, where its constants are found.
+      # Reopens the class, so that its constants are found.
       class Job
-        # Says nothing, if pnpm itself asks.
+        # Prints nothing when pnpm itself runs it.
         GUARD = "npx only-allow pnpm"
 
-        # Of a tree, nil where it runs nothing. path: absolute.
+        # The Job of a tree, or nil if the tree has no scripts. folder: absolute.
         def self.of_tree(tree, facts, folder)
           scripts = chosen(facts, Package::Facts::BUILDS)
           return if scripts.empty?
@@ -28,7 +28,7 @@ module Spate
               folder: folder, scripts: scripts, tree: tree, needs: [])
         end
 
-        # Of a project: "." or the folder of a workspace's package; nil where it has none of these.
+        # The Job of a project, or nil if it has none of these events. path: "." or the folder of a workspace's package.
         def self.of_project(path, facts, folder, events)
           scripts = chosen(facts, events)
           return if scripts.empty?
@@ -45,8 +45,8 @@ module Spate
         end
         private_class_method :chosen
 
-        # The order of jobs, by the trees that each needs, directly or not; in a cycle the first goes first. { tree's
-        # path => Job }, { tree's path => Tree }.
+        # Sets the `needs` of jobs: the jobs of all trees that a tree needs, directly or not. In a cycle, the first job
+        # starts first. jobs: { path of a tree => Job }. trees: { path of a tree => Tree }.
         def self.order(jobs, trees)
           jobs.each_value { |job| job.needs = below(job, jobs, trees) }
         end
@@ -67,14 +67,14 @@ module Spate
 
         def optional? = !tree.nil? && tree.optional
         def own? = tree.nil?
-        # Other jobs are compared by identity: needs may be a cycle.
+        # Compares jobs by identity, since `needs` may contain a cycle.
         def ==(other) = equal?(other)
         def eql?(other) = equal?(other)
         def hash = object_id.hash
         def inspect = "#<Job #{label}>"
       end
 
-      # Runs jobs side by side: one starts when all it needs have ended.
+      # Runs jobs in parallel. A job starts when all jobs it needs have ended.
       class Order
         def initialize(jobs, threads)
           @waiting = jobs.dup
@@ -84,7 +84,8 @@ module Spate
           @changed = ConditionVariable.new
         end
 
-        # Yields each job, in several threads. The first error ends it, once what runs has ended; stop: called then.
+        # Yields each job, in several threads. The first error ends the order, after the running jobs have ended. stop:
+        # called on an error.
         def each(stop:, &block)
           threads = Array.new(@threads) { Thread.new { work(&block) } }
           threads.each(&:join)
@@ -141,8 +142,8 @@ module Spate
         end
       end
 
-      # The scripts that have run in a project, for which folder, and with which inputs. A package that was placed again
-      # has another package.json.
+      # Which scripts have run in a project, in which folder, and with which inputs. If a package is placed again, its
+      # package.json is another file.
       class Memory
         KIND = "scripts"
         FORMAT = "spate scripts 2"
@@ -158,18 +159,18 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # Ran, nil where this job has not run, or not in this folder.
+        # Returns Ran, or nil if the job has not run, or not in this folder.
         def find(job) = before[job.path]&.then { |ran| ran if ran.state == state(job) }
 
-        # Paths of all that have run, installed or not.
+        # Paths of all jobs that have run, whether the package is still installed or not.
         def paths = all.keys
 
-        # { path => key of its stored build }, of those that have one.
+        # { path => key of its stored build }; only jobs with a stored build.
         def builds = all.transform_values(&:build).reject { |_, key| key.empty? }
 
         def note(job, inputs, build) = @mutex.synchronize { after[job.path] = Ran.new(state(job), inputs, build.to_s) }
 
-        # jobs: all that are there; others are forgotten.
+        # jobs: all existing jobs. Forgets all others.
         def save(jobs)
           kept = all.slice(*jobs.map(&:path))
           return if kept == before

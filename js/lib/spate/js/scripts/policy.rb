@@ -3,9 +3,9 @@
 module Spate
   module JS
     module Scripts
-      # Which packages may run scripts. A list names packages of a registry. The lockfile's address decides whether a
-      # package comes from one: a name in the archive, or an alias, allows nothing. A package is denied, though, if the
-      # name in its archive differs from the lockfile's.
+      # Which packages may run scripts. A list contains names of packages in a registry. The lockfile's address decides
+      # whether a package comes from a registry: a name in the archive, or an alias, allows nothing. But a package is
+      # denied if the name in its archive differs from the lockfile's.
       module Policy
         autoload :Pnpm, "spate/js/scripts/policy/pnpm"
 
@@ -13,13 +13,13 @@ module Spate
 
         # Settings that allow all scripts without checking where packages come from.
         ALL = %w[dangerously-allow-all-scripts dangerouslyAllowAllBuilds].freeze
-        # How npm cleans versions up.
+        # Characters that npm removes from versions.
         UNCLEAN = /\A[v=\s]+|\+.*|\s+\z/m
         private_constant :UNCLEAN
 
-        # Responds to decide(tree) -> [true, false or nil, by], ignored -> [entries of lists without effect], unknown ->
-        # [names of packages], word(tree), and silent?: whether all scripts are disabled. configuration:
-        # JS::Configuration, or nil.
+        # Returns a policy with these methods: decide(tree), which returns [true, false or nil, by]; ignored, [entries
+        # of lists without effect]; unknown, [names of packages]; word(tree); and silent?, whether all scripts are
+        # disabled. configuration: JS::Configuration, or nil.
         def self.of(plan, configuration)
           package = Project.read(File.join(plan.root, Project::PACKAGE))
           return Npm.new(plan.root, package, configuration) unless plan.tool == "pnpm"
@@ -27,7 +27,7 @@ module Spate
           Pnpm.new(plan.root, JS::Pnpm::Settings.again(plan, package, configuration), configuration)
         end
 
-        # The result of `decide`, or [nil, nil, found] if the archive is another package than the lockfile's.
+        # The result of `decide`, or [nil, nil, found] if the archive contains another package than the lockfile says.
         def self.proven(decision, package, facts)
           return decision if !decision.first || ALL.include?(decision.last)
 
@@ -42,16 +42,17 @@ module Spate
 
         # Whether a package comes from the registry, under the name that the lockfile gives it.
         class Source
-          # configuration: answers registry_for(name) and public_registry; nil: only what has no address is from there.
+          # configuration: responds to registry_for(name) and public_registry. nil: only packages without an address
+          # come from the registry.
           def initialize(configuration)
             @configuration = configuration
             @unknown = []
           end
 
-          # Full names of packages that would have been proven if a registry were known.
+          # Full names of packages for which proven? would be true if a registry were known.
           attr_reader :unknown
 
-          # Whether it is one, for a list that names it.
+          # Whether a package that a list names comes from the registry.
           def proven?(package)
             found = registry?(package)
             known = found || package.file? || @configuration.nil? || @configuration.public_registry
@@ -74,7 +75,7 @@ module Spate
             !address.nil? && registries.any? { |registry| archive?(package, address, registry) }
           end
 
-          # Below the registry's own path: a host may have registries of several people.
+          # Whether the address is below the registry's own path: a host may have registries of several owners.
           def archive?(package, address, registry)
             return false unless address.origin == registry.origin && address.path.start_with?(registry.path) &&
                                 address.query.empty?
@@ -92,8 +93,8 @@ module Spate
         end
 
         # npm's lists: `allowScripts` of the root's package.json ({ "sharp": true, "sharp@0.33.0 || 0.34.0": false });
-        # only without it, `allow-scripts` of .npmrc (names, with commas). Denying entries win. Versions must be exact,
-        # since a range would allow versions that were not reviewed.
+        # only if it is missing, `allow-scripts` of .npmrc (names, separated by commas). Denying entries have
+        # precedence. Versions must be exact, since a range would allow versions that were not reviewed.
         class Npm
           PACKAGE = "package.json allowScripts"
           SETTING = ".npmrc allow-scripts"
@@ -108,7 +109,7 @@ module Spate
 
           def silent? = setting("ignore-scripts") == true
 
-          # Invalid entries: neither a package nor a version.
+          # Invalid entries, which name neither a package nor a version.
           def ignored = @list.keys.reject { |word| address?(word) || exact(word) }
 
           # Full names of listed packages that may or may not come from the registry.
@@ -146,13 +147,13 @@ module Spate
             name, versions = exact(word)
             return false unless name == package.name && @source.proven?(package)
 
-            # npm takes a version from the archive's address only: without one it allows no version.
+            # npm takes the version only from the archive's address: without an address, it allows no version.
             versions.nil? || (package.resolved ? versions.include?(package.version) : deny)
           end
 
           def address?(word) = word.match?(%r{\A(?:[a-z+]+:|\.{0,2}/)}i)
 
-          # As the lockfile has it: a file relative to the root.
+          # The entry in the form of the lockfile: a file is relative to the root.
           def address(word)
             return word unless word.match?(%r{\A(?:file:|\.{0,2}/)}i)
 
@@ -160,7 +161,7 @@ module Spate
             "file:#{path.delete_prefix("#{@root}/")}"
           end
 
-          # [name, nil or versions]; nil for what npm does not take.
+          # [name, nil or versions]; nil for an entry that npm ignores.
           def exact(word)
             name, text = word.match(/\A(@?[^@]+)(?:@(.*))?\z/m)&.captures
             return unless name && Package::Name::NAME.match?(name)
@@ -174,17 +175,17 @@ module Spate
 
       # A package with scripts that an install would run.
       #
-      # key:: the lockfile's
+      # key:: the lockfile's key
       # name, version:: of the package
       # path:: of its folder, relative to the root
       # scripts:: { event => text }
-      # allowed:: true, false where a list denies it, nil where none names it
+      # allowed:: true; false if a list denies it; nil if no list names it
       # by:: the list and its entry: "package.json allowScripts: sharp"; nil if none
       # word:: the entry that would allow it in a list
-      # found:: the archive's own name, if it differs from the lockfile's, so that nothing runs; else nil
+      # found:: the archive's own name if it differs from the lockfile's, in which case no script runs; otherwise nil
       # unknown:: whether a list names it, but it is unknown whether it comes from the registry
       Asking = Struct.new(:key, :name, :version, :path, :scripts, :word, :allowed, :by, :found, :unknown) do
-        # In the order of the plan.
+        # All packages with scripts, in the order of the plan.
         def self.all(plan, facts, policy)
           plan.trees.filter_map do |tree|
             next unless facts[tree.path]&.builds?
@@ -196,10 +197,10 @@ module Spate
           end
         end
 
-        # Whether it runs without a check of its origin.
+        # Whether the scripts run without a check of the package's origin.
         def unproven? = Policy::ALL.include?(by)
 
-        # For people and for lists.
+        # The name for display and for lists.
         def full_name = [name, version].compact.join("@")
       end
     end

@@ -5,7 +5,7 @@ require "spate/tracer"
 module Spate
   module JS
     module Scripts
-      # Runs the scripts of one job, one after the other, and traces each.
+      # Runs the scripts of a job one after the other, and traces each.
       class Run
         # session: Session.
         def initialize(job, session)
@@ -14,14 +14,14 @@ module Spate
           @mutex = Mutex.new
         end
 
-        # [Tracer::Trace], nil if tracing is not available. Raises ScriptFailed, Interrupted.
+        # Returns [Tracer::Trace], or nil if tracing is not available. Raises ScriptFailed, Interrupted.
         def call
           trace = [] if Tracer.available? == true && !@job.own?
           @job.scripts.each { |event, text| script(event, text, trace) }
           trace
         end
 
-        # From any thread.
+        # Stops the running script. Thread-safe.
         def stop
           @mutex.synchronize { @stopped = true }
           @child&.stop
@@ -68,7 +68,8 @@ module Spate
         end
       end
 
-      # Selects the lines of a failed script's log to show: first the errors of compilers and other tools, then the end.
+      # Selects the lines of a failed script's log to show: first the errors of compilers and other tools, then the last
+      # lines.
       class Diagnosis
         FIRST = 6
         LAST = 12
@@ -87,7 +88,7 @@ module Spate
           ((matter - last) + last).map { |line| line.rstrip[0, 300] }
         end
 
-        # The system's package that is missing, or nil.
+        # The hint to install a missing system package, or nil.
         def hint = ::Spate::Build::Failure::Packages.find(@lines.join("\n"))&.hint
 
         private
@@ -95,11 +96,11 @@ module Spate
         def end_of(lines) = (lines.empty? ? @lines : lines).last(LAST)
       end
 
-      # Which scripts of a project's own packages run, and when, as each tool has it:
+      # Which scripts of a project's own packages run, and when, as with each tool:
       #
-      #   first    the root's, before anything is placed: what packages need to be had may be made there
-      #   members  of the packages of npm's workspace, event by event: before and after it links their executables
-      #   last     the others, when the state is written; pnpm's packages in the order in which they need each other
+      #   first    scripts of the root, before anything is placed: they may create what is needed to fetch packages
+      #   members  scripts of the packages in npm's workspace, by event: before and after npm links their executables
+      #   last     all others, when the state is written; pnpm's packages in the order in which they need each other
       class Own
         ROOT = {
           "npm" => %w[predependencies dependencies postdependencies preinstall install postinstall prepublish preprepare
@@ -110,20 +111,20 @@ module Spate
         }.freeze
         MEMBER = { "npm" => %w[preinstall prepare install postinstall], "pnpm" => ROOT["pnpm"].drop(1),
                    "yarn" => %w[preinstall install postinstall], "bun" => ROOT["bun"] }.freeze
-        # Of the root; npm 12 and pnpm 12 added `preinstall`.
+        # Events of the root that run first. npm 12 and pnpm 12 added `preinstall`.
         FIRST = { "npm" => %w[preinstall], "pnpm" => %w[pnpm:devPreinstall preinstall] }.freeze
         FIRST_BEFORE = { "pnpm" => %w[pnpm:devPreinstall] }.freeze
         NEW = 12
-        # Where packages were placed.
+        # Events that only run if packages were placed.
         CHANGED = /dependencies\z/
 
-        # context: answers path(inside).
+        # context: responds to path(inside).
         def initialize(plan, context)
           @plan = plan
           @context = context
         end
 
-        # Whether there are any to run.
+        # Whether the project's own packages have any scripts to run.
         def any?
           facts = @plan.projects.to_h { |path| [path, Package::Facts.of_folder(folder(path))] }
           [first, *members(facts), last(facts)].any?(&:any?)
@@ -132,7 +133,7 @@ module Spate
         # [Job]
         def first = [job(".", first_events)].compact
 
-        # [[Job] before their executables are linked, [Job] afterwards], each with one event.
+        # [[Job] before executables are linked, [Job] afterwards]. Each job has one event.
         def members(facts)
           return [[], []] unless @plan.tool == "npm"
 
@@ -147,12 +148,12 @@ module Spate
           paths.filter_map { |path| job(path, path == "." ? last_events : MEMBER.fetch(@plan.tool), facts[path]) }
         end
 
-        # Folders of those that have any.
+        # Folders of the projects that have scripts.
         def folders_of(facts) = @plan.projects.sort.select { |path| job(path, MEMBER.fetch(@plan.tool), facts[path]) }
 
         private
 
-        # pnpm's plan has them in order; with yarn and bun the root is the last.
+        # pnpm's plan contains the folders in order. With yarn and bun, the root is the last one.
         def folders = @plan.tool == "pnpm" ? @plan.projects : @plan.projects - ["."] + (@plan.projects & ["."])
 
         def first_events = (@plan.major < NEW ? FIRST_BEFORE : FIRST).fetch(@plan.tool, [])

@@ -3,13 +3,13 @@
 module Spate
   module JS
     module Scripts
-      # The scripts of one restore. Each step raises ScriptFailed, NodeMissing, Interrupted.
+      # The scripts of one restore. All steps raise ScriptFailed, NodeMissing, Interrupted.
       class Session
         attr_reader :store, :plan, :context
-        # Keys of packages whose scripts did not run, and for which a warning said why.
+        # Keys of packages whose scripts did not run for a reason that a warning reported.
         attr_reader :told
 
-        # The block returns for a tree whether its archive is the one at its own address.
+        # The block returns whether the archive of a tree is the one at the tree's own address.
         def initialize(plan, outcome, configuration, context, &vouch)
           @vouch = vouch
           @plan = plan
@@ -31,24 +31,24 @@ module Spate
         def variables = @variables ||= Variables.new(@env, @plan.root, @plan.tool, @configuration, machine)
         def jobserver = @jobserver ||= ::Spate::Build::Run::Jobserver.new(@context.options&.jobs)
 
-        # Whether any of the project's own run.
+        # Whether any of the project's own scripts run.
         def own?
           @runs_own = !silent? && @own.any? if @runs_own.nil?
           @runs_own
         end
 
-        # Whether some do not run only because no registry is known. It may be known the next time.
+        # Whether some scripts do not run only because no registry is known, which may be different the next time.
         def unknown? = !silent? && policy.unknown.any?
 
-        # Paths of trees whose scripts have run, now or before.
+        # Paths of trees whose scripts have run, now or earlier.
         def scripted = @memory.paths
 
-        # Call before anything is placed.
+        # Runs the first scripts of the project. Call before anything is placed.
         def first = run { @own.first }
 
-        # Call after all packages, links and bins are in place, and before the state files: runs the allowed scripts
-        # that have not run, and fills in the outcome: built, pending, skipped. Yields to link executables again, in any
-        # thread, one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a Count.
+        # Runs the allowed scripts that have not run, and fills in the outcome: built, pending, skipped. Call after all
+        # packages, links and bins are in place, and before the state files are written. Yields to link executables
+        # again, in any thread, but one at a time. `anew`: Restore::Place::Anew, nil without a restore. Returns a Count.
         def call(anew = nil, &link)
           @anew = anew
           jobs = allowed
@@ -62,18 +62,20 @@ module Spate
           remember(jobs) if jobs
         end
 
-        # Call when all is in place and recorded. Returns whether any has run.
+        # Runs the last scripts of the project. Call after everything is in place and recorded. Returns whether any has
+        # run.
         def last = run { @own.last(@outcome.facts) }
 
-        # Variables of this run: the job server, and the folder that other spate processes must not work in meanwhile.
+        # Variables of this run: the job server, and the folder that other spate processes must not change in the
+        # meantime.
         def added
           { "MAKEFLAGS" => jobserver.makeflags(own_flags), **Install::FolderLock.variables(@plan.root, @env) }
         end
 
-        # The command that a script's text is passed to. As with the tools, an empty setting means the default.
+        # The command that runs a script's text. An empty setting means the default, as with the tools.
         def shell = [setting("script-shell").to_s.then { |given| given.empty? ? "sh" : given }, "-c"]
 
-        # A path that is free.
+        # An unused path for temporary files.
         def temporary
           return @store.temporary("script") if @store.writable?
 
@@ -81,7 +83,7 @@ module Spate
           "#{Dir.tmpdir}/spate-script-#{Process.pid}-#{Random.urandom(8).unpack1("H*")}"
         end
 
-        # Where a failed script's log stays; nil where nothing can be written.
+        # Keeps the log of a failed script. Returns its path, or nil if it cannot be written.
         def keep_log(job, log)
           return unless File.file?(log)
 
@@ -98,7 +100,7 @@ module Spate
         # The known inputs of a job's scripts, before they run.
         def inputs(job) = [shell, own_flags, variables.inputs(job)]
 
-        # Whether a package is as its archive has it. snapshot: of its folder.
+        # Whether a package is identical to its archive. snapshot: of its folder.
         def whole?(job, snapshot)
           start = job.folder.size + 1
           files = snapshot.entries.filter_map { |path, (type)| path[start..] unless type == "directory" }
@@ -135,7 +137,7 @@ module Spate
 
         def policy = @policy ||= Policy.of(@plan, @configuration)
 
-        # Jobs of trees whose scripts may run, in the order of the plan; others are recorded in the outcome.
+        # Jobs of trees whose scripts may run, in the order of the plan. All others are recorded in the outcome.
         def allowed
           asking = Asking.all(@plan, @outcome.facts, policy)
           warn_of(policy.ignored) if asking.any?
@@ -163,10 +165,10 @@ module Spate
           false
         end
 
-        # In a global virtual store: no script may write into a package that several projects share.
+        # Whether a package is in a global virtual store. No script may write to a package that several projects share.
         def shared?(asking) = asking.path.start_with?("/")
 
-        # Entries without effect are probably mistakes.
+        # Warns of entries without effect, which are probably mistakes.
         def warn_of(words)
           return if words.empty?
 
@@ -174,7 +176,8 @@ module Spate
                                  hint: "name packages, alone or with exact versions: name@1.0.0 || 1.0.1")
         end
 
-        # With npm and pnpm, too, executables of all packages come first on the PATH, also of those that may not run.
+        # Warns if a package's executable is used as node. npm and pnpm also put the executables of all packages first
+        # on the PATH, including those of packages whose scripts may not run.
         def warn_of_node(job)
           found = variables.node(job)
           return if found == machine.node
@@ -184,7 +187,7 @@ module Spate
                                  hint: "see whose it is, and whether the project means that: ls -l #{found}")
         end
 
-        # Runs scripts of the project itself, one after the other. Returns whether there was any.
+        # Runs the yielded jobs of the project itself one after the other. Returns whether there was any.
         def run
           return false if silent?
 
@@ -194,15 +197,14 @@ module Spate
         def machine = @machine ||= Machine.new(Util::Environment.clean(@env), @plan.tool, @plan.version)
         def own_flags = @own_flags ||= ::Spate::Build::Environment.new(@env).makeflags
 
-        # Restores packages whose scripts ran before and are not allowed any more.
+        # Restores packages whose scripts ran earlier, but are not allowed any more.
         def take_back(jobs)
           gone = @memory.paths - jobs.map(&:path)
           trees = @anew && gone.any? ? @plan.trees.to_h { |tree| [tree.path, tree] } : {}
           trees.values_at(*gone).compact.each { |tree| @anew.call(tree) }
         end
 
-        # link: links executables again; pnpm starts a new one by its first line once scripts have made it. nil: does
-        # nothing.
+        # link: links executables again, or nil. pnpm starts an executable that scripts have created by its first line.
         def dependencies(jobs, link)
           Order.new(jobs, jobserver.size).each(stop: method(:stop)) do |job|
             next if gone?(job)
@@ -225,7 +227,8 @@ module Spate
           machine.node.nil? || (ran.inputs == digest(job, ran.build) && Build.new(job, self).holds?(ran.build))
         end
 
-        # build: key of the stored build, whose own inputs are compared. Without one, all packages of the plan count.
+        # build: key of the stored build, whose own inputs are compared. Without a key, all packages of the plan are
+        # part of the digest.
         def digest(job, build)
           Store.sha256((build.to_s.empty? ? [*inputs(job), packages] : inputs(job)).inspect)
         end
@@ -276,10 +279,10 @@ module Spate
           @mutex.synchronize { @outcome.built << job.key }
         end
 
-        # A package removed together with one whose script failed runs no scripts.
+        # Whether the package was removed together with a package whose script failed. Its scripts do not run.
         def gone?(job) = @mutex.synchronize { @gone&.include?(job.path) }
 
-        # The package may stay as it is: see stays?
+        # Records the failure of an optional package, which may stay in place: see stays?
         def failed(job, error)
           @mutex.synchronize do
             @outcome.skipped << job.key

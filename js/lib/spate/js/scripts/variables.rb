@@ -3,7 +3,7 @@
 module Spate
   module JS
     module Scripts
-      # The environment of a script, as npm and pnpm make it: the user's own, fields of package.json, and paths.
+      # The environment of a script, as created by npm and pnpm: the user's own, fields of package.json, and paths.
       # Contains no credentials of a registry: settings that begin with `_`, `@` or `//`, or whose name suggests a
       # secret, are not passed on.
       class Variables
@@ -12,13 +12,13 @@ module Spate
         OWN = /\A(?:npm_package_|npm_lifecycle_)|\A(?:NODE|INIT_CWD|PNPM_SCRIPT_SRC_DIR)\z/
         # Fields of package.json that are passed on.
         PACKAGE = %w[name version config engines bin].freeze
-        # Paths in the project and of this machine's tools: a stored build depends on the files there, not on the path.
+        # Paths in the project and of this machine's tools: a stored build depends on the files there, not on the paths.
         PLACES = %w[INIT_CWD NODE NODE_PATH PNPM_SCRIPT_SRC_DIR npm_config_global_prefix npm_config_globalconfig
                     npm_config_local_prefix npm_config_node_gyp npm_config_prefix npm_config_user_agent
                     npm_config_userconfig npm_config_cache npm_execpath npm_lifecycle_event npm_lifecycle_script
                     npm_node_execpath npm_package_json npm_config_npm_version].freeze
 
-        # Paths of the project itself, and scripts, which are part of the key already.
+        # Paths of the project itself, and texts of scripts, which are already part of the key.
         HERE = %w[PWD OLDPWD INIT_CWD PNPM_SCRIPT_SRC_DIR npm_config_local_prefix npm_lifecycle_event
                   npm_lifecycle_script npm_package_json].freeze
         # Variables of a terminal, a session or a surrounding make, which differ each time.
@@ -28,7 +28,7 @@ module Spate
         )\z/x
         private_constant :HERE
 
-        # env: {name => value}, the user's. configuration: JS::Configuration, or nil. machine: Machine.
+        # env: {name => value}, the user's environment. configuration: JS::Configuration, or nil. machine: Machine.
         def initialize(env, root, tool, configuration, machine)
           @env = env
           @root = root
@@ -44,14 +44,14 @@ module Spate
           whole.merge("PATH" => path(job.folder, whole["PATH"]))
         end
 
-        # The program that its scripts start as `node`; nil if there is none.
+        # The program that a job's scripts start as `node`; nil if there is none.
         def node(job) = Tools::Program.find("node", path(job.folder, common["PATH"]))
 
         # Variables that a stored build may depend on.
         def counted(job) = common.merge(package(job)).except(*PLACES)
 
-        # All variables of its scripts, sorted, without those that depend on the project's place or on the session.
-        # Reads of the environment cannot be traced, so a stored build is valid for this environment only.
+        # All variables of a job's scripts, sorted, without those that depend on the project's location or on the
+        # session. Reads of the environment cannot be traced, so a stored build is only valid for this environment.
         def inputs(job)
           common.merge(package(job), place(job), "PATH" => elsewhere([@machine.gyp_bin, common["PATH"]]))
                 .reject { |name, _| HERE.include?(name) || SESSION.match?(name) }.sort
@@ -65,7 +65,7 @@ module Spate
               .reject { |folder| "#{folder}/".start_with?("#{@root}/") }.join(File::PATH_SEPARATOR)
         end
 
-        # Shared by all scripts.
+        # Variables shared by all scripts.
         def common = @mutex.synchronize { @common ||= user.merge(settings, tools).compact }
 
         def user
@@ -74,7 +74,7 @@ module Spate
           end
         end
 
-        # pnpm passes on none of its settings.
+        # npm passes on its settings, pnpm does not.
         def settings
           return {} unless @configuration && @tool == "npm"
 
@@ -113,7 +113,7 @@ module Spate
           flat(found, "npm_package_").reject { |name, value| (name + value).include?("\0") }
         end
 
-        # Lists by number, objects by key.
+        # Flattens nested values: lists by index, objects by key.
         def flat(values, prefix)
           values.each_with_object({}) do |(key, value), all|
             name = "#{prefix}#{key}"
@@ -126,14 +126,15 @@ module Spate
           end
         end
 
-        # pnpm takes only what a shell can say.
+        # pnpm only uses names that a shell supports.
         def named(name) = @tool == "pnpm" ? name.gsub(/[^A-Za-z0-9_]/, "_") : name.delete("=\0")
 
         def path(folder, path)
           [*bins(folder), @machine.gyp_bin, path].compact.join(File::PATH_SEPARATOR)
         end
 
-        # The .bin folders of each node_modules upwards; with pnpm only those that the package is in.
+        # The .bin folders of all node_modules above a folder; with pnpm, only those of the folders that contain the
+        # package.
         def bins(folder)
           return above(folder).map { |place| "#{place}/node_modules/.bin" } unless @tool == "pnpm"
 
@@ -151,25 +152,26 @@ module Spate
       # node and the package manager on this machine, for the environment of scripts. Loaded only if a script has to
       # run.
       class Machine
-        # Where npm keeps the programs that scripts call by name, relative to its folder; Debian's has them beside it.
+        # Folder of the programs that npm provides for scripts, relative to npm's folder. Debian installs them next to
+        # npm.
         GYP_BIN = "@npmcli/run-script/lib/node-gyp-bin"
         GYP = "node-gyp/bin/node-gyp.js"
         PLACES = %w[node_modules .. ../../nodejs].freeze
 
-        # env: {name => value}. tool: "npm" or "pnpm". version: of it, nil if unknown.
+        # env: {name => value}. tool: "npm" or "pnpm". version: that of the tool, nil if unknown.
         def initialize(env, tool, version = nil)
           @env = env
           @tool = tool
           @version = version
         end
 
-        # Absolute, or nil.
+        # Absolute path of node, or nil.
         def node = @node ||= Tools::Program.find("node", @env["PATH"])
 
-        # "20.1.0", nil without node.
+        # "20.1.0", or nil without node.
         def node_version = @node_version ||= Npm::Machine::NodeVersion.of(@env)
 
-        # The tool's own program, as a file of JavaScript where it is one, or nil.
+        # The path of the tool's own program (its JavaScript file, if there is one), or nil.
         def program
           found = Tools::Program.find(@tool, @env["PATH"]) or return
           File.realpath(found)
@@ -178,7 +180,7 @@ module Spate
         # The tool's version, or nil.
         def version = @version ||= Project::Version.installed(@tool, @env)
 
-        # A folder with a program node-gyp, and node-gyp's script; nil if missing.
+        # gyp_bin: a folder with a program node-gyp. gyp: node-gyp's script. nil if missing.
         def gyp_bin = beside(GYP_BIN)
         def gyp = beside(GYP)
 

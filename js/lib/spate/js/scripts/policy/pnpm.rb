@@ -6,13 +6,13 @@ module Spate
       module Policy
         # pnpm's lists, in pnpm-workspace.yaml: `allowBuilds` ({ sharp: true, "sharp@0.33.0 || 0.34.0": false }); up to
         # pnpm 10 also `onlyBuiltDependencies` and related settings, there or in package.json's "pnpm". Denying entries
-        # win. A package from an address is allowed only by its whole key.
+        # have precedence. A package with an address is only allowed by its complete key.
         class Pnpm
           # The first version that reads only allowBuilds.
           STRICT = 11
           ALL = "dangerouslyAllowAllBuilds"
           DENYING = %w[neverBuiltDependencies ignoredBuiltDependencies].freeze
-          # The suffix of a key: its peers and its patch.
+          # The suffix of a key, which contains its peers and its patch.
           SUFFIX = /\(.*\z/m
 
           # settings: JS::Pnpm::Settings.
@@ -25,7 +25,7 @@ module Spate
 
           def silent? = @settings["ignoreScripts"]
 
-          # Invalid entries, which name no package.
+          # Invalid entries, which do not name a package.
           def ignored = @rules.map(&:first).reject { |word| word.include?(":") || word.include?("/") || parts(word) }
 
           # Full names of listed packages that may or may not come from the registry.
@@ -46,7 +46,7 @@ module Spate
             VERSION.match?(key[/(?<!\A)@(.+)\z/m, 1].to_s) ? tree.package.name : key
           end
 
-          # Whether scripts of a package with this name may run, in any version and from any source.
+          # Whether scripts of a package with this name may run, in at least one version and from any source.
           def allows?(name)
             @names ||= @rules.filter_map { |word, allowed,| [word[/\A@?[^@]+/], true] if allowed }.to_h
             @settings[ALL] || @names.key?(name)
@@ -66,7 +66,7 @@ module Spate
             end + from_file
           end
 
-          # A JSON list, perhaps of a package that is installed for it.
+          # Names from a JSON file, which may be in an installed package.
           def from_file
             name = @settings["onlyBuiltDependenciesFile"]
             return [] unless name.is_a?(String)
@@ -86,7 +86,7 @@ module Spate
             name, versions = parts(word)
             return false unless name && name == of
 
-            # A denial does not depend on the package's origin.
+            # An entry that denies applies regardless of the package's origin.
             (versions.nil? || versions.include?(version)) && (!allowed || proven?(tree.package, name, version))
           end
 
