@@ -2,13 +2,13 @@
 
 module Spate
   module JS
-    # The project's own tool, for lockfiles and features that Spate does not support (LeftToTool). It runs with its
-    # frozen option: either the lockfile stays unchanged, or the run fails.
+    # Runs the project's own tool, for lockfiles and features that Spate does not support (LeftToTool). The tool runs
+    # with its frozen option: either the lockfile stays unchanged, or the run fails.
     #
     #   Tool     one class for each tool: its command, its files
-    #   Program  where it is on this machine
+    #   Program  where the tool is on this machine
     #   Memory   a record of the last run, to skip the next one
-    #   Run      runs it
+    #   Run      runs the tool
     module Tools
       %i[Berry Yarn].each { |name| autoload name, "spate/js/tools/yarn" }
       %i[Bun Deno Npm Pnpm Tool].each { |name| autoload name, "spate/js/tools/tool" }
@@ -29,9 +29,9 @@ module Spate
       # The Tool of a project.
       def of(project, env = ENV, options = nil) = const_get(project.tool.capitalize).new(project, env.to_h, options)
 
-      # Restores by the tool, unless nothing has changed since its last run and no option asks to restore again.
-      # options: JS::Options or nil. reasons: of LeftToTool. terminal: where its output goes as it comes; nil to show it
-      # only if it fails. Returns a Result. Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
+      # Restores with the tool, unless nothing has changed since its last run and no option requests a restore. options:
+      # JS::Options or nil. reasons: of LeftToTool. terminal: IO for the output while the tool runs; nil to show the
+      # output only if the tool fails. Returns a Result. Raises ToolMissing, ToolFailed, ScriptFailed, Interrupted.
       def restore(project, env: ENV, options: nil, events: Events.new, reasons: [], terminal: nil)
         tool = of(project, env, options)
         memory = Memory.new(tool, Store.open(env: env.to_h))
@@ -44,7 +44,7 @@ module Spate
         Result.new(project.tool_name, true, seconds, reasons)
       end
 
-      # Where no dependency's have run.
+      # Runs the project's own scripts after a tool that ran no script of a dependency.
       def own_scripts(tool, events)
         message = "#{tool.name} ran no script of a dependency, since #{tool.reason}"
         events.emit(:warning, message: message, hint: tool.permission)
@@ -52,12 +52,12 @@ module Spate
       end
       private_class_method :own_scripts
 
-      # Whether what the tool made is there, as far as a look tells; starts nothing.
+      # Whether the tool's results are there, as far as the record shows. Starts no process.
       def in_place?(project, env = ENV, options = nil)
         Memory.new(of(project, env, options), Store.open(env: env.to_h)).hold?
       end
 
-      # The same for a folder that need not be a project; nil without a record.
+      # Like #in_place?, for a folder that need not be a project. Returns nil without a record.
       def left_in_place?(folder, env = ENV)
         return unless Memory.find(Store.open(env: env.to_h), folder)
 

@@ -3,10 +3,10 @@
 module Spate
   module JS
     module Tools
-      # Which settings of npm 11 and 12 and of pnpm 10 to 12 can make a frozen install refuse, do nothing or install
-      # something else, and what becomes of each. js/docs/javascript.md has the same tables for users.
+      # Which settings of npm 11 and 12 and of pnpm 10 to 12 can make a frozen install fail, do nothing or install
+      # something else, and how Spate handles each. js/docs/javascript.md has the same tables for users.
       #
-      #   APPLIED    Spate refuses or chooses as the tool does
+      #   APPLIED    Spate rejects or chooses as the tool does
       #   LEFT       the restore is left to the tool, unless the setting has one of these values
       #   HARMLESS   everything else that the tools declare: other commands, resolving, the network, output
       #
@@ -14,28 +14,28 @@ module Spate
       module KnownSettings
         autoload :Pnpm, "spate/js/tools/known_settings/pnpm"
 
-        # npm's: read from its `definitions.js`, up to npm 12.2.
+        # Settings of npm, from its `definitions.js`, up to npm 12.2.
         class Npm
-          # The newest major version whose settings are all here.
+          # The newest major version whose settings are all listed here.
           NEWEST = 12
 
           APPLIED = %w[allow-file allow-remote engine-strict force legacy-peer-deps strict-peer-deps].freeze
-          # Values with which Spate applies them.
+          # Values with which Spate applies the settings.
           PLAIN = [true, false, *Configuration::Types::SOURCES].freeze
           LEFT = { "allow-directory" => ["all"], "dry-run" => [false], "extension-file" => [], "global" => [false],
                    "install-links" => [false], "install-strategy" => %w[hoisted nested shallow],
                    "location" => %w[user project], "offline" => [false], "package-lock-only" => [false],
                    "strict-allow-scripts" => [false], "strict-npmrc" => [false], "usage" => [false],
                    "workspace" => [[]], "workspaces" => [] }.freeze
-          # Left to npm where the lockfile does not say where a package is: npm asks the registry for it, and refuses a
-          # version that is too new.
+          # Left to npm if the lockfile does not contain the address of a package: npm queries the registry for it, and
+          # rejects a version that is too new.
           AGES = %w[before min-release-age].freeze
-          # Refused in the environment; .npmrc may have it.
+          # Rejected by npm in the environment, but allowed in .npmrc.
           NOT_IN_ENVIRONMENT = %w[allow-scripts].freeze
-          # Two of one group are refused with any values.
+          # npm rejects two settings of the same group with any values.
           EXCLUSIVE = [%w[save-dev save-optional save-peer save-prod], %w[expect-result-count expect-results],
                        %w[provenance provenance-file]].freeze
-          # Refused in a file since npm 12, where it does not say for which registry it is. Not declared.
+          # Rejected in a file since npm 12 unless the setting names its registry. Not declared.
           ADDRESSED = %w[certfile email keyfile].freeze
           HARMLESS = %w[
             _auth access all allow-git allow-same-version allow-scripts-pending allow-scripts-pin allow-unused-patches
@@ -61,26 +61,27 @@ module Spate
           KNOWN = [APPLIED, LEFT.keys, AGES, NOT_IN_ENVIRONMENT, EXCLUSIVE, HARMLESS].flatten.to_h { |key| [key, true] }
                                                                                      .freeze
 
-          # configuration: JS::Configuration. version: npm's, nil for the newest.
+          # configuration: JS::Configuration. version: that of npm, nil for the newest.
           def initialize(configuration, version)
             @configuration = configuration
             @major = version ? version.to_i : NEWEST
           end
 
-          # [String], for people: why the restore is npm's.
+          # [String]: why the restore is left to npm, for messages.
           def reasons = left + odd + refused_in_environment + exclusive + without_address + unknown
 
-          # The same, where the lockfile has no address of a package.
+          # Additional reasons if the lockfile lacks the address of a package.
           def ages = AGES.filter_map { |key| told(key, [false, 0]) }
 
           private
 
           def left = LEFT.filter_map { |key, values| told(key, values) }
 
-          # npm takes any list for true.
+          # npm treats any list as true.
           def odd = APPLIED.filter_map { |key| told(key, PLAIN) }
 
-          # All levels count: npm puts some together in other ways than the nearest first.
+          # Checks the values of all levels, since npm merges some settings in other ways than by using the nearest
+          # level.
           def told(key, values)
             value = @configuration.all_of(key).find { |each| ![nil, *values].include?(each) }
             return if value.nil?
@@ -105,14 +106,14 @@ module Spate
             (@configuration.keys_of(:project, :user, :global) & ADDRESSED).map { |key| "#{key} is set" }
           end
 
-          # Settings that only npm itself knows. npm 13 is to refuse settings that it does not know.
+          # Settings that only npm itself knows. npm 13 is expected to reject settings that it does not know.
           def unknown
             found = keys.reject { |key| key.include?(":") || KNOWN.key?(key) || ADDRESSED.include?(key) }
             found = found.select { |key| declared?(key) } unless @major > NEWEST
             found.map { |key| "#{key} is set" }
           end
 
-          # Whether this machine's npm declares a setting. One whose declarations cannot be found may.
+          # Whether this machine's npm declares a setting. If the declarations cannot be found, it may.
           def declared?(key)
             text = (@declarations ||= Configuration::NpmFolder.new(@configuration.env).definitions) or return false
 

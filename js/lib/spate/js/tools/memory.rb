@@ -5,16 +5,16 @@ require "spate/inputs"
 module Spate
   module JS
     module Tools
-      # Remembers that a tool has restored a project: a record of inputs (docs/inputs.md) over its input files, its
-      # options and its results. While they are unchanged, there is nothing to do. It is in the store, by the project's
-      # real path: Spate writes nothing into the tool's node_modules.
+      # Remembers that a tool has restored a project: a record of inputs (docs/inputs.md) of its input files, its
+      # options and its results. While these are unchanged, there is nothing to do. The record is in the store, under
+      # the project's real path: Spate writes nothing to the tool's node_modules.
       class Memory
         %i[Members Sources].each { |name| autoload name, "spate/js/tools/memory/sources" }
 
-        # Beside Restore's records, under a key of its own.
+        # The same kind as Restore's records, with a different key.
         KIND = "js"
         FORMAT = "spate tool 2"
-        # A variable for the tool, its program, its options and all variables that count, compared as one value.
+        # A variable that contains the tool, its program, its options and all relevant variables, compared as one value.
         RUN = "SPATE_TOOL_RUN"
 
         # Path of the record for a folder, or nil.
@@ -42,8 +42,8 @@ module Spate
           false
         end
 
-        # Forgets the last record and records the tool's inputs before it reads them: a file that is edited meanwhile
-        # starts it again the next time.
+        # Forgets the last record and records the tool's inputs before the tool reads them, so that a file that is
+        # edited in the meantime makes the tool run again the next time.
         def begin
           return unless @store.keeper
 
@@ -55,8 +55,8 @@ module Spate
           @sources = nil
         end
 
-        # Writes the record, after #begin. false if the tool's own state is missing, an input was edited, or nothing can
-        # be written: then it is started each time.
+        # Writes the record. Call after #begin. Returns false if the tool's own state is missing, an input was edited,
+        # or nothing can be written: the tool then runs each time.
         def keep
           return false unless @sources && left?
 
@@ -79,7 +79,7 @@ module Spate
         def absolute(name) = File.expand_path(name, @root)
         def roots = { "project" => @root, "home" => @tool.env["HOME"] }.compact
 
-        # All variables, since the files may name any.
+        # All variables, since the files may refer to any of them.
         def told
           run = [FORMAT, @tool.project.tool, *options, *variables, *programs]
           @tool.env.merge(RUN => run.join("\n"))
@@ -88,7 +88,7 @@ module Spate
         def options = [@tool.omit, @tool.options&.ignore_scripts].map(&:inspect)
         def variables = @tool.env.select { |name, _| @tool.variable?(name) }.sort.map { |pair| pair.join("=") }
 
-        # The tool and node, which may be other ones now.
+        # Identifies the programs of the tool and node, which may be replaced by others.
         def programs
           [*@tool.program.grep(%r{\A/}), Program.find("node", @tool.env["PATH"])].uniq.compact.flat_map do |path|
             stat = File.stat(path)
@@ -96,7 +96,7 @@ module Spate
           end
         end
 
-        # Whether the tool's own state is there.
+        # Whether the tool's own state exists.
         def left? = @tool.states.all? { |name| File.file?(absolute(name)) }
 
         def path = @store.keeper.path(KIND, Memory.key(@root))
@@ -108,19 +108,20 @@ module Spate
         # Folders with packages.
         def folders = [@root, *Project::Workspace.members(@root)].product(@tool.folders).map { |pair| File.join(*pair) }
 
-        # Words of a lockfile or package.json that may be paths: of folders and archives that are packages, of patches.
+        # Finds words of a lockfile or package.json that may be paths: of folders and archives that are packages, or of
+        # patches.
         module Local
           WORD = /"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s"',()<>\[\]{}]+)/
           PROTOCOL = /(?:\A|[@:])(file|link|portal):(.+)\z/m
           FILES = %w[.patch .diff .tgz .tar .tar.gz].freeze
           PATHS = %w[./ ../ ~/ /].freeze
-          # Those are links to the folder itself.
+          # Protocols for links to the folder itself.
           LINKS = %w[link portal].freeze
           private_constant :WORD, :PROTOCOL, :FILES, :PATHS, :LINKS
 
           module_function
 
-          # Yields a path, and whether to include all of the folder it names.
+          # Yields a path, and whether to include the entire folder at that path.
           def scan(text)
             text.scan(WORD) do |double, single, bare|
               (double || single || bare).split("#").each do |part|
@@ -142,13 +143,13 @@ module Spate
         end
 
         # A tool's results, as entries of Inputs: the names in each folder with packages, each package.json, and the
-        # targets of the project's own links. As with packages that Spate restores, a file missing inside a package is
-        # not detected.
+        # targets of the project's own links. A file missing inside a package is not detected, as with packages that
+        # Spate restores.
         class Installed
           BIN = ".bin"
           MODULES = "node_modules"
 
-          # folders: absolute, absent ones too.
+          # folders: absolute, including missing ones.
           def self.entries(folders)
             new.tap { |found| folders.each { |folder| found.folder(folder) if File.directory?(folder) } }.entries
           end
@@ -159,7 +160,7 @@ module Spate
             @entries = []
           end
 
-          # With packages. links: whether to look where they lead.
+          # Adds a folder with packages. links: whether to check the targets of links.
           def folder(path, links: true)
             @entries << [:listed, path]
             Dir.children(path).each do |name|
@@ -187,7 +188,7 @@ module Spate
             folder(inside) if File.directory?(inside)
           end
 
-          # Packages below names of their own, as pnpm and bun have them; other hidden folders are ignored.
+          # Adds packages in folders with their names, as created by pnpm and bun. Other hidden folders are ignored.
           def store(path)
             found = Dir.children(path).map { |name| File.join(path, name, MODULES) }
                        .select { |inside| File.directory?(inside) }

@@ -3,8 +3,8 @@
 module Spate
   module JS
     module Tools
-      # Finds a tool: the project's own, then the one on PATH. yarn 1 cannot replace a later version, nor one version
-      # another that package.json names: in these cases corepack comes first.
+      # Finds a tool: first the project's own, then the one on the PATH. yarn 1 cannot replace a later version, and no
+      # version can replace a different one that package.json names: in these cases corepack comes first.
       class Program
         COREPACK = "corepack"
 
@@ -12,10 +12,11 @@ module Spate
           @tool = tool
         end
 
-        # [String]. Raises ToolMissing.
+        # The words that start the tool: [String]. Raises ToolMissing.
         def words = own || installed || raise(ToolMissing, @tool)
 
-        # The version of what would be started, nil where it does not say. Starts it; more: variables for it.
+        # The version of the tool that would be started, or nil if the tool does not print one. Runs the tool. more:
+        # additional variables.
         def version(more = {})
           require "open3"
           more = @tool.version_variables.merge(more)
@@ -29,7 +30,7 @@ module Spate
 
         def major = version&.to_i
 
-        # The whole environment of the tool.
+        # All variables of the tool's environment.
         def variables = @tool.env.merge("COREPACK_ENABLE_DOWNLOAD_PROMPT" => "0", **@tool.variables)
 
         # The absolute path of a program on the PATH, or nil.
@@ -61,7 +62,7 @@ module Spate
           version.to_i > 1 && [nil, version].include?(@tool.version)
         end
 
-        # Whether corepack itself is behind it.
+        # Whether the path is a shim of corepack.
         def shim?(path) = File.realpath(path).include?("/#{COREPACK}/")
         def find(name) = Program.find(name, @tool.env["PATH"])
       end

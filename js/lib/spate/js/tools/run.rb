@@ -5,16 +5,16 @@ require "tmpdir"
 module Spate
   module JS
     module Tools
-      # Runs a tool while other threads work.
+      # Runs a tool while other threads continue to work.
       class Run
-        # How many of its last lines an error shows.
+        # Number of the last lines of output to show in an error.
         LINES = 20
         # Lines that node prints around an uncaught error.
         TRACE = %r{\A\s*(?:at |\.\.\. \d+ lines|throw |\^|\}|Node\.js v\d|(?:node:|file:|/)\S+:\d+\z)}
-        # Seconds between two reads of its output.
+        # Seconds between two reads of the output.
         LOOK = 0.1
 
-        # terminal: an IO for its output as it comes, or nil.
+        # terminal: an IO for the output while the tool runs, or nil.
         def initialize(tool, events:, reasons: [], terminal: nil)
           @tool = tool
           @events = events
@@ -22,7 +22,7 @@ module Spate
           @terminal = terminal
         end
 
-        # Returns the seconds it took. Raises ToolMissing, ToolUnusable, ToolFailed, Interrupted.
+        # Returns the number of seconds. Raises ToolMissing, ToolUnusable, ToolFailed, Interrupted.
         def call
           command = @tool.command
           shown = [@tool.name, *@tool.arguments]
@@ -46,7 +46,8 @@ module Spate
           raise failure(shown, status, lines(log))
         end
 
-        # A tool that cannot print its version is unusable: corepack could not download it, or refuses to start it here.
+        # The error to raise. A tool that cannot print its version is unusable: corepack could not download it, or
+        # refuses to start it here.
         def failure(shown, status, lines)
           program = Program.new(@tool)
           version = program.version("COREPACK_ENABLE_NETWORK" => "0")
@@ -55,7 +56,7 @@ module Spate
           ToolUnusable.new(@tool, program.words, lines.grep_v(TRACE).last(LINES))
         end
 
-        # Its output, while it runs.
+        # Copies the output to the terminal while the block runs.
         def showing(log)
           return yield unless @terminal
 
@@ -88,15 +89,15 @@ module Spate
         end
       end
 
-      # Runs the project's own scripts after a tool that ran none: no tool can disable only those of dependencies.
+      # Runs the project's own scripts after a tool that ran none: no tool can disable only the scripts of dependencies.
       module OwnScripts
-        # As Restore::Context, for Scripts::Session.
+        # A replacement for Restore::Context, for Scripts::Session.
         Context = Struct.new(:root, :env, :store, :events, :options, keyword_init: true) do
           def path(inside) = File.join(root, inside)
         end
 
-        # Settings that disable scripts in files that only the tool itself reads; .npmrc is in the configuration. { name
-        # => [file in the project, file in the home, matching line] }
+        # Settings that disable scripts in files that only the tool itself reads; the configuration contains .npmrc. {
+        # name => [file in the project, file in the home, matching line] }
         SILENT = {
           "bun" => ["bunfig.toml", ".bunfig.toml", /^[ \t]*(?:install\.)?ignoreScripts[ \t]*=[ \t]*true\b/],
           "pnpm" => ["pnpm-workspace.yaml", ".config/pnpm/config.yaml", /^ignoreScripts:[ \t]*true\b/],

@@ -5,7 +5,8 @@ module Spate
     module Tools
       # Interface of a tool. Subclasses override the differences; paths are relative to the project's root.
       class Tool
-        # Of npm's configuration, which most tools read; and one that affects all of them.
+        # VARIABLES: those of npm's configuration, which most tools read, and one that affects all tools. CHOOSING:
+        # those of version managers.
         VARIABLES = /\A(?:npm_config_|node_env\z)/i
         CHOOSING = /\A(?:asdf|corepack|fnm|mise|nodenv|nvm|volta)_/i
 
@@ -17,41 +18,41 @@ module Spate
           @options = options
         end
 
-        # The tool's words: what frozen_words has after its program. Raises ToolMissing.
+        # The complete command: program and arguments. Raises ToolMissing.
         def command = [*program, *arguments]
-        # How it is started: [String]. Raises ToolMissing.
+        # The words that start the tool: [String]. Raises ToolMissing.
         def program = Program.new(self).words
         # The program's name.
         def name = project.tool_name
-        # The version that package.json wants, or nil.
+        # The version that package.json names, or nil.
         def version = (manager&.version if manager&.name == name)
-        # The same as people write it, "yarn@4.5.0".
+        # Name and version for display: "yarn@4.5.0".
         def wanted = [name, version].compact.join("@")
-        # Its name at the registry.
+        # The tool's name in the registry.
         def package_name = name
-        # Whether corepack has it.
+        # Whether corepack provides the tool.
         def corepack? = false
-        # A script of the project that is the tool (absolute), or nil.
+        # The absolute path of a script in the project that is the tool, or nil.
         def own_script = nil
-        # Variables for it, beside the user's.
+        # Variables to add to the user's.
         def variables = {}
-        # More of them where it is only to print its version.
+        # Additional variables for printing the version.
         def version_variables = {}
-        # Files that say how it restores, absent ones too; where to look for the user's, see #home_configs, and for the
-        # machine's (absolute).
+        # Files that configure the tool, including missing ones: in the project; in the home (see #home_configs); of the
+        # machine (absolute).
         def configs = [".npmrc"]
         def home_configs = [".npmrc"]
         def machine_configs = []
-        # Files that say what a package is.
+        # Files that describe a package.
         def manifests = [Project::PACKAGE]
-        # State files that it writes last: unless all exist, the tool has not finished.
+        # State files that the tool writes last: unless all of them exist, the tool has not finished.
         def states = []
-        # Folders whose names must stay the same.
+        # Folders whose names must not change.
         def folders = ["node_modules"]
-        # Names of variables that count, those of version managers among them.
+        # Whether the variable affects the tool. Includes variables of version managers.
         def variable?(name) = self.class::VARIABLES.match?(name) || CHOOSING.match?(name)
 
-        # Whether scripts of dependencies stay off by an option of ours.
+        # Whether an option added by Spate disables the scripts of dependencies.
         def silent?
           return @silent if defined?(@silent)
 
@@ -92,11 +93,11 @@ module Spate
 
         private
 
-        # Since npm 12 scripts that no list allows do not run; in some versions of 11 lists only deny, older ones have
-        # none.
+        # Since npm 12, scripts that no list allows do not run. In some versions of 11, lists only deny; older versions
+        # have no lists.
         def lists? = (@major ||= Program.new(self).major.to_i) >= 12 || refuses?
 
-        # Whether npm refuses scripts that no list names, or prints its usage, which --ignore-scripts would prevent.
+        # Whether npm rejects scripts that no list names, or prints its usage. --ignore-scripts would prevent either.
         def refuses?
           settings = Configuration.of(project, env)
           declared = Configuration::NpmFolder.new(env).definitions.to_s
@@ -107,7 +108,7 @@ module Spate
 
       class Pnpm < Tool
         VARIABLES = /\A(?:(?:p?npm_config)_|node_env\z|ci\z)/i
-        # Its first version that runs no scripts but those that are allowed.
+        # The first version of pnpm that only runs allowed scripts.
         CAREFUL = 10
 
         def arguments
@@ -116,16 +117,16 @@ module Spate
            *("--config.strict-dep-builds=false" unless strict?)]
         end
 
-        # Whether the project's settings make a script that is neither allowed nor denied an error.
+        # Whether the project's settings turn a script that is neither allowed nor denied into an error.
         def strict?
           settings = JS::Pnpm::Settings.read(project.root, package, project.version(env),
                                              Configuration.of(project, env))
           settings.plain("strictDepBuilds") == true
         end
 
-        # pnpm asks before it removes a node_modules, unless CI is set.
+        # pnpm asks before it removes a node_modules unless CI is set.
         def variables = { "CI" => env["CI"] || "true" }
-        # `pnpm --version` would record the pnpm that package.json names in pnpm-lock.yaml.
+        # Without this variable, `pnpm --version` would record in pnpm-lock.yaml which pnpm package.json names.
         def version_variables = { "pnpm_config_frozen_lockfile" => "true" }
         def corepack? = true
         def configs = %w[.npmrc pnpm-workspace.yaml .pnpmfile.cjs .pnpmfile.mjs]
@@ -163,15 +164,16 @@ module Spate
 
         private
 
-        # Without a list of the project's own it takes one that it was built with.
+        # Without a list in the project, bun uses its built-in list.
         def lists? = package["trustedDependencies"].is_a?(Array)
       end
 
-      # Runs no scripts but those that its own `allowScripts` names.
+      # Only runs scripts of packages in its own `allowScripts`.
       class Deno < Tool
         VARIABLES = /\A(?:(?:npm_config|deno)_)/i
 
-        # deno has no option to run none: this list replaces its configuration's, and no package has that name.
+        # deno has no option to disable all scripts. This list replaces the list in its configuration, and no package
+        # has that name.
         def arguments = ["install", "--frozen", *("--allow-scripts=npm:_" if silent?)]
         def configs = %w[.npmrc deno.json deno.jsonc]
         def manifests = %w[package.json deno.json deno.jsonc]

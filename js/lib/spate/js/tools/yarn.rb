@@ -3,11 +3,11 @@
 module Spate
   module JS
     module Tools
-      # Version 1.
+      # yarn 1.
       class Yarn < Tool
         VARIABLES = /\A(?:(?:npm_config|yarn)_|node_env\z)/i
 
-        # Without that check a package that is gone stays so: its state file is all that it looks at.
+        # --check-files: without it yarn only checks its state file and does not restore a missing package.
         def arguments
           ["install", "--frozen-lockfile", "--non-interactive", "--check-files",
            *("--production" if omit.include?("dev")), *("--ignore-optional" if omit.include?("optional")),
@@ -20,11 +20,11 @@ module Spate
         def configs = %w[.npmrc .yarnrc]
         def home_configs = %w[.npmrc .yarnrc .yarn/config .config/yarn .config/yarn/config]
         def machine_configs = %w[/etc/yarnrc /etc/yarn/config /usr/local/etc/yarnrc]
-        # With Plug'n'Play it leaves no node_modules.
+        # With Plug'n'Play yarn creates no node_modules.
         def states = pnp? ? [".pnp.js"] : ["node_modules/.yarn-integrity"]
         def folders = pnp? ? [] : super
 
-        # `yarn-path` of .yarnrc.
+        # The path in `yarn-path` of .yarnrc.
         def own_script
           path = text(".yarnrc")[/^yarn-path\s+"?([^"\n]+?)"?\s*$/, 1]
           path && File.expand_path(path, project.root)
@@ -41,24 +41,25 @@ module Spate
         end
       end
 
-      # Yarn after version 1.
+      # yarn 2 and later.
       class Berry < Yarn
         def package_name = "@yarnpkg/cli-dist"
 
-        # That option keeps the project's own scripts off, too, which the setting does not.
+        # The mode skip-build also disables the project's own scripts; YARN_ENABLE_SCRIPTS does not.
         def arguments = ["install", "--immutable", *("--mode=skip-build" if options&.ignore_scripts)]
 
-        # With it only packages that `dependenciesMeta` names as built run scripts; yarn ignores .npmrc.
+        # With YARN_ENABLE_SCRIPTS=0, only packages marked as built in `dependenciesMeta` run scripts. yarn ignores
+        # .npmrc.
         def variables = { "YARN_ENABLE_SCRIPTS" => "0", "YARN_ENABLE_TELEMETRY" => "0" }
         def permission = "name those that may in package.json: \"dependenciesMeta\": { \"NAME\": { \"built\": true } }"
-        # That setting is for dependencies only.
+        # YARN_ENABLE_SCRIPTS only affects dependencies.
         def own_scripts? = false
         def configs = [".yarnrc.yml"]
         def home_configs = [".yarnrc.yml"]
         def folders = pnp? ? %w[.yarn/cache .yarn/unplugged] : %w[node_modules]
         def states = [*STATES[linker], state]
 
-        # `yarnPath` of .yarnrc.yml.
+        # The path in `yarnPath` of .yarnrc.yml.
         def own_script
           path = setting("yarnPath")
           path && File.expand_path(path, project.root)
@@ -66,7 +67,7 @@ module Spate
 
         private
 
-        # Beside its install state, of which its linker in the manner of pnpm has no other.
+        # State files in addition to the install state. The pnpm linker has only the latter.
         STATES = { "pnp" => ".pnp.cjs", "node-modules" => "node_modules/.yarn-state.yml" }.freeze
         private_constant :STATES
 
@@ -75,7 +76,7 @@ module Spate
         def pnp? = linker == "pnp"
         def state = setting("installStatePath", ".yarn/install-state.gz").delete_prefix("./")
 
-        # A plain value; the environment first. No other kind is asked for here.
+        # A plain value, from the environment or .yarnrc.yml. Other kinds of values are not needed here.
         def setting(name, default = nil)
           variable = "YARN_#{name.gsub(/[A-Z]/) { |letter| "_#{letter}" }.upcase}"
           env[variable] || text(".yarnrc.yml")[/^#{name}:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/, 1] || default

@@ -4,9 +4,9 @@ module Spate
   module JS
     module Tools
       module KnownSettings
-        # pnpm's: read from its `types.js` and its lists of known settings, of versions 10, 11 and 12.
+        # Settings of pnpm, from its `types.js` and its lists of known settings, of versions 10, 11 and 12.
         class Pnpm
-          # Compared with the lockfile, or checked before anything is placed.
+          # Settings that are compared with the lockfile, or checked before anything is placed.
           APPLIED = %w[allowUnusedPatches autoInstallPeers catalog catalogs dedupePeers excludeLinksFromLockfile
                        ignoredOptionalDependencies minimumReleaseAge minimumReleaseAgeExclude
                        minimumReleaseAgeIgnoreMissingTime minimumReleaseAgeStrict overrides packageExtensions packages
@@ -33,9 +33,9 @@ module Spate
             "trustPolicy" => ["off"], "useNodeVersion" => [], "virtualStoreOnly" => [false],
             "workspacePackages" => [[]], "workspaceRoot" => [false]
           }.freeze
-          # pnpm refuses two of one group: each is a list of the packages that may run scripts.
+          # pnpm rejects two settings of the same group: each is a list of the packages that may run scripts.
           EXCLUSIVE = [%w[neverBuiltDependencies onlyBuiltDependencies]].freeze
-          # Numbers; pnpm refuses anything else.
+          # Numbers. pnpm rejects anything else.
           NUMBERS = %w[minimumReleaseAge trustPolicyIgnoreAfter].freeze
           HARMLESS = %w[
             access aggregateOutput allowBuilds allowNew allowSameVersion allowedDeprecatedVersions audit auditConfig
@@ -68,11 +68,11 @@ module Spate
             verifyStoreIntegrity version versioning virtualStoreDir virtualStoreDirMaxLength virtualStoreType
             workspaceConcurrency yes
           ].freeze
-          # Applied where .npmrc, the environment or config.yaml has them, left to pnpm in pnpm-workspace.yaml.
+          # Applied if set in .npmrc, the environment or config.yaml; left to pnpm if set in pnpm-workspace.yaml.
           NETWORK = %w[ca cafile cert httpProxy httpsProxy key localAddress noProxy noproxy proxy registries registry
                        strictSsl].freeze
           KNOWN = [APPLIED, LEFT.keys, NETWORK, HARMLESS].flatten.to_h { |name| [name, true] }.freeze
-          # Of these, what pnpm takes from its global config.yaml; the others it leaves out there.
+          # The settings that pnpm reads from its global config.yaml. It ignores the others there.
           GLOBAL = %w[
             dangerouslyAllowAllBuilds dryRun enableGlobalVirtualStore enableModulesDir engineStrict
             excludeLinksFromLockfile extendNodePath force forceIgnoresPlatform frozenStore global globalPnpmfile
@@ -88,7 +88,7 @@ module Spate
             @settings = settings
           end
 
-          # [String], for people: why the restore is pnpm's.
+          # [String]: why the restore is left to pnpm, for messages.
           def reasons = (left + exclusive + numbers + types).uniq + (unknown + network).map { |name| "#{name} is set" }
 
           private
@@ -113,7 +113,7 @@ module Spate
             end
           end
 
-          # Before version 12 pnpm uses any value, by JavaScript's rules of truthiness.
+          # Before version 12, pnpm accepts any value, by JavaScript's rules of truthiness.
           def types
             names = @settings.major >= 12 ? @settings.names : JS::Pnpm::Settings::SWITCHES
             names.flat_map do |name|
@@ -124,18 +124,18 @@ module Spate
           def unknown = @settings.names.reject { |name| KNOWN.key?(name) }
           def network = @settings.own_names & NETWORK
 
-          # The type that pnpm 12 declares for each of its settings. It ends with ERR_PNPM_INVALID_SETTING where a file
-          # gives a value of another type. A setting that is not listed may have any value.
+          # The type that pnpm 12 declares for each of its settings. pnpm fails with ERR_PNPM_INVALID_SETTING if a file
+          # contains a value of another type. A setting that is not listed may have any value.
           #
-          # Stricter than pnpm where its rules and YAML's are unclear: of a boolean only `true` and `false` count, of
-          # a number only decimal digits.
+          # Stricter than pnpm where its rules and YAML's are unclear: for a boolean only `true` and `false` are
+          # accepted, for a number only decimal digits.
           module Types
             class << self
-              # A lambda that returns whether a value is a list, or a mapping, of values of a type.
+              # Lambdas that return whether a value is a list, or a mapping, of values of a type.
               def list(type) = ->(value) { value.is_a?(Array) && value.all?(type) }
               def map(type) = ->(value) { value.is_a?(Hash) && value.each_value.all?(type) }
 
-              # A mapping that may have these keys.
+              # A lambda that returns whether a value is a mapping with only these keys.
               def fields(types)
                 lambda do |value|
                   value.is_a?(Hash) && value.all? { |key, each| types.key?(key) && [each].all?(types[key]) }
@@ -155,7 +155,7 @@ module Spate
             EXTENSION = fields("dependencies" => MAP, "optionalDependencies" => MAP, "peerDependencies" => MAP,
                                "peerDependenciesMeta" => META)
             ON_FAIL = one_of("download", "error", "warn", "ignore")
-            # Whether a package may run scripts, or a text that asks for a decision.
+            # Whether a package may run scripts, or a text that requests a decision.
             BUILD = ->(value) { [true, false].include?(value) || (value.is_a?(String) && value.match?(/\A[a-z]/i)) }
 
             DECLARED = {
@@ -201,7 +201,7 @@ module Spate
                 allowedDeprecatedVersions catalog configDependencies namedRegistries nodeDownloadMirrors overrides
                 patchedDependencies
               ],
-              # A frozen install does not use them; their keys are not listed here.
+              # A frozen install does not use these settings, so their keys are not listed here.
               fields({}) => %w[audit remoteSideEffectsCache tasks update versioning],
               map(BUILD) => %w[allowBuilds],
               map(MAP) => %w[catalogs],

@@ -4,22 +4,22 @@ module Spate
   module JS
     module Tools
       class Memory
-        # The input files of a tool, as entries of Inputs. They are a superset, since each tool has its own rules: an
-        # extra file only starts the tool once more.
+        # The input files of a tool, as entries of Inputs. A superset, since each tool has its own rules: an extra file
+        # only makes the tool run once more.
         class Sources
-          # Files by which version managers choose a node.
+          # Files with which version managers choose a node.
           CHOOSERS = %w[.tool-versions .node-version .nvmrc mise.toml .mise.toml].freeze
-          # The same in the user's home.
+          # Such files in the user's home.
           CHOOSERS_AT_HOME = %w[.cache/node/corepack/lastKnownGood.json .config/mise/config.toml .nodenv/version
                                 .volta/tools/user/platform.json] + CHOOSERS
-          # Limit of entries.
+          # Maximum number of entries.
           LARGEST = 5_000
           VARIABLE = /\$\{?([A-Za-z_]\w*)/
           WORD = /[^\s"'=,:\[\]{}()]+/
-          # This file has patterns among other words.
+          # A file that contains patterns among other words.
           DENO = %r{/deno\.jsonc?\z}
 
-          # [entry], nil if they cannot be determined.
+          # [entry], or nil if the entries cannot be determined.
           def self.of(tool) = new(tool).entries
 
           def initialize(tool)
@@ -42,13 +42,13 @@ module Spate
             nil
           end
 
-          # Adds a folder whose names count.
+          # Adds a folder whose names are inputs.
           def list(folder) = File.directory?(folder) ? @folders[folder] = true : @files[folder] ||= nil
 
-          # Adds a file whose content counts, without parsing it.
+          # Adds a file whose content is an input, without parsing it.
           def file(path) = @files[path] ||= true
 
-          # Adds a folder that is or could be one of the workspace.
+          # Adds a folder that is or could be a package of the workspace.
           def package(folder)
             @tool.manifests.each do |name|
               path = File.join(folder, name)
@@ -70,7 +70,8 @@ module Spate
             digest == true ? [:file, path] : [:file, path, digest]
           end
 
-          # In the project, in all folders above, the user's, the machine's; and all that npm's configuration names.
+          # Adds the configuration files in the project, in all folders above it, of the user and of the machine, and
+          # all files that npm's configuration names.
           def configurations
             names = @tool.configs + CHOOSERS
             home = @tool.env["HOME"]
@@ -86,7 +87,7 @@ module Spate
             found
           end
 
-          # Adds a file and all that it names: variables, files, packages.
+          # Adds a file and everything it names: variables, files, packages.
           def configuration(path)
             text(path) do |content|
               content.scan(VARIABLE) { |name,| @variables[name] = true }
@@ -96,7 +97,7 @@ module Spate
             end
           end
 
-          # Yields a folder that a word names; adds a file, also one that does not exist yet.
+          # Yields the folder that a word names. Adds a file, even one that does not exist yet.
           def found(word, folder)
             path = expand(word, folder) or return
             return yield path if File.directory?(path)
@@ -107,7 +108,7 @@ module Spate
 
           def states = @states ||= @tool.states.map { |name| File.expand_path(name, @root) }
 
-          # "~/" means the project for some tools and the home for others.
+          # "~/" means the project for some tools, and the home for others.
           def expand(word, folder)
             return File.expand_path(word, folder) unless word.start_with?("~")
 
@@ -115,7 +116,7 @@ module Spate
             bases.map { |base| File.join(base, word.delete_prefix("~/")) }.find { |path| File.exist?(path) }
           end
 
-          # Yields the content of a file, once.
+          # Yields the content of a file, but only once.
           def text(path)
             return if @files.key?(path) && @files[path] != true
             return @files[path] = nil unless File.file?(path)
@@ -125,14 +126,14 @@ module Spate
             yield content.force_encoding(Encoding::UTF_8).scrub
           end
 
-          # Adds the paths that Local finds in a text of a file in folder.
+          # Adds the paths that Local finds in the text of a file. folder: that of the file.
           def named(content, folder)
             Local.scan(content) do |word, whole|
               found(word, folder) { |path| whole ? tree(path) : package(path) }
             end
           end
 
-          # Adds all of a folder except installed packages.
+          # Adds everything in a folder except installed packages.
           def tree(folder)
             return if @folders.key?(folder) || full?
 
@@ -148,18 +149,18 @@ module Spate
           end
         end
 
-        # Where packages of a workspace are and could be added, by patterns. Excluded folders count, too.
+        # Where packages of a workspace are and could be added, according to patterns. Includes excluded folders.
         class Members
           PATTERN = /[*?{]/
           LEFT_OUT = %w[node_modules .git].freeze
 
-          # sources: answers #list and #package for a folder. folder: the patterns are relative to it.
+          # sources: responds to #list and #package for a folder. folder: the patterns are relative to it.
           def initialize(sources, folder)
             @sources = sources
             @folder = folder
           end
 
-          # Those of the folder's own files. Raises LockfileError.
+          # Records the folders for the patterns in the folder's own files. Raises LockfileError.
           def of_folder = Project::Workspace.named(@folder).each { |pattern| call(pattern) }
 
           # Records the folders for each word that is a pattern, and ignores other words.
@@ -179,7 +180,7 @@ module Spate
 
           private
 
-          # As yarn and bun take them: below the folder, also with a "/" at the beginning.
+          # The parts of a pattern as yarn and bun read it: relative to the folder, even with a "/" at the beginning.
           def parts(pattern) = pattern.split("/") - ["", "."]
 
           def step(folder, part)
@@ -194,7 +195,7 @@ module Spate
                                              .select { |path| File.directory?(path) }
           end
 
-          # A folder and all below it, through no link.
+          # A folder and all folders below it. Does not follow links.
           def below(folder)
             [folder] + inside(folder).reject { |path| File.symlink?(path) }.flat_map { |path| below(path) }
           end
