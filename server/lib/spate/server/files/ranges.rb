@@ -17,8 +17,8 @@ module Spate
 
         module_function
 
-        # Returns [[first, length], ...]. Returns nil if the whole file is to be sent: the field is missing or malformed,
-        # or its unit is unknown. Returns :unsatisfiable if every range is outside of the file.
+        # Returns [[first, length], ...]. Returns nil if the whole file is to be sent: the field is missing or
+        # malformed, or its unit is unknown. Returns :unsatisfiable if every range is outside of the file.
         def of(value, size)
           match = value && value.bytesize <= LONGEST && FIELD.match(value.b) or return
           items = match[1].split(",", -1).reject { |item| item.match?(/\A[ \t]*\z/) }
