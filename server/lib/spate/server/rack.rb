@@ -2,8 +2,8 @@
 
 module Spate
   module Server
-    # Rack applications (SPEC of Rack 3, and of Rack 2) as handlers. They run on their own threads, never on the
-    # reactor's.
+    # Rack applications (SPEC of Rack 3, and of Rack 2) as handlers. Applications run on their own threads, never on the
+    # thread of the reactor.
     module Rack
       autoload :Application, "spate/server/rack/application"
       autoload :Authority, "spate/server/rack/authority"
@@ -22,7 +22,7 @@ module Spate
 
       THREADS = 5
       WAITING = 1024
-      # A number of threads.
+      # The format of a number of threads.
       COUNT = /\A[1-9]\d{0,5}\z/
 
       # Makes a handler that calls a Rack application.

@@ -7,11 +7,12 @@ module Spate
       module Application
         autoload :LoadFailure, "spate/server/rack/application/load_failure"
 
-        # Load paths of this gem and its dependencies: Bundler removes paths of gems that the Gemfile does not name.
+        # Load paths of this gem and its dependencies. They are kept because Bundler removes the paths of gems that the
+        # Gemfile does not name.
         FOLDERS = $LOADED_FEATURES.grep(%r{/spate/(?:server|bytes)\.rb\z})
                                   .map { |path| path[%r{.*(?=/spate/)}] }.uniq.freeze
 
-        # Raises Server::Error.
+        # Returns the application of a config.ru. Raises Server::Error.
         def self.load(path)
           raise Error.new("#{path} is not a file", hint: "name an existing config.ru") unless File.file?(path)
 

@@ -3,12 +3,13 @@
 module Spate
   module Server
     module Rack
-      # SERVER_NAME and SERVER_PORT from a request's authority (RFC 3986, section 3.2). Cached, because they recur.
+      # SERVER_NAME and SERVER_PORT from a request's authority (RFC 3986, section 3.2). The results are cached, because
+      # the same authorities recur.
       class Authority
         HOST = /\A(\[[\h:.]+\]|[-A-Za-z0-9._~%!$&'()*+,;=]+)(?::(\d*))?\z/
         PORTS = { "http" => "80", "https" => "443" }.freeze
         REMEMBERED = 256
-        # Bytes of a host name with a port.
+        # Maximum length of a host name with a port, in bytes.
         LONGEST = 262
 
         def initialize(scheme)
@@ -16,7 +17,7 @@ module Spate
           @known = {}
         end
 
-        # [name, port], or nil where the authority is malformed.
+        # Returns [name, port], or nil if the authority is malformed.
         def parse(authority)
           @known[authority] || remember(authority)
         end

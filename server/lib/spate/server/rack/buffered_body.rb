@@ -6,22 +6,23 @@ module Spate
   module Server
     module Rack
       # Buffers a request's body before the application is called, so that a slow client occupies no thread. Short
-      # bodies are kept in memory, longer ones in an unnamed file. On the reactor's thread, until the application takes
-      # it.
+      # bodies are kept in memory, longer ones in an unnamed file. Used on the reactor's thread until the application
+      # takes the body.
       class BufferedBody
         autoload :Quota, "spate/server/rack/buffered_body/quota"
         autoload :TemporaryFile, "spate/server/rack/buffered_body/temporary_file"
 
-        # The quota is exhausted while the application reads.
+        # Raised when the quota is exhausted while the application reads.
         class Full < IOError
         end
 
         # @!visibility private
 
-        # Bytes that are kept in memory.
+        # Maximum bytes of a body that are kept in memory.
         MEMORY = 65_536
 
-        # body: a Request::Body. limits: bytes to buffer of one body, and of all. quota: the Quota of all bodies.
+        # body: a Request::Body. limits: the limits on buffered bytes, of one body and of all bodies. quota: the Quota
+        # of all bodies.
         def initialize(body, limits, quota)
           @body = body
           @most = limits.gathered
@@ -31,8 +32,8 @@ module Spate
           @size = 0
         end
 
-        # The block is called once: with nil when enough is buffered, with the error of a file that cannot be written,
-        # or with :full. It is not called when the client gives up.
+        # Starts to buffer. The block is called once: with nil when enough is buffered, with the error of a file that
+        # cannot be written, or with :full. It is not called when the client gives up.
         def begin(&ready)
           @ready = ready
           @body.on_lost { release unless @over }
@@ -40,8 +41,8 @@ module Spate
           @body.on_end { over }
         end
 
-        # On the application's thread: buffers the rest, too. input: an Input. Returns the IO, rewound. Raises Full,
-        # errors of the input, and SystemCallError.
+        # Buffers the rest of the body, on the application's thread. input: an Input. Returns the IO, rewound. Raises
+        # Full, errors of the input, and SystemCallError.
         def add(input)
           @io.seek(0, IO::SEEK_END)
           input.each_part do |part|
@@ -50,16 +51,16 @@ module Spate
           @io.tap(&:rewind)
         end
 
-        # The IO, rewound; its bytes.
+        # io: the IO, rewound. size: the number of its bytes.
         attr_reader :io, :size
 
-        # Whether it contains the whole body.
+        # Whether the whole body is buffered.
         def whole? = @whole || false
 
-        # Whether other bodies may need the space that this one uses.
+        # Whether other bodies may need the space of this one.
         def crowded? = !@over && (@in_file ? @quota.files_crowded?(@most_in_all) : @quota.memory_crowded?)
 
-        # Frees the space. From any thread.
+        # Frees the space. May be called from any thread.
         def release
           io, @io = @io, nil
           return if io.nil?
@@ -88,10 +89,10 @@ module Spate
           true
         end
 
-        # Whether so many more bytes stay in memory.
+        # Whether this many more bytes can stay in memory.
         def memory?(count) = !@in_file && @size + count <= MEMORY && @quota.memory?(count)
 
-        # Whether the file has room for them.
+        # Whether the file has room for this many more bytes.
         def file?(count)
           return false unless @in_file || @quota.file?(@size, @most_in_all)
 
@@ -99,7 +100,7 @@ module Spate
           @quota.more?(count, @most_in_all)
         end
 
-        # IO#write would let other threads run for each part, a tenth of a second when they are busy.
+        # Not IO#write, which would let other threads run for each part: a tenth of a second when they are busy.
         def write(part)
           return @io.write(part) if @io.is_a?(StringIO)
 

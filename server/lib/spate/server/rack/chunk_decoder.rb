@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Rack
-      # Decodes the chunks of an application that encodes its own body, for HTTP/2. Has the methods of
+      # For HTTP/2: decodes the chunks of an application that encodes its own body. Has the methods of
       # Response::Body::Queue.
       class ChunkDecoder
-        # Bytes of a chunk's size line.
+        # Maximum length of a chunk's size line in bytes.
         LINE = 4096
 
         # queue: a Response::Body::Queue.
@@ -16,7 +16,7 @@ module Spate
           @line = +"".b
         end
 
-        # Like the queue's method. Raises ArgumentError for an invalid chunk.
+        # Adds encoded bytes, like the queue's method. Raises ArgumentError for an invalid chunk.
         def push(string)
           bytes = string.b
           at = 0
@@ -63,10 +63,10 @@ module Spate
           to
         end
 
-        # Trailers are dropped.
+        # Drops the trailers.
         def rest(bytes, _from) = bytes.bytesize
 
-        # Collects a line; returns the offset of its end.
+        # Collects a line. Returns the offset of its end.
         def line(bytes, from)
           at = bytes.index("\n", from)
           to = at ? at + 1 : bytes.bytesize

@@ -6,16 +6,18 @@ module Spate
       # Makes a Rack environment from a request. Constant entries are copied from a template, and translated field names
       # are cached.
       class Environment
-        # Frozen keys, and the few fields without HTTP_.
+        # Frozen keys of common fields, and the few fields that do not become HTTP_ keys.
         KEYS = { "content-type" => "CONTENT_TYPE", "content-length" => "CONTENT_LENGTH", "version" => nil,
                  "host" => nil }.freeze
-        # Translated names that are cached, and bytes of one; a client may send any number.
+        # REMEMBERED: number of translated names that are cached. LONGEST: bytes of a name that is cached. Both are
+        # limited because a client may send any names.
         REMEMBERED = 1024
         LONGEST = 64
-        # An HTTP/2 client may send any bytes as a method; forwarded over HTTP/1.1 they could smuggle a line.
+        # An HTTP/2 client may send any bytes as a method. When they are forwarded over HTTP/1.1, they could smuggle a
+        # line.
         VERB = /\A[!#$%&'*+\-.^_`|~0-9A-Za-z]+\z/n
         TRAILERS = "spate.trailers"
-        # Streamed bodies that are rewindable: short ones, and forms.
+        # Streamed bodies are rewindable if they are at most SMALL bytes long, or forms.
         SMALL = 65_536
         FORM = %r{\A(?:application/x-www-form-urlencoded|multipart/)}i
 
@@ -23,7 +25,7 @@ module Spate
         def initialize(errors: $stderr, multiprocess: false)
           @second = Rack.second?
           @base = base(errors, multiprocess)
-          # A client may send any scheme, so only these are cached.
+          # Only the templates of these schemes are cached, because a client may send any scheme.
           @templates = %w[http https].to_h { |scheme| [scheme, template(scheme)] }
           @authorities = %w[http https].to_h { |scheme| [scheme, Authority.new(scheme)] }
           @keys = KEYS.dup
@@ -32,7 +34,7 @@ module Spate
         # Returns the environment, or nil for a target or an authority that Rack cannot represent.
         def of(request, finished)
           verb = request.verb
-          # The transport's scheme, because a client could claim to use TLS.
+          # Uses the transport's scheme, because a client could falsely claim to use TLS.
           scheme = (request.connection.scheme || request.scheme) == "https" ? "https" : "http"
           env = @templates[scheme].dup
           place(env, request, scheme) && target(env, request) && (verb == "GET" || VERB.match?(verb.b)) or return
@@ -51,7 +53,7 @@ module Spate
 
         private
 
-        # In Rack 2, "rack.hijack?" promises a socket, too.
+        # In Rack 2, a true "rack.hijack?" means that the socket can be taken over.
         def old(env, version)
           env["HTTP_VERSION"] = version
           env["rack.hijack?"] = version != "HTTP/2"
@@ -95,14 +97,14 @@ module Spate
           true
         end
 
-        # Rack 2 requires rewindable input, and many applications need it: they verify the signature of a form's bytes
-        # after the parameters were parsed.
+        # Makes the input rewindable if needed. Rack 2 requires that, and many applications need it because they verify
+        # the signature of a form's bytes after the parameters were parsed.
         def input(request, env)
           body = request.body
           gathered = body.buffered
           return whole(body, gathered, env) if gathered.whole?
 
-          # HTTP/2 does not use it, but Rails ignores a body of unknown length without it.
+          # HTTP/2 does not use this field, but Rails ignores a body of unknown length without it.
           env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
           again = again?(body, env)
           input = again ? Input::Rewindable.new(Input.new(body), gathered) : Input.new(body, gathered.io)
@@ -119,14 +121,14 @@ module Spate
           Input::Rewindable.new(Input.new(body), gathered)
         end
 
-        # Frameworks read as many bytes as CONTENT_LENGTH says; puma sets it as well.
+        # Sets CONTENT_LENGTH, as puma does, because frameworks read that many bytes.
         def measure(size, env)
           env["CONTENT_LENGTH"] = size.to_s
           env.delete("HTTP_TRANSFER_ENCODING")
         end
 
-        # A name with "_" maps to the same key as one with "-", so it never replaces another value: otherwise a client
-        # could overwrite what a proxy set.
+        # A name with "_" maps to the same key as one with "-", so it never replaces another value. Otherwise a client
+        # could overwrite a value that a proxy has set.
         def fields(env, request)
           doubtful = nil
           request.each_field do |name, value|

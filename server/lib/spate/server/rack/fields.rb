@@ -4,12 +4,12 @@ module Spate
   module Server
     module Rack
       # Converts an application's fields (names in any case, values joined by line breaks in Rack 2, or Arrays in Rack
-      # 3) to those of Response.
+      # 3) to the fields of Response.
       module Fields
-        # Number of cached names; the same ones recur.
+        # Maximum number of cached names. Applications use the same names again and again.
         REMEMBERED = 1024
         NAMES = {} # rubocop:disable Style/MutableConstant
-        # "rack.hijack" and the like are for the server.
+        # Fields such as "rack.hijack" are for the server and not sent.
         INTERNAL = "rack."
 
         def self.of(headers)

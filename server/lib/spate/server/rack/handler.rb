@@ -8,10 +8,10 @@ module Spate
         # Seconds that applications have to end when the server stops.
         GRACE = 5
 
-        # The threads; the space used by buffered bodies.
+        # pool: the threads. quota: the space used by buffered bodies.
         attr_reader :pool, :quota
 
-        # multiprocess: passed on to the application.
+        # multiprocess: see Environment.
         def initialize(app, threads:, waiting:, log:, multiprocess: false)
           @app = app
           @log = log
@@ -20,8 +20,8 @@ module Spate
           @pool = ThreadPool.new(threads, waiting) { |thing| work(thing) }
         end
 
-        # On the reactor's thread; the response follows later. The body is read first: a slow client occupies no thread,
-        # and some clients fail when they get a response before they have sent the body.
+        # Called on the reactor's thread. The response follows later. The body is read first, so that a slow client
+        # occupies no thread, and because some clients fail when they get a response before they have sent the body.
         def call(request)
           body = request.body or return enqueue(request)
           limits = limits(request)
@@ -39,7 +39,7 @@ module Spate
 
         # Logs an application's error.
         def report(error, request)
-          # As bytes: a path and a message may have different encodings.
+          # Joins bytes, because a path and a message may have different encodings.
           words = [request.verb, " ", request.path, ": ", error.class.to_s, ": ", error.message.to_s].map(&:b)
           @log.call([words.join, *error.backtrace&.first(20)].join("\n  "))
         end
@@ -55,7 +55,7 @@ module Spate
           request.answer(busy("Too many requests are waiting."))
         end
 
-        # error: of the file for a body, or :full.
+        # error: the error of the file for a body, or :full.
         def refuse(request, error)
           return request.answer(busy("Too many request bodies are being received.")) if error == :full
 
@@ -67,7 +67,7 @@ module Spate
 
         def release(request) = request.body&.buffered&.release
 
-        # The thread continues after any error of an application.
+        # Processes an item of the queue. The thread continues after any error of an application.
         def work(thing)
           thing.is_a?(Request) ? serve(thing) : thing.call
           done = true
@@ -77,7 +77,8 @@ module Spate
           thing.answer(Response.failure) if !done && thing.is_a?(Request)
         end
 
-        # A client that sends and resets requests repeatedly (CVE-2023-44487) causes no work for the application.
+        # Skips abandoned requests, so that a client that repeatedly sends and resets requests (CVE-2023-44487) causes
+        # no work for the application.
         def serve(request)
           return if request.abandoned?
 

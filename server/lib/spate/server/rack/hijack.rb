@@ -3,10 +3,10 @@
 module Spate
   module Server
     module Rack
-      # env["rack.hijack"]: passes the connection's socket to the application, which closes it. HTTP/1.1 in clear text
-      # only. Rack 2 applications use env["rack.hijack_io"].
+      # env["rack.hijack"]: passes the connection's socket to the application, which has to close it. Only supported in
+      # HTTP/1.1 without TLS. Rack 2 applications use env["rack.hijack_io"].
       class Hijack
-        # The connection's socket cannot be handed over.
+        # Raised when the connection's socket cannot be handed over.
         class Refused < IOError
         end
 
@@ -18,10 +18,10 @@ module Spate
 
         # @!visibility private
 
-        # Whether the application has the socket, so that no response follows.
+        # Whether the application has the socket. In that case no response is sent.
         def done? = !@socket.nil?
 
-        # Returns the IO. Raises Refused.
+        # Returns the socket, an IO. Raises Refused.
         def call
           @socket ||= take
           @env["rack.hijack_io"] = @socket

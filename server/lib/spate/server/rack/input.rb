@@ -3,8 +3,8 @@
 module Spate
   module Server
     module Rack
-      # env["rack.input"]: a request's body as it arrives. Reads on the application's thread wait for the client. Unread
-      # bytes stop the client. Raises IOError when the client gave up.
+      # env["rack.input"]: a request's body as it arrives. Reads on the application's thread wait for the client. If too
+      # many bytes are unread, the client has to wait. Reads raise IOError when the client gave up.
       class Input
         autoload :Empty, "spate/server/rack/input/empty"
         autoload :Lines, "spate/server/rack/input/lines"
@@ -12,10 +12,10 @@ module Spate
 
         include Lines
 
-        # Bytes read at once from the buffered part.
+        # Bytes per read from the buffered part.
         PART = 65_536
 
-        # body: a Request::Body. gathered: an IO with the part that was buffered before, or nil.
+        # body: a Request::Body. gathered: an IO with the part of the body that is already buffered, or nil.
         def initialize(body, gathered = nil)
           @body = body
           @gathered = gathered
@@ -23,7 +23,7 @@ module Spate
           @position = 0
         end
 
-        # Like IO#read: everything, or at most so many bytes, fewer only at the end.
+        # Like IO#read: returns the rest, or at most `length` bytes, fewer only at the end.
         def read(length = nil, buffer = nil)
           raise ArgumentError, "negative length #{length} given" if length&.negative?
 
@@ -33,7 +33,7 @@ module Spate
           buffer.replace(read_all)
         end
 
-        # The available bytes, at most so many; waits for the first ones. Raises EOFError.
+        # Returns the available bytes, at most `length`. Waits if no bytes are available. Raises EOFError at the end.
         def readpartial(length, buffer = nil)
           return buffer ? buffer.clear : +"" if length.zero?
 
@@ -43,7 +43,7 @@ module Spate
           buffer ? buffer.replace(bytes) : bytes
         end
 
-        # Yields parts as they arrive, the fastest way to read a large body.
+        # Yields parts as they arrive. This is the fastest way to read a large body.
         def each_part
           yield take(left) if left.positive?
           while (part = next_part)
@@ -54,7 +54,7 @@ module Spate
         # Whether a read would wait for the client.
         def waits? = left.zero? && !@closed && !@ended && (@gathered.nil? || @gathered.eof?) && !@body.ready?
 
-        # The rest is not needed.
+        # Discards the rest of the body.
         def close
           return if @closed
 
@@ -66,7 +66,7 @@ module Spate
         end
         alias close_read close
 
-        # The trailers; {} until the body was read completely.
+        # The trailers; {} until the body has been read completely.
         def trailers = @body.trailers || {}
         def external_encoding = Encoding::BINARY
         def binmode = self
@@ -85,7 +85,7 @@ module Spate
           parts
         end
 
-        # A reused buffer keeps its memory; each part's memory is freed as soon as it was read.
+        # Reuses the memory of `buffer`, and frees the memory of each part as soon as the part has been read.
         def read_some(length, buffer)
           count = 0
           while count < length && (left.positive? || fill)
@@ -117,7 +117,7 @@ module Spate
           bytes
         end
 
-        # Appends the next part; returns false at the end.
+        # Appends the next part to the unread bytes. Returns false at the end.
         def fill
           part = next_part or return false
           if left.zero?

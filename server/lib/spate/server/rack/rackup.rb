@@ -43,7 +43,7 @@ module Spate
 
         private
 
-        # The first signal lets open requests finish.
+        # Runs the reactor. The first signal stops it after open requests have finished.
         def until_stopped(reactor)
           before = SIGNALS.to_h { |name| [name, Signal.trap(name) { reactor.stop }] }
           reactor.run

@@ -3,11 +3,11 @@
 module Spate
   module Server
     module Rack
-      # Sends an application's response. Runs on the application's thread.
+      # Sends an application's response, on the application's thread.
       class Reply
         GONE = [Response::Body::Queue::Disconnected, Request::Body::Aborted].freeze
 
-        # input: the server's own input, even when the application replaced rack.input.
+        # input: the server's own Input, even if the application replaced rack.input.
         def initialize(handler, request, env, input, finished)
           @handler = handler
           @request = request
@@ -26,7 +26,7 @@ module Spate
           @trailers = -> { @env[Environment::TRAILERS] } if @fields.key?("trailer")
           return whole(nil) { close } if @request.head? || @status == 204 || @status == 304
 
-          # Rack::Chunked encodes chunks for HTTP/2, too.
+          # Rack::Chunked encodes chunks even for HTTP/2.
           @chunked = @fields.delete("transfer-encoding") == "chunked" unless @request.version == "HTTP/1.1"
           stream ? flow(stream) : choose(body)
         rescue Exception => e # rubocop:disable Lint/RescueException
@@ -46,8 +46,8 @@ module Spate
           body.respond_to?(:each) ? parts(body) : flow(body)
         end
 
-        # Returns nil when the body is not an Array. A body with a content-length may be streamed. In Rails 7.1, bodies
-        # with a length respond to `to_ary` but fail; in Rails 6.1, to_ary returns nil.
+        # Returns nil when the body is not an Array. A body with a content-length is not converted, because it can be
+        # streamed. In Rails 7.1, bodies with a length respond to `to_ary` but fail; in Rails 6.1, to_ary returns nil.
         def array(body)
           return if @fields.key?("content-length") || !body.respond_to?(:to_ary)
 
@@ -61,14 +61,14 @@ module Spate
           whole(body, &block)
         end
 
-        # HTTP/1.1 sends the length anyway.
+        # Sets the content-length of a body whose length is known.
         def tell_length(count)
           return if @trailers || @status < 200 || @fields.key?("content-length") || @fields.key?("transfer-encoding")
 
           @fields["content-length"] = count.to_s
         end
 
-        # Sends the body at once.
+        # Sends a body that is complete.
         def whole(body, &block)
           block&.call
           response = response(body) { |error| @handler.later { finish(error) } unless @finished.empty? }
@@ -76,13 +76,13 @@ module Spate
         end
 
         # In HTTP/2, a client that is still sending may mistake the end of the response for the end of its own request,
-        # and hang (curl 7.88). An error response is meant to stop it.
+        # and hang (curl 7.88). An error response is still sent early, to stop the client.
         def early?
           body = @request.body
           @request.version == "HTTP/2" && @status < 400 && !(body.nil? || body.whole? || body.hesitant?)
         end
 
-        # Sends the response after the whole request was received, as puma does.
+        # Sends the response after the whole request has been received, as puma does.
         def hear(response)
           @request.connection.post do
             body = @request.body.discard
@@ -91,14 +91,14 @@ module Spate
           end
         end
 
-        # Returns false when the file is missing, or its size is not the announced one.
+        # Sends a file. Returns false when the file is missing, or its size differs from the announced length.
         def file(path)
           file = path && File.open(path, File::RDONLY | File::NONBLOCK)
           length = @fields["content-length"]
           return file&.close && false unless file&.stat&.file? && (length.nil? || length.to_i == file.size)
 
           @fields["content-length"] ||= file.size.to_s
-          close # on this thread, because frameworks keep state per thread; the file stays open
+          close # on this thread, because frameworks keep state per thread; the opened file is not affected
           answer(Response::Body::FileRange.new(file)) do |error|
             unless @finished.empty?
               @handler.later do
@@ -111,7 +111,8 @@ module Spate
           false
         end
 
-        # The response starts with the first part: before that, an application's error can still become a 500.
+        # Sends parts. The response starts with the first part, so that an earlier error of the application becomes a
+        # 500.
         def parts(body)
           queue = nil
           body.each do |part|
@@ -127,12 +128,13 @@ module Spate
           finish(error)
         end
 
-        # The application writes, and reads the rest of the request or, with status 101, all further input.
+        # Runs a streaming body. The application writes, and may read the rest of the request or, with status 101, all
+        # further input.
         def flow(callable)
           @request.body&.want
           @tunnel = Request::Body.new(nil, connection: @request.connection) if @status == 101
           queue = open
-          # An application that passes the stream to another thread closes it there.
+          # If the application passes the stream to another thread, that thread closes it.
           callable.call(Stream.new(@tunnel ? Input.new(@tunnel) : @input, queue))
         rescue Exception => e # rubocop:disable Lint/RescueException
           error = e
@@ -142,14 +144,14 @@ module Spate
           finish(error)
         end
 
-        # Returns the queue for the body's parts.
+        # Starts the response. Returns the queue for the parts of its body.
         def open
           queue = Response::Body::Queue.new
           answer(queue)
           @chunked ? ChunkDecoder.new(queue) : queue
         end
 
-        # A disconnected client is not an error of the application.
+        # Ends the response with an error. A disconnected client is not an error of the application.
         def fail(queue, error)
           @handler.report(error, @request) unless GONE.any? { |kind| error.is_a?(kind) }
           queue.fail(error)

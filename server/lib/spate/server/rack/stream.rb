@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Rack
-      # The argument of a streaming body: both directions of a request, like a socket.
+      # The argument of a streaming body: reads the request and writes the response, like a socket.
       class Stream
         def initialize(input, output)
           @input = input
@@ -15,7 +15,7 @@ module Spate
         def gets(...) = @input.gets(...)
         def each(...) = @input.each(...)
 
-        # Returns the bytes written. Raises IOError when the client is gone or the stream is closed.
+        # Returns the number of bytes written. Raises IOError when the client is gone or the stream is closed.
         def write(*strings)
           raise IOError, "closed stream" if @written
 
@@ -26,7 +26,7 @@ module Spate
           end
         end
 
-        # Like IO's: available bytes, or :wait_readable, or raises an IO::WaitReadable.
+        # Like the method of IO: returns available bytes or :wait_readable, or raises an IO::WaitReadable.
         def read_nonblock(length, buffer = nil, exception: true)
           return readpartial(*[length, buffer].compact) unless @input.respond_to?(:waits?) && @input.waits?
           return :wait_readable unless exception
@@ -34,7 +34,7 @@ module Spate
           raise IO::EAGAINWaitReadable, "read would block"
         end
 
-        # The server accepts all bytes, or makes the writer wait.
+        # Like `write`, which accepts all bytes, but may block.
         def write_nonblock(string, **) = write(string)
 
         def <<(string)

@@ -3,11 +3,13 @@
 module Spate
   module Server
     module Rack
-      # Threads that process queued items. Started with the first item, so that each forked process has its own.
+      # Threads that process queued items. They start with the first item, so that each forked process has its own
+      # threads.
       class ThreadPool
         attr_reader :threads
 
-        # waiting: items that may be queued. work: called with each item on a thread of the pool; it must not raise.
+        # waiting: maximum number of queued items. work: called with each item on a thread of the pool; it must not
+        # raise.
         def initialize(threads, waiting, &work)
           @threads = threads
           @waiting = waiting
@@ -16,7 +18,7 @@ module Spate
           @running = []
         end
 
-        # Returns false when the queue is full. urgent: never refused.
+        # Queues an item. Returns false when the queue is full. urgent: queues the item even then.
         def push(thing, urgent: false)
           start unless @running.last&.alive?
           return false if !urgent && backlog >= @waiting
@@ -27,11 +29,11 @@ module Spate
           false
         end
 
-        # Queued items, idle threads excepted.
+        # Number of queued items that exceeds the number of idle threads.
         def backlog = [@queue.size - @queue.num_waiting, 0].max
         def idle = [@queue.num_waiting - @queue.size, 0].max
 
-        # Accepts no more. Queued items have so many seconds to finish.
+        # Accepts no more items. Queued items have this many seconds to finish.
         def close(seconds)
           limit = now + seconds
           @queue.close
@@ -47,7 +49,7 @@ module Spate
           Thread.pass until @queue.num_waiting == @threads
         end
 
-        # An application that ends its thread ends only this item, not the pool's thread.
+        # Processes items. An application that kills its thread ends only the current item, not the thread of the pool.
         def run
           while (thing = @queue.pop)
             @work.call(thing)

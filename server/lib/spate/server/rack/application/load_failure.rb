@@ -4,9 +4,9 @@ module Spate
   module Server
     module Rack
       module Application
-        # The application raised an error while it was loaded. Names the application's line.
+        # Raised when the application raised an error while it was loaded. Names the line of the application.
         class LoadFailure < Error
-          # path: of the config.ru. error: the original one.
+          # path: the path of the config.ru. error: the error of the application.
           def initialize(path, error)
             message = error.message.scrub
             place = place(path, message, error)
@@ -17,7 +17,8 @@ module Spate
 
           private
 
-          # "app/models.rb:3", relative to the current folder; the config.ru when the line is unknown.
+          # Returns "app/models.rb:3", relative to the current folder. Returns the path of the config.ru when the line
+          # is unknown.
           def place(path, message, error)
             lines = [message, *error.backtrace].filter_map { |line| line[/\A([^<].*?:\d+)(?::|$)/, 1] }
             root = "#{File.dirname(File.expand_path(path))}/"

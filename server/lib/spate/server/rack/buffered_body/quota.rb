@@ -4,12 +4,12 @@ module Spate
   module Server
     module Rack
       class BufferedBody
-        # Limits the space of all buffered bodies of a process: some memory, and files. Bodies in memory do not wait for
-        # those that fill the files.
+        # Limits the space of all buffered bodies of a process: a fixed amount of memory, and files. Bodies in memory do
+        # not wait for bodies that fill the files.
         class Quota
-          # Bytes in memory; further bodies go to files, even short ones.
+          # Maximum bytes in memory. Further bodies go to files, even if they are short.
           MEMORY = 67_108_864
-          # Divides the process's descriptor limit. Connections need descriptors, too.
+          # Files may use 1/SHARE of the process's descriptors, because connections need descriptors, too.
           SHARE = 2
 
           def initialize(files: Process.getrlimit(Process::RLIMIT_NOFILE).first / SHARE)
@@ -18,17 +18,18 @@ module Spate
             @files = @on_disk = @memory = 0
           end
 
-          # Bytes in use.
+          # Bytes of memory in use.
           attr_reader :memory
 
           def bytes = @mutex.synchronize { @memory + @on_disk }
 
-          # Reserves so many more bytes in memory, if possible.
+          # Reserves this many more bytes in memory, if possible.
           def memory?(count)
             @mutex.synchronize { @memory + count <= MEMORY && @memory += count }
           end
 
-          # Reserves another file for `count` bytes that are in memory now, if possible. most: bytes in all files.
+          # Reserves another file for `count` bytes that are in memory now, if possible. most: maximum bytes in all
+          # files.
           def file?(count, most)
             @mutex.synchronize do
               next false if @files >= @most_files || @on_disk + count > most
@@ -40,7 +41,7 @@ module Spate
             end
           end
 
-          # Reserves so many more bytes of a file, if possible.
+          # Reserves this many more bytes of a file, if possible.
           def more?(count, most)
             @mutex.synchronize { @on_disk + count <= most && @on_disk += count }
           end
@@ -54,7 +55,7 @@ module Spate
             end
           end
 
-          # Whether more than half is in use, so that slow clients should not hold it.
+          # Whether more than half is in use. In that case slow clients should not occupy space.
           def memory_crowded? = @memory * 2 > MEMORY
           def files_crowded?(most) = @on_disk * 2 > most || @files * 2 > @most_files
         end

@@ -6,13 +6,13 @@ module Spate
   module Server
     module Rack
       class BufferedBody
-        # An unnamed or unlinked file, of which nothing is left when the process ends.
+        # An unnamed or unlinked file, which disappears when the process ends.
         module TemporaryFile
-          # No folder for temporary files exists.
+          # Raised when no folder for temporary files exists.
           class Missing < StandardError
           end
 
-          # In TMPDIR. Raises SystemCallError or Missing.
+          # Opens a file in TMPDIR. Raises SystemCallError or Missing.
           def self.open
             nameless(folder)
           rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT, Errno::EINVAL # unsupported by file system or kernel

@@ -4,19 +4,19 @@ module Spate
   module Server
     module Rack
       class Input
-        # Reading by line, with the arguments and results of IO#gets and IO#each_line. A line is returned as soon as its
-        # separator or limit is reached, without waiting for what follows, except that a paragraph ends where another
-        # one begins.
+        # Reads lines, with the arguments and results of IO#gets and IO#each_line. A line is returned as soon as its
+        # separator or limit is reached, without waiting for further bytes. A paragraph is an exception: it ends where
+        # the next one begins.
         module Lines
           NEWLINES = /[^\n]/n
 
-          # separator: a String, "" for paragraphs, nil for the whole rest. limit: in bytes.
+          # separator: a String, "" for paragraphs, or nil for the whole rest. limit: in bytes.
           def gets(*arguments, chomp: false)
             separator, limit = Lines.arguments(*arguments)
             line(separator, limit, chomp)
           end
 
-          # Yields each line; without a block, an Enumerator.
+          # Yields each line. Without a block, returns an Enumerator.
           def each(*arguments, chomp: false)
             return to_enum(:each, *arguments, chomp: chomp) unless block_given?
 
@@ -66,7 +66,7 @@ module Spate
             chomp && ending && text.end_with?(ending) ? text.chomp(separator) : text
           end
 
-          # Searches only the bytes that arrived since the last search.
+          # Searches only in the bytes that arrived since the last search.
           def line_length(ending, limit)
             from = 0
             until (found = line_end(ending, from)) || (limit && left >= limit)

@@ -6,17 +6,17 @@ module Spate
   module Server
     module Rack
       class Input
-        # env["rack.input"] that can be rewound. The first read waits for the rest of the body and adds it to the
-        # buffered part.
+        # A rewindable env["rack.input"]. The first read waits for the rest of the body and adds it to the buffered
+        # part.
         class Rewindable
-          # input: an Input of the part that is not buffered. gathered: a BufferedBody.
+          # input: an Input for the part that is not buffered. gathered: a BufferedBody.
           def initialize(input, gathered)
             @input = input
             @gathered = gathered
             @whole = gathered.io if gathered.whole?
           end
 
-          # IO's methods.
+          # The methods of IO.
           def read(...) = whole.read(...)
           def readpartial(...) = whole.readpartial(...)
           def gets(...) = whole.gets(...)
@@ -31,7 +31,7 @@ module Spate
             self
           end
 
-          # The application has finished the request.
+          # Called when the application has finished the request.
           def close
             @closed = true
             @whole&.close
@@ -46,7 +46,7 @@ module Spate
           private
 
           def whole
-            raise @error if @error # after an error, the parts do not form a body
+            raise @error if @error # after an error, the buffered parts are not a complete body
 
             @whole ||= @closed ? StringIO.new : @gathered.add(@input)
           rescue IOError, SystemCallError => e
