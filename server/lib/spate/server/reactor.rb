@@ -5,7 +5,8 @@ require "spate/bytes"
 
 module Spate
   module Server
-    # One thread and one poller for many connections, which are served in turn: none waits for the peer of another.
+    # Serves many connections with one thread and one poller. Connections are served in turn; none of them waits for
+    # another's peer.
     class Reactor
       autoload :Acceptor, "spate/server/reactor/acceptor"
       autoload :Drain, "spate/server/reactor/rounds"
@@ -14,8 +15,8 @@ module Spate
       autoload :TimeoutCheck, "spate/server/reactor/rounds"
 
       # @!visibility private
-      # Unused memory of write buffers, for reuse. Half of it beyond KEPT is released each second, so that the memory
-      # used for many slow clients is returned.
+      # Unused memory of write buffers, for reuse. Each second, half of the buffers beyond KEPT are released, so that
+      # memory which was needed for many slow clients is freed.
       class BufferPool < Array
         KEPT = 64
 
@@ -23,16 +24,16 @@ module Spate
         def trim = pop([(size - KEPT + 1) / 2, 0].max)
       end
 
-      # Bytes of one read.
+      # Maximum bytes per read.
       INPUT = 524_288
       READ = 1
-      # Longest sleep in milliseconds: when idle, and while stopping.
+      # Longest sleep in milliseconds: SLEEP normally, SHORT_SLEEP while the server is stopping.
       SLEEP = 1000
       SHORT_SLEEP = 50
       # Seconds between two checks for timeouts.
       CHECK = 1
 
-      # Errors that end only the connection in which they are raised, NotImplementedError of a handler included.
+      # Errors that end only the connection in which they are raised. They include a handler's NotImplementedError.
       FAULTS = [StandardError, ScriptError, SystemStackError, NoMemoryError].freeze
 
       # @return [Integer] open connections
@@ -98,22 +99,22 @@ module Spate
 
       # @!visibility private
 
-      # From any thread: runs the block on the reactor's thread, and then a tick of the connection unless it is closed
-      # by then. connection: nil for a block that concerns no connection.
+      # Runs the block on the reactor's thread, and then a tick of the connection unless it is closed by then.
+      # connection: nil if the block concerns no connection. May be called from any thread.
       def post(connection, &block) = @event_queue.post(connection, block)
 
       # Whether this is the reactor's thread.
       def here? = Thread.current.equal?(@thread)
 
-      # Yields a descriptor that becomes readable when a connection has something to do, or nil when one may have
-      # something already. The block may wait for the descriptor without the GVL.
+      # Yields a descriptor that becomes readable when a connection has something to do, or nil when a connection may
+      # already have something to do. The block may wait for the descriptor without the GVL.
       def doze
         yield(@event_queue.sleep? && @bulky.empty? ? @poller.descriptor : nil)
       ensure
         @event_queue.awake
       end
 
-      # Yields each connection. On the reactor's thread only.
+      # Yields each connection. Must be called on the reactor's thread.
       def each_connection(&block) = @connections.each_value(&block)
 
       private
@@ -174,7 +175,7 @@ module Spate
         failed(connection, e)
       end
 
-      # Connections with large bodies are read regularly, even when only a few bytes arrived.
+      # Reads connections with large bodies regularly, even when only a few bytes arrived.
       def hurry(time)
         late = @bulky.keys.select { |connection| time - connection.active_at >= Connection::LowWaterMark::SECONDS }
         late.each { |connection| serve(connection, READ, time) }
@@ -215,7 +216,7 @@ module Spate
         serve(connection, READ, time)
       end
 
-      # The descriptor may already belong to another connection.
+      # Closes a connection, unless its descriptor already belongs to another one.
       def drop(connection)
         return unless @connections[connection.descriptor].equal?(connection)
 
@@ -227,7 +228,7 @@ module Spate
         @acceptor.open
       end
 
-      # Finds connections without progress: idle ones, and those whose peer does not read or keeps its window closed.
+      # Ends connections without progress: idle ones, and those whose peer does not read or does not open its window.
       def check_timeouts(time)
         begin_check unless @check
         return if @check.step { |connection| ask(connection, time) }
@@ -248,7 +249,7 @@ module Spate
         guard(nil) { @periodic&.every_second }
       end
 
-      # First, waiting connections are accepted and all peers are notified.
+      # Stops the server in steps. The first step accepts waiting connections and notifies all peers.
       def drain(time)
         return begin_drain(time) unless @drain
 
@@ -263,7 +264,7 @@ module Spate
         @connections.values.each { |connection| guard(connection) { tell(connection) } } # rubocop:disable Style/HashEachMethods
       end
 
-      # After a tick of the connection.
+      # Called after a tick of a connection while the server is stopping.
       def drained(connection, time)
         tell(connection) unless @drain.told?(connection)
         @drain.note(connection, time)
@@ -275,7 +276,7 @@ module Spate
         update(connection)
       end
 
-      # Requests that arrived just now, or before this tick, are still answered.
+      # Closes a quiet connection. Requests that have arrived in the meantime are still answered.
       def leave(connection, time)
         serve(connection, READ, time) if connection.interest & READ != 0
         drop(connection) unless connection.busy?

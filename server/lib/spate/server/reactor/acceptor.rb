@@ -5,10 +5,10 @@ module Spate
     class Reactor
       # Accepts connections. Pauses when descriptors run out, and stops when the server stops.
       class Acceptor
-        # Connections accepted in one tick; open connections are served in between.
+        # Maximum number of connections accepted in one tick. Open connections are served between two ticks.
         ACCEPTS = 16
         READ = 1
-        # EPOLLEXCLUSIVE: the kernel wakes one of several waiting workers.
+        # EPOLLEXCLUSIVE: the kernel wakes only one of several waiting workers.
         EXCLUSIVE = 4
 
         # shared: whether other processes wait on the same socket.
@@ -31,7 +31,7 @@ module Spate
           @open = true
         end
 
-        # Yields sockets.
+        # Yields the sockets of waiting connections.
         def accept
           ACCEPTS.times do
             socket = @listener.accept_nonblock(exception: false)
@@ -41,12 +41,13 @@ module Spate
           end
         rescue Errno::ECONNABORTED, Errno::EPROTO
           nil
-        rescue SystemCallError => e # no descriptors or memory; or a firewall or network error, accept(2)
+        rescue SystemCallError => e # no descriptors or memory, or a firewall or network error: accept(2)
           complain(e)
           close
         end
 
-        # Stops for good. Connections in the queue are accepted; later ones are refused, unless another process listens.
+        # Stops permanently. Connections in the queue are accepted. Later connections are refused, unless another
+        # process listens.
         def shut
           close
           @shut = true
@@ -63,7 +64,7 @@ module Spate
           @open = false
         end
 
-        # At most one line a second.
+        # Logs at most one line per second.
         def complain(error)
           now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
           return if now - @complained_at < 1
@@ -79,8 +80,8 @@ module Spate
           nil
         end
 
-        # The kernel wakes the first worker in the socket's wait queue, which keeps its place: without this, one worker
-        # would accept all connections at low load.
+        # Moves this worker to the end of the socket's wait queue. The kernel wakes the first worker in the queue
+        # without moving it, so one worker would accept all connections at low load.
         def step_back
           return if @interest == READ
 

@@ -16,13 +16,14 @@ module Spate
 
         def descriptor = @wake.fileno
 
-        # From any thread: a block to run on the reactor's thread, and the connection that it concerns, or nil.
+        # Queues a block to run on the reactor's thread. connection: the connection that the block concerns, or nil. May
+        # be called from any thread.
         def post(connection, block)
           @events << [connection, block]
           wake
         end
 
-        # From any thread or signal handler.
+        # Wakes the reactor. May be called from any thread or signal handler.
         def wake
           return if @awake
 
@@ -32,8 +33,8 @@ module Spate
           nil
         end
 
-        # Called before the reactor sleeps; returns whether the queue is empty. From now on the first event writes a
-        # byte, so no wakeup is lost between this check and the sleep.
+        # Called before the reactor sleeps. Returns whether the queue is empty. After this call, the first event writes
+        # a byte, so no wakeup is lost between this check and the sleep.
         def sleep?
           @awake = false
           @events.empty?
@@ -46,8 +47,8 @@ module Spate
 
         def empty_pipe = @wake.read_nonblock(4096, exception: false)
 
-        # Yields the blocks that are queued now, with their connections or nil. Returns the distinct connections, or
-        # nil when the queue is empty.
+        # Yields each queued block with its connection or nil. Returns the distinct connections, or nil when the queue
+        # is empty.
         def deliver
           count = @events.size
           return if count.zero?

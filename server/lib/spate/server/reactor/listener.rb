@@ -5,26 +5,27 @@ require "socket"
 module Spate
   module Server
     class Reactor
-      # Listening sockets.
+      # Opens listening sockets.
       module Listener
         autoload :PortOwner, "spate/server/reactor/listener/port_owner"
 
-        # Connections that may wait to be accepted.
+        # Maximum number of connections that wait to be accepted.
         BACKLOG = 1024
 
         module_function
 
-        # The command line's options for host and port.
+        # The command line's options for host and port, for hints.
         OPTIONS = { host: "--host", port: "--port" }.freeze
 
-        # Raises Server::Error with a hint when the socket cannot be opened. options: like OPTIONS.
+        # Opens a socket. Raises Server::Error with a hint when the socket cannot be opened. options: the names to use
+        # in hints.
         def open(host, port, options: OPTIONS)
           TCPServer.new(host, port).tap { |listener| listener.listen(BACKLOG) }
         rescue SystemCallError, SocketError => e
           raise Error.new("#{host}:#{port}: #{Error.reason(e)}", hint: hint(e, port, options))
         end
 
-        # A socket that another process opened, by its descriptor.
+        # Returns a socket that another process opened. descriptor: the socket's number.
         def inherit(descriptor)
           unix = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.local_address.unix?
           (unix ? UNIXServer : TCPServer).for_fd(descriptor).tap { |listener| listener.close_on_exec = true }
@@ -33,7 +34,7 @@ module Spate
                           hint: "it came from LISTEN_FDS (systemd) or from the server that is being restarted")
         end
 
-        # "http://127.0.0.1:8080". host: as the user gave it, or nil.
+        # Returns "http://127.0.0.1:8080". host: the host as the user specified it, or nil.
         def address(listener, host: nil, scheme: "http")
           local = listener.local_address
           return "unix:#{local.unix_path}" if local.unix?

@@ -3,7 +3,8 @@
 module Spate
   module Server
     class Reactor
-      # Checks all connections for timeouts, a few at a time, so that ten thousand connections delay no request.
+      # Checks all connections for timeouts, a few at a time, so that even ten thousand connections do not delay
+      # requests.
       class TimeoutCheck
         SLICE = 256
 
@@ -11,22 +12,22 @@ module Spate
           @waiting = connections
         end
 
-        # Yields those of the next slice. Returns whether there are more.
+        # Yields the connections of the next slice. Returns whether there are more slices.
         def step
           @waiting.pop(SLICE).each { |connection| yield connection unless connection.closed? }
           @waiting.any?
         end
       end
 
-      # Shutdown: each peer is notified, and requests in transit are still answered. Then quiet connections are closed,
-      # and those with an open request have until the deadline.
+      # Shutdown: each peer is notified, and requests in transit are still answered. Then quiet connections are closed;
+      # connections with an open request may continue until the deadline.
       class Drain
-        # Seconds in which a quiet connection may still deliver requests sent before its peer was notified; and the
-        # interval between checks.
+        # Seconds. GRACE: how long a quiet connection may still deliver requests that were sent before its peer was
+        # notified. LOOK: interval between checks.
         GRACE = 1
         LOOK = 0.05
 
-        # seconds: time limit for open requests.
+        # seconds: the time limit for open requests.
         def initialize(now, seconds)
           @ends_at = now + seconds
           @grace = [GRACE, seconds].min
@@ -41,12 +42,12 @@ module Spate
         def over?(now) = now > @ends_at
         def told?(connection) = @seen.key?(connection)
 
-        # A connection that was notified, or had a tick.
+        # Records that a connection was notified, or had a tick.
         def note(connection, now)
           @seen[connection] = now
         end
 
-        # Yields connections that were quiet for the grace period, when a check is due.
+        # When a check is due, yields the connections that were quiet for the grace period.
         def each_quiet(connections, now, &block)
           return if now < @look_at
 

@@ -4,7 +4,7 @@ module Spate
   module Server
     class Reactor
       module Listener
-        # The process that listens on a port, if Linux shows it to this user.
+        # The process that listens on a port, if Linux permits this user to see it.
         PortOwner = Struct.new(:pid, :command) do
           const_set(:LISTENING, "0A")
           const_set(:TABLES, %w[/proc/net/tcp /proc/net/tcp6].freeze)
@@ -37,7 +37,7 @@ module Spate
             nil
           end
 
-          # The command may belong to another user, and is printed on a terminal.
+          # Cleans the command for the terminal, because the process may belong to another user.
           def self.words(text) = text.scrub("?").tr("\0", " ").strip[0, 120].gsub(/[[:cntrl:]]/, "?")
           private_class_method :inodes, :holder, :words
         end
