@@ -6,7 +6,8 @@ module Spate
       # The delay before a dead worker is replaced: none at first, then longer each time while workers die soon after
       # their start.
       class Backoff
-        # Seconds: a worker that lived longer did not die young; the first and the longest delay.
+        # Seconds. YOUNG: a worker that dies before this age died young. FIRST, LONGEST: the first and the longest
+        # delay.
         YOUNG = 5
         FIRST = 0.1
         LONGEST = 10
@@ -15,7 +16,7 @@ module Spate
           @deaths = 0
         end
 
-        # lived: seconds. Returns the delay in seconds.
+        # Returns the delay in seconds before a dead worker is replaced. lived: the worker's age in seconds.
         def after(lived)
           @deaths = lived < YOUNG ? @deaths + 1 : 0
           @deaths < 2 ? 0 : [FIRST * (2**(@deaths - 2)), LONGEST].min

@@ -5,18 +5,19 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # A worker process, seen by its parent. A socket connects the two: the worker writes one byte when it is ready,
-      # the parent one letter per command; end of file means that the other process is gone.
+      # A worker process, as seen by its parent. A socket connects the two processes: the worker writes one byte when it
+      # is ready, and the parent writes one letter per command. End of file means that the other process is gone.
       class Child
         READY = "+"
         STOP = "s"
         HALT = "h"
         RELOAD = "r"
 
-        # row: of the worker's counters. pid; io: the socket; started_at: seconds, monotonic.
+        # row: the index of the worker's counters. pid: the process id. io: the parent's end of the socket. started_at:
+        # seconds, monotonic.
         attr_reader :row, :pid, :io, :started_at
 
-        # Forks; the block runs in the child with its end of the socket.
+        # Forks. The block runs in the child with the child's end of the socket.
         def initialize(row)
           @row = row
           @started_at = now
@@ -30,14 +31,14 @@ module Spate
 
         def ready? = @ready
 
-        # Reads the child's byte.
+        # Reads the byte that reports that the worker is ready.
         def listen
           @ready = true if @io.read_nonblock(1, exception: false) == READY
         rescue SystemCallError
-          nil # it died; gone? reports that
+          nil # the worker died; gone? reports that
         end
 
-        # Whether it ended; `status` is its Process::Status then.
+        # Whether the worker has ended. If so, `status` is its Process::Status.
         def gone?
           @gone ||= begin
             pid, @status = Process.wait2(@pid, Process::WNOHANG)
@@ -64,7 +65,7 @@ module Spate
           nil
         end
 
-        # "signal 9", "exit code 1".
+        # Describes how the worker ended: "signal 9", "exit code 1".
         def end_in_words
           @status&.signaled? ? "signal #{@status.termsig}" : "exit code #{@status&.exitstatus}"
         end

@@ -5,7 +5,8 @@ require "socket"
 module Spate
   module Server
     module Workers
-      # Runs in a child process: it keeps only its own sockets, and gets commands from its parent instead of signals.
+      # The main program of a child process. It keeps only its own sockets, and gets commands from its parent instead of
+      # signals.
       class ChildMain
         # channel: the socket to the parent. keep: sockets that the child needs.
         def initialize(channel, keep:, err:)
@@ -14,7 +15,7 @@ module Spate
           @err = err
         end
 
-        # The block returns the Worker. Ends the process.
+        # Serves until the worker is stopped, and then ends the process. The block returns the Worker.
         def run
           forget_the_parents
           worker = yield
@@ -35,10 +36,10 @@ module Spate
 
         private
 
-        # In one write, because other processes write there, too.
+        # Writes the lines at once, because other processes write to the same stream.
         def tell(*lines) = @err.write("error: #{lines.join("\n")}\n")
 
-        # A connection does not end while another process has a copy of it open.
+        # Closes the parent's sockets, because a connection does not end while another process has a copy of its socket.
         def forget_the_parents
           Signal.trap("CHLD", "DEFAULT")
           %w[TERM INT HUP USR2].each { |name| Signal.trap(name, "IGNORE") }
@@ -47,12 +48,12 @@ module Spate
           end
         end
 
-        # Ctrl-C reaches all processes of a terminal, but the parent decides when to stop. TERM stops this child alone.
+        # Ctrl-C reaches all processes of a terminal, but the parent decides when to stop. TERM stops only this child.
         def signals(reactor)
           Signal.trap("TERM") { reactor.stop }
         end
 
-        # Stops when the parent is gone.
+        # Executes the parent's commands. Stops when the parent is gone.
         def obey(worker)
           while (letter = @channel.read(1))
             case letter

@@ -5,7 +5,7 @@ require "rbconfig"
 module Spate
   module Server
     module Workers
-      # The command line of this program, to start it again.
+      # The command line of this program, used to start the program again.
       class Command
         attr_reader :words, :folder
 
@@ -17,7 +17,8 @@ module Spate
 
         private
 
-        # In the shell's spelling: a symlink in it may lead to a new release after a restart.
+        # Returns the current folder as the shell spells it, because a symlink in the path may lead to a new release
+        # after a restart.
         def folder_of(env)
           spelled = env["PWD"].to_s
           spelled.start_with?("/") && File.identical?(spelled, ".") ? spelled : Dir.pwd

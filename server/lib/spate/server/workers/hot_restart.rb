@@ -6,13 +6,13 @@ module Spate
       # Starts the same command again with the listening sockets of this process, and waits until the new server is
       # ready.
       class HotRestart
-        # Environment variable: the descriptor on which the new server reports that it is ready.
+        # Name of the environment variable with the descriptor on which the new server reports that it is ready.
         READY = "SPATE_SERVE_READY"
         WORD = "ready\n"
-        # Seconds.
+        # Seconds after which the restart fails.
         TIMEOUT = 120
 
-        # In the new server: reports readiness to the old server, once.
+        # Called in the new server: reports readiness to the old server, once.
         def self.ready(env)
           descriptor = env.delete(READY) or return
           IO.open(descriptor.to_i, "w") { |io| io.write(WORD) }
@@ -34,14 +34,14 @@ module Spate
           writer&.close
         end
 
-        # The server was told to stop, so the new one has to stop as well.
+        # Stops the new server, because the old one was told to stop in the meantime.
         def cancel
           Process.kill(:TERM, @pid)
         rescue Errno::ESRCH
           nil
         end
 
-        # :ready, :failed, or nil while the new server is starting.
+        # Returns :ready, :failed, or nil while the new server is starting.
         def state
           text = @io.read_nonblock(WORD.bytesize, exception: false)
           return now > @until ? time_out : nil if text == :wait_readable
@@ -49,7 +49,7 @@ module Spate
           text ? succeed : failed
         end
 
-        # The reason of a failure, as text.
+        # Returns the reason of a failure as text.
         def reason
           return "it was not ready after #{TIMEOUT} s" if @timed_out
 

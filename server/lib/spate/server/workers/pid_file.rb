@@ -5,23 +5,23 @@ module Spate
     module Workers
       # A file with the process id of the server that handles signals.
       class PidFile
-        # Raises Server::Error in `write` when it cannot be written.
+        # `write` raises Server::Error when the file cannot be written.
         def initialize(path)
           @path = File.expand_path(path)
         end
 
-        # Renamed into place, so that readers see a complete number.
+        # The file is renamed into place, so that readers see a complete number.
         def write
           temporary = "#{@path}.#{Process.pid}"
           File.unlink(temporary) if File.symlink?(temporary) || File.exist?(temporary)
-          # EXCL: another user's symlink is not followed.
+          # With EXCL, another user's symlink is not followed.
           File.open(temporary, File::WRONLY | File::CREAT | File::EXCL, 0o644) { |file| file.puts(Process.pid) }
           File.rename(temporary, @path)
         rescue SystemCallError => e
           raise Error.new("#{@path} cannot be written: #{Error.reason(e)}", hint: "choose another --pid-file")
         end
 
-        # Unless the new server of a hot restart wrote its own.
+        # Removes the file, unless the new server of a hot restart has replaced it.
         def remove
           File.unlink(@path) if File.read(@path).to_i == Process.pid
         rescue SystemCallError

@@ -3,14 +3,14 @@
 module Spate
   module Server
     module Workers
-      # Forked workers. One that dies is replaced.
+      # Forked workers. A worker that dies is replaced.
       class Prefork
-        # Seconds until workers that do not end are killed: after the drain, and after a halt.
+        # Seconds until workers that do not end are killed: LATE after the drain, AT_ONCE after a halt.
         LATE = 5
         AT_ONCE = 1
 
-        # listener: closed when the workers are stopped. metrics: the parent's row. drain: seconds. work: called in each
-        # child with its row and its socket.
+        # listener: closed when the workers are stopped. metrics: the Metrics of the parent. drain: seconds. work:
+        # called in each child with its row and its socket.
         def initialize(count, listener:, metrics:, drain:, log:, &work)
           @count = count
           @listener = listener
@@ -27,13 +27,13 @@ module Spate
 
         def ios = @children.map(&:io)
 
-        # Seconds until `tend` must be called again, or nil.
+        # Seconds until `tend` must be called again, or nil without a deadline.
         def wait
           times = [*@due.values, *@deadline]
           times.empty? ? nil : [times.min - now, 0].max
         end
 
-        # Updates the state of all children, and replaces dead ones.
+        # Updates the state of all children and replaces dead ones.
         def tend
           @children.each { |child| child.listen unless child.ready? }
           @ready ||= ready?
@@ -46,7 +46,7 @@ module Spate
         # Whether all workers are ready.
         def ready? = @children.size == @count && @children.all?(&:ready?)
 
-        # How a worker ended before all of them were ready for the first time, as text; else nil.
+        # How a worker ended if it did so before all workers were ready for the first time; otherwise nil.
         attr_reader :failure
 
         def stop
@@ -75,7 +75,7 @@ module Spate
         def spawn(row)
           @due.delete(row)
           @children << Child.new(row) { |channel| @work.call(row, channel) }
-        rescue SystemCallError => e # too many processes
+        rescue SystemCallError => e # the system has too many processes
           @log.call("fork: #{e.message}")
           @due[row] = now + Backoff::LONGEST
         end

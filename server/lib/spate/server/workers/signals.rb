@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Workers
-      # Received signals as a readable IO.
+      # Makes received signals available through an IO.
       class Signals
         attr_reader :io
 
@@ -13,7 +13,7 @@ module Spate
           names.each { |name| Signal.trap(name) { note(name) } }
         end
 
-        # Also wakes the reader for other events.
+        # Adds a name and wakes the reader. Also used for events other than signals.
         def note(name)
           @names << name
           @writer.write_nonblock("x", exception: false)
@@ -21,7 +21,7 @@ module Spate
           nil
         end
 
-        # Names received since the last call.
+        # Returns the names received since the last call.
         def take
           @io.read_nonblock(64, exception: false)
           Array.new(@names.size) { @names.pop }

@@ -5,11 +5,11 @@ module Spate
     module Workers
       # The process itself as the only worker: the reactor runs on the main thread, the supervisor on another.
       class SingleProcess
-        # Seconds until the process is ended when a handler blocks it.
+        # Seconds until the process is killed if a handler blocks it: LATE after the drain, AT_ONCE after a halt.
         LATE = Prefork::LATE
         AT_ONCE = Prefork::AT_ONCE
 
-        # reload: called to read files again.
+        # reload: called to read certificates and log files again.
         def initialize(reactor, drain:, &reload)
           @reactor = reactor
           @drain = drain
@@ -40,7 +40,7 @@ module Spate
           @reactor.halt
         end
 
-        # Runs on the main thread until the reactor ends.
+        # Runs the reactor on the main thread until it ends.
         def work
           @reactor.run
         ensure

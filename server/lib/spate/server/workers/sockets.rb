@@ -3,20 +3,21 @@
 module Spate
   module Server
     module Workers
-      # The listening sockets: inherited in a hot restart, passed by systemd, or opened here.
+      # The listening sockets. They are inherited in a hot restart, passed by systemd, or opened here.
       class Sockets
-        # "main=5,admin=6": passed to the new server of a hot restart.
+        # Name of the environment variable for the new server of a hot restart: "main=5,admin=6".
         HANDED = "SPATE_SERVE_SOCKETS"
-        # systemd's protocol: sd_listen_fds(3).
+        # The protocol of systemd: sd_listen_fds(3).
         FIRST = 3
         LISTEN = %w[LISTEN_PID LISTEN_FDS LISTEN_FDNAMES].freeze
         NAMES = %w[main admin].freeze
-        # Command line options of the admin socket.
+        # The command line's option for the admin socket, for hints.
         ADMIN = { host: "--admin", port: "--admin" }.freeze
 
         attr_reader :main, :admin
 
-        # main, admin: [host, port]; admin may be nil. env: used variables are removed from it. Raises Server::Error.
+        # main, admin: [host, port]; admin may be nil. env: the environment, from which used variables are removed.
+        # Raises Server::Error.
         def initialize(main:, admin:, env:)
           given = take(env)
           @inherited = given.key?("main")
@@ -34,7 +35,7 @@ module Spate
         # Whether the main socket was inherited.
         def inherited? = @inherited
 
-        # For the new server of a hot restart: its environment, and the descriptors that it inherits.
+        # Returns the environment for the new server of a hot restart, and the descriptors that it inherits.
         def hand_over
           open = { "main" => @main, "admin" => @admin }.compact
           [{ HANDED => open.map { |name, socket| "#{name}=#{socket.fileno}" }.join(",") },
@@ -51,7 +52,7 @@ module Spate
           pid.to_i == Process.pid ? systemd(count.to_i, names.to_s.split(":")) : {}
         end
 
-        # By name when the unit sets FileDescriptorName=; otherwise the first one is the main socket.
+        # Selects sockets by name if the unit sets FileDescriptorName=. Otherwise the first socket is the main socket.
         def systemd(count, names)
           numbers = Array.new(count) { |index| FIRST + index }
           named = names.zip(numbers).to_h.slice(*NAMES).compact

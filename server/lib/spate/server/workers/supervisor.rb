@@ -7,8 +7,8 @@ module Spate
       class Supervisor
         SIGNALS = %w[TERM INT HUP USR2 CHLD].freeze
 
-        # workers: a Prefork or a SingleProcess. program: responds to `announce`, called when all workers are ready, and
-        # to `leave_admin`.
+        # workers: a Prefork or a SingleProcess. program: has the methods `announce`, which is called when all workers
+        # are ready, and `leave_admin`.
         def initialize(workers, program:, signals:, sockets:, command:, metrics:, notice:, log:)
           @workers = workers
           @program = program
@@ -20,7 +20,7 @@ module Spate
           @log = log
         end
 
-        # Returns when all workers ended. Raises Server::Error when they cannot start.
+        # Returns when all workers have ended. Raises Server::Error when they cannot start.
         def run
           @metrics.state = "starting"
           @workers.start
@@ -50,7 +50,8 @@ module Spate
           @program.announce
         end
 
-        # A worker may write its byte between the check and the sleep, and a hot restart has a timeout.
+        # Seconds until the state must be checked again. A worker may write its byte between the check and the sleep,
+        # and a hot restart has a timeout.
         def nap = [@workers.wait, (1 if @hot_restart)].compact.min
 
         def obey(name)

@@ -9,11 +9,11 @@ module Spate
       class SystemdNotifier
         def initialize(env)
           path = env["NOTIFY_SOCKET"].to_s
-          # "@" denotes the abstract namespace.
+          # "@" at the start means the abstract namespace.
           @path = path.start_with?("@") ? path.sub("@", "\0") : path
         end
 
-        # After a hot restart, the main process is another one.
+        # Sends the process id, because the main process changes in a hot restart.
         def ready = tell("READY=1", "MAINPID=#{Process.pid}")
         def stopping = tell("STOPPING=1")
 
@@ -23,7 +23,7 @@ module Spate
 
         private
 
-        # Never blocks, and ignores errors.
+        # Sends lines. Never blocks, and ignores errors.
         def tell(*lines)
           return if @path.empty?
 

@@ -3,7 +3,7 @@
 module Spate
   module Server
     module Workers
-      # A serving process: its reactor, and the files that are reloaded by a signal.
+      # A serving process: its reactor, and the files that it reloads on command.
       class Worker
         attr_reader :reactor
 
@@ -17,7 +17,7 @@ module Spate
           @reactor = yield(handler, observer)
         end
 
-        # Runs the block, which serves.
+        # Marks the worker as ready and runs the block, which serves.
         def work
           @metrics.set(:ready, 1)
           yield
@@ -28,7 +28,7 @@ module Spate
           @log.flush
         end
 
-        # Reloads certificates and log files. If a new certificate cannot be used, the old one stays.
+        # Reloads certificates and log files. If a new certificate cannot be used, the old one remains in use.
         def reload
           @reactor.post(nil) { @observer.reopen }
           @tls&.reload
