@@ -2,7 +2,7 @@
 
 module Spate
   module Server
-    # The argument of a handler; the same for both versions of HTTP.
+    # The argument of a handler. It is the same for both versions of HTTP.
     class Request
       autoload :Body, "spate/server/request/body"
 
@@ -115,13 +115,13 @@ module Spate
 
       # @!visibility private
 
-      # A Connection or Connection::Null.
+      # The Connection, or a Connection::Null.
       attr_reader :connection
 
-      # Joins the values of repeated fields: RFC 9110, section 5.3; for cookies RFC 9113, section 8.2.3.
+      # Joins the values of a repeated field: RFC 9110, section 5.3, and for cookies RFC 9113, section 8.2.3.
       def self.join(name, known, value) = "#{known}#{name == "cookie" ? "; " : ", "}#{value}"
 
-      # [name, value, name, value, ...] from an offset on, as a Hash.
+      # Converts [name, value, name, value, ...] to a Hash, starting at an offset.
       def self.gather(fields, offset = 0)
         headers = {}
         while (name = fields[offset])
@@ -134,11 +134,11 @@ module Spate
       end
 
       # Called by the protocols for each request. fields: in the order received, [name in lower case, value, ...]; the
-      # request's own begin at `first`. exchange: `respond(stream, response)`, `inform(stream, status, headers)` and
-      # `abandoned?(stream)` on the reactor's thread.
+      # entries before `first` are reserved for the protocol. exchange: `respond(stream, response)`, `inform(stream,
+      # status, headers)` and `abandoned?(stream)` on the reactor's thread.
       def self.received(verb:, target:, scheme:, authority:, fields:, first:, version:, body:, connection:, exchange:,
                         stream: nil)
-        # Spelled out, because forwarding keywords would allocate a Hash for each request.
+        # The keywords are listed, because forwarding them would allocate a Hash for each request.
         allocate.receive(verb: verb, target: target, scheme: scheme, authority: authority, fields: fields, first: first,
                          version: version, body: body, connection: connection, exchange: exchange, stream: stream)
       end
@@ -159,7 +159,7 @@ module Spate
         self
       end
 
-      # Called by the protocol: runs the handler. When it raises, the client gets 500 and the error is logged.
+      # Runs the handler; called by the protocol. When the handler raises, the client gets 500 and the error is logged.
       def handle(handler, log)
         response = handler.call(self)
         answer(response) if response

@@ -62,8 +62,8 @@ module Spate
 
       # @!visibility private
 
-      # Raises ArgumentError for a response that cannot be sent: after an interim status the client waits for another
-      # one, and 101 needs a tunnel that receives the client's bytes.
+      # Raises ArgumentError for a response that cannot be sent. An interim status is not allowed, because the client
+      # would wait for another response. Status 101 needs a tunnel that receives the client's bytes.
       def check
         known = @status.between?(200, 999) || (@status == 101 && @tunnel)
         raise ArgumentError, "status #{@status} is not a final status" unless known

@@ -7,11 +7,11 @@ module Spate
       # slows its peer down. Read it with blocks on the reactor's thread (`on_chunk`), or part by part on another thread
       # (`take`), but not both.
       class Body
-        # The peer closed before its body was complete, or broke a rule.
+        # Raised when the peer closed before its body was complete, or broke a rule.
         class Aborted < IOError
         end
 
-        # Bytes that another thread takes before the reactor is notified, unless that thread has to wait.
+        # Number of bytes that another thread takes before the reactor is notified, unless that thread has to wait.
         STEP = 65_536
 
         # @return [Integer, nil] the announced bytes
@@ -23,13 +23,13 @@ module Spate
 
         # @!visibility private
 
-        # The Connection or nil.
+        # The Connection, or nil.
         attr_reader :connection
         # The handler's buffer for this body (Rack::BufferedBody).
         attr_accessor :buffered
 
-        # consumed: called on the reactor's thread with the bytes that were taken, so that the peer may send as many
-        # more.
+        # consumed: called on the reactor's thread with the number of bytes that were taken, so that the peer may send
+        # as many more.
         def initialize(length, connection: Connection::Null::ONE, &consumed)
           @length = length
           @connection = connection
@@ -136,13 +136,14 @@ module Spate
 
         # @!visibility private
 
-        # Called by the protocol: a part that arrived, the end, or a premature end.
+        # The protocol calls `push` with each part that arrives, then `finish` at the end, or `lose` if the body ends
+        # early.
         def push(bytes)
           @size += bytes.bytesize
           @waiting.empty? && @taker ? give(bytes) : @waiting << bytes
         end
 
-        # trailers: fields after the body.
+        # trailers: the fields after the body.
         def finish(trailers = {})
           return if @waiting.closed?
 

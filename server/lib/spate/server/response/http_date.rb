@@ -9,7 +9,7 @@ module Spate
         DAYS = %w[Sun Mon Tue Wed Thu Fri Sat].freeze
         MONTH = "(#{MONTHS.join("|")})".freeze
         CLOCK = '(\d\d):(\d\d):(\d\d)'
-        # The current format and the two obsolete ones, which must be understood.
+        # The current format and the two obsolete formats, which a recipient must accept.
         FIXED = /\A(?:#{DAYS.join("|")}), (\d\d) #{MONTH} (\d{4}) #{CLOCK} GMT\z/
         RFC850 = /\A(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-#{MONTH}-(\d\d) #{CLOCK} GMT\z/
         ASCTIME = /\A(?:#{DAYS.join("|")}) #{MONTH} ([ \d]\d) #{CLOCK} (\d{4})\z/
@@ -25,7 +25,7 @@ module Spate
                  clock: utc.strftime("%H:%M:%S"))
         end
 
-        # Formatted once a second; the same String during that second.
+        # The current time as text. It is formatted once a second; the result is the same String during that second.
         def now
           second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
           return @text if second == @second
@@ -37,7 +37,7 @@ module Spate
         # The current time in seconds since 1970.
         def second = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
 
-        # A field's value in seconds since 1970; nil for an invalid date.
+        # Converts the value of a field to seconds since 1970. Returns nil for an invalid date.
         def seconds(text)
           text = text.b # the bytes may be invalid in their encoding
           if (match = FIXED.match(text)) then time(match[3], match[2], match[1], match[4..6])
@@ -46,7 +46,7 @@ module Spate
           end
         end
 
-        # A two-digit year that would be more than 50 years ahead is in the past.
+        # A two-digit year that seems to be more than 50 years ahead is in the past.
         def century(year)
           now = Time.now.utc.year
           guess = now - now % 100 + year
@@ -55,7 +55,7 @@ module Spate
 
         def time(year, month, day, clock)
           time = Time.utc(year.to_i, MONTHS.index(month) + 1, day.to_i, *clock.map(&:to_i))
-          # Ruby accepts February 30 as March 2.
+          # Ruby accepts February 30 as March 2, so the day is compared.
           time.day == day.to_i ? time.to_i : nil
         rescue ArgumentError
           nil

@@ -4,7 +4,7 @@ module Spate
   module Server
     class Response
       module Body
-        # A String.
+        # A body that is a String.
         class Bytes
           attr_reader :length
 

@@ -4,7 +4,7 @@ module Spate
   module Server
     class Response
       module Body
-        # Strings of an Enumerator, one after another; their number is unknown.
+        # A body of Strings from an Enumerator, sent one after another. Their number is unknown.
         class Chunks
           def initialize(parts, source)
             @parts = parts
@@ -32,14 +32,14 @@ module Spate
             count
           end
 
-          # Bytes available without asking for the next part.
+          # Number of bytes that are available without calling the Enumerator.
           def at_hand = @part ? @part.at_hand : 0
 
           def close = @source.respond_to?(:close) && @source.close
 
           private
 
-          # Skips empty parts.
+          # Moves to the next part that is not empty.
           def advance
             string = @parts.next
             string = @parts.next while string.empty?

@@ -4,11 +4,12 @@ module Spate
   module Server
     class Response
       module Body
-        # Bytes of a file, read directly into the write buffer, or sent by sendfile.
+        # A range of a file, read directly into the write buffer, or sent by sendfile.
         class FileRange
           attr_reader :length
 
-          # file: a File or a Native::Found, closed with the body. ahead: a Files::ReadAhead that reads it in advance.
+          # file: a File or a Native::Found, closed with the body. ahead: a Files::ReadAhead that reads the file in
+          # advance.
           def initialize(file, position = 0, length = file.size - position, ahead: nil)
             @file = file
             @descriptor = file.fileno
@@ -35,7 +36,8 @@ module Spate
           end
 
           def raw(write_buffer, limit)
-            # Without a limit of its own, the caller may send more of a file than there is room for bytes.
+            # If the limit is not lower than the room for bytes, more bytes of a file are accepted than fit into the
+            # buffer.
             most = limit < write_buffer.room ? limit : write_buffer.file_room
             wanted = [most, available].min
             advance(write_buffer.raw_file(@descriptor, @position, wanted), wanted)
@@ -50,7 +52,7 @@ module Spate
           # The write buffer may accept fewer bytes than requested, but zero bytes mean the end of the file.
           def advance(count, wanted)
             raise Truncated, "#{@file.path} ends #{@left} bytes early" if count.zero? && wanted.positive?
-            # Old and new content must not be mixed.
+            # Detects a changed file, because the response must not mix old and new content.
             raise Truncated, "#{@file.path} was written to while it was sent" if @watched && @file.altered?
 
             @position += count

@@ -8,7 +8,7 @@ module Spate
         class Pipe < Queue
           PART = 65_536
 
-          # The IO is closed with the body.
+          # The IO is closed together with the body.
           def initialize(io)
             super()
             @io = io

@@ -4,16 +4,16 @@ module Spate
   module Server
     class Response
       module Body
-        # Bytes that other threads add while the response is sent. A thread that adds more than the client takes has to
-        # wait. Small parts are joined, so the parts do not determine the frames.
+        # Bytes that other threads add while the response is sent. A thread that adds more bytes than the client reads
+        # has to wait. Small parts are joined, so frames do not correspond to parts.
         class Queue
-          # The response cannot be sent any more, because the client is gone.
+          # Raised when the response cannot be sent any more, because the client is gone.
           class Disconnected < IOError
           end
 
-          # Most bytes that are queued.
+          # Maximum number of queued bytes.
           MOST = 262_144
-          # Smaller parts are joined, up to so many bytes.
+          # Parts smaller than this are joined, until the result has this size.
           SMALL = 16_384
 
           # @return [Integer, nil] bytes in total; nil when unknown
@@ -74,8 +74,8 @@ module Spate
 
           # @!visibility private
 
-          # For the protocol, on the reactor's thread. After `ready?` returned false, the block is called there when
-          # there are bytes, an end or an error. connection: nil where there is only one thread.
+          # Called by the protocol on the reactor's thread. After `ready?` returned false, the block is called there
+          # when there are bytes, an end or an error. connection: nil if there is only one thread.
           def on_ready(connection, &block)
             @connection = connection
             @told = block
@@ -88,7 +88,7 @@ module Spate
             end
           end
 
-          # No more bytes, but an end or an error.
+          # Whether only an end or an error is left, without further bytes.
           def drained? = @mutex.synchronize { @finished && @parts.empty? }
 
           def done? = @done || false
@@ -105,7 +105,7 @@ module Spate
             end
           end
 
-          # Bytes available at once.
+          # Number of bytes that are available at once.
           def at_hand = @mutex.synchronize { @size }
 
           def close
@@ -121,7 +121,7 @@ module Spate
 
           def nothing? = @parts.empty? && !@finished
 
-          # The string is copied, because the caller may reuse it.
+          # Copies the string, because the caller may reuse it.
           def add(string)
             small = string.bytesize < SMALL
             if small && @gathered && @gathered.equal?(@parts.last) && @gathered.bytesize < SMALL
@@ -132,7 +132,7 @@ module Spate
             @size += string.bytesize
           end
 
-          # Notifies the reactor after it found nothing to send.
+          # Notifies the reactor if it found nothing to send before.
           def call
             connection, told = @mutex.synchronize do
               next unless @starving && @told
@@ -145,8 +145,8 @@ module Spate
             connection ? connection.post(&told) : told.call
           end
 
-          # Yields part, offset, bytes and whether they are the last ones. Returns the bytes. room: called before each
-          # piece, because only the write buffer knows its overhead.
+          # Yields the part, an offset in it, the number of bytes, and whether they are the last ones. Returns the
+          # number of all bytes. room: called before each piece, because only the write buffer knows the overhead.
           def move(limit, room)
             @mutex.synchronize do
               raise @error if @error && @parts.empty?
@@ -173,7 +173,7 @@ module Spate
             count
           end
 
-          # The last bytes were sent before the end was known.
+          # Ends a body whose last bytes were sent before the end was known.
           def ending
             @done = true
             yield "", 0, 0, true
