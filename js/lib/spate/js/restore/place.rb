@@ -11,7 +11,7 @@ module Spate
         %i[Strays Trash].each { |name| autoload name, "spate/js/restore/place/strays" }
         autoload :Trees, "spate/js/restore/place/trees"
 
-        # Answers which trees are inside other trees.
+        # Finds the trees that contain a path.
         class Paths
           NESTED = "/node_modules/"
 

@@ -20,7 +20,7 @@ module Spate
           def needed = []
           def arguments = []
           def signers = []
-          # Whether a read of the file is recorded: any file except node-gyp's leftovers.
+          # Whether programs may read a file of the build: any file except node-gyp's leftovers.
           def reads?(path) = !self.class::LEFTOVER.match?(path.b.delete_prefix(gem_dir.b))
         end
         # Files that node-gyp leaves next to its result and that nothing loads.
@@ -220,7 +220,7 @@ module Spate
           def known?(path) = super && !inner?(path)
           def inner?(path) = "#{path}/".start_with?(@inner)
 
-          # Never ignores a file by chance: neighbouring packages and files differ between projects.
+          # Neighbouring packages and files are always relevant, since they differ between projects.
           def chance?(*) = false
 
           # Ignores a changed ctime of a hard-linked file: some packages (esbuild) hard-link a file of another package
