@@ -14,7 +14,7 @@
 
 typedef struct io_call {
     enum { SPATE_CALL_READ, SPATE_CALL_SEND, SPATE_CALL_SEND_FILE, SPATE_CALL_SEND_COPY } kind;
-    int fd;               /* READ: the file; the others: the socket */
+    int fd;               /* READ: the file; other calls: the socket */
     int file;             /* SEND_FILE, SEND_COPY */
     int wake;             /* SEND_FILE: readable when the reactor has other work; -1: do not wait for the socket */
     bool more;            /* SEND: a file follows these bytes */

@@ -25,7 +25,7 @@ const char *spate_tls_reason(void) {
  * - A short read is the last one of a tick: the socket is empty, and the poller reports further bytes. This saves a
  *   call that would fail with EAGAIN.
  * - A tick reads a limited number of bytes, so that a flood of empty records does not delay other connections.
- * - A write that is followed by another one sets MSG_MORE: TCP segments then span records.
+ * - A write that is followed by another write sets MSG_MORE, so that TCP segments span records.
  * - The first byte shows whether the peer speaks plain HTTP. libssl's alert is not sent to such a peer.
  *
  * With kTLS, libssl's own functions are called.
