@@ -14,7 +14,8 @@ module Spate
     autoload :HTTP2, "spate/server/http2"
     autoload :Limits, "spate/server/limits"
     autoload :Monitoring, "spate/server/monitoring"
-    # The C extensions. They work on buffers and descriptors and contain no policy; native/http2 loads the others.
+    # The C extensions. They work on buffers and descriptors and contain no policy; native/http2 loads the other
+    # extensions.
     autoload :Native, "spate/server/native/http2"
     autoload :Profile, "spate/server/profile"
     autoload :Rack, "spate/server/rack"

@@ -147,8 +147,8 @@ module Spate
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-      # Before there is a protocol, which has its own timeouts: whether the peer was silent for too long. With an
-      # incomplete preface, the time limit for a request's head counts.
+      # Whether the peer was silent for too long, or did not complete the preface in time. Only checked until the
+      # protocol is chosen, because each protocol has its own timeouts.
       def silent?(now)
         return false if @protocol
 

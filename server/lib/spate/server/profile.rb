@@ -45,7 +45,7 @@ module Spate
         # @param path [String] the file; its extension selects the format: .json or .html
         # @param rate [Integer] samples per second
         # @param profiler [String, nil] "vernier", "stackprof", or nil for the first one installed
-        # @param seconds [Numeric, nil] stops after so long
+        # @param seconds [Numeric, nil] stops after this time
         # @param log [#call, nil] called with a line then
         # @return [Session]
         # @raise [Unable, Unreadable]

@@ -7,14 +7,14 @@ module Spate
       #
       #     descriptor                 the socket's number
       #     receive(buffer, offset)    reads into an ArrayBuffer at `offset`; bytes read, 0 at the end, nil for none
-      #     low_water(bytes)           whether the poller now reports the socket only with so many bytes
+      #     low_water(bytes)           whether the poller now reports the socket only with at least `bytes` bytes
       #     flush(write_buffer)        true when the write buffer is empty, false when the socket accepts no more
       #     wanted                     READ or WRITE when the transport itself waits for it, else 0
       #     pending?                   whether bytes are buffered that the poller does not see
       #     ready?                     whether the handshake, if any, is complete
       #     protocol                   "h2" or "http/1.1" when negotiated by ALPN, else nil
       #     scheme                     "http" or "https"
-      #     late?(seconds, limits)     whether the handshake takes too long, so many seconds after the accept
+      #     late?(seconds, limits)     whether the handshake takes too long, `seconds` after the accept
       #     detach                     the socket, for another owner; nil when it cannot be handed over
       #     close
       #

@@ -46,7 +46,8 @@ module Spate
             @body.shortfall(" of a request's body")
           elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)
             @awaited.shortfall(" of a body that is waited for")
-          # Counts the bytes that the socket accepted. Without pending output, the exchange may still have more to send.
+          # Counts the bytes that the socket has accepted. Even if no output is pending, the exchange may have more to
+          # send.
           elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)
             "the peer takes #{@response.shortfall}"
           end

@@ -111,7 +111,8 @@ module Spate
         def content(frame) = view.get_bytes(frame.content_offset, frame.content_length)
         def data(frame) = frame.data(@buffer)
 
-        # greeted?: whether the peer's SETTINGS arrived. acknowledged?: whether the peer acknowledged ours.
+        # greeted?: whether the peer's SETTINGS arrived. acknowledged?: whether the peer acknowledged the server's
+        # SETTINGS.
         def greeted? = !@first
         def acknowledged? = @unacknowledged.zero?
 

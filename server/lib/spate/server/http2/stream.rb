@@ -25,7 +25,7 @@ module Spate
       class Stream
         # RFC 9218, section 4, as one small number: twice the urgency (0 first, 7 last), plus 1 when the response is
         # incremental, so that it shares the connection with other responses of its urgency. The default is urgency 3,
-        # incremental, because a peer that does not support priorities expects its responses at the same time.
+        # incremental, so that the responses of a peer without priorities do not wait for each other.
         DEFAULT_PRIORITY = 7
 
         # id: 1, 3, 5, ... window: the bytes that we may send; negative when the peer reduced its window (section

@@ -14,7 +14,7 @@ module Spate
         CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
         # Tokens for the WINDOW_UPDATEs and PRIORITY_UPDATEs of a request.
         REQUEST_EARNS = 4
-        # Maximum number of saved tokens for frames that answer ours.
+        # Maximum number of saved tokens for frames that answer frames of the server.
         MOST_EARNED = 10_000
 
         # The block returns the protocol's error for a reason.
@@ -43,8 +43,8 @@ module Spate
           @earned = MOST_EARNED if @earned > MOST_EARNED
         end
 
-        # Charges a frame that often answers one of ours, such as WINDOW_UPDATE. It costs an earned token or, when none
-        # is left, a token from the bucket.
+        # Charges a frame that often answers a frame of the server, such as WINDOW_UPDATE. It costs an earned token or,
+        # when none is left, a token from the bucket.
         def take_earned(what)
           return take(what) unless @earned.positive?
 

@@ -13,7 +13,7 @@ module Spate
 
           # Maximum number of queued bytes.
           MOST = 262_144
-          # Parts smaller than this are joined, until the result has this size.
+          # Parts smaller than this are joined, until the result has at least this size.
           SMALL = 16_384
 
           # @return [Integer, nil] bytes in total; nil when unknown
