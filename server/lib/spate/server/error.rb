@@ -31,7 +31,7 @@ module Spate
     # Ends the connection, in both protocols: the peer broke a rule, or the write buffer has no room for the output.
     class ConnectionError < StandardError; end
 
-    # Invalid command line.
+    # Raised for an invalid command line.
     class UsageError < Error
       EXIT_CODE = 2
     end

@@ -46,7 +46,7 @@ module Spate
         # @param rate [Integer] samples per second
         # @param profiler [String, nil] "vernier", "stackprof", or nil for the first one installed
         # @param seconds [Numeric, nil] stops after this time
-        # @param log [#call, nil] called with a line then
+        # @param log [#call, nil] called with a line when the profile stops
         # @return [Session]
         # @raise [Unable, Unreadable]
         def start(path, rate: RATE, profiler: nil, seconds: nil, log: nil)

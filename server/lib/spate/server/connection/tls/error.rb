@@ -4,7 +4,7 @@ module Spate
   module Server
     class Connection
       class TLS < Transport
-        # A certificate or a key cannot be used.
+        # Raised when a certificate or a key cannot be used.
         class Error < Server::Error
           # what: the missing item, such as "a certificate". labels: the labels of the PEM blocks that the file has
           # instead.

@@ -26,7 +26,7 @@ module Spate
             # Whether the entry has readers, or is still being compressed.
             def used? = @lock.synchronize { !@readers.empty? || (!@done && !@failed) }
 
-            # Bytes used; before the end, an upper estimate: the size of the file.
+            # Bytes used; before the end, estimated by the size of the file.
             def weight = ENTRY + (@done ? @bytes.bytesize : @found.size)
 
             # Returns a Reader for this Native::Found. Returns nil when the entry belongs to another file, or was
