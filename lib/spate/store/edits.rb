@@ -56,7 +56,7 @@ module Spate
         edit(file, entry, :changed, object) if foreign(file) || !(object.right?(file) || built?(file))
       end
 
-      # All packages from the same archive may have the object.
+      # Marks every package made from this archive as stale: each may contain the object.
       def mark(manifest)
         @stale |= @store.package_keys(manifest.sha256).map { |key| @store.package_path(key) }
       end

@@ -32,7 +32,7 @@ module Spate
         # linked:: packages put into place; reused:: packages that were already in place
         # built, build_reused:: packages whose scripts ran, and those whose results came from the store
         # pending:: keys of packages whose scripts were not allowed to run
-        # told:: pending ones that a warning named
+        # told:: those of `pending` that a warning named
         # skipped:: { key of an optional package => why (String) }
         # removed:: paths that did not belong
         # handed_over:: why the project's own tool did the restore (String), or nil

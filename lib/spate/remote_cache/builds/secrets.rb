@@ -54,7 +54,7 @@ module Spate
         end
 
         # Why a result that read these files below the home must not be sent, or nil: any file there may be private, and
-        # the build may have copied its content. tools: absolute folders in the home (absolute) that are excepted.
+        # the build may have copied its content. tools: absolute folders in the home that are excepted.
         def personal(items, home, tools)
           tools = tools.filter_map { |folder| "#{folder.delete_prefix("#{home}/")}/" if folder.start_with?("#{home}/") }
           tools += TOOLS.map { |folder| "#{folder}/" }

@@ -34,7 +34,7 @@ module Spate
 
           private
 
-          # Returns the entries of the project.
+          # Places the project's entries, removes strays and empty folders; returns the entries.
           def arrange
             entries = @made || make_slots
             remove_strays(entries) if @parts.existed
