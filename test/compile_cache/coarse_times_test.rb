@@ -59,7 +59,7 @@ module Spate
 
       def disk(type)
         obstacle = TestDisk.obstacle(type) and skip obstacle
-        @disk = TestDisk.new(type, File.join(folder, "disk.compiled"))
+        @disk = TestDisk.new(type, File.join(folder, "disk.image"))
         @disk.mount(File.join(folder, "disk"))
       rescue RuntimeError => e
         skip e.message.lines.first

@@ -19,7 +19,7 @@ module Spate
       assert_equal "b@1.1.0", made.trees.find { |tree| tree.path == "node_modules/other" }.package.full_name
     end
 
-    def test_nothing_is_left_when_all_kinds_are_omitted
+    def test_omitting_all_kinds_leaves_no_node_modules
       add("a")
       lock({ "name" => "app", "devDependencies" => { "a" => "*" } })
       assert_as_npm_ci(omit: ["dev"])

@@ -31,7 +31,7 @@ module Spate
           raise HTTP::Truncated.new(uri, nil, text.bytesize)
         end
 
-        # [etag or nil, text], or nil if there is no readable cached page.
+        # [etag or nil, text], or nil if no cached page can be read.
         def read
           first, text = File.binread(@path).split("\n", 2)
           return unless text && first.start_with?(head(text))
