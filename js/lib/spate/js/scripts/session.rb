@@ -47,8 +47,8 @@ module Spate
         def first = run { @own.first }
 
         # Runs the allowed scripts that have not run, and fills in the outcome: built, pending, skipped. Call after all
-        # packages, links and bins are in place, and before the state files are written. Yields to link executables
-        # again, in any thread, but one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a Count.
+        # packages, links and bins are in place, and before the state files are written. Yields to relink
+        # executables, in any thread, but one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a Count.
         def call(anew = nil, &link)
           @anew = anew
           jobs = allowed
