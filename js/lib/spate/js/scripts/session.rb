@@ -48,7 +48,8 @@ module Spate
 
         # Runs the allowed scripts that have not run, and fills in the outcome: built, pending, skipped. Call after all
         # packages, links and bins are in place, and before the state files are written. Yields to relink
-        # executables, in any thread, but one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a Count.
+        # executables, in any thread, but one at a time. anew: Restore::Place::Anew, nil without a restore. Returns a
+        # Count.
         def call(anew = nil, &link)
           @anew = anew
           jobs = allowed
