@@ -32,6 +32,18 @@ module CoreExtension
       append_ldflags("-Wl,--as-needed")
     end
 
+    # The Makefile of a program in place of a library's; of none unless it can be compiled here. After `compile`.
+    def program(target, possible)
+      return File.write("Makefile", dummy_makefile($srcdir).join) unless possible
+
+      append_cflags(%w[-O2 -fPIE -fstack-protector-strong])
+      $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""
+      RbConfig::MAKEFILE_CONFIG["LDSHARED"] = "$(CC) -pie -Wl,-z,relro,-z,now"
+      create_makefile(target)
+      library = /^DLLIB = .*/
+      File.write("Makefile", File.read("Makefile").sub(library, "DLLIB = $(TARGET)"))
+    end
+
     # The block may search elsewhere.
     def require_library(name)
       return if pkg_config(name) || (block_given? && yield)

@@ -6,10 +6,14 @@ class SetupTest < CLICase
   def bin = File.join(folder, ".local/bin")
   def launcher = File.join(bin, "spate")
 
+  def compiled? = !Spate::CLI::Setup::FrontEnd.compiled.nil?
+  def beside = compiled? ? " and spate-ruby beside it" : ""
+
   def test_it_writes_into_the_users_folder_on_the_path
     result = spate("setup", env: { "PATH" => "#{bin}:/usr/bin" })
 
-    assert_equal [0, "wrote #{launcher}\n"], [result.status, result.err]
+    assert_equal [0, "wrote #{launcher}#{beside}\n"], [result.status, result.err]
+    assert_equal compiled?, File.exist?("#{launcher}-ruby")
     assert Spate::CLI::Setup::Launcher.own?(launcher)
     assert_equal 0o755, File.stat(launcher).mode & 0o777
   end
@@ -17,8 +21,8 @@ class SetupTest < CLICase
   def test_folder_that_is_not_on_the_path_is_reported
     result = spate("setup", "--dir", "there", env: { "PATH" => "/usr/bin" })
 
-    assert_equal "wrote #{folder}/there/spate\nhint: put it on the PATH: export PATH=\"#{folder}/there:$PATH\"\n",
-                 result.err
+    assert_equal "wrote #{folder}/there/spate#{beside}\n" \
+                 "hint: put it on the PATH: export PATH=\"#{folder}/there:$PATH\"\n", result.err
   end
 
   def test_it_prefers_a_folder_earlier_on_the_path

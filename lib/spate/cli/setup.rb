@@ -2,8 +2,9 @@
 
 module Spate
   module CLI
-    # `spate setup`: writes the launcher.
+    # `spate setup`: writes the launcher, and the front end that runs it.
     class Setup < Command
+      autoload :FrontEnd, "spate/cli/setup/front_end"
       %i[Launcher LauncherHint].each { |name| autoload name, "spate/cli/setup/launcher" }
 
       summary "Install a launcher that starts without RubyGems"
@@ -11,7 +12,8 @@ module Spate
       option :dir, "--dir", "DIR", "target; default: ~/.local/bin or /usr/local/bin, if on the PATH"
       option :force, "--force", "replace a file that is not Spate's"
       common_options
-      note "The launcher runs the newest Spate installed for this Ruby, also after `gem update spate`."
+      note "The launcher runs the newest Spate that this Ruby has, also after `gem update spate`. On Linux it is\n" \
+           "a native program that starts Ruby only if needed; run `spate setup` again after an update (docs/front.md)."
 
       class << self
         # The default folder for the launcher: one that has no file of the launcher's name and is on the PATH before any
@@ -43,11 +45,11 @@ module Spate
       def run
         no_operands!
         folder = values[:dir] ? File.expand_path(values[:dir]) : choose
-        path = File.join(folder, "spate")
-        refuse(path) if File.exist?(path) && !Launcher.own?(path) && !values[:force]
+        paths = %w[spate spate-ruby].map { |name| File.join(folder, name) }
+        paths.each { |path| refuse(path) if File.exist?(path) && !Launcher.own?(path) && !values[:force] }
         make(folder)
-        launcher.write(path)
-        tell(path, folder)
+        compiled = write(*paths)
+        tell(paths.first, folder, compiled)
         0
       end
 
@@ -72,21 +74,32 @@ module Spate
         FileUtils.mkdir_p(folder)
       end
 
-      def launcher
-        ruby = Util::Ruby.path
+      # The launcher last: until then the old one works. Returns whether there is a front end.
+      def write(path, ruby)
+        place = place()
+        front = FrontEnd.find(**place.slice(:folders, :lib))
+        Launcher.new(ruby: Util::Ruby.path, facts: front&.facts.to_a, **place).write(front ? ruby : path)
+        return front.write(path) if front
+
+        Util::Files.remove(ruby) if Launcher.own?(ruby)
+        false
+      end
+
+      # Where the launcher finds Spate: see Launcher.
+      def place
         lib = File.expand_path("../..", __dir__)
-        return Launcher.new(ruby: ruby, lib: lib) unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
+        return { lib: lib } unless File.basename(File.dirname(lib)) == "spate-#{VERSION}"
 
         rubygems = Layout::Rubygems.current(env: env)
         own = File.expand_path("../../..", lib) # the gem folder of the running Spate, e.g. GEM_HOME
-        Launcher.new(ruby: ruby, folders: [own, *rubygems.path].uniq,
-                     scope: "#{rubygems.platform}/#{rubygems.extension_api_version}")
+        { folders: [own, *rubygems.path].uniq, scope: "#{rubygems.platform}/#{rubygems.extension_api_version}" }
       end
 
-      def tell(path, folder)
-        return json.call(event: :launcher, path: path, on_path: search_path.include?(folder)) if json?
+      def tell(path, folder, compiled)
+        on_path = search_path.include?(folder)
+        return json.call(event: :launcher, path: path, on_path: on_path, compiled: compiled) if json?
 
-        terminal.tell "wrote #{path}"
+        terminal.tell compiled ? "wrote #{path} and spate-ruby beside it" : "wrote #{path}"
         return terminal.hint("put it on the PATH: export PATH=\"#{folder}:$PATH\"") unless search_path.include?(folder)
 
         hidden_by(path)

@@ -86,9 +86,13 @@ module Spate
 
         def launcher
           path = find("spate") or return Finding.odd("no `spate` on the PATH", hint: setup)
-          return Finding.ok("launcher #{path}") if Setup::Launcher.own?(path)
+          unless Setup::Launcher.own?(path)
+            return Finding.odd("#{path} is RubyGems' wrapper, which loads RubyGems first and is slower", hint: setup)
+          end
 
-          Finding.odd("#{path} is RubyGems' wrapper, which loads RubyGems first and is slower", hint: setup)
+          state, text = Setup::FrontEnd.state(path)
+          hint = "spate setup --dir #{File.dirname(path)}"
+          state == :ok ? Finding.ok("launcher #{path}: #{text}") : Finding.odd("launcher #{path}: #{text}", hint: hint)
         end
 
         def setup

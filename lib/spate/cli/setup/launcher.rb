@@ -14,24 +14,25 @@ module Spate
 
         # Whether the file was written by Spate, so that it may be replaced.
         def self.own?(path)
-          File.open(path, "rb") { |file| file.read(500).to_s.include?(MARK) }
+          File.open(path, "rb") { |file| file.read(500).to_s.include?(MARK) } || FrontEnd.own?(path)
         rescue SystemCallError
           false
         end
 
         # ruby: path of the program. folders: gem folders to search (Gem.path). scope: the folder of this Ruby under
         # `extensions/`, "x86_64-linux/3.1.0". lib: a fixed folder to use instead of a search, if Spate runs from its
-        # sources.
-        def initialize(ruby:, folders: [], scope: nil, lib: nil)
+        # sources. facts: [[name, value]] for the front end, as comments.
+        def initialize(ruby:, folders: [], scope: nil, lib: nil, facts: [])
           @ruby = ruby
           @folders = folders
           @scope = scope
           @lib = lib
+          @facts = facts
         end
 
         def to_s
           [first_line, "# frozen_string_literal: true", "", "#{MARK}, written by `spate setup`: Ruby without RubyGems.",
-           "", @lib ? fixed : search, START].join("\n")
+           *@facts.map { |name, value| "#:#{name} #{value}" }, "", @lib ? fixed : search, START].join("\n")
         end
 
         # Replaces the file atomically, since a launcher may be running.

@@ -1,0 +1,71 @@
+#include "front/answer.h"
+
+#include "base/descriptor.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_MAX_BYTES 2048
+
+/* Ruby ignores SIGPIPE and gets an error. */
+static bool print(int descriptor, const char *text, size_t length) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    if (sigaction(SIGPIPE, &ignore, &before) != 0)
+        return false;
+    bool written = spate_write_all(descriptor, text, length);
+    return sigaction(SIGPIPE, &before, NULL) == 0 && written;
+}
+
+/* Whether JSON shows the text as it is. */
+static bool plain(const char *text) {
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
+            return false;
+    return true;
+}
+
+static bool fits(int length, size_t capacity) {
+    return length > 0 && (size_t)length < capacity;
+}
+
+bool spate_answer_version(const spate_launcher *launcher, const char *version, bool json) {
+    char line[LINE_MAX_BYTES];
+    if (!plain(version) || !plain(launcher->ruby_version) || !plain(launcher->platform) || !plain(launcher->backend))
+        return false;
+    int length = json ? snprintf(line, sizeof(line),
+                                 "{\"event\":\"version\",\"spate\":\"%s\",\"ruby\":\"%s\",\"platform\":\"%s\","
+                                 "\"backend\":\"%s\"}\n",
+                                 version, launcher->ruby_version, launcher->platform, launcher->backend)
+                      : snprintf(line, sizeof(line), "spate %s (%s, ruby %s, %s)\n", version, launcher->backend,
+                                 launcher->ruby_version, launcher->platform);
+    return fits(length, sizeof(line)) && print(STDOUT_FILENO, line, (size_t)length);
+}
+
+size_t spate_format_gems(char *text, size_t capacity, uint32_t gems) {
+    char digits[16];
+    int count = snprintf(digits, sizeof(digits), "%" PRIu32, gems);
+    const char *noun = gems == 1 ? " gem" : " gems";
+    size_t used = 0;
+    if (!fits(count, sizeof(digits)) || (size_t)count + (size_t)(count - 1) / 3 + strlen(noun) >= capacity)
+        return 0;
+    for (int at = 0; at < count; at++) {
+        if (at > 0 && (count - at) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[at];
+    }
+    memcpy(text + used, noun, strlen(noun) + 1);
+    return used + strlen(noun);
+}
+
+size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds) {
+    double seconds = (double)nanoseconds / 1e9;
+    int length = seconds < 1     ? snprintf(text, capacity, "%.2f s", seconds)
+                 : seconds < 100 ? snprintf(text, capacity, "%.1f s", seconds)
+                                 : snprintf(text, capacity, "%" PRId64 ":%02" PRId64 " min", (int64_t)seconds / 60,
+                                            (int64_t)seconds % 60);
+    return fits(length, capacity) ? (size_t)length : 0;
+}

@@ -1,0 +1,22 @@
+/* What the program prints instead of Ruby: the same bytes as the command's class in lib/spate/cli. */
+#ifndef SPATE_FRONT_ANSWER_H
+#define SPATE_FRONT_ANSWER_H
+
+#include "front/launcher.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Writes `spate version` to stdout. false if nothing is written, or not everything: Ruby then repeats the command, and
+ * reports the failure.
+ */
+bool spate_answer_version(const spate_launcher *launcher, const char *version, bool json);
+
+/* "1,356 gems": with commas, and the noun's plural. Returns the length; 0 if it does not fit. */
+size_t spate_format_gems(char *text, size_t capacity, uint32_t gems);
+
+/* As CLI::Units.seconds. Returns the length; 0 if it does not fit. */
+size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds);
+
+#endif

@@ -1,0 +1,200 @@
+#include "front/exec.h"
+
+#include "front/environment_block.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of Boot::Exec::Children. */
+#define CHILDREN "/spate/boot/exec/children/bundler/setup"
+#define CHILDREN_RUBY "SPATE_RUBY"
+/* Of Util::SigningKey: no program gets the key. */
+#define SIGNING_KEY "SPATE_CACHE_KEY"
+#define MODULES "SPATE_NODE_MODULES"
+#define ADDED 3
+
+/* Appends the names of a path to `expanded`, of which `used` bytes are there. */
+static bool append_names(char expanded[PATH_MAX], size_t *used, const char *path) {
+    while (*path) {
+        path += strspn(path, "/");
+        size_t length = strcspn(path, "/");
+        if (length == 2 && memcmp(path, "..", 2) == 0) {
+            while (*used > 0 && expanded[--*used] != '/') {}
+        } else if (length > 0 && !(length == 1 && *path == '.')) {
+            if (*used + 1 + length >= PATH_MAX)
+                return false;
+            expanded[(*used)++] = '/';
+            memcpy(expanded + *used, path, length);
+            *used += length;
+        }
+        path += length;
+    }
+    return true;
+}
+
+bool spate_expand_path(const char *path, const char *folder, char expanded[PATH_MAX]) {
+    size_t used = 0;
+    if (*path == '~' || (*path != '/' && *folder != '/'))
+        return false;
+    if (*path != '/' && !append_names(expanded, &used, folder))
+        return false;
+    if (!append_names(expanded, &used, path))
+        return false;
+    if (used == 0)
+        expanded[used++] = '/';
+    expanded[used] = '\0';
+    return true;
+}
+
+static bool takes_operand(const char *word) {
+    static const char *const words[] = {"-e", "-I", "-C", "-E", "-F"};
+    for (size_t at = 0; at < sizeof(words) / sizeof(*words); at++)
+        if (strcmp(word, words[at]) == 0)
+            return true;
+    return false;
+}
+
+static bool special(const char *word) {
+    static const char *const lengthy[] = {"--disable", "--enable", "--parser"};
+    for (size_t at = 0; at < sizeof(lengthy) / sizeof(*lengthy); at++)
+        if (strncmp(word, lengthy[at], strlen(lengthy[at])) == 0)
+            return true;
+    size_t letters = strspn(word + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    for (size_t at = 1; at <= letters; at++)
+        if (strchr("Srx", word[at]))
+            return true;
+    return false;
+}
+
+bool spate_plain_ruby_words(char *const *words) {
+    while (*words && **words == '-') {
+        const char *word = *words++;
+        if (special(word))
+            return false;
+        if (takes_operand(word) && *words)
+            words++;
+    }
+    return true;
+}
+
+static bool ends_with(const char *text, const char *ending) {
+    size_t length = strlen(text);
+    size_t bytes = strlen(ending);
+    return length >= bytes && memcmp(text + length - bytes, ending, bytes) == 0;
+}
+
+static bool is_program(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+}
+
+/* As Program.find: relative to the working directory, otherwise on the PATH. false if not found, or if in doubt. */
+static bool find_program(const char *name, const char *path, char found[PATH_MAX]) {
+    if (is_program(name)) {
+        if (strlen(name) + strlen("./") >= PATH_MAX)
+            return false;
+        /* Ruby's messages begin with the name under which it was started. */
+        strcpy(found, *name == '/' ? "" : "./");
+        strcat(found, name);
+        return true;
+    }
+    for (const char *folder = path ? path : ""; *folder;) {
+        size_t length = strcspn(folder, ":");
+        char place[PATH_MAX];
+        if (length >= sizeof(place) || *folder != '/' || memchr(folder, '"', length))
+            return false;
+        memcpy(place, folder, length);
+        place[length] = '\0';
+        if (!spate_expand_path(name, place, found))
+            return false;
+        if (is_program(found))
+            return true;
+        folder += length;
+        folder += *folder == ':';
+    }
+    return false;
+}
+
+/* Whether the name is that of the launcher's Ruby; sets the path under which it is started. */
+static bool is_own_ruby(const spate_launcher *launcher, const char *name, const char *path, char found[PATH_MAX]) {
+    const char *slash = strrchr(launcher->ruby, '/');
+    char real[PATH_MAX];
+    if (!slash || !(strcmp(name, "ruby") == 0 || ends_with(name, "/ruby") || ends_with(name, slash + 1)))
+        return false;
+    return find_program(name, path, found) && realpath(found, real) && strcmp(real, launcher->ruby) == 0;
+}
+
+static bool is_off(char *const *environment, const char *name) {
+    const char *value = spate_variable(environment, name);
+    return value && strcmp(value, "0") == 0;
+}
+
+/* Whether Ruby would look at more: node_modules, or parts that are turned off. */
+static bool unusual(char *const *environment) {
+    struct stat info;
+    return is_off(environment, "SPATE_BOOT") || is_off(environment, "SPATE_LEAN") ||
+           spate_variable(environment, MODULES) || stat("package.json", &info) == 0;
+}
+
+/* As Exec.name_gemfile. */
+static bool name_gemfile(spate_environment *copy, const char *given, char *const *environment) {
+    const char *path = given ? given : spate_variable(environment, "BUNDLE_GEMFILE");
+    char folder[PATH_MAX];
+    char expanded[PATH_MAX];
+    if (!path || !*path)
+        return true;
+    if (*path != '/' && !getcwd(folder, sizeof(folder)))
+        return false;
+    return spate_expand_path(path, *path == '/' ? "/" : folder, expanded) &&
+           spate_environment_set(copy, "BUNDLE_GEMFILE", expanded);
+}
+
+static bool prepare(spate_environment *copy, const spate_launcher *launcher, const spate_arguments *read,
+                    char *const *environment) {
+    if (!spate_environment_copy(copy, environment, ADDED))
+        return false;
+    spate_environment_unset(copy, SIGNING_KEY);
+    return name_gemfile(copy, read->gemfile, environment) &&
+           (!read->verbose || spate_environment_set(copy, "SPATE_VERBOSE", "1")) &&
+           spate_environment_set(copy, CHILDREN_RUBY, launcher->description);
+}
+
+/* [path, --disable-gems, -r.../children/bundler/setup, words...]; NULL if memory is short. */
+static const char **command(const char *path, const char *library, char *const *words) {
+    size_t count = 0;
+    while (words[count])
+        count++;
+    size_t bytes = strlen("-r") + strlen(library) + sizeof(CHILDREN);
+    const char **made = malloc((count + 4) * sizeof(*made));
+    char *hook = malloc(bytes);
+    if (!made || !hook)
+        return NULL;
+    (void)snprintf(hook, bytes, "-r%s%s", library, CHILDREN);
+    made[0] = path;
+    made[1] = "--disable-gems";
+    made[2] = hook;
+    memcpy(made + 3, words, (count + 1) * sizeof(*made));
+    return made;
+}
+
+void spate_exec(const spate_launcher *launcher, const spate_arguments *read, const char *library,
+                char *const *environment) {
+    char found[PATH_MAX];
+    spate_environment copy;
+    if (unusual(environment) || !spate_plain_ruby_words(read->program + 1) ||
+        !is_own_ruby(launcher, read->program[0], spate_variable(environment, "PATH"), found) ||
+        !prepare(&copy, launcher, read, environment))
+        return;
+    const char **words = command(found, library, read->program + 1);
+    struct sigaction ordinary = {.sa_handler = SIG_DFL};
+    struct sigaction before;
+    if (!words || sigaction(SIGINT, &ordinary, &before) != 0)
+        return;
+    (void)execve(launcher->ruby, (char *const *)words, copy.entries);
+    (void)sigaction(SIGINT, &before, NULL);
+}

@@ -1,0 +1,64 @@
+#include "front/front.h"
+
+#include "front/answer.h"
+#include "front/arguments.h"
+#include "front/environment_block.h"
+#include "front/exec.h"
+#include "front/hand_over.h"
+#include "front/launcher.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/*
+ * Variables with which Ruby may print or do something else. SPATE_FRONT=0 turns the program off.
+ */
+static bool ordinary(char *const *environment) {
+    static const char *const unusual[] = {"RUBYOPT", "RUBYLIB", "RUBY_BOX", "RUBY_DEBUG"};
+    const char *wanted = spate_variable(environment, "SPATE_FRONT");
+    for (size_t at = 0; at < sizeof(unusual) / sizeof(*unusual); at++) {
+        const char *value = spate_variable(environment, unusual[at]);
+        if (value && *value)
+            return false;
+    }
+    return !wanted || wanted[0] != '0' || wanted[1] != '\0';
+}
+
+/* Ruby opens missing streams as /dev/null; here a file would get their number. */
+static bool has_streams(void) {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0)
+            return false;
+    return true;
+}
+
+/* Whether the command is done. */
+static bool answer(const spate_launcher *launcher, const spate_program *program, const spate_arguments *read,
+                   const char *library, char *const *environment) {
+    switch (read->task) {
+    case SPATE_TASK_VERSION: return spate_answer_version(launcher, program->version, read->json);
+    case SPATE_TASK_EXEC: spate_exec(launcher, read, library, environment); return false;
+    case SPATE_TASK_INSTALL:
+    case SPATE_TASK_CHECK:
+    case SPATE_TASK_RUBY: return false;
+    }
+    return false;
+}
+
+int spate_front(const spate_program *program, char *const *argv, char *const *environment) {
+    /* Static, since it is large and a program runs once. */
+    static spate_launcher launcher;
+    static char library[PATH_MAX];
+    if (!spate_launcher_beside(&launcher, program->path)) {
+        (void)fprintf(stderr, "error: the path of spate is too long: %s\nhint: spate setup --dir DIR\n", program->path);
+        return 9;
+    }
+    spate_arguments read = spate_read_arguments(argv);
+    if (read.task != SPATE_TASK_RUBY && !program->privileged && has_streams() && ordinary(environment) &&
+        spate_launcher_read(&launcher) && spate_launcher_holds(&launcher) &&
+        spate_launcher_library(&launcher, program->version, library) &&
+        answer(&launcher, program, &read, library, environment))
+        return 0;
+    return spate_hand_over(launcher.path, argv, environment);
+}

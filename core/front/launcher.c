@@ -1,0 +1,250 @@
+#include "front/launcher.h"
+
+#include "base/descriptor.h"
+#include "base/times.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME "/spate-ruby"
+#define MARK "#:"
+#define BEFORE "spate-"
+#define BEHIND ".gemspec"
+
+bool spate_launcher_beside(spate_launcher *launcher, const char *program) {
+    const char *slash = strrchr(program, '/');
+    size_t length = slash ? (size_t)(slash - program) : 1;
+    if (length + sizeof(NAME) > sizeof(launcher->path))
+        return false;
+    memcpy(launcher->path, slash ? program : ".", length);
+    memcpy(launcher->path + length, NAME, sizeof(NAME));
+    return true;
+}
+
+static bool trusted(const struct stat *info) {
+    return S_ISREG(info->st_mode) && (info->st_uid == 0 || info->st_uid == geteuid()) &&
+           !(info->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static bool read_text(spate_launcher *launcher) {
+    int descriptor = open(launcher->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    struct stat info;
+    int64_t length = -1;
+    if (fstat(descriptor, &info) == 0 && trusted(&info) && info.st_size <= SPATE_LAUNCHER_MAX)
+        length = spate_read_full(descriptor, launcher->text, SPATE_LAUNCHER_MAX);
+    bool closed = close(descriptor) == 0;
+    if (!closed || length < 0)
+        return false;
+    launcher->text[length] = '\0';
+    return true;
+}
+
+/* false for an unknown name, or for more values than there is room for. */
+static bool keep(spate_launcher *launcher, const char *name, const char *value) {
+    const struct {
+        const char *name;
+        const char **place;
+    } single[] = {{"version", &launcher->version},
+                  {"ruby", &launcher->ruby},
+                  {"ruby-version", &launcher->ruby_version},
+                  {"platform", &launcher->platform},
+                  {"description", &launcher->description},
+                  {"backend", &launcher->backend},
+                  {"lib", &launcher->lib}};
+    for (size_t at = 0; at < sizeof(single) / sizeof(*single); at++) {
+        if (strcmp(single[at].name, name) != 0)
+            continue;
+        *single[at].place = value;
+        return true;
+    }
+    if (strcmp(name, "folder") == 0 && launcher->folder_count < SPATE_LAUNCHER_FOLDERS)
+        launcher->folders[launcher->folder_count++] = value;
+    else if (strcmp(name, "file") == 0 && launcher->file_count < SPATE_LAUNCHER_FILES)
+        launcher->files[launcher->file_count++] = value;
+    else
+        return false;
+    return true;
+}
+
+static bool complete(const spate_launcher *launcher) {
+    return launcher->version && launcher->ruby && launcher->ruby_version && launcher->platform &&
+           launcher->description && launcher->backend && launcher->file_count &&
+           (launcher->lib || launcher->folder_count);
+}
+
+bool spate_launcher_read(spate_launcher *launcher) {
+    launcher->version = launcher->ruby = launcher->ruby_version = launcher->platform = NULL;
+    launcher->description = launcher->backend = launcher->lib = NULL;
+    launcher->folder_count = launcher->file_count = 0;
+    if (!read_text(launcher))
+        return false;
+    for (char *line = launcher->text; *line;) {
+        char *end = line + strcspn(line, "\n");
+        char *following = *end ? end + 1 : end;
+        *end = '\0';
+        if (strncmp(line, MARK, strlen(MARK)) == 0) {
+            char *name = line + strlen(MARK);
+            char *space = strchr(name, ' ');
+            if (!space)
+                return false;
+            *space = '\0';
+            if (!keep(launcher, name, space + 1))
+                return false;
+        }
+        line = following;
+    }
+    return complete(launcher);
+}
+
+/* Reads a decimal number and the space behind it. */
+static bool number(const char **text, uintmax_t *value) {
+    if (!isdigit((unsigned char)**text))
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtoumax(*text, &end, 10);
+    if (errno != 0 || *end != ' ')
+        return false;
+    *text = end + 1;
+    return true;
+}
+
+static bool unchanged(const char *fact) {
+    uintmax_t size, mtime, inode;
+    struct stat info;
+    if (!number(&fact, &size) || !number(&fact, &mtime) || !number(&fact, &inode) || stat(fact, &info) != 0)
+        return false;
+    return (uintmax_t)info.st_size == size && (uintmax_t)spate_mtime_ns(&info) == mtime &&
+           (uintmax_t)info.st_ino == inode;
+}
+
+bool spate_launcher_holds(const spate_launcher *launcher) {
+    for (size_t at = 0; at < launcher->file_count; at++)
+        if (!unchanged(launcher->files[at]))
+            return false;
+    return true;
+}
+
+/* The part of a version up to the next dot. */
+static size_t part_length(const char *text, size_t length) {
+    const char *dot = memchr(text, '.', length);
+    return dot ? (size_t)(dot - text) : length;
+}
+
+static bool is_number(const char *part, size_t length) {
+    for (size_t at = 0; at < length; at++)
+        if (!isdigit((unsigned char)part[at]))
+            return false;
+    return length > 0;
+}
+
+static int compare_text(const char *one, size_t one_length, const char *other, size_t other_length) {
+    size_t shared = one_length < other_length ? one_length : other_length;
+    int order = memcmp(one, other, shared);
+    return order ? order : (one_length > other_length) - (one_length < other_length);
+}
+
+static int compare_parts(const char *one, size_t one_length, const char *other, size_t other_length) {
+    bool first = is_number(one, one_length);
+    bool second = is_number(other, other_length);
+    if (first != second)
+        return first ? 1 : -1;
+    if (!first)
+        return compare_text(one, one_length, other, other_length);
+    for (; one_length > 1 && *one == '0'; one++, one_length--) {}
+    for (; other_length > 1 && *other == '0'; other++, other_length--) {}
+    if (one_length != other_length)
+        return one_length > other_length ? 1 : -1;
+    return memcmp(one, other, one_length);
+}
+
+int spate_compare_versions(const char *one, size_t one_length, const char *other, size_t other_length) {
+    while (one_length || other_length) {
+        size_t first = part_length(one, one_length);
+        size_t second = part_length(other, other_length);
+        /* A shorter version goes on with zeros. */
+        int order = compare_parts(one_length ? one : "0", one_length ? first : 1, other_length ? other : "0",
+                                  other_length ? second : 1);
+        if (order)
+            return order;
+        size_t skip = first < one_length ? first + 1 : first;
+        one += skip;
+        one_length -= skip;
+        skip = second < other_length ? second + 1 : second;
+        other += skip;
+        other_length -= skip;
+    }
+    return 0;
+}
+
+/* The version in "spate-1.2.3.gemspec"; NULL for another name. */
+static const char *version_in(const char *name, size_t *length) {
+    size_t all = strlen(name);
+    size_t around = strlen(BEFORE) + strlen(BEHIND);
+    if (all <= around || strncmp(name, BEFORE, strlen(BEFORE)) != 0 ||
+        strcmp(name + all - strlen(BEHIND), BEHIND) != 0 || !isdigit((unsigned char)name[strlen(BEFORE)]))
+        return NULL;
+    const char *version = name + strlen(BEFORE);
+    *length = all - around;
+    for (size_t at = 0; at < *length; at++)
+        if (!isalnum((unsigned char)version[at]) && version[at] != '.' && version[at] != '_')
+            return NULL;
+    return version;
+}
+
+/*
+ * Whether the folder's newest Spate is `version`, or older: 1, -1. 0 if it has none, 2 if it has a newer one or cannot
+ * be read.
+ */
+static int newest(const char *folder, const char *version) {
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof(path), "%s/specifications", folder);
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return 2;
+    DIR *entries = opendir(path);
+    if (!entries)
+        return errno == ENOENT || errno == ENOTDIR ? 0 : 2;
+    int found = 0;
+    const struct dirent *entry;
+    while (errno = 0, found < 2 && (entry = readdir(entries))) {
+        size_t bytes;
+        const char *text = version_in(entry->d_name, &bytes);
+        if (!text)
+            continue;
+        int order = spate_compare_versions(text, bytes, version, strlen(version));
+        found = order > 0 ? 2 : order == 0 ? 1 : found == 1 ? 1 : -1;
+    }
+    if (errno != 0)
+        found = 2;
+    return closedir(entries) == 0 ? found : 2;
+}
+
+bool spate_launcher_library(const spate_launcher *launcher, const char *version, char library[PATH_MAX]) {
+    const char *first = NULL;
+    if (strcmp(launcher->version, version) != 0)
+        return false;
+    if (launcher->lib)
+        return realpath(launcher->lib, library) != NULL;
+    for (size_t at = 0; at < launcher->folder_count; at++) {
+        int found = newest(launcher->folders[at], version);
+        if (found == 2)
+            return false;
+        if (found == 1 && !first)
+            first = launcher->folders[at];
+    }
+    if (!first)
+        return false;
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof(path), "%s/gems/spate-%s/lib", first, version);
+    return length > 0 && (size_t)length < sizeof(path) && realpath(path, library) != NULL;
+}

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+# A program, not a library. On systems that lack what it needs, the launcher in Ruby does its work.
+require_relative "../../../core/shared/extension"
+require_relative "../../../lib/spate/version"
+
+CoreExtension.compile(own: %w[*.c],
+                      core: %w[front/{answer,arguments,environment_block,exec,front,hand_over,launcher}
+                               base/descriptor shared/status])
+$defs << "-DSPATE_VERSION='\"#{Spate::VERSION}\"'"
+CoreExtension.program("spate/native/front", try_link(<<~C))
+  #include <sys/auxv.h>
+  #ifndef __linux__
+  #error not Linux
+  #endif
+  int main(void) { return getauxval(AT_SECURE) != 0; }
+C

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class Setup < Command
+      # The native program that answers commands with nothing to do, and otherwise runs the launcher `spate-ruby` beside
+      # it (core/front). It knows Ruby and the gem by facts in the launcher, which hold while the named files are
+      # unchanged.
+      class FrontEnd
+        NAME = "spate/native/front"
+        # In the program's constants: ext/spate/front/main.c.
+        MARK = "#{Launcher::MARK}, compiled".freeze
+        # Longer files are other programs.
+        LIMIT = 4 << 20
+        # Libraries whose versions `spate version` shows.
+        LIBRARIES = %r{/(?:libruby[^/]*|libz\.[^/]*|libdeflate[^/]*|spate/native/install\.\w+)\z}
+
+        class << self
+          # nil if it is not compiled, or if a path cannot be a line of the launcher.
+          def find(folders: [], lib: nil)
+            path = compiled or return
+            front = new(path, folders: folders, lib: lib)
+            front if front.facts.flatten.none? { |text| text.include?("\n") }
+          rescue LoadError
+            nil # Spate's extensions are another Ruby's
+          end
+
+          # The compiled program of this gem; nil if there is none.
+          def compiled = $LOAD_PATH.map { |folder| "#{folder}/#{NAME}" }.find { |path| File.executable?(path) }
+
+          def own?(path)
+            return false unless File.file?(path) && File.size(path).between?(4, LIMIT)
+
+            bytes = File.binread(path)
+            bytes.start_with?("\x7FELF".b) && bytes.include?(MARK)
+          end
+
+          # [:ok or :odd, words] about a launcher.
+          def state(path)
+            own?(path) ? of_copy(path, compiled) : of_script(compiled)
+          end
+
+          private
+
+          def of_script(program)
+            program ? [:odd, "starts Ruby for every command, though a front end is compiled"] : [:ok, "starts Ruby"]
+          end
+
+          def of_copy(path, program)
+            launcher = File.read("#{path}-ruby", encoding: Encoding::BINARY)
+            files = launcher.scan(/^#:file (.+)/).flatten
+            current = program && File.binread(path) == File.binread(program) && files.all? { |fact| same?(fact) }
+            return [:ok, "front end"] if current
+
+            [:odd, "front end of another Spate or Ruby than the installed one, so it starts Ruby for every command"]
+          rescue SystemCallError => e
+            [:odd, "front end without its launcher: #{e.message}"]
+          end
+
+          def same?(fact) = fact == file(fact.split(" ", 4).last.to_s)
+
+          # "14488 1676000000123456789 1234 /usr/bin/ruby3.1": see core/front/launcher.h.
+          def file(path)
+            stat = File.stat(path)
+            "#{stat.size} #{(stat.mtime.to_r * 1_000_000_000).to_i} #{stat.ino} #{path}".b
+          rescue SystemCallError
+            nil
+          end
+        end
+
+        # path: of the compiled program. folders, lib: see Launcher.
+        def initialize(path, folders:, lib:)
+          @path = path
+          @folders = folders
+          @lib = lib
+        end
+
+        # [[name, value]]
+        def facts
+          @facts ||= [["version", VERSION], ["ruby", Util::Ruby.path], ["ruby-version", RUBY_VERSION],
+                      ["platform", RUBY_PLATFORM], ["description", Util::Ruby.description],
+                      ["backend", Native.inflate_backend], *files.map { |path| ["file", self.class.send(:file, path)] },
+                      *(@lib ? [["lib", @lib]] : @folders.map { |folder| ["folder", folder] })]
+        end
+
+        # Replaces the file atomically, since it may be running.
+        def write(path)
+          Util::Files.write(path, File.binread(@path), mode: 0o755)
+          true
+        end
+
+        private
+
+        def files
+          backend = Native.inflate_backend # loads the libraries
+          mapped = backend ? File.readlines("/proc/self/maps", chomp: true).filter_map { |line| line[%r{/.*}] } : []
+          own = @lib ? ["#{@lib}/spate/version.rb"] : []
+          [Util::Ruby.path, File.expand_path(@path), *mapped.grep(LIBRARIES), *own].uniq
+        end
+      end
+    end
+  end
+end

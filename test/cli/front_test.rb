@@ -1,0 +1,179 @@
+# frozen_string_literal: true
+
+require "cli/cli_case"
+require "open3"
+require "support/project"
+
+# The native program of `spate setup`, compared with the launcher in Ruby that it replaces.
+class FrontTest < CLICase
+  FrontEnd = Spate::CLI::Setup::FrontEnd
+
+  def setup
+    skip "the front end is not compiled on this system" unless FrontEnd.compiled
+    super
+    result = spate("setup", "--dir", bin)
+    assert_equal 0, result.status, result.err
+  end
+
+  def bin = File.join(folder, "bin")
+  def front = File.join(bin, "spate")
+  def ruby = File.join(bin, "spate-ruby")
+
+  def environment
+    { "HOME" => folder, "SPATE_HOME" => "#{folder}/home", "RUBYOPT" => nil, "RUBYLIB" => nil, "SPATE_FRONT" => nil,
+      "SPATE_BOOT_BACKGROUND" => "0", "BUNDLE_GEMFILE" => nil }
+  end
+
+  # [stdout, stderr, exit code]
+  def run_program(*command, dir: folder, env: {}, **options)
+    out, err, status = Open3.capture3(environment.merge(env), *command, chdir: dir, **options)
+    [out, err, status.exitstatus]
+  end
+
+  def assert_same(*words, **options)
+    expected = run_program(ruby, *words, **options)
+    assert_equal expected, run_program(front, *words, **options), words.inspect
+    expected
+  end
+
+  # Replaces Ruby by a program that prints its words.
+  def fake_ruby
+    facts = File.readlines(ruby).grep(/\A#:/).join
+    File.write(ruby, "#!/bin/sh\n#{facts}\necho RUBY \"$@\"\n")
+  end
+
+  def assert_handed_over(*words, **options)
+    assert_equal ["RUBY #{words.join(" ")}\n", "", 0], run_program(front, *words, **options)
+  end
+
+  def assert_answered(*words, **options)
+    assert_match(/\A[^R]/, run_program(front, *words, **options).first)
+  end
+
+  def test_version_is_the_same
+    ["version", "-v", "--version", "version --json", "version --quiet", "version --no-color"].each do |line|
+      assert_same(*line.split)
+    end
+    assert_same("version", env: { "NO_COLOR" => "1", "CI" => "true" })
+  end
+
+  def test_version_is_answered_without_ruby
+    fake_ruby
+
+    assert_answered("version")
+    assert_answered("version", "--json")
+  end
+
+  def test_everything_else_is_the_same
+    [%w[], %w[help], %w[version --help], %w[version x], %w[versoin], %w[install --jobs none], ["check", ""],
+     %w[exec], %w[install --gemfile missing/Gemfile]].each { |words| assert_same(*words) }
+  end
+
+  def test_words_of_any_size
+    fake_ruby
+    words = ["a" * 100_000, *Array.new(20_000, "word")]
+
+    assert_handed_over(*words)
+  end
+
+  def test_standard_input_and_descriptors_reach_ruby
+    File.write(ruby, "#!/bin/sh\ncat; cat <&7; pwd\n")
+    IO.pipe do |reader, writer|
+      writer.write("seven")
+      writer.close
+      out, = Open3.capture2(environment, front, "list", 7 => reader, chdir: folder, stdin_data: "in")
+
+      assert_equal "inseven#{folder}\n", out
+    end
+  end
+
+  def test_doubts_about_the_environment
+    fake_ruby
+    { "RUBYOPT" => "-w", "RUBYLIB" => "/x", "RUBY_BOX" => "1", "SPATE_FRONT" => "0" }.each do |name, value|
+      assert_handed_over("version", env: { name => value })
+      assert_answered("version", env: { name => "" })
+    end
+  end
+
+  def test_doubts_about_the_launcher
+    fake_ruby
+    File.chmod(0o775, ruby)
+    assert_handed_over("version")
+    File.chmod(0o755, ruby)
+    assert_answered("version")
+    File.write(ruby, File.read(ruby).sub(/^#:backend .*\n/, ""))
+    assert_handed_over("version")
+  end
+
+  def test_doubts_about_what_is_installed
+    fake_ruby
+    text = File.read(ruby)
+    { /^#:file \d/ => "#:file 9", /^#:version .*/ => "#:version 9",
+      /^#:lib .*/ => "#:lib /missing" }.each do |fact, other|
+      File.write(ruby, text.sub(fact, other))
+      assert_handed_over("version")
+    end
+  end
+
+  def test_doctor_reports_an_old_front_end
+    path = "#{bin}:#{ENV.fetch("PATH")}"
+    assert_includes spate("doctor", env: { "PATH" => path }).out, "launcher #{front}: front end\n"
+    File.write(ruby, File.read(ruby).sub(/^#:file \d/, "#:file 9"))
+    out = spate("doctor", env: { "PATH" => path }).out
+
+    assert_match(/odd +launcher .*: front end of another Spate or Ruby.*\n +hint: spate setup --dir #{bin}$/, out)
+  end
+
+  def test_it_reports_a_missing_launcher
+    File.delete(ruby)
+
+    assert_equal ["", "error: #{ruby} or its Ruby is missing\nhint: gem install spate, then spate setup\n", 14],
+                 run_program(front, "version")
+  end
+
+  def test_closed_streams
+    %w[<&- >&- 2>&-].each do |redirection|
+      assert_equal run_program("sh", "-c", "#{ruby} version #{redirection}"),
+                   run_program("sh", "-c", "#{front} version #{redirection}"), redirection
+    end
+  end
+
+  def test_output_that_cannot_be_written
+    skip "no /dev/full here" unless File.exist?("/dev/full")
+    ["version", "version --json"].each do |line|
+      assert_equal run_program("sh", "-c", "#{ruby} #{line} >/dev/full"),
+                   run_program("sh", "-c", "#{front} #{line} >/dev/full"), line
+    end
+  end
+
+  def test_reader_that_has_ended
+    statuses = [ruby, front].map do |program|
+      reader, writer = IO.pipe
+      reader.close
+      pid = Process.spawn(environment, program, "version", "--json", out: writer, err: File::NULL)
+      writer.close
+      Process.wait2(pid).last.to_i
+    end
+
+    assert_equal 141 << 8, statuses.first
+    assert_equal(*statuses)
+  end
+
+  def test_removed_folder_and_missing_home
+    gone = write("gone/x", "").then { |path| File.dirname(path) }
+    [ruby, front].map { |program| run_program("sh", "-c", "rm -rf #{gone}; #{program} version", dir: folder) }
+                 .uniq.then { |both| assert_equal 1, both.size }
+    assert_same("version", env: { "HOME" => nil })
+  end
+
+  def test_it_is_hardened
+    headers = IO.popen(["readelf", "--file-header", "--program-headers", "--dynamic", "--wide", front], &:read)
+
+    assert_match(/Type: +DYN/, headers)
+    assert_match(/GNU_RELRO/, headers)
+    assert_match(/BIND_NOW|NOW/, headers)
+    refute_match(/GNU_STACK.* RWE /, headers)
+    assert_equal(["libc.so.6"], headers.scan(/NEEDED.*\[(.*?)\]/).flatten)
+    assert_match(/__stack_chk_fail/, IO.popen(["nm", "--dynamic", front], &:read))
+  end
+end
