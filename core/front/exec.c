@@ -1,6 +1,9 @@
 #include "front/exec.h"
 
 #include "front/environment_block.h"
+#include "front/expand_path.h"
+#include "front/hand_over.h"
+#include "front/heap.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,40 +19,8 @@
 /* Of Util::SigningKey: no program gets the key. */
 #define SIGNING_KEY "SPATE_CACHE_KEY"
 #define MODULES "SPATE_NODE_MODULES"
-#define ADDED 3
-
-/* Appends the names of a path to `expanded`, of which `used` bytes are there. */
-static bool append_names(char expanded[PATH_MAX], size_t *used, const char *path) {
-    while (*path) {
-        path += strspn(path, "/");
-        size_t length = strcspn(path, "/");
-        if (length == 2 && memcmp(path, "..", 2) == 0) {
-            while (*used > 0 && expanded[--*used] != '/') {}
-        } else if (length > 0 && !(length == 1 && *path == '.')) {
-            if (*used + 1 + length >= PATH_MAX)
-                return false;
-            expanded[(*used)++] = '/';
-            memcpy(expanded + *used, path, length);
-            *used += length;
-        }
-        path += length;
-    }
-    return true;
-}
-
-bool spate_expand_path(const char *path, const char *folder, char expanded[PATH_MAX]) {
-    size_t used = 0;
-    if (*path == '~' || (*path != '/' && *folder != '/'))
-        return false;
-    if (*path != '/' && !append_names(expanded, &used, folder))
-        return false;
-    if (!append_names(expanded, &used, path))
-        return false;
-    if (used == 0)
-        expanded[used++] = '/';
-    expanded[used] = '\0';
-    return true;
-}
+/* The Gemfile, the switch for backtraces, Ruby's description. */
+#define ADDED (3 + SPATE_HEAP_VARIABLES)
 
 static bool takes_operand(const char *word) {
     static const char *const words[] = {"-e", "-I", "-C", "-E", "-F"};
@@ -154,14 +125,12 @@ static bool name_gemfile(spate_environment *copy, const char *given, char *const
            spate_environment_set(copy, "BUNDLE_GEMFILE", expanded);
 }
 
-static bool prepare(spate_environment *copy, const spate_launcher *launcher, const spate_arguments *read,
-                    char *const *environment) {
+static bool prepare(spate_environment *copy, const spate_arguments *read, char *const *environment) {
     if (!spate_environment_copy(copy, environment, ADDED))
         return false;
     spate_environment_unset(copy, SIGNING_KEY);
     return name_gemfile(copy, read->gemfile, environment) &&
-           (!read->verbose || spate_environment_set(copy, "SPATE_VERBOSE", "1")) &&
-           spate_environment_set(copy, CHILDREN_RUBY, launcher->description);
+           (!read->verbose || spate_environment_set(copy, "SPATE_VERBOSE", "1"));
 }
 
 /* [path, --disable-gems, -r.../children/bundler/setup, words...]; NULL if memory is short. */
@@ -182,19 +151,28 @@ static const char **command(const char *path, const char *library, char *const *
     return made;
 }
 
-void spate_exec(const spate_launcher *launcher, const spate_arguments *read, const char *library,
-                char *const *environment) {
-    char found[PATH_MAX];
-    spate_environment copy;
-    if (unusual(environment) || !spate_plain_ruby_words(read->program + 1) ||
-        !is_own_ruby(launcher, read->program[0], spate_variable(environment, "PATH"), found) ||
-        !prepare(&copy, launcher, read, environment))
-        return;
-    const char **words = command(found, library, read->program + 1);
+/* Replaces the process by the launcher's own Ruby. Returns if something is unusual. */
+static void run_ruby(const spate_launcher *launcher, const spate_arguments *read, const char *library,
+                     spate_environment *copy, const char *found) {
     struct sigaction ordinary = {.sa_handler = SIG_DFL};
     struct sigaction before;
-    if (!words || sigaction(SIGINT, &ordinary, &before) != 0)
+    const char **words = command(found, library, read->program + 1);
+    if (!words || !spate_environment_set(copy, CHILDREN_RUBY, launcher->description) ||
+        sigaction(SIGINT, &ordinary, &before) != 0)
         return;
-    (void)execve(launcher->ruby, (char *const *)words, copy.entries);
+    (void)execve(launcher->ruby, (char *const *)words, copy->entries);
     (void)sigaction(SIGINT, &before, NULL);
+}
+
+void spate_exec(const spate_launcher *launcher, const spate_exec_request *request) {
+    const spate_arguments *read = request->read;
+    char found[PATH_MAX];
+    spate_environment copy;
+    if (unusual(request->environment) || !prepare(&copy, read, request->environment))
+        return;
+    if (spate_plain_ruby_words(read->program + 1) &&
+        is_own_ruby(launcher, read->program[0], spate_variable(request->environment, "PATH"), found))
+        run_ruby(launcher, read, request->library, &copy, found);
+    else if (spate_heap_settings(launcher, request->version, read->program, &copy))
+        (void)spate_hand_over(launcher->path, request->argv, copy.entries);
 }

@@ -5,17 +5,21 @@
 #include "front/arguments.h"
 #include "front/launcher.h"
 
+typedef struct spate_exec_request {
+    const spate_arguments *read;
+    const char *library; /* Spate's lib */
+    const char *version; /* Spate's */
+    char *const *argv;
+    char *const *environment;
+} spate_exec_request;
+
 /*
- * Replaces the process where the program is the launcher's own Ruby, without unusual options. Returns if it is another
- * one, or anything is unusual; then nothing has been changed.
+ * Replaces the process: by the launcher's own Ruby, if the program is that Ruby without unusual options, or by the
+ * launcher with settings for Ruby's heap. Returns if Ruby has to decide; then nothing has been changed.
  */
-void spate_exec(const spate_launcher *launcher, const spate_arguments *read, const char *library,
-                char *const *environment);
+void spate_exec(const spate_launcher *launcher, const spate_exec_request *request);
 
 /* Whether Ruby's own start would differ with one of these words before the script: see Interpreter::SPECIAL. */
 bool spate_plain_ruby_words(char *const *words);
-
-/* As File.expand_path: an absolute path without ".", ".." and empty names. false if it is too long, or begins with "~". */
-bool spate_expand_path(const char *path, const char *folder, char expanded[PATH_MAX]);
 
 #endif

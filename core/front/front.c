@@ -34,11 +34,10 @@ static bool has_streams(void) {
 }
 
 /* Whether the command is done. */
-static bool answer(const spate_launcher *launcher, const spate_program *program, const spate_arguments *read,
-                   const char *library, char *const *environment) {
-    switch (read->task) {
-    case SPATE_TASK_VERSION: return spate_answer_version(launcher, program->version, read->json);
-    case SPATE_TASK_EXEC: spate_exec(launcher, read, library, environment); return false;
+static bool answer(const spate_launcher *launcher, const spate_exec_request *request) {
+    switch (request->read->task) {
+    case SPATE_TASK_VERSION: return spate_answer_version(launcher, request->version, request->read->json);
+    case SPATE_TASK_EXEC: spate_exec(launcher, request); return false;
     case SPATE_TASK_INSTALL:
     case SPATE_TASK_CHECK:
     case SPATE_TASK_RUBY: return false;
@@ -55,10 +54,11 @@ int spate_front(const spate_program *program, char *const *argv, char *const *en
         return 9;
     }
     spate_arguments read = spate_read_arguments(argv);
+    spate_exec_request request = {
+        .read = &read, .library = library, .version = program->version, .argv = argv, .environment = environment};
     if (read.task != SPATE_TASK_RUBY && !program->privileged && has_streams() && ordinary(environment) &&
         spate_launcher_read(&launcher) && spate_launcher_holds(&launcher) &&
-        spate_launcher_library(&launcher, program->version, library) &&
-        answer(&launcher, program, &read, library, environment))
+        spate_launcher_library(&launcher, program->version, library) && answer(&launcher, &request))
         return 0;
     return spate_hand_over(launcher.path, argv, environment);
 }

@@ -1,18 +1,16 @@
 #include "front/launcher.h"
 
-#include "base/descriptor.h"
 #include "base/times.h"
+#include "front/text.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define NAME "/spate-ruby"
 #define MARK "#:"
@@ -26,26 +24,6 @@ bool spate_launcher_beside(spate_launcher *launcher, const char *program) {
         return false;
     memcpy(launcher->path, slash ? program : ".", length);
     memcpy(launcher->path + length, NAME, sizeof(NAME));
-    return true;
-}
-
-static bool trusted(const struct stat *info) {
-    return S_ISREG(info->st_mode) && (info->st_uid == 0 || info->st_uid == geteuid()) &&
-           !(info->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-static bool read_text(spate_launcher *launcher) {
-    int descriptor = open(launcher->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (descriptor < 0)
-        return false;
-    struct stat info;
-    int64_t length = -1;
-    if (fstat(descriptor, &info) == 0 && trusted(&info) && info.st_size <= SPATE_LAUNCHER_MAX)
-        length = spate_read_full(descriptor, launcher->text, SPATE_LAUNCHER_MAX);
-    bool closed = close(descriptor) == 0;
-    if (!closed || length < 0)
-        return false;
-    launcher->text[length] = '\0';
     return true;
 }
 
@@ -69,6 +47,8 @@ static bool keep(spate_launcher *launcher, const char *name, const char *value) 
     }
     if (strcmp(name, "folder") == 0 && launcher->folder_count < SPATE_LAUNCHER_FOLDERS)
         launcher->folders[launcher->folder_count++] = value;
+    else if (strcmp(name, "ruby-key") == 0 && launcher->key_count < SPATE_LAUNCHER_KEYS)
+        launcher->keys[launcher->key_count++] = value;
     else if (strcmp(name, "file") == 0 && launcher->file_count < SPATE_LAUNCHER_FILES)
         launcher->files[launcher->file_count++] = value;
     else
@@ -85,8 +65,8 @@ static bool complete(const spate_launcher *launcher) {
 bool spate_launcher_read(spate_launcher *launcher) {
     launcher->version = launcher->ruby = launcher->ruby_version = launcher->platform = NULL;
     launcher->description = launcher->backend = launcher->lib = NULL;
-    launcher->folder_count = launcher->file_count = 0;
-    if (!read_text(launcher))
+    launcher->folder_count = launcher->file_count = launcher->key_count = 0;
+    if (spate_read_text(launcher->path, launcher->text, SPATE_LAUNCHER_MAX, true) < 0)
         return false;
     for (char *line = launcher->text; *line;) {
         char *end = line + strcspn(line, "\n");

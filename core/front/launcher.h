@@ -5,6 +5,7 @@
  *   #:file 14488 1676000000123456789 1234 /usr/bin/ruby3.1      size, mtime in ns, inode: must be unchanged
  *   #:folder /var/lib/gems/3.1.0                                where the gem may be, in the order of the search
  *   #:lib /home/user/spate/lib                                  instead of folders, for a checkout
+ *   #:ruby-key UTF-8 0123456789abcdef0123456789abcdef           Boot::RubyKey, by the locale's character set
  */
 #ifndef SPATE_FRONT_LAUNCHER_H
 #define SPATE_FRONT_LAUNCHER_H
@@ -16,11 +17,12 @@
 #define SPATE_LAUNCHER_MAX (32 << 10)
 #define SPATE_LAUNCHER_FOLDERS 32
 #define SPATE_LAUNCHER_FILES 16
+#define SPATE_LAUNCHER_KEYS 8
 
 /* Values point into `text`; NULL for a fact that the file lacks. */
 typedef struct spate_launcher {
     char path[PATH_MAX];
-    char text[SPATE_LAUNCHER_MAX + 1];
+    char text[SPATE_LAUNCHER_MAX + 2];
     const char *version;      /* Spate's version that wrote the file */
     const char *ruby;         /* as /proc/self/exe shows it in Ruby */
     const char *ruby_version; /* "3.1.2" */
@@ -32,6 +34,8 @@ typedef struct spate_launcher {
     size_t folder_count;
     const char *files[SPATE_LAUNCHER_FILES];
     size_t file_count;
+    const char *keys[SPATE_LAUNCHER_KEYS];
+    size_t key_count;
 } spate_launcher;
 
 /* Sets `path` from the path of the running program; false if it is too long. */

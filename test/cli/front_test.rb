@@ -1,41 +1,9 @@
 # frozen_string_literal: true
 
-require "cli/cli_case"
-require "open3"
-require "support/project"
+require "cli/front_case"
 
-# The native program of `spate setup`, compared with the launcher in Ruby that it replaces.
-class FrontTest < CLICase
-  FrontEnd = Spate::CLI::Setup::FrontEnd
-
-  def setup
-    skip "the front end is not compiled on this system" unless FrontEnd.compiled
-    super
-    result = spate("setup", "--dir", bin)
-    assert_equal 0, result.status, result.err
-  end
-
-  def bin = File.join(folder, "bin")
-  def front = File.join(bin, "spate")
-  def ruby = File.join(bin, "spate-ruby")
-
-  def environment
-    { "HOME" => folder, "SPATE_HOME" => "#{folder}/home", "RUBYOPT" => nil, "RUBYLIB" => nil, "SPATE_FRONT" => nil,
-      "SPATE_BOOT_BACKGROUND" => "0", "BUNDLE_GEMFILE" => nil }
-  end
-
-  # [stdout, stderr, exit code]
-  def run_program(*command, dir: folder, env: {}, **options)
-    out, err, status = Open3.capture3(environment.merge(env), *command, chdir: dir, **options)
-    [out, err, status.exitstatus]
-  end
-
-  def assert_same(*words, **options)
-    expected = run_program(ruby, *words, **options)
-    assert_equal expected, run_program(front, *words, **options), words.inspect
-    expected
-  end
-
+# What the front end answers, and when it hands over.
+class FrontTest < FrontCase
   # Replaces Ruby by a program that prints its words.
   def fake_ruby
     facts = File.readlines(ruby).grep(/\A#:/).join

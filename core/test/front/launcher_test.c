@@ -3,6 +3,7 @@
 
 #include "base/times.h"
 #include "front/exec.h"
+#include "front/expand_path.h"
 #include "front/launcher.h"
 
 #include <inttypes.h>

@@ -5,8 +5,9 @@ require_relative "../../../core/shared/extension"
 require_relative "../../../lib/spate/version"
 
 CoreExtension.compile(own: %w[*.c],
-                      core: %w[front/{answer,arguments,environment_block,exec,front,hand_over,launcher}
-                               base/descriptor shared/status])
+                      core: %w[front/{answer,arguments,environment_block,exec,expand_path,front}
+                               front/{hand_over,heap,launcher,memory,text}
+                               base/{descriptor,trust} digest/siphash shared/status])
 $defs << "-DSPATE_VERSION='\"#{Spate::VERSION}\"'"
 CoreExtension.program("spate/native/front", try_link(<<~C))
   #include <sys/auxv.h>

@@ -21,10 +21,13 @@ module Spate
       module_function
 
       # 32 hex digits.
-      def current = @current ||= Native.content_hash(nil, text)
+      def current = @current ||= of(LOCALE)
 
-      def text
-        [FORMAT, RUBY, RUBY_PLATFORM, LOCALE, *options.sort].join("\n")
+      # The key in another locale encoding.
+      def of(locale) = Native.content_hash(nil, text(locale))
+
+      def text(locale = LOCALE)
+        [FORMAT, RUBY, RUBY_PLATFORM, locale, *options.sort].join("\n")
       end
 
       # The reason (String) why compile caches cannot reproduce the way in which Ruby was started, or nil.

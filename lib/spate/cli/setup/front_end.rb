@@ -12,6 +12,8 @@ module Spate
         MARK = "#{Launcher::MARK}, compiled".freeze
         # Longer files are other programs.
         LIMIT = 4 << 20
+        # Character sets of most locales, as nl_langinfo(3) names them.
+        CHARSETS = %w[UTF-8 ANSI_X3.4-1968].freeze
         # Libraries whose versions `spate version` shows.
         LIBRARIES = %r{/(?:libruby[^/]*|libz\.[^/]*|libdeflate[^/]*|spate/native/install\.\w+)\z}
 
@@ -79,7 +81,8 @@ module Spate
         def facts
           @facts ||= [["version", VERSION], ["ruby", Util::Ruby.path], ["ruby-version", RUBY_VERSION],
                       ["platform", RUBY_PLATFORM], ["description", Util::Ruby.description],
-                      ["backend", Native.inflate_backend], *files.map { |path| ["file", self.class.send(:file, path)] },
+                      ["backend", Native.inflate_backend], *ruby_keys.map { |key| ["ruby-key", key] },
+                      *files.map { |path| ["file", self.class.send(:file, path)] },
                       *(@lib ? [["lib", @lib]] : @folders.map { |folder| ["folder", folder] })]
         end
 
@@ -90,6 +93,13 @@ module Spate
         end
 
         private
+
+        # "UTF-8 0123…", for the locales in which programs may start.
+        def ruby_keys
+          [Encoding.locale_charmap, *CHARSETS].uniq.map do |name|
+            "#{name} #{::Spate::Boot::RubyKey.of(Encoding.find(name))}"
+          end
+        end
 
         def files
           backend = Native.inflate_backend # loads the libraries
