@@ -2,6 +2,8 @@
 #ifndef SPATE_FRONT_ANSWER_H
 #define SPATE_FRONT_ANSWER_H
 
+#include "front/arguments.h"
+#include "front/in_place.h"
 #include "front/launcher.h"
 
 #include <stdbool.h>
@@ -12,6 +14,15 @@
  * reports the failure.
  */
 bool spate_answer_version(const spate_launcher *launcher, const char *version, bool json);
+
+/*
+ * The same for `spate install` with nothing to do: the summary to stderr, or the events to stdout. `nanoseconds`: since
+ * the program started.
+ */
+bool spate_answer_install(const struct spate_front_answer *answer, const spate_arguments *read, int64_t nanoseconds);
+
+/* The same for `spate check` of a complete bundle. */
+bool spate_answer_check(const struct spate_front_answer *answer, const spate_arguments *read);
 
 /* "1,356 gems": with commas, and the noun's plural. Returns the length; 0 if it does not fit. */
 size_t spate_format_gems(char *text, size_t capacity, uint32_t gems);

@@ -1,15 +1,23 @@
 #include "front/front.h"
 
+#include "base/times.h"
 #include "front/answer.h"
 #include "front/arguments.h"
 #include "front/environment_block.h"
 #include "front/exec.h"
 #include "front/hand_over.h"
+#include "front/in_place.h"
 #include "front/launcher.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
+
+static int64_t now(void) {
+    struct timespec time;
+    return clock_gettime(CLOCK_MONOTONIC, &time) == 0 ? spate_nanoseconds(time) : 0;
+}
 
 /*
  * Variables with which Ruby may print or do something else. SPATE_FRONT=0 turns the program off.
@@ -33,13 +41,30 @@ static bool has_streams(void) {
     return true;
 }
 
+/* `spate install` or `spate check` of a bundle that is in place. */
+static bool answer_bundle(const spate_exec_request *request, int64_t began) {
+    static struct spate_front_answer found;
+    char folder[PATH_MAX];
+    const spate_arguments *read = request->read;
+    bool installs = read->task == SPATE_TASK_INSTALL;
+    if (!getcwd(folder, sizeof(folder)) || folder[0] != '/')
+        return false;
+    struct spate_front_request asked = {.cwd = folder,
+                                        .environment = request->environment,
+                                        .gemfile = read->gemfile,
+                                        .command = installs ? SPATE_FRONT_INSTALL : SPATE_FRONT_CHECK};
+    if (!spate_front_in_place(&asked, &found))
+        return false;
+    return installs ? spate_answer_install(&found, read, now() - began) : spate_answer_check(&found, read);
+}
+
 /* Whether the command is done. */
-static bool answer(const spate_launcher *launcher, const spate_exec_request *request) {
+static bool answer(const spate_launcher *launcher, const spate_exec_request *request, int64_t began) {
     switch (request->read->task) {
     case SPATE_TASK_VERSION: return spate_answer_version(launcher, request->version, request->read->json);
     case SPATE_TASK_EXEC: spate_exec(launcher, request); return false;
     case SPATE_TASK_INSTALL:
-    case SPATE_TASK_CHECK:
+    case SPATE_TASK_CHECK: return answer_bundle(request, began);
     case SPATE_TASK_RUBY: return false;
     }
     return false;
@@ -49,6 +74,7 @@ int spate_front(const spate_program *program, char *const *argv, char *const *en
     /* Static, since it is large and a program runs once. */
     static spate_launcher launcher;
     static char library[PATH_MAX];
+    int64_t began = now();
     if (!spate_launcher_beside(&launcher, program->path)) {
         (void)fprintf(stderr, "error: the path of spate is too long: %s\nhint: spate setup --dir DIR\n", program->path);
         return 9;
@@ -58,7 +84,7 @@ int spate_front(const spate_program *program, char *const *argv, char *const *en
         .read = &read, .library = library, .version = program->version, .argv = argv, .environment = environment};
     if (read.task != SPATE_TASK_RUBY && !program->privileged && has_streams() && ordinary(environment) &&
         spate_launcher_read(&launcher) && spate_launcher_holds(&launcher) &&
-        spate_launcher_library(&launcher, program->version, library) && answer(&launcher, &request))
+        spate_launcher_library(&launcher, program->version, library) && answer(&launcher, &request, began))
         return 0;
     return spate_hand_over(launcher.path, argv, environment);
 }

@@ -3,6 +3,7 @@
 require "fileutils"
 require "open3"
 require "rubygems"
+require "support/spate_command"
 
 module Spate
   # A tiny application with a bundle written in the layout of Bundler, for many boots: no command runs to create it. Its
@@ -10,7 +11,7 @@ module Spate
   class BootProject
     PROBE = File.expand_path("../../benchmark/support/boot_probe.rb", __dir__)
     LIBRARY = File.expand_path("../../lib", __dir__)
-    SPATE = ["ruby", "--disable-gems", "-I#{LIBRARY}", File.expand_path("../../exe/spate", __dir__)].freeze
+    SPATE = SpateCommand.words
     # An address without a server; no boot may connect to it.
     SOURCE = "http://localhost:9"
     PARTS = { load_path_cache: "SPATE_NO_LOAD_PATH_CACHE", bundle: "SPATE_NO_BUNDLE", replay: "SPATE_NO_REPLAY" }.freeze

@@ -4,6 +4,7 @@ require "fileutils"
 require "open3"
 require "support/gem_source"
 require "support/machine_facts"
+require "support/spate_command"
 
 module Spate
   # A test application: a Gemfile, a lockfile written by the real Bundler, a HOME and a store.
@@ -48,8 +49,11 @@ module Spate
 
     # Runs the command as the launcher does, without RubyGems.
     def spate(*arguments, **extra)
-      run("ruby", "--disable-gems", "-I#{File.expand_path("../../lib", __dir__)}",
-          File.expand_path("../../exe/spate", __dir__), *arguments, **extra)
+      output, status = run(*SpateCommand.words, *arguments, **extra)
+      SpateCommand.verify(arguments, output, status.exitstatus) do |words|
+        run(*words, *arguments, **extra).then { |again, end_status| [again, end_status.exitstatus] }
+      end
+      [output, status]
     end
 
     def spate!(*arguments, **extra)

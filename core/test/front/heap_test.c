@@ -21,7 +21,11 @@ TEST(a_boot_is_of_the_kind_that_ruby_would_name) {
     CHECK_STRING("rake db:a/b-1 c [x]", kind("rake", "db:a/b-1 c", "x"));
     CHECK_STRING("ruby [x]", kind("ruby", "-e 'odd'", "x"));
     CHECK_STRING("ruby [x]", kind("ruby", "two\nlines", "x"));
-    CHECK_STRING("ru\xc3" "by [x]", kind("ru\xc3" "by", "a", "x"));
+    CHECK_STRING("ru\xc3"
+                 "by [x]",
+                 kind("ru\xc3"
+                      "by",
+                      "a", "x"));
     CHECK_STRING("", kind("bin/", "a", "x"));
 }
 

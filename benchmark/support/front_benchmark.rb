@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+require "tmpdir"
+require "spate"
+require "support/measure"
+require "support/project"
+
+module Benchmark
+  # A made application: gems without extensions from a source on this machine, installed, with compile caches. Processor
+  # time is that of getrusage(2).
+  class FrontBenchmark
+    FILES = 80
+    # name => [words, goal as a ratio to `ruby -e 1`, or nil]
+    COMMANDS = { "version" => [%w[version], nil], "install, nothing to do" => [%w[install], 0.15],
+                 "check" => [%w[check], 0.15], "exec ruby -e 1" => [%w[exec ruby -e 1], 1.05],
+                 "exec ./tool (a script with #!/usr/bin/env ruby)" => [%w[exec ./tool], nil],
+                 "help (handed over)" => [%w[help], nil] }.freeze
+
+    # Milliseconds.
+    Run = Struct.new(:wall, :processor)
+
+    def initialize(rounds:, gems:)
+      @rounds = rounds
+      @gems = gems
+    end
+
+    def run
+      Dir.mktmpdir("front") do |folder|
+        @folder = File.realpath(folder)
+        install
+        interleave
+        Table.write("front", [table, memory])
+      end
+    end
+
+    private
+
+    def install
+      source = GemSource.start
+      names = Array.new(@gems) { |number| "gem#{number}" }
+      files = Array.new(FILES) { |number| ["lib/x/file#{number}.rb", "# #{"x" * 2000}\n"] }.to_h
+      names.each { |name| source.add(name, "1.0", files: files) }
+      gemfile = "source '#{source.url}'\n#{names.map { |name| "gem '#{name}'\n" }.join}"
+      @app = Spate::TestProject.new("#{@folder}/app", gemfile, env: { "SPATE_NO_OWN_CODE" => nil })
+      @app.lock
+      @app.spate!("install", "--compile-cache", "wait")
+      @app.spate!("setup", "--dir", "#{@folder}/bin")
+      File.write(@app.path("tool"), "#!/usr/bin/env ruby\n", perm: 0o755)
+    ensure
+      source&.stop
+    end
+
+    def programs = { "front end" => "#{@folder}/bin/spate", "launcher in Ruby" => "#{@folder}/bin/spate-ruby" }
+
+    def interleave
+      @plain = []
+      @runs = Hash.new { |hash, key| hash[key] = [] }
+      round # fills the kernel's caches
+      @plain.clear
+      @runs.clear
+      @rounds.times { round }
+    end
+
+    def round
+      @plain << sample([RbConfig.ruby, "-e", "1"])
+      COMMANDS.each do |name, (words, _)|
+        programs.each { |kind, path| @runs[[name, kind]] << sample([path, *words]) }
+      end
+    end
+
+    def sample(command)
+      before = children
+      started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      pid = Process.spawn(@app.env, *command, chdir: @app.folder, %i[out err] => File::NULL)
+      _, status = Process.wait2(pid)
+      raise "#{command.join(" ")}: #{status}" unless status.success?
+
+      Run.new((Process.clock_gettime(Process::CLOCK_MONOTONIC) - started) * 1000, (children - before) * 1000)
+    end
+
+    def children = Process.times.then { |times| times.cutime + times.cstime }
+
+    def table
+      table = Table.new("#{@gems} gems, #{@gems * FILES} files, #{@rounds} rounds",
+                        ["command", "by", "wall, ms: median (min-max)", "processor, ms", "processor to `ruby -e 1`"])
+      table.row("`ruby -e 1`", "", *cells(@plain))
+      COMMANDS.each do |name, (_, goal)|
+        programs.each_key { |kind| table.row(name, kind, *cells(@runs[[name, kind]])) }
+        goal_note(table, name, goal) if goal
+      end
+      table.note("a command that is handed over: #{format("%+.2f", doubt)} ms of processor time (goal: at most +1)")
+    end
+
+    def goal_note(table, name, goal)
+      met = ratio(@runs[[name, "front end"]]) <= goal
+      table.note("#{name}, at most #{goal} of `ruby -e 1`: #{Goals::WORDS[met]}")
+    end
+
+    def doubt
+      name = "help (handed over)"
+      pairs = programs.keys.map { |kind| @runs[[name, kind]].map(&:processor) }
+      Figures.median(pairs.first.zip(pairs.last).map { |front, launcher| front - launcher })
+    end
+
+    def cells(runs)
+      processor = Figures.median(runs.map(&:processor))
+      [Figures.spread(runs.map(&:wall)), format("%.2f", processor), format("%.3f", ratio(runs))]
+    end
+
+    # The median of the rounds' ratios.
+    def ratio(runs) = Figures.median(runs.zip(@plain).map { |run, plain| run.processor / plain.processor })
+
+    def memory
+      table = Table.new("Peak memory", %w[command MB])
+      %w[version install].each do |word|
+        used = Measure.sample(@app.env, [programs["front end"], word], @app.folder).memory
+        table.row("`spate #{word}`", format("%.1f", used / 1024.0))
+      end
+      table.note("Goal: at most 4 MB where Ruby is not started")
+    end
+  end
+end
