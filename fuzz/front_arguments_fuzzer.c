@@ -3,10 +3,10 @@
  * end with NUL; "--" alone begins the environment.
  */
 #include "front/arguments.h"
-#include "front/environment_block.h"
-#include "front/exec.h"
-#include "front/expand_path.h"
-#include "front/heap.h"
+#include "front/exec/environment_block.h"
+#include "front/exec/exec.h"
+#include "front/exec/expand_path.h"
+#include "front/exec/heap.h"
 #include "front/launcher.h"
 
 #include <stdint.h>

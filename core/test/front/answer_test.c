@@ -1,7 +1,7 @@
 #include "test/harness.h"
 
 #include "front/answer.h"
-#include "front/environment_block.h"
+#include "front/exec/environment_block.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 #include "test/scratch.h"
 
 #include "base/times.h"
-#include "front/exec.h"
-#include "front/expand_path.h"
+#include "front/exec/exec.h"
+#include "front/exec/expand_path.h"
 #include "front/launcher.h"
 
 #include <inttypes.h>

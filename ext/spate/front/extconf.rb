@@ -5,8 +5,7 @@ require_relative "../../../core/shared/extension"
 require_relative "../../../lib/spate/version"
 
 CoreExtension.compile(own: %w[*.c],
-                      core: %w[front/{answer,arguments,environment_block,exec,expand_path,front}
-                               front/{hand_over,heap,in_place,launcher,memory,text}
+                      core: %w[front/{answer,arguments,front,hand_over,in_place,launcher,text} front/exec/*
                                base/{descriptor,trust} digest/siphash shared/status])
 $defs << "-DSPATE_VERSION='\"#{Spate::VERSION}\"'"
 CoreExtension.program("spate/native/front", try_link(<<~C))

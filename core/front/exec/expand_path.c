@@ -1,4 +1,4 @@
-#include "front/expand_path.h"
+#include "front/exec/expand_path.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SPATE_FRONT_HEAP_H
 #define SPATE_FRONT_HEAP_H
 
-#include "front/environment_block.h"
+#include "front/exec/environment_block.h"
 #include "front/launcher.h"
 
 /* Variables that a heap may add: one for each slot size, and the list of their names. */

@@ -1,9 +1,9 @@
-#include "front/exec.h"
+#include "front/exec/exec.h"
 
-#include "front/environment_block.h"
-#include "front/expand_path.h"
+#include "front/exec/environment_block.h"
+#include "front/exec/expand_path.h"
+#include "front/exec/heap.h"
 #include "front/hand_over.h"
-#include "front/heap.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 #include "test/scratch.h"
 
 #include "base/file.h"
-#include "front/heap.h"
-#include "front/memory.h"
+#include "front/exec/heap.h"
+#include "front/exec/memory.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-#include "front/heap.h"
+#include "front/exec/heap.h"
 
 #include "base/trust.h"
 #include "digest/siphash.h"
-#include "front/expand_path.h"
-#include "front/memory.h"
+#include "front/exec/expand_path.h"
+#include "front/exec/memory.h"
 #include "front/text.h"
 
 #include <ctype.h>

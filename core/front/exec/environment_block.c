@@ -1,4 +1,4 @@
-#include "front/environment_block.h"
+#include "front/exec/environment_block.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "front/memory.h"
+#include "front/exec/memory.h"
 
 #include "front/text.h"
 
