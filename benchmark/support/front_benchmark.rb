@@ -48,6 +48,8 @@ module Benchmark
       @app.spate!("install", "--compile-cache", "wait")
       @app.spate!("setup", "--dir", "#{@folder}/bin")
       File.write(@app.path("tool"), "#!/usr/bin/env ruby\n", perm: 0o755)
+      # Records what such a boot loads, then builds the compile cache of that.
+      [%w[exec ruby -e 1], %w[exec ./tool], %w[boot build]].each { |words| @app.spate!(*words) }
     ensure
       source&.stop
     end

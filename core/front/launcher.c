@@ -1,6 +1,5 @@
 #include "front/launcher.h"
 
-#include "base/times.h"
 #include "front/text.h"
 
 #include <ctype.h>
@@ -100,12 +99,11 @@ static bool number(const char **text, uintmax_t *value) {
 }
 
 static bool unchanged(const char *fact) {
-    uintmax_t size, mtime, inode;
+    uintmax_t size, seconds;
     struct stat info;
-    if (!number(&fact, &size) || !number(&fact, &mtime) || !number(&fact, &inode) || stat(fact, &info) != 0)
+    if (!number(&fact, &size) || !number(&fact, &seconds) || stat(fact, &info) != 0)
         return false;
-    return (uintmax_t)info.st_size == size && (uintmax_t)spate_mtime_ns(&info) == mtime &&
-           (uintmax_t)info.st_ino == inode;
+    return (uintmax_t)info.st_size == size && (uintmax_t)info.st_mtime == seconds;
 }
 
 bool spate_launcher_holds(const spate_launcher *launcher) {

@@ -2,10 +2,12 @@
  * The file `spate-ruby` beside the program: Ruby's launcher, with facts about Ruby and the gem in comments (CLI::Setup).
  *
  *   #:ruby /usr/bin/ruby3.1
- *   #:file 14488 1676000000123456789 1234 /usr/bin/ruby3.1      size, mtime in ns, inode: must be unchanged
+ *   #:file 14488 1676000000 /usr/bin/ruby3.1                    size and mtime in seconds: must be unchanged
  *   #:folder /var/lib/gems/3.1.0                                where the gem may be, in the order of the search
  *   #:lib /home/user/spate/lib                                  instead of folders, for a checkout
  *   #:ruby-key UTF-8 0123456789abcdef0123456789abcdef           Boot::RubyKey, by the locale's character set
+ *
+ * Seconds and no inode, since the layers of a container's image keep neither fractions nor inodes.
  */
 #ifndef SPATE_FRONT_LAUNCHER_H
 #define SPATE_FRONT_LAUNCHER_H

@@ -38,7 +38,11 @@ module CoreExtension
 
       append_cflags(%w[-O2 -fPIE -fstack-protector-strong])
       $LIBRUBYARG = $LIBRUBYARG_SHARED = $LIBRUBYARG_STATIC = $LIBS = $libs = ""
-      RbConfig::MAKEFILE_CONFIG["LDSHARED"] = "$(CC) -pie -Wl,-z,relro,-z,now"
+      # The dynamic linker would take as long as the program itself.
+      # What is exported for libraries, which it loads none of, breaks a static program.
+      $LDFLAGS = $LDFLAGS.gsub(/-rdynamic|-Wl,-export-dynamic/, "")
+      form = runs?("-static-pie") ? "-static-pie" : "-pie"
+      RbConfig::MAKEFILE_CONFIG["LDSHARED"] = "$(CC) #{form} -Wl,-z,relro,-z,now"
       create_makefile(target)
       library = /^DLLIB = .*/
       File.write("Makefile", File.read("Makefile").sub(library, "DLLIB = $(TARGET)"))
@@ -63,6 +67,14 @@ module CoreExtension
     end
 
     private
+
+    # Not by try_link, which adds Ruby's library.
+    def runs?(flag)
+      File.write("linked.c", "int main(void) { return 0; }\n")
+      xsystem("#{RbConfig::CONFIG["CC"]} -fPIE #{flag} -o linked linked.c #{$LDFLAGS}") && xsystem("./linked")
+    ensure
+      FileUtils.rm_f(%w[linked linked.c])
+    end
 
     def sources(folder, pattern) = Dir.glob(pattern, base: folder).sort
     def missing(name, why) = abort("error: #{name} is missing: #{why}\nhint: install it (#{PACKAGES.fetch(name)})")

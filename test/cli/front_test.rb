@@ -141,7 +141,7 @@ class FrontTest < FrontCase
     assert_match(/GNU_RELRO/, headers)
     assert_match(/BIND_NOW|NOW/, headers)
     refute_match(/GNU_STACK.* RWE /, headers)
-    assert_equal(["libc.so.6"], headers.scan(/NEEDED.*\[(.*?)\]/).flatten)
-    assert_match(/__stack_chk_fail/, IO.popen(["nm", "--dynamic", front], &:read))
+    assert_empty headers.scan(/NEEDED.*\[(.*?)\]/).flatten - ["libc.so.6"]
+    assert_match(/__stack_chk_fail/, IO.popen(["nm", front], &:read))
   end
 end

@@ -1,13 +1,13 @@
 #include "test/harness.h"
 #include "test/scratch.h"
 
-#include "base/times.h"
 #include "front/exec/exec.h"
 #include "front/exec/expand_path.h"
 #include "front/launcher.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
+#include <utime.h>
 
 static spate_launcher launcher;
 
@@ -70,7 +70,7 @@ static const char *write_launcher(const char *folder, const char *facts) {
 #define FACTS "#:version 1.0\n#:ruby /usr/bin/ruby\n#:ruby-version 3\n#:platform p\n#:description d e\n#:backend z 1\n"
 
 TEST(facts_are_read) {
-    const char *program = write_launcher(fresh("facts"), FACTS "#:folder /a b\n#:folder /c\n#:file 1 2 3 /x\n# more\n");
+    const char *program = write_launcher(fresh("facts"), FACTS "#:folder /a b\n#:folder /c\n#:file 1 2 /x\n# more\n");
     CHECK(spate_launcher_beside(&launcher, program) && spate_launcher_read(&launcher));
     CHECK_STRING("d e", launcher.description);
     CHECK_NUMBER(2, launcher.folder_count);
@@ -79,16 +79,16 @@ TEST(facts_are_read) {
 }
 
 TEST(a_launcher_that_lacks_a_fact_is_not_used) {
-    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("lacks"), FACTS "#:file 1 2 3 /x\n")));
+    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("lacks"), FACTS "#:file 1 2 /x\n")));
     CHECK(!spate_launcher_read(&launcher));
-    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("odd"), FACTS "#:lib /l\n#:file 1 2 3 /x\n#:new x\n")));
+    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("odd"), FACTS "#:lib /l\n#:file 1 2 /x\n#:new x\n")));
     CHECK(!spate_launcher_read(&launcher));
-    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("bare"), FACTS "#:lib /l\n#:file 1 2 3 /x\n#:lib\n")));
+    CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("bare"), FACTS "#:lib /l\n#:file 1 2 /x\n#:lib\n")));
     CHECK(!spate_launcher_read(&launcher));
 }
 
 TEST(a_launcher_that_others_may_write_is_not_used) {
-    const char *program = write_launcher(fresh("shared"), FACTS "#:lib /l\n#:file 1 2 3 /x\n");
+    const char *program = write_launcher(fresh("shared"), FACTS "#:lib /l\n#:file 1 2 /x\n");
     CHECK(spate_launcher_beside(&launcher, program) && spate_launcher_read(&launcher));
     CHECK(chmod(launcher.path, 0775) == 0 && !spate_launcher_read(&launcher));
     CHECK(chmod(launcher.path, 0757) == 0 && !spate_launcher_read(&launcher));
@@ -101,7 +101,7 @@ TEST(a_launcher_that_others_may_write_is_not_used) {
 TEST(a_launcher_that_is_too_long_is_not_used) {
     static char facts[SPATE_LAUNCHER_MAX + 1024];
     memset(facts, '\n', sizeof(facts) - 1);
-    memcpy(facts, FACTS "#:lib /l\n#:file 1 2 3 /x\n", strlen(FACTS "#:lib /l\n#:file 1 2 3 /x\n"));
+    memcpy(facts, FACTS "#:lib /l\n#:file 1 2 /x\n", strlen(FACTS "#:lib /l\n#:file 1 2 /x\n"));
     CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("long"), facts)) && !spate_launcher_read(&launcher));
 }
 
@@ -109,8 +109,8 @@ static void record(const char *path, const char *folder) {
     char facts[2 * PATH_MAX];
     struct stat info;
     CHECK(stat(path, &info) == 0);
-    snprintf(facts, sizeof(facts), FACTS "#:lib /\n#:file %jd %" PRId64 " %ju %s\n", (intmax_t)info.st_size,
-             spate_mtime_ns(&info), (uintmax_t)info.st_ino, path);
+    snprintf(facts, sizeof(facts), FACTS "#:lib /\n#:file %jd %jd %s\n", (intmax_t)info.st_size,
+             (intmax_t)info.st_mtime, path);
     CHECK(spate_launcher_beside(&launcher, write_launcher(folder, facts)) && spate_launcher_read(&launcher));
 }
 
@@ -123,13 +123,16 @@ TEST(facts_hold_while_the_files_are_unchanged) {
     CHECK(chmod(path, 0600) == 0 && spate_launcher_holds(&launcher));
     CHECK(truncate(path, 2) == 0 && !spate_launcher_holds(&launcher));
     record(path, fresh("again"));
+    CHECK(spate_launcher_holds(&launcher));
+    CHECK(utime(path, &(struct utimbuf){.modtime = 1}) == 0 && !spate_launcher_holds(&launcher));
+    record(path, fresh("third"));
     CHECK(unlink(path) == 0 && !spate_launcher_holds(&launcher));
 }
 
 TEST(the_newest_gem_must_be_this_one) {
     const char *home = fresh("home");
     char path[PATH_MAX], library[PATH_MAX];
-    snprintf(path, sizeof(path), FACTS "#:folder %s/none\n#:folder %s\n#:file 1 2 3 /x\n", home, home);
+    snprintf(path, sizeof(path), FACTS "#:folder %s/none\n#:folder %s\n#:file 1 2 /x\n", home, home);
     CHECK(spate_launcher_beside(&launcher, write_launcher(fresh("gems"), path)) && spate_launcher_read(&launcher));
     static const char *const folders[] = {"", "/specifications", "/gems", "/gems/spate-1.0", "/gems/spate-1.0/lib"};
     for (size_t at = 0; at < sizeof(folders) / sizeof(*folders); at++) {

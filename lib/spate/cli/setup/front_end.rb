@@ -59,12 +59,12 @@ module Spate
             [:odd, "front end without its launcher: #{e.message}"]
           end
 
-          def same?(fact) = fact == file(fact.split(" ", 4).last.to_s)
+          def same?(fact) = fact == file(fact.split(" ", 3).last.to_s)
 
-          # "14488 1676000000123456789 1234 /usr/bin/ruby3.1": see core/front/launcher.h.
+          # "14488 1676000000 /usr/bin/ruby3.1": see core/front/launcher.h.
           def file(path)
             stat = File.stat(path)
-            "#{stat.size} #{(stat.mtime.to_r * 1_000_000_000).to_i} #{stat.ino} #{path}".b
+            "#{stat.size} #{stat.mtime.to_i} #{path}".b
           rescue SystemCallError
             nil
           end
