@@ -49,6 +49,18 @@ class LauncherTest < CLICase
     assert_match(/\Aerror: no gem spate is installed for ruby .*\nhint: gem install spate, or remove .*\n\z/, err)
   end
 
+  def test_a_program_that_ended_by_itself_finds_no_error_in_its_at_exit
+    install("0.1.0")
+    write("gems/gems/spate-0.1.0/lib/spate.rb", <<~RUBY)
+      module Spate; end
+      module Spate::CLI
+        def self.start(*) = at_exit { p $! } && 0
+      end
+    RUBY
+
+    assert_equal "nil\n", run_launcher(launcher).first
+  end
+
   def test_gem_with_a_similar_name_is_ignored
     install("0.1.0")
     write("gems/specifications/spate-server-9.0.gemspec", "")

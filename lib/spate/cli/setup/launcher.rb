@@ -42,7 +42,8 @@ module Spate
 
         START = <<~RUBY
           require "spate"
-          exit Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
+          code = Spate::CLI.start(ARGV, out: $stdout, err: $stderr, env: ENV)
+          exit code unless code == 0 # a program that ended by itself finds no SystemExit in its at_exit
         RUBY
 
         # Sorts a release after its pre-releases: letters sort before the zeros that pad a shorter version.
