@@ -134,6 +134,20 @@ class FrontTest < FrontCase
     assert_same("version", env: { "HOME" => nil })
   end
 
+  def test_it_looks_only_at_files_that_the_launcher_names
+    trace = File.join(folder, "trace")
+    run_program("strace", "-qq", "-e", "trace=%file", "-o", trace, front, "version")
+    skip "strace does not work here" unless File.size?(trace)
+    library = %r{\A/(?:etc/ld\.so|lib|usr/lib/[^/]*/libc\.)} # where the C library is not linked statically
+    paths = File.readlines(trace).filter_map { |line| line[/"(.*?)"/, 1] }.uniq.grep_v(library)
+    named = File.readlines(ruby, chomp: true).filter_map { |line| line[%r{\A#:(?:file|lib) .*?(/.*)}, 1] }
+
+    assert_empty paths - [front, "/proc/self/exe", ruby, *named] - above(named.last)
+  end
+
+  # The folders on the way to a path, which realpath(3) looks at.
+  def above(path) = path.split("/").drop(1).inject([""]) { |all, name| all << "#{all.last}/#{name}" }
+
   def test_it_is_hardened
     headers = IO.popen(["readelf", "--file-header", "--program-headers", "--dynamic", "--wide", front], &:read)
 
