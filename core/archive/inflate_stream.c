@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "shared/container.h"
+#include "shared/inflate.h"
 
 /*
  *  AT_HEADER --header--> IN_BODY --last block, trailer--> AT_HEADER (another member) | AT_END

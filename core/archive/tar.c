@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "archive/tar_header.h"
-#include "archive/tar_pax.h"
 
 /* GNU long names and PAX headers are held in memory; valid ones are far smaller. */
 #define EXTENDED_MAX ((uint64_t)1024 * 1024)

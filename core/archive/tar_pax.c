@@ -1,4 +1,4 @@
-#include "archive/tar_pax.h"
+#include "archive/tar_header.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Checks for formats whose bytes are used in place. */
+/* Checks for formats whose bytes are used in place, and their byte order. */
 #ifndef SPATE_BOUNDS_H
 #define SPATE_BOUNDS_H
 
@@ -25,5 +25,17 @@ static inline bool spate_climbs(const char *path) {
     }
     return false;
 }
+
+/* Integers to and from their form in a file: little-endian, which needs no conversion on most machines. */
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LE16(value) __builtin_bswap16(value)
+#define LE32(value) __builtin_bswap32(value)
+#define LE64(value) __builtin_bswap64(value)
+#else
+#define LE16(value) (value)
+#define LE32(value) (value)
+#define LE64(value) (value)
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* Lays out a compile cache and fills its tables. */
-#include "compile_cache/plan.h"
+#include "compile_cache/inner.h"
 
 #include "digest/crc32c.h"
 

@@ -1,5 +1,5 @@
 /* Writes a compile cache into its file. */
-#include "compile_cache/plan.h"
+#include "compile_cache/inner.h"
 
 #include "base/descriptor.h"
 

@@ -1,6 +1,6 @@
 #include "digest/siphash.h"
 
-#include "base/little_endian.h"
+#include "base/bounds.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Checks whether everything in a record is unchanged. */
 #define _GNU_SOURCE
 #include "inputs/doubts.h"
-#include "inputs/path.h"
+#include "inputs/plan.h"
 #include "machine/processor.h"
 
 #include <stdlib.h>

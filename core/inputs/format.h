@@ -2,7 +2,7 @@
 #ifndef SPATE_INPUTS_FORMAT_H
 #define SPATE_INPUTS_FORMAT_H
 
-#include "base/little_endian.h"
+#include "base/bounds.h"
 #include "inputs/inputs.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-#include "inputs/path.h"
+#include "inputs/plan.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "link/link.h"
 #include "link/walk.h"
-#include "manifest/layers.h"
+#include "manifest/manifest.h"
 
 #include <errno.h>
 #include <fcntl.h>

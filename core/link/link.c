@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "link/walk.h"
-#include "manifest/layers.h"
+#include "manifest/manifest.h"
 #include "store/place.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* Builds a load-path cache: scans, sorts and writes. */
-#include "load_path_cache/scan.h"
-#include "load_path_cache/sort.h"
-#include "load_path_cache/write.h"
+#include "load_path_cache/catalog.h"
 
 #include "base/freshness.h"
 
@@ -62,4 +60,91 @@ spate_status spate_load_path_cache_build(const char *const *paths, size_t count,
     spate_load_path_cache_order_free(&order);
     spate_catalog_clear(&c);
     return status;
+}
+
+/* Sorts a load-path cache so that the same trees give the same bytes, regardless of the order of readdir. */
+
+/* Global because qsort has no context argument. */
+static _Thread_local const char *sort_pool;
+
+static int compare_text(uint32_t a, uint32_t a_length, uint32_t b, uint32_t b_length) {
+    uint32_t common = a_length < b_length ? a_length : b_length;
+    int order = common ? memcmp(sort_pool + a, sort_pool + b, common) : 0;
+    return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int by_path(const void *a, const void *b) {
+    const found_key *left = *(found_key *const *)a, *right = *(found_key *const *)b;
+    return compare_text(left->path, left->length, right->path, right->length);
+}
+
+static int by_key_and_root(const void *a, const void *b) {
+    const found_directory *left = *(found_directory *const *)a, *right = *(found_directory *const *)b;
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    return (left->root > right->root) - (left->root < right->root);
+}
+
+static int by_feature(const void *a, const void *b) {
+    const found_file *left = a, *right = b;
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
+    int order = compare_text(left->name, left->length, right->name, right->length);
+    if (order)
+        return order;
+    if (left->directory != right->directory)
+        return left->directory < right->directory ? -1 : 1;
+    return (left->kind > right->kind) - (left->kind < right->kind);
+}
+
+/* Returns sorted pointers to the items and assigns each item its number. */
+static void **sorted(const load_path_cache_vector *list, int (*compare)(const void *, const void *)) {
+    void **pointers = malloc((list->count + 1) * sizeof *pointers);
+    if (pointers == NULL)
+        return NULL;
+    for (size_t i = 0; i < list->count; i++)
+        pointers[i] = (char *)list->items + i * list->size;
+    qsort(pointers, list->count, sizeof *pointers, compare);
+    return pointers;
+}
+
+/* Updates the key numbers in directories and files, and the directory numbers in files. */
+static void renumber_keys(index_catalog *c, found_key **keys) {
+    found_file *files = c->files.items;
+    for (size_t i = 0; i < c->keys.count; i++)
+        keys[i]->number = (uint32_t)i;
+    for (size_t i = 0; i < c->directories.count; i++) {
+        found_directory *directory = spate_catalog_directory(c, i);
+        directory->key = spate_catalog_key(c, directory->key)->number;
+    }
+    for (size_t i = 0; i < c->files.count; i++)
+        files[i].key = spate_catalog_key(c, files[i].key)->number;
+}
+
+static void renumber_directories(index_catalog *c, found_directory **directories) {
+    found_file *files = c->files.items;
+    for (size_t i = 0; i < c->directories.count; i++)
+        directories[i]->number = (uint32_t)i;
+    for (size_t i = 0; i < c->files.count; i++)
+        files[i].directory = spate_catalog_directory(c, files[i].directory)->number;
+}
+
+bool spate_load_path_cache_sort(index_catalog *c, load_path_cache_order *order) {
+    sort_pool = c->pool.items;
+    *order = (load_path_cache_order){.keys = (found_key **)sorted(&c->keys, by_path)};
+    if (order->keys == NULL)
+        return false;
+    renumber_keys(c, order->keys);
+    order->directories = (found_directory **)sorted(&c->directories, by_key_and_root);
+    if (order->directories == NULL)
+        return false;
+    renumber_directories(c, order->directories);
+    if (c->files.count > 0)
+        qsort(c->files.items, c->files.count, sizeof(found_file), by_feature);
+    return true;
+}
+
+void spate_load_path_cache_order_free(load_path_cache_order *order) {
+    free(order->keys);
+    free(order->directories);
 }

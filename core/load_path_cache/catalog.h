@@ -1,6 +1,7 @@
 /*
  * The result of a scan of the roots, in the order of the scan: texts, keys, directories, files. They refer to each
- * other by number, not by pointer, because the arrays move when they grow.
+ * other by number, not by pointer, because the arrays move when they grow. Below it the steps of
+ * spate_load_path_cache_build, which pass it on: scan, sort, write.
  */
 #ifndef SPATE_LOAD_PATH_CACHE_CATALOG_H
 #define SPATE_LOAD_PATH_CACHE_CATALOG_H
@@ -72,5 +73,44 @@ static inline found_key *spate_catalog_key(const index_catalog *c, size_t number
 static inline found_directory *spate_catalog_directory(const index_catalog *c, size_t number) {
     return (found_directory *)c->directories.items + number;
 }
+
+/* The result of a scan, in the order of a load-path cache. */
+
+/* Pointers into the catalog, which must not grow afterwards. */
+typedef struct load_path_cache_order {
+    found_key **keys;              /* by path */
+    found_directory **directories; /* by key and root */
+} load_path_cache_order;
+
+/*
+ * Sorts a catalog's files by key, name and directory, and renumbers all references to keys and directories accordingly.
+ * Call once per catalog. Returns false if out of memory. The order must be freed with spate_load_path_cache_order_free
+ * in either case.
+ */
+bool spate_load_path_cache_sort(index_catalog *c, load_path_cache_order *order);
+void spate_load_path_cache_order_free(load_path_cache_order *order);
+
+/* The scan of a load path's roots, for spate_load_path_cache_build. */
+
+typedef struct scan_rules {
+    const char *shared;  /* the extension of shared objects, with its dot */
+    const char *ignored; /* comma-separated names and absolute paths of folders, or NULL */
+} scan_rules;
+
+/* Fills an empty catalog. An unreadable root is added as not listed. Returns false if out of memory. */
+bool spate_load_path_cache_scan(index_catalog *c, const scan_rules *rules, const char *const *paths, size_t count);
+
+/* The last step of spate_load_path_cache_build. */
+
+/* The header fields that do not come from the scan. */
+typedef struct load_path_cache_facts {
+    uint8_t fingerprint[SPATE_SIPHASH_BYTES];
+    const char *shared; /* the extension of shared objects, with its dot */
+} load_path_cache_facts;
+
+/* The caller frees *bytes. On failure *bytes is NULL: SPATE_LIMIT if a limit is exceeded, SPATE_NO_MEMORY. */
+spate_status spate_load_path_cache_write(const index_catalog *c, const load_path_cache_order *order,
+                                         const load_path_cache_facts *facts, uint8_t **bytes, size_t *length,
+                                         spate_error *error);
 
 #endif

@@ -4,7 +4,7 @@
  * inconclusive times and folders beyond the limits are written as "not listed"; a program lists them when it requires a
  * file in them.
  */
-#include "load_path_cache/scan.h"
+#include "load_path_cache/catalog.h"
 
 #include "base/freshness.h"
 #include "base/times.h"

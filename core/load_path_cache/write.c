@@ -1,5 +1,5 @@
 /* Writes a sorted catalog as the bytes of a load-path cache: docs/load-path-cache.md. */
-#include "load_path_cache/write.h"
+#include "load_path_cache/catalog.h"
 
 #include "digest/crc32c.h"
 

@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #ifdef __linux__
 #include <sched.h>
 #include <sys/prctl.h>
@@ -149,4 +152,19 @@ bool spate_adopts_orphans(void) {
         asked = 0;
 #endif
     return getpid() == 1 || asked;
+}
+
+#define LOWEST 19
+/* ioprio_set(2): of one thread, here the calling one; the class is above the 13 bits of its level. */
+#define IOPRIO_WHO_PROCESS 1
+#define IOPRIO_CLASS_IDLE 3
+#define IOPRIO_CLASS_SHIFT 13
+
+void spate_become_idle(void) {
+    (void)setpriority(PRIO_PROCESS, 0, LOWEST);
+#ifdef __linux__
+    struct sched_param none = {0};
+    (void)sched_setscheduler(0, SCHED_IDLE, &none);
+    (void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT);
+#endif
 }

@@ -1,4 +1,4 @@
-/* Starts a program as a daemon, not as a child of this process. */
+/* Background work: a program that runs as a daemon, not as a child of this process, and idle priority. */
 #ifndef SPATE_APART_H
 #define SPATE_APART_H
 
@@ -19,5 +19,13 @@ spate_status spate_start_apart(char *const words[], char *const environment[], i
  * container as on a machine, and for a process that adopts orphans (PR_SET_CHILD_SUBREAPER).
  */
 bool spate_adopts_orphans(void);
+
+/* Idle priority, for background work. */
+
+/*
+ * This thread, and everything it starts from now on, gets processors and disks only while they are idle: nice 19, and
+ * on Linux SCHED_IDLE and the idle class of I/O. Failures are ignored: only other programs' speed depends on it.
+ */
+void spate_become_idle(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SPATE_MANIFEST_FORMAT_H
 #define SPATE_MANIFEST_FORMAT_H
 
-#include "base/little_endian.h"
+#include "base/bounds.h"
 #include "machine/boot_id.h"
 #include "manifest/manifest.h"
 

@@ -1,4 +1,4 @@
-#include "manifest/layers.h"
+#include "manifest/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "shared/container.h"
+#include "shared/inflate.h"
 
 #include <string.h>
 #include <zlib.h>

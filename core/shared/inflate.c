@@ -9,8 +9,6 @@
 #include <libdeflate.h>
 #endif
 
-#include "shared/container.h"
-
 /* The first output guess trusts a trailer up to this multiple of the input; text seldom deflates better than 10 : 1. */
 #define TRUSTED_RATIO 16
 #define SMALLEST_GUESS ((size_t)64 * 1024)

@@ -5,11 +5,27 @@
 #ifndef SPATE_STORE_H
 #define SPATE_STORE_H
 
+#include "base/pool.h"
 #include "manifest/manifest.h"
 #include "shared/status.h"
-#include "store/way.h"
 
+#include <stdatomic.h>
 #include <sys/types.h>
+
+/*
+ * Gives linking priority: it is short and a user waits for it, while extraction takes minutes. While a link job runs,
+ * extraction rests for up to twice the time that it worked, so that linking gets most of the processors.
+ */
+
+/* Initialize with zeros. */
+typedef struct spate_way {
+    atomic_uint linking; /* calls of spate_link in progress */
+} spate_way;
+
+void spate_way_take(spate_way *way);
+void spate_way_leave(spate_way *way);
+/* Called by extraction between two files; costs nothing while no link job runs. */
+void spate_way_give(spate_way *way);
 
 typedef struct spate_store spate_store;
 
@@ -92,5 +108,14 @@ spate_status spate_store_examine(spate_store *store, const spate_entry *entry, b
 spate_status spate_store_look(const spate_store *store, int folder, const char *name, const char *object,
                               const spate_entry *entry, spate_object_state *state, int64_t *mtime_ns,
                               spate_error *error);
+
+/* Reads every object of a manifest and compares its content, on several threads. */
+
+/*
+ * *damaged is a malloc'ed array of the indexes, in order, of entries whose object is missing or changed. The mtimes of
+ *   good objects are recorded in the manifest. Stops at the first unreadable object and returns its failure.
+ */
+spate_status spate_verify_manifest(spate_store *store, spate_pool *pool, const spate_manifest *manifest,
+                                   const spate_cancel *cancel, size_t **damaged, size_t *count, spate_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-#include "tracer/record.h"
 #include "tracer/here.h"
+#include "tracer/tracer.h"
 
 #include <errno.h>
 #include <fcntl.h>

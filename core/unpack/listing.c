@@ -1,6 +1,6 @@
 /* Decides which members of an archive are used, and which may not coexist. */
 #define _GNU_SOURCE
-#include "unpack/members.h"
+#include "unpack/listing.h"
 
 #include "archive/path.h"
 

@@ -44,4 +44,13 @@ spate_status spate_listing_read(spate_listing *listing, spate_tar *tar, const sp
 void spate_listing_free(spate_listing *listing);
 void spate_listing_free_strings(void *strings);
 
+/* A listing's members in the archive's order; listing.c selects among them. */
+
+/* A copy that lives as long as the listing; NULL without memory. */
+const char *spate_listing_keep(spate_listing *listing, const char *text, size_t length);
+/* All members of the archive, in its order. SPATE_REFUSED and SPATE_LIMIT for a forbidden one, SPATE_CANCELLED. */
+spate_status spate_listing_walk(spate_listing *listing, spate_tar *tar, const spate_unpack_options *limits,
+                                spate_error *error);
+spate_status spate_listing_no_memory(spate_error *error, const char *member);
+
 #endif

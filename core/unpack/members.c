@@ -1,6 +1,6 @@
 /* Reads the members of an archive: each with a clean path, of an allowed kind, within the limits. */
 #define _GNU_SOURCE
-#include "unpack/members.h"
+#include "unpack/listing.h"
 
 #include "archive/path.h"
 

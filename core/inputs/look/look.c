@@ -5,7 +5,6 @@
 #include "base/freshness.h"
 #include "base/times.h"
 #include "elf/promise.h"
-#include "inputs/look/names.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #ifndef SPATE_INPUTS_LOOK_H
 #define SPATE_INPUTS_LOOK_H
 
+#include "digest/sha256.h"
 #include "inputs/format.h"
 
 #include <errno.h>
@@ -53,5 +54,13 @@ inputs_look *spate_inputs_memo_look(spate_inputs_memo *memo, const char *path, s
 
 /* The result of spate_processor, computed once: it takes milliseconds on machines with many processors. */
 spate_status spate_inputs_memo_processor(spate_inputs_memo *memo, const char *path, uint8_t out[SPATE_SHA256_LENGTH]);
+
+/* The names in a folder, as one digest. */
+
+/*
+ * SHA-256 over "<type><name>\0" of all names except "." and "..", sorted; type: f, d, l, or o for anything else.
+ * Changes the read position of the open folder. Returns 0 or an errno.
+ */
+int spate_inputs_names(int descriptor, uint8_t out[SPATE_SHA256_LENGTH]);
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inputs/look/names.h"
+#include "inputs/look/look.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,7 @@
  * Internals of a resolver, by file:
  *
  *     resolve.c     creates and frees it
- *     tables.c      growing lists, texts, hash tables
- *     nodes.c       directories by path and root
+ *     nodes.c       directories by path and root; growing lists, texts, hash tables
  *     memory.c      listings made since: directories that changed, or that the load-path cache does not have
  *     revalidate.c  whether a directory is still as it was recorded or listed
  *     roots.c       the roots that entries of the load path mean

@@ -1,6 +1,6 @@
 #include "test/scratch.h"
 
-#include "base/little_endian.h"
+#include "base/bounds.h"
 
 #include "compile_cache/compile_cache.h"
 #include "compile_cache/format.h"

@@ -1,4 +1,4 @@
-#include "digest/file.h"
+#include "digest/digest.h"
 #include "digest/hex.h"
 #include "test/scratch.h"
 

@@ -1,9 +1,9 @@
 #include "test/scratch.h"
 
-#include "base/little_endian.h"
+#include "base/bounds.h"
 
 #include "link/link.h"
-#include "store/verify.h"
+#include "store/store.h"
 
 #include <zlib.h>
 

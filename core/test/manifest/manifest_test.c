@@ -1,6 +1,6 @@
 #include "test/scratch.h"
 
-#include "base/little_endian.h"
+#include "base/bounds.h"
 
 #include "machine/boot_id.h"
 #include "manifest/manifest.h"

@@ -2,7 +2,7 @@
 
 #include "tracer/here.h"
 #include "tracer/outcome.h"
-#include "tracer/record.h"
+#include "tracer/tracer.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-#include "tracer/supervisor/confine.h"
 #include "tracer/here.h"
+#include "tracer/supervisor/guard.h"
 
 #ifdef SPATE_TRACER_HERE
 

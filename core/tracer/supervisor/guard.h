@@ -48,4 +48,13 @@ spate_status spate_tracer_try(spate_error *error);
  */
 int spate_tracer_take_descriptor(int socket);
 
+/* Makes a process read-only by Landlock, without a listener, on kernels that have it. */
+
+/*
+ * Irreversibly prevents this thread and its descendants from opening files for writing (except /dev/null) and from
+ * creating, removing or renaming files. Permissions, times and attributes can still be changed. SPATE_SYSTEM if the
+ * kernel lacks Landlock or an outer filter forbids it; then only PR_SET_NO_NEW_PRIVS has changed.
+ */
+spate_status spate_confine(spate_error *error);
+
 #endif

@@ -1,12 +1,11 @@
 #define _GNU_SOURCE
-#include "tracer/supervisor/notice.h"
 #include "tracer/here.h"
+#include "tracer/supervisor/notice.h"
 
 #ifdef SPATE_TRACER_HERE
 
 #include "tracer/calls.h"
 #include "tracer/outcome.h"
-#include "tracer/supervisor/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

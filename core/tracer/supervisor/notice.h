@@ -6,6 +6,7 @@
 #define SPATE_TRACER_NOTICE_H
 
 #include "tracer/here.h"
+#include "tracer/outcome.h"
 #include "tracer/table.h"
 
 #ifdef SPATE_TRACER_HERE
@@ -26,5 +27,10 @@ long spate_tracer_notice(spate_tracer_table *table, int listener, int texts, con
  * none. */
 ssize_t spate_tracer_take_bytes(uint32_t process, uint64_t address, void *bytes, size_t capacity);
 #endif
+
+/* Additional files that executing a file opens: the interpreter on its first line, the loader in its header. */
+
+/* folder: the base for an interpreter with a relative name. */
+void spate_tracer_program(const spate_tracer_path *path, const char *folder);
 
 #endif

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-#include "tracer/supervisor/program.h"
 #include "tracer/here.h"
+#include "tracer/supervisor/notice.h"
 
 #ifdef SPATE_TRACER_HERE
 

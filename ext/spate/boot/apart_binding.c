@@ -1,7 +1,6 @@
 #include "native.h"
 
 #include "machine/apart.h"
-#include "machine/idle.h"
 
 /* C strings, ended by NULL; valid until the Array or its Strings change. */
 static void take_texts(VALUE texts, char **taken) {

@@ -1,8 +1,7 @@
 #include "native.h"
 
-#include "digest/file.h"
+#include "digest/digest.h"
 #include "digest/sha256.h"
-#include "release.h"
 
 /* Hashing shorter Strings takes less time than reacquiring the GVL or loading libcrypto. */
 #define KEEP_GVL_BELOW ((size_t)64 << 10)

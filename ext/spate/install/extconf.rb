@@ -6,7 +6,7 @@ CoreExtension.require_library("zlib")
 CoreExtension.require_library("libcrypto")
 CoreExtension.use_libdeflate
 CoreExtension.compile(own: %w[**/*.c],
-                      core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,file,hex,libcrypto}
+                      core: %w[shared/* base/{descriptor,file,folders,pool,trust} digest/{digest,hex,libcrypto}
                                digest/sha256 machine/boot_id archive/* link/* manifest/* metadata/* store/* unpack/*])
 have_library("pthread")
 # libcrypto is loaded on first use: see core/digest/libcrypto.h.

@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/trust.h"
 #include "machine/boot_id.h"
-#include "release.h"
 #include "shared/inflate.h"
 
 /*

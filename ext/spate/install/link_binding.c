@@ -1,7 +1,5 @@
 #include "native.h"
 
-#include "release.h"
-
 static VALUE result_class;
 
 /* ---- jobs ---- */

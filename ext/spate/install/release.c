@@ -1,4 +1,4 @@
-#include "release.h"
+#include "native.h"
 
 #include <pthread.h>
 #include <ruby/thread.h>

@@ -1,7 +1,6 @@
 #include "native.h"
 
-#include "release.h"
-#include "store/verify.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <limits.h>

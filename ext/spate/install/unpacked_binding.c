@@ -1,7 +1,5 @@
 #include "native.h"
 
-#include "release.h"
-
 static VALUE unpacked_class;
 
 /* entries is NULL if the object is closed, or not filled yet. */

@@ -1,7 +1,6 @@
 #include "native.h"
 
 #include "archive/zstd.h"
-#include "release.h"
 
 #include <ruby/io.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* Spate::Native::Tracer: core/tracer/tracer.h for Ruby. */
 #include "tracer/here.h"
-#include "tracer/supervisor/confine.h"
 #include "tracer/supervisor/guard.h"
 #include "tracer/tracer.h"
 
