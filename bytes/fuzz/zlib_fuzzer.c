@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "oneshot/bytes.h"
-#include "oneshot/compressor.h"
 #include "stream/step.h"
 
 #define MAX_OUTPUT ((size_t)1 << 20)

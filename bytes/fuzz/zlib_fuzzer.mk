@@ -10,7 +10,7 @@ LIBDEFLATE ?= $(shell $(PKG_CONFIG) --exists libdeflate && echo 1 || echo 0)
 packages := zlib $(if $(filter 1,$(LIBDEFLATE)),libdeflate)
 defines := $(if $(filter 1,$(LIBDEFLATE)),-DSPATE_HAVE_LIBDEFLATE) -DHAVE_INFLATEVALIDATE
 ext := $(root)/bytes/ext/zlib
-sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(ext)/stream/step.c $(ext)/stream/adler.c $(ext)/oneshot/bytes.c \
+sources := $(root)/bytes/fuzz/zlib_fuzzer.c $(ext)/stream/step.c $(ext)/oneshot/bytes.c \
            $(ext)/oneshot/compressor.c $(wildcard $(root)/core/shared/*.c)
 
 .PHONY: build run

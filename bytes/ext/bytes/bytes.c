@@ -1,6 +1,6 @@
 #include "bit/bits.h"
 #include "buffer/array_buffer.h"
-#include "number/flonum.h"
+#include "number/type.h"
 
 /* `require "spate/native/bytes"`: buffers, views, bits. Loads nothing else of Spate. */
 RUBY_FUNC_EXPORTED void Init_bytes(void);

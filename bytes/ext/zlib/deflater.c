@@ -1,4 +1,4 @@
-#include "stream/stream.h"
+#include "stream/zstream.h"
 
 #include "oneshot/oneshot.h"
 

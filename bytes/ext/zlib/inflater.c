@@ -1,5 +1,5 @@
 #include "oneshot/oneshot.h"
-#include "stream/stream.h"
+#include "stream/zstream.h"
 
 VALUE spate_zlib_inflate_class;
 

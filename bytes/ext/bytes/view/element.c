@@ -1,4 +1,4 @@
-#include "view/typed_array.h"
+#include "view/view.h"
 
 /*
  * array[index], array.at(index) and array[index] = number for each class: functions that know the element's width and

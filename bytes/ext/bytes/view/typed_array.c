@@ -1,4 +1,4 @@
-#include "view/typed_array.h"
+#include "view/view.h"
 
 #include <ruby/encoding.h>
 

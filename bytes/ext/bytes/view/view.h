@@ -1,7 +1,7 @@
+/* A range of an ArrayBuffer, the base of DataView and the typed arrays. ECMA-262 23.2 and 25.3. */
 #ifndef SPATE_BYTES_VIEW_H
 #define SPATE_BYTES_VIEW_H
 
-/* A range of an ArrayBuffer, the base of DataView and the typed arrays. ECMA-262 23.2 and 25.3. */
 #include "buffer/array_buffer.h"
 #include "number/type.h"
 
@@ -104,5 +104,14 @@ spate_bytes spate_bytes_of(VALUE object);
 
 /* Returns the buffer of a Spate::Compat::DataView and sets `out` to the view's bytes; none if it is detached. */
 VALUE spate_compat_view(VALUE self, spate_bytes *out);
+
+/* Element access for typed arrays of any type. element.c has the fast paths. */
+
+VALUE spate_array_at(VALUE self, VALUE index);
+VALUE spate_array_aref(int argc, VALUE *argv, VALUE self);
+VALUE spate_array_aset(VALUE self, VALUE index, VALUE value);
+
+/* Defines the fast paths. `classes`: SPATE_TYPES classes in the order of spate_types. */
+void spate_init_elements(const VALUE *classes);
 
 #endif

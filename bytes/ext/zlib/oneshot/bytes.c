@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "oneshot/compressor.h"
 #include "stream/step.h"
 
 static int wbits_of(spate_container container) {

@@ -2,9 +2,9 @@
 #ifndef SPATE_ZLIB_ONESHOT_BYTES_H
 #define SPATE_ZLIB_ONESHOT_BYTES_H
 
-#include <zlib.h>
+#include "shared/inflate.h"
 
-#include "shared/container.h"
+#include <zlib.h>
 
 /* The result of inflating a buffer. */
 typedef struct spate_oneshot_result {
@@ -33,5 +33,17 @@ bool spate_oneshot_deflate_bytes(spate_container container, const uint8_t *input
 /* inflateInit2 and deflateInit2 for a container. Return zlib's code. */
 int spate_oneshot_open_inflate(z_stream *zlib, spate_container container);
 int spate_oneshot_open_deflate(z_stream *zlib, spate_container container, int level);
+
+/* Deflates whole buffers with libdeflate. Caches its compressors, which are large. No Ruby; thread-safe. */
+
+/*
+ * Replaces the content of `output`, which grows. Returns false without libdeflate, for short input, or when out of
+ * memory: the caller then uses zlib. `zlib_level`: -1 to 9.
+ */
+bool spate_compress(spate_container container, int zlib_level, const uint8_t *input, size_t length,
+                    spate_buffer *output);
+
+/* Maximum bytes of output for `length` bytes of input, or 0 without libdeflate. */
+size_t spate_compress_bound(size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-#include "oneshot/compressor.h"
+#include "oneshot/bytes.h"
 
 #ifdef SPATE_HAVE_LIBDEFLATE
 #include <libdeflate.h>

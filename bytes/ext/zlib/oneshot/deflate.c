@@ -1,9 +1,7 @@
 #include "base/release.h"
 #include "base/ruby_string.h"
-#include "oneshot/compressor.h"
+#include "oneshot/bytes.h"
 #include "oneshot/oneshot.h"
-#include "oneshot/without_gvl.h"
-#include "oneshot/zlib_only.h"
 
 /* Deflates whole Strings. */
 

@@ -1,8 +1,6 @@
 #include "base/release.h"
 #include "base/ruby_string.h"
 #include "oneshot/oneshot.h"
-#include "oneshot/without_gvl.h"
-#include "oneshot/zlib_only.h"
 
 /* Inflates whole Strings. */
 

@@ -1,7 +1,7 @@
 #include "oneshot/oneshot.h"
 
 #include "base/ruby_string.h"
-#include "stream/stream.h"
+#include "stream/zstream.h"
 
 /* Zlib.inflate, Zlib.deflate, and their settings. */
 

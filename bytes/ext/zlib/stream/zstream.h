@@ -6,14 +6,13 @@
 #ifndef SPATE_ZLIB_ZSTREAM_H
 #define SPATE_ZLIB_ZSTREAM_H
 
-#include <ruby.h>
+#include "shared/inflate.h" /* the core's: spate_buffer, spate_container */
+#include "stream/step.h"
 
+#include <ruby.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <zlib.h>
-
-#include "shared/inflate.h" /* the core's: spate_buffer, spate_container */
-#include "stream/adler.h"
 
 typedef enum spate_direction { SPATE_DEFLATES, SPATE_INFLATES } spate_direction;
 
@@ -136,5 +135,13 @@ void spate_init_checksum(VALUE zlib);
 void spate_init_oneshot(VALUE zlib);
 void spate_init_gzip(VALUE zlib);  /* gzip/gzip.c */
 void spate_init_batch(VALUE zlib); /* batch/batch.c */
+
+/* The Ruby objects of streams: TypedData of Deflate and Inflate, and ZStream's methods. */
+
+VALUE spate_zstream_allocate(VALUE class, spate_direction direction);
+spate_zstream *spate_zstream_of(VALUE self);    /* raises TypeError */
+spate_zstream *spate_zstream_ready(VALUE self); /* raises TypeError, or Error when closed */
+VALUE spate_zstream_set_dictionary(VALUE self, VALUE dictionary);
+void spate_zstream_copy(spate_zstream *to, spate_zstream *from);
 
 #endif
