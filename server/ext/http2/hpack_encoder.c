@@ -1,4 +1,4 @@
-#include "hpack_fields.h"
+#include "native.h"
 
 /* Native::HpackEncoder: encodes the header blocks of one connection. RFC 7541. */
 

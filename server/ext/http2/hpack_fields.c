@@ -1,4 +1,4 @@
-#include "hpack_fields.h"
+#include "native.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #define SPATE_SERVER_WRITE_BUFFER_STRUCT_H
 
 /*
- * Internals of WriteBuffer. Suggested reading order: write_buffer.c (the buffer), write_buffer_files.c (adding files),
- * write_buffer_flush.c (sending), io_call.c (the system calls).
+ * Internals of WriteBuffer. Suggested reading order: write_buffer.c (the buffer), write_buffer_flush.c (adding files,
+ * sending), io_call.c (the system calls).
  */
 #include "native.h"
 

@@ -1,4 +1,4 @@
-#include "records.h"
+#include "native.h"
 
 #include <errno.h>
 #include <openssl/err.h>
