@@ -86,7 +86,7 @@ module Spate
       def test_a_file_in_memory
         files = files_of("small.txt")
 
-        assert_equal (NAMED - ONLY_LARGE + %w[response/body/bytes.rb]).sort, files.sort
+        assert_equal (NAMED - ONLY_LARGE + %w[response/body.rb]).sort, files.sort
         assert_operator files.size, :<, MOST
       end
     end

@@ -15,10 +15,10 @@ module Spate
       autoload :Access, "spate/server/cache/access"
       autoload :Collector, "spate/server/cache/collector"
       autoload :Folder, "spate/server/cache/folder"
-      autoload :Listing, "spate/server/cache/listing"
+      autoload :Listing, "spate/server/cache/folder"
       autoload :Name, "spate/server/cache/name"
       autoload :Upload, "spate/server/cache/upload"
-      autoload :Uploads, "spate/server/cache/uploads"
+      autoload :Uploads, "spate/server/cache/upload"
 
       VERBS = %w[GET HEAD PUT DELETE].freeze
       WRITING = %w[PUT DELETE].freeze

@@ -8,10 +8,10 @@ module Spate
     # in command_line/, which declare the options and put their values into a Hash.
     class CommandLine
       autoload :ContentOptions, "spate/server/command_line/content_options"
-      autoload :MonitoringOptions, "spate/server/command_line/monitoring_options"
-      autoload :ProcessOptions, "spate/server/command_line/process_options"
+      autoload :MonitoringOptions, "spate/server/command_line/options"
+      autoload :ProcessOptions, "spate/server/command_line/options"
       autoload :Program, "spate/server/command_line/program"
-      autoload :YJIT, "spate/server/command_line/yjit"
+      autoload :YJIT, "spate/server/command_line/options"
 
       # Groups of options in the order of the help text, each with the module that has a method of this name.
       GROUPS = { listening: :ProcessOptions, tls: :ProcessOptions, files: :ContentOptions, rack: :ContentOptions,

@@ -9,7 +9,7 @@ module Spate
     class Connection
       autoload :LowWaterMark, "spate/server/connection/low_water_mark"
       autoload :Null, "spate/server/connection/null"
-      autoload :Plain, "spate/server/connection/plain"
+      autoload :Plain, "spate/server/connection/transport"
       autoload :TLS, "spate/server/connection/tls"
       autoload :Transport, "spate/server/connection/transport"
 

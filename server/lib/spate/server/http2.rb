@@ -5,14 +5,14 @@ module Spate
     # HTTP/2 (RFC 9113) for one connection: reads and writes bytes, without a socket.
     module HTTP2
       autoload :ConnectionError, "spate/server/http2/errors"
-      autoload :ConnectionWindow, "spate/server/http2/connection_window"
+      autoload :ConnectionWindow, "spate/server/http2/windows"
       autoload :Deadlines, "spate/server/http2/deadlines"
       autoload :ErrorCode, "spate/server/http2/errors"
       autoload :Frame, "spate/server/http2/frame"
       autoload :GracefulShutdown, "spate/server/http2/graceful_shutdown"
       autoload :PeerSettings, "spate/server/http2/peer_settings"
       autoload :Protocol, "spate/server/http2/protocol"
-      autoload :ReceiveWindow, "spate/server/http2/receive_window"
+      autoload :ReceiveWindow, "spate/server/http2/windows"
       autoload :Requests, "spate/server/http2/requests"
       autoload :Responses, "spate/server/http2/responses"
       autoload :Scheduler, "spate/server/http2/scheduler"

@@ -7,10 +7,10 @@ module Spate
     # the limit is optional.
     class Limits
       autoload :Budget, "spate/server/limits/budget"
-      autoload :MinimumRate, "spate/server/limits/minimum_rate"
-      autoload :TokenBucket, "spate/server/limits/token_bucket"
-      autoload :WindowPool, "spate/server/limits/window_pool"
-      autoload :WindowQuota, "spate/server/limits/window_quota"
+      autoload :MinimumRate, "spate/server/limits/rates"
+      autoload :TokenBucket, "spate/server/limits/rates"
+      autoload :WindowPool, "spate/server/limits/windows"
+      autoload :WindowQuota, "spate/server/limits/windows"
 
       # Time in which a peer may still send the rest of a request that was already answered, in seconds: LINGER since
       # the last byte, LINGER_MOST in total.

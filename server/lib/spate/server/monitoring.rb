@@ -10,7 +10,7 @@ module Spate
       autoload :Log, "spate/server/monitoring/log"
       autoload :Metrics, "spate/server/monitoring/metrics"
       autoload :Observer, "spate/server/monitoring/observer"
-      autoload :RefusalLog, "spate/server/monitoring/refusal_log"
+      autoload :RefusalLog, "spate/server/monitoring/log"
     end
   end
 end

@@ -11,14 +11,14 @@ module Spate
     #     Worker            serves connections
     #     HotRestart        starts the server that replaces this one (SIGUSR2)
     module Workers
-      autoload :Backoff, "spate/server/workers/backoff"
+      autoload :Backoff, "spate/server/workers/prefork"
       autoload :Child, "spate/server/workers/child"
-      autoload :ChildMain, "spate/server/workers/child_main"
-      autoload :Command, "spate/server/workers/command"
+      autoload :ChildMain, "spate/server/workers/child"
+      autoload :Command, "spate/server/workers/hot_restart"
       autoload :HotRestart, "spate/server/workers/hot_restart"
       autoload :PidFile, "spate/server/workers/pid_file"
       autoload :Prefork, "spate/server/workers/prefork"
-      autoload :Signals, "spate/server/workers/signals"
+      autoload :Signals, "spate/server/workers/supervisor"
       autoload :SingleProcess, "spate/server/workers/single_process"
       autoload :Sockets, "spate/server/workers/sockets"
       autoload :Supervisor, "spate/server/workers/supervisor"

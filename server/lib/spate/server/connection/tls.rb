@@ -5,8 +5,8 @@ module Spate
     class Connection
       # TLS through libssl (ext/tls), with a response in clear text for clients that do not speak TLS.
       class TLS < Transport
-        autoload :Error, "spate/server/connection/tls/error"
-        autoload :PEM, "spate/server/connection/tls/pem"
+        autoload :Error, "spate/server/connection/tls/pair"
+        autoload :PEM, "spate/server/connection/tls/pair"
         autoload :Pair, "spate/server/connection/tls/pair"
         autoload :SelfSigned, "spate/server/connection/tls/self_signed"
         autoload :Settings, "spate/server/connection/tls/settings"

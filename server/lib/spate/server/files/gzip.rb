@@ -9,7 +9,7 @@ module Spate
       # small files as a whole, larger ones in pieces.
       class Gzip
         autoload :Cache, "spate/server/files/gzip/cache"
-        autoload :Coder, "spate/server/files/gzip/coder"
+        autoload :Coder, "spate/server/files/gzip/stream"
         autoload :Stream, "spate/server/files/gzip/stream"
 
         # Bytes. Files smaller than LEAST are not compressed, files up to WHOLE are compressed at once, and files above

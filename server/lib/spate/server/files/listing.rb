@@ -5,7 +5,7 @@ module Spate
     class Files
       # The content of a folder, as an HTML page or as JSON.
       class Listing
-        autoload :Document, "spate/server/files/listing/document"
+        autoload :Document, "spate/server/files/listing/page"
         autoload :Page, "spate/server/files/listing/page"
 
         # name: the name on disk. kind: :file or :directory. bytes: the size. seconds: the modification time, since

@@ -9,7 +9,21 @@ module Spate
       #     /-/live       200 while the process can answer (liveness)
       #     /-/metrics    metrics for Prometheus
       class Admin
-        autoload :HealthRoute, "spate/server/monitoring/admin/health_route"
+        # A handler that answers /-/health and passes other requests to another handler.
+        class HealthRoute
+          def initialize(handler, admin)
+            @handler = handler
+            @admin = admin
+          end
+
+          # Returns a Response, or nil when the response follows later.
+          def call(request)
+            @admin.health_of(request) || @handler.call(request)
+          end
+
+          def every_second = @handler.respond_to?(:every_second) && @handler.every_second
+          def close = @handler.respond_to?(:close) && @handler.close
+        end
 
         VERBS = %w[GET HEAD].freeze
         HEALTH = "/-/health"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "spate/server/native/counters"
+require "etc"
 
 module Spate
   module Server
@@ -9,7 +10,24 @@ module Spate
       # its own row. The replacement of a worker continues with its row; only the gauges are reset.
       class Metrics
         autoload :Page, "spate/server/monitoring/metrics/page"
-        autoload :Process, "spate/server/monitoring/metrics/process"
+
+        # Memory and garbage collection of this process.
+        module Process
+          PAGE = Etc.sysconf(Etc::SC_PAGESIZE)
+
+          def self.now = ::Process.clock_gettime(::Process::CLOCK_REALTIME)
+
+          # memory: resident bytes. collections: number of garbage collections. collecting: milliseconds spent in them.
+          def self.facts
+            { memory: memory, collections: GC.count, collecting: GC.stat(:time) || 0 }
+          end
+
+          def self.memory
+            File.read("/proc/self/statm").split[1].to_i * PAGE
+          rescue SystemCallError
+            0 # not Linux
+          end
+        end
 
         PROTOCOLS = ["HTTP/2", "HTTP/1.1"].freeze
         # Classes of statuses. "none" counts requests without a response.

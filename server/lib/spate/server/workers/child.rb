@@ -74,6 +74,69 @@ module Spate
 
         def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
+
+      # The main program of a child process. It keeps only its own sockets, and gets commands from its parent instead of
+      # signals.
+      class ChildMain
+        # channel: the socket to the parent. keep: sockets that the child needs.
+        def initialize(channel, keep:, err:)
+          @channel = channel
+          @keep = [channel, *keep]
+          @err = err
+        end
+
+        # Serves until the worker is stopped, and then ends the process. The block returns the Worker.
+        def run
+          forget_the_parents
+          worker = yield
+          signals(worker.reactor)
+          Thread.new { obey(worker) }
+          worker.work do
+            @channel.write(Child::READY)
+            worker.reactor.run
+          end
+          exit(0)
+        rescue Server::Error => e
+          tell(e.message, *(e.hint && "hint: #{e.hint}"))
+          exit(e.exit_code)
+        rescue LoadError, SyntaxError, StandardError => e
+          tell("#{e.class}: #{e.message}", *Array(e.backtrace).first(5))
+          exit(1)
+        end
+
+        private
+
+        # Writes the lines at once, because other processes write to the same stream.
+        def tell(*lines) = @err.write("error: #{lines.join("\n")}\n")
+
+        # Closes the parent's sockets, because a connection does not end while another process has a copy of its socket.
+        def forget_the_parents
+          Signal.trap("CHLD", "DEFAULT")
+          %w[TERM INT HUP USR2].each { |name| Signal.trap(name, "IGNORE") }
+          ObjectSpace.each_object(BasicSocket) do |socket|
+            socket.close unless socket.closed? || @keep.any? { |kept| kept.equal?(socket) }
+          end
+        end
+
+        # Ctrl-C reaches all processes of a terminal, but the parent decides when to stop. TERM stops only this child.
+        def signals(reactor)
+          Signal.trap("TERM") { reactor.stop }
+        end
+
+        # Executes the parent's commands. Stops when the parent is gone.
+        def obey(worker)
+          while (letter = @channel.read(1))
+            case letter
+            when Child::RELOAD then worker.reload
+            when Child::STOP then worker.reactor.stop
+            when Child::HALT then worker.reactor.halt
+            end
+          end
+          worker.reactor.stop
+        rescue SystemCallError, IOError
+          worker.reactor.stop
+        end
+      end
     end
   end
 end

@@ -179,6 +179,41 @@ module Spate
             yield "", 0, 0, true
           end
         end
+
+        # An IO that may block (a pipe, a socket, a terminal). A separate thread reads it while the response is sent.
+        class Pipe < Queue
+          # @!visibility private
+
+          PART = 65_536
+
+          # The IO is closed together with the body.
+          def initialize(io)
+            super()
+            @io = io
+          end
+
+          def on_ready(...)
+            super
+            Thread.new { read }
+          end
+
+          def close
+            super
+            @io.close
+          end
+
+          private
+
+          def read
+            loop { push(@io.readpartial(PART)) }
+          rescue EOFError
+            finish
+          rescue Disconnected
+            nil
+          rescue StandardError => e
+            self.fail(e)
+          end
+        end
       end
     end
   end
