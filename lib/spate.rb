@@ -5,11 +5,11 @@ module Spate
   autoload :Boot, "spate/boot/entry"
   autoload :Build, "spate/build"
   autoload :CLI, "spate/cli"
-  autoload :ContentAddress, "spate/content_address"
+  autoload :ContentAddress, "spate/package"
   autoload :PermissionError, "spate/permission_error"
   autoload :Error, "spate/error"
   autoload :Events, "spate/events"
-  autoload :ErrorSummary, "spate/error_summary"
+  autoload :ErrorSummary, "spate/error"
   autoload :GemVersion, "spate/gem_version"
   autoload :Gemfile, "#{__dir__}/spate/gemfile.rb" # by its path, as a boot loads it
   autoload :Git, "spate/git"

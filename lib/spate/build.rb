@@ -52,9 +52,9 @@ module Spate
       autoload :Variants, "spate/build/cache/variants"
       autoload :Entry, "spate/build/cache/entry"
       autoload :Invalidations, "spate/build/cache/invalidations"
-      autoload :Record, "spate/build/cache/record"
+      autoload :Record, "spate/build/cache/entry"
       autoload :Recorder, "spate/build/cache/recorder"
-      autoload :Removals, "spate/build/cache/removals"
+      autoload :Removals, "spate/build/cache/entry"
     end
   end
 end

@@ -5,9 +5,9 @@ module Spate
   # application's process (test/boot/process_test.rb). Boot has the parts that a boot itself needs.
   module CompileCache
     {
-      Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "distrusted", Explain: "explain",
+      Builder: "builder", Clear: "clear", Compiler: "compiler", Distrusted: "cache_file", Explain: "explain",
       GemFiles: "gem_files", CacheFile: "cache_file", LoadPathCache: "load_path_cache", Lock: "lock", Prune: "prune",
-      Recording: "recording", Shared: "shared", ReplayExplanation: "replay_explanation", Status: "status",
+      Recording: "recording", Shared: "shared", ReplayExplanation: "explain", Status: "status",
       Verify: "verify"
     }.each { |name, file| autoload name, "#{__dir__}/compile_cache/#{file}.rb" }
   end

@@ -4,9 +4,37 @@ module Spate
   # The paths of a bundle's parts, as Bundler and RubyGems expect them. All paths are absolute. For a bundle with a path
   # of its own, RubyGems is not queried until a folder is needed that depends on RubyGems (extensions).
   class Layout
-    autoload :NamedBundler, "spate/layout/named_bundler"
     autoload :Rubygems, "spate/layout/rubygems"
     autoload :RubygemsProbe, "spate/layout/rubygems_probe"
+
+    # The version of Bundler that an application selects, looked up in the same order as by RubyGems and Bundler. If
+    # installed, that version runs and affects the installed files. Ignores a value that is not a version.
+    class NamedBundler
+      VERSION = /[0-9]+(?>\.[0-9a-zA-Z]+)*/
+      LOCKED = /\n\nBUNDLED WITH\n\s{2,}(#{VERSION})\n/
+
+      # lockfile: path of the lockfile, or nil.
+      def initialize(settings, lockfile)
+        @settings = settings
+        @lockfile = lockfile
+      end
+
+      # "2.6.9", or nil.
+      def version
+        [Util::Environment.clean(@settings.env)["BUNDLER_VERSION"], setting].grep(/\A#{VERSION}\z/).first || locked
+      end
+
+      # The setting `version`: a version, "lockfile", "system" or nil.
+      def setting = @settings[:version]&.to_s
+
+      private
+
+      def locked
+        File.read(@lockfile, encoding: Encoding::BINARY)[LOCKED, 1] if @lockfile
+      rescue SystemCallError
+        nil
+      end
+    end
 
     # settings: Settings. root: the application's folder. store: where the results of querying RubyGems are cached, or
     # nil. lockfile: path of the lockfile that may name a version of Bundler, or nil.

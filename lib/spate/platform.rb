@@ -7,8 +7,46 @@ module Spate
   # Matching is not commutative: the receiver is the package's platform, the argument the machine's. "No version" means
   # glibc for a Linux package, and every version for packages of other systems.
   class Platform
-    autoload :Choice, "spate/platform/choice"
-    autoload :Name, "spate/platform/name"
+    # Parses a platform's name: "<cpu>-<os><version>", or only an operating system.
+    #
+    # @!visibility private
+    module Name
+      # Spellings of each operating system; a group captures its version. The first match is used.
+      SYSTEMS = [
+        [/aix-?(\d+)?/, "aix"],
+        [/cygwin/, "cygwin"],
+        [/darwin-?(\d+)?/, "darwin"],
+        [/^macruby-?(\d+(?:\.\d+)*)?/, "macruby"],
+        [/freebsd-?(\d+)?/, "freebsd"],
+        [/^java-?(\d+(?:\.\d+)*)?|\Ajruby\z/, "java"],
+        [/^dalvik-?(\d+)?$/, "dalvik"],
+        [/^dotnet-?(\d+(?:\.\d+)*)?/, "dotnet"],
+        [/linux-?(\w+)?/, "linux"],
+        [/mingw32/, "mingw32"],
+        [/mingw-?(\w+)?/, "mingw"],
+        [/mswin32(?:[_-](\d+))?/, "mswin32"],
+        [/mswin64(?:[_-](\d+))?/, "mswin64"],
+        [/netbsdelf/, "netbsdelf"],
+        [/openbsd-?(\d+\.\d+)?/, "openbsd"],
+        [/solaris-?(\d+\.\d+)?/, "solaris"],
+        [/wasi/, "wasi"]
+      ].freeze
+
+      # [cpu or nil, os, version or nil]
+      def self.split(name)
+        cpu, system = name.sub(/-+\z/, "").split("-", 2)
+        cpu = "x86" if cpu&.match?(/i\d86/)
+        cpu, system = nil, cpu if system.nil?
+
+        SYSTEMS.each do |pattern, os|
+          next unless (found = pattern.match(system))
+
+          cpu = "x86" if cpu.nil? && os == "mswin32"
+          return [cpu, os, found[1]]
+        end
+        [cpu, "unknown", nil]
+      end
+    end
 
     # @return [String, nil] "x86_64", "arm64", "universal"
     attr_reader :cpu
@@ -161,5 +199,37 @@ module Spate
     protected
 
     def any_cpu? = cpu.nil? || cpu == "universal"
+
+    # Chooses among the variants of one gem in one version, as Bundler does. Variants are objects with `platform` (a
+    # name or a Platform) and `content_address` (see ContentAddress; nil for most).
+    #
+    # @!visibility private
+    class Choice
+      def initialize(local)
+        @local = local
+      end
+
+      # Variants that run here, best first. Equally good variants keep their order. Content-addressed variants come
+      # first.
+      def sorted(specs)
+        fitting = specs.select { |spec| Platform.parse(spec.platform).match?(@local) }
+        return fitting if fitting.size < 2
+
+        fitting.sort_by.with_index { |spec, index| [*rank(spec), index] }
+      end
+
+      # The closest of `specs`, and all others with the same distance.
+      def closest(specs)
+        sorted = sorted(specs)
+        nearest = sorted.first or return []
+
+        rank = rank(nearest)
+        sorted.take_while { |spec| rank(spec) == rank }
+      end
+
+      private
+
+      def rank(spec) = [spec.content_address ? 0 : 1, Platform.parse(spec.platform).distance(@local)]
+    end
   end
 end

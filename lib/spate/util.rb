@@ -5,9 +5,9 @@ module Spate
   module Util
     {
       Cancelled: "retries", Child: "child", Environment: "environment", Failure: "failure", Files: "files",
-      JsonLines: "json_lines", NoHome: "no_home", PathConflict: "path_conflict", Openssl: "openssl",
-      Processors: "processors", Redaction: "redaction", Retriable: "retries", Retries: "retries", Ruby: "ruby",
-      SigningKey: "signing_key", Suggestion: "suggestion", Terminal: "terminal"
+      JsonLines: "json_lines", NoHome: "paths", PathConflict: "paths", Processors: "processors", Redaction: "text",
+      Retriable: "retries", Retries: "retries", Ruby: "ruby", SigningKey: "signing_key", Suggestion: "text",
+      Terminal: "terminal"
     }.each { |name, file| autoload name, "#{__dir__}/util/#{file}.rb" } # absolute paths, as in a boot
 
     # See Redaction.
@@ -84,6 +84,14 @@ module Spate
         raise NoHome.unknown(home) # containers may run with user ids that are not in the passwd file
       end
       private_class_method :user_home
+    end
+
+    # Loads Ruby's openssl, which RubyGems and net/http also load: a second thread could otherwise find it half loaded.
+    module Openssl
+      LOADING = Mutex.new
+      private_constant :LOADING
+
+      def self.load = LOADING.synchronize { require "openssl" }
     end
   end
 end

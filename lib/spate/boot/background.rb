@@ -8,7 +8,7 @@ module Spate
     module Background
       {
         Attempts: "attempts", BuilderArguments: "builder_arguments", LoadedFiles: "loaded_files",
-        RubyOptions: "ruby_options"
+        RubyOptions: "builder_arguments"
       }.each { |name, file| autoload name, "#{FOLDER}/background/#{file}" }
 
       # Run by a separate Ruby. Takes BuilderArguments.

@@ -10,9 +10,9 @@ module Spate
     # The values are in a separate compile cache beside the application's, with one entry for each file, method and
     # version of Psych, and are checked like compiled files. Not used with a patched Psych.
     module YamlCache
-      autoload :PlainData, "#{FOLDER}/yaml_cache/plain_data"
+      autoload :PlainData, "#{FOLDER}/yaml_cache/checks"
       autoload :Storage, "#{FOLDER}/yaml_cache/storage"
-      autoload :Unpatched, "#{FOLDER}/yaml_cache/unpatched"
+      autoload :Unpatched, "#{FOLDER}/yaml_cache/checks"
 
       # Prepended to Psych's own methods.
       module Methods

@@ -22,7 +22,7 @@ module Spate
     # Converts a failed build's log into an error message: the command, the relevant lines, the path of the whole log,
     # and the missing system package.
     class Failure
-      autoload :Kept, "spate/build/failure/kept"
+      autoload :Kept, "spate/build/failure/log"
       autoload :Log, "spate/build/failure/log"
       autoload :Packages, "spate/build/failure/packages"
 

@@ -6,7 +6,7 @@ module Spate
     # remaining work. Several threads take builds from it.
     class Schedule
       autoload :Durations, "spate/build/schedule/durations"
-      autoload :PackageFiles, "spate/build/schedule/package_files"
+      autoload :PackageFiles, "spate/build/schedule/standalone"
       autoload :Standalone, "spate/build/schedule/standalone"
 
       Entry = Struct.new(:name, :weight, :needs, :payload)

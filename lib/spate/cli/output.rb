@@ -7,7 +7,7 @@ module Spate
       autoload :Packages, "spate/cli/output/packages"
       autoload :PlainLog, "spate/cli/output/plain_log"
       autoload :Summary, "spate/cli/output/summary"
-      autoload :Tally, "spate/cli/output/tally"
+      autoload :Tally, "spate/cli/output/summary"
       %i[EditedFiles EditedGem].each { |name| autoload name, "spate/cli/output/edited_files" }
       %i[Progress ProgressLine].each { |name| autoload name, "spate/cli/output/progress" }
     end

@@ -70,7 +70,7 @@ module Spate
 
       {
         ApplicationBuild: "application_build", ApplicationCache: "application_cache", BundleContents: "bundle_contents",
-        GemCaches: "gem_caches", Overlay: "overlay"
+        GemCaches: "gem_caches", Overlay: "application_cache"
       }.each { |name, file| autoload name, "#{__dir__}/builder/#{file}.rb" }
 
       # Maximum seconds that a builder waits for another builder of gems' compile caches, and that it works.

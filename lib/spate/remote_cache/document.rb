@@ -6,8 +6,6 @@ module Spate
     # blobs of the entries. Its stdout is a line with the format, followed for each entry by a line with the lengths of
     # text, signature and records, and by these three.
     class Document
-      %i[ActionResult Wire].each { |name| autoload name, "spate/remote_cache/document/action_result" }
-
       FORMAT = "spate document 1".b.freeze
       MOST = 8
 
@@ -84,6 +82,132 @@ module Spate
           [pieces.map(&:bytesize).join(" "), "\n", *pieces].map(&:b).join
         end
         ActionResult.new(files, "#{FORMAT}\n".b + stdout.join.b).encode
+      end
+
+      # Bazel's ActionResult (build/bazel/remote/execution/v2/remote_execution.proto), as far as Spate needs it. Servers
+      # of that protocol check that the named blobs exist, and keep the blobs as long as the result.
+      #
+      #   ActionResult  2 output_files (each an OutputFile)  5 stdout_raw (bytes)
+      #   OutputFile    1 path (string)  2 digest (Digest)
+      #   Digest        1 hash (string, hex)  2 size_bytes (int64)
+      #
+      # files:: [File]; stdout:: bytes
+      ActionResult = Struct.new(:files, :stdout) do
+        # Raises only Malformed, for any bytes.
+        def self.decode(bytes)
+          raise Malformed, "an action result of more than #{self::LIMIT} bytes" if bytes.bytesize > self::LIMIT
+
+          files = Wire.fields(bytes).filter_map { |number, value| file(value) if number == 2 }
+          raise Malformed, "an action result with more than #{self::FILES} files" if files.size > self::FILES
+
+          new(files, Wire.values(bytes, 5 => String).first.to_s.b)
+        end
+
+        def self.file(bytes)
+          path, digest = Wire.values(bytes, 1 => String, 2 => String)
+          sha256, size = Wire.values(digest.to_s, 1 => String, 2 => Integer)
+          unless sha256&.match?(/\A[0-9a-f]{64}\z/n) && size.to_i < 1 << 63
+            raise Malformed, "an action result's file without digest"
+          end
+
+          self::File.new(path.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?"), sha256.encode("UTF-8"), size.to_i)
+        end
+        private_class_method :file
+
+        # The action result as bytes.
+        def encode
+          files.map do |file|
+            digest = Wire.field(1, file.sha256) + Wire.field(2, file.bytes)
+            Wire.field(2, Wire.field(1, file.path) + Wire.field(2, digest))
+          end.join.b + Wire.field(5, stdout)
+        end
+      end
+
+      # A blob. sha256: in hex. bytes: its size.
+      ActionResult::File = Struct.new(:path, :sha256, :bytes)
+      # Maximum bytes of an action result, and maximum number of its files.
+      ActionResult::LIMIT = 4 << 20
+      ActionResult::FILES = 64
+
+      # The wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding). A field has a number and a type:
+      # 0 for a varint, 1 for eight bytes, 2 for a length and as many bytes, 5 for four bytes.
+      module Wire
+        # Maximum number of fields of a message: an action result has one for each of its files, and a few more.
+        MOST = 128
+
+        module_function
+
+        # [[number, String or Integer]] in the order of the bytes. Raises Malformed.
+        def fields(bytes)
+          raise Malformed, "a number where an action result has a message" unless bytes.is_a?(String)
+
+          bytes = bytes.b
+          found = []
+          at = 0
+          while at < bytes.bytesize
+            tag, at = varint(bytes, at)
+            raise Malformed, "an invalid field number in an action result" unless (tag >> 3).between?(1, (1 << 29) - 1)
+
+            value, at = value(bytes, at, tag & 7)
+            found << [tag >> 3, value]
+            raise Malformed, "an action result with more than #{MOST} fields" if found.size > MOST
+          end
+          found
+        end
+
+        # The last value of each of these field numbers; nil if there is none. types: {number => class}. Raises
+        # Malformed.
+        def values(bytes, types)
+          found = fields(bytes).to_h
+          types.map do |number, type|
+            value = found[number]
+            raise Malformed, "field #{number} is of another type" unless value.nil? || value.is_a?(type)
+
+            value
+          end
+        end
+
+        # A field as bytes.
+        def field(number, value)
+          return number_bytes(number << 3) + number_bytes(value) if value.is_a?(Integer)
+
+          number_bytes((number << 3) | 2) + number_bytes(value.bytesize) + value.b
+        end
+
+        def number_bytes(number)
+          bytes = []
+          loop do
+            bytes << ((number & 0x7f) | (number > 0x7f ? 0x80 : 0))
+            break if (number >>= 7).zero?
+          end
+          bytes.pack("C*")
+        end
+
+        def value(bytes, at, type)
+          case type
+          when 0 then varint(bytes, at)
+          when 1 then piece(bytes, at, 8)
+          when 2 then piece(bytes, *varint(bytes, at).reverse)
+          when 5 then piece(bytes, at, 4)
+          else raise Malformed, "a field of type #{type} in an action result"
+          end
+        end
+
+        def piece(bytes, at, length)
+          raise Malformed, "an action result that ends too early" if length > bytes.bytesize - at
+
+          [bytes.byteslice(at, length), at + length]
+        end
+
+        def varint(bytes, at)
+          number = 0
+          10.times do |index|
+            byte = bytes.getbyte(at + index) or raise Malformed, "an action result that ends too early"
+            number |= (byte & 0x7f) << (7 * index)
+            return [number & 0xffff_ffff_ffff_ffff, at + index + 1] if byte < 0x80
+          end
+          raise Malformed, "a number of more than ten bytes in an action result"
+        end
       end
     end
   end

@@ -9,7 +9,6 @@ module Spate
     #   Answer     the body of a response within limits
     module Transport
       autoload :Answer, "spate/remote_cache/transport/answer"
-      autoload :Requests, "spate/remote_cache/transport/requests"
 
       # Bytes read from a file at a time.
       CHUNK = 256 * 1024
@@ -74,6 +73,111 @@ module Spate
         yield
       rescue SystemCallError => e
         raise Store::Error.for(e, path)
+      end
+
+      # Requests to a server that may be down, slow, or another program: yields a response or raises Unavailable.
+      class Requests
+        REDIRECTS = 5
+        # Hint for a failed TLS handshake.
+        PORT = "a server without TLS at that port has an address that begins with http://; one that asks for " \
+               "certificates: bundle config set ssl_client_cert FILE"
+        private_constant :REDIRECTS, :PORT
+
+        # timeout, connect: seconds between two reads, and to connect. A name server gets more time, since it asks other
+        # servers. pace: HTTP::Meter::Pace.
+        def self.by(env:, settings:, timeout:, connect:, pace:)
+          gemrc = Spate::HTTP::Gemrc.load(env)
+          new(proxy: Spate::HTTP::Proxy.new(env: env, gemrc: gemrc["http_proxy"]), names: 4 * connect, pace: pace,
+              certificates: Spate::HTTP::Certificates.new(settings: settings, gemrc: gemrc, env: env),
+              timeout: timeout, connect: connect)
+        end
+
+        # For addresses of this machine or its host. seconds: to connect, and for each response.
+        def self.without_proxy(seconds)
+          new(proxy: Spate::HTTP::Proxy.new(env: {}), timeout: seconds,
+              pace: Spate::HTTP::Meter::Pace.new(100, seconds),
+              certificates: Spate::HTTP::Certificates.new(settings: {}, gemrc: {}))
+        end
+
+        # options: those of HTTP::Connections.
+        def initialize(**options)
+          @connections = Spate::HTTP::Connections.new(**options)
+          @http = Spate::HTTP::Client.new(@connections, redirects: REDIRECTS, agent: "spate/#{VERSION}")
+        end
+
+        # Yields the response (Net::HTTPResponse) before its body is read. Returns the block's result, or nil if the
+        # block skipped a page that was too long (Answer.skip). address: for the message of Unavailable. options: those
+        # of HTTP::Client#perform.
+        def perform(verb, uri, address:, **options,
+                    &block) = send_request(:perform, verb, uri, address, options, &block)
+
+        # Like #perform, but follows redirects, except for statuses in `accept`. Also yields the Authorization that was
+        # sent.
+        def follow(verb, uri, address:, **options)
+          send_request(:follow, verb, uri, address, options) { |answer, _, authorization| yield answer, authorization }
+        end
+
+        # Seconds by which this machine's clock is ahead of the server's, according to the last response; 0 if it had no
+        # date.
+        def ahead
+          answer, came = @last
+          date = Answer.time(answer, "Date") if answer
+          date ? came - date : 0
+        end
+
+        # Opens a connection for the next request. Raises Unavailable.
+        def connect(uri, address:) = translating(address) { @http.connect(uri) }
+
+        # Ends all requests at once.
+        def close = @connections.close
+
+        private
+
+        def send_request(kind, verb, uri, address, options)
+          headers = { "Accept-Encoding" => "identity", **options.fetch(:headers, {}) }
+          translating(address) do
+            @http.public_send(kind, verb, uri, **options, headers: headers) do |answer, *facts|
+              @last = [answer, Time.now]
+              yield answer, *facts
+            end
+          end
+        end
+
+        def translating(address)
+          yield
+        rescue Spate::HTTP::Error => e
+          raise unavailable(address, e)
+        rescue Settings::Error => e # an error in the settings of certificates
+          raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
+        rescue Util::Cancelled
+          raise Unavailable.new(:closed, address, "is closed")
+        end
+
+        def unavailable(address, error)
+          cause = error.cause
+          reason, fact, hint =
+            case error
+            when Spate::HTTP::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
+            when Spate::HTTP::TooSlow then [:slow, cause.message]
+            when Spate::HTTP::Truncated then [:answer, "broke off"]
+            when Spate::HTTP::RedirectError then [:answer, error.fact]
+            when Spate::HTTP::Endless
+              [:answer, "sends more than #{Spate::HTTP::Session::Wire::LINES} bytes of headers"]
+            else unreached(cause)
+            end
+          Unavailable.new(reason, address, fact, hint: hint || Unavailable::HINTS.fetch(reason))
+        end
+
+        def unreached(cause)
+          case cause
+          when Timeout::Error then [:slow, "did not answer in time (#{cause.class})"]
+          when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
+          when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
+            [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
+          when Spate::HTTP::Client::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}", PORT]
+          else [:refused, "cannot be reached: #{cause.message}"]
+          end
+        end
       end
     end
   end

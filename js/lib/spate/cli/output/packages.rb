@@ -5,8 +5,69 @@ module Spate
     module Output
       # Output for restoring JavaScript packages, alone or together with gems. Not loaded when only gems are installed.
       module Packages
-        autoload :PlainLog, "spate/cli/output/packages/plain_log"
-        autoload :ProgressLine, "spate/cli/output/packages/progress_line"
+        # The progress of both halves:
+        #
+        #     ⠼ gems 131/155 · packages 820/1356 · built 3/9 (nokogiri 0:14)
+        #
+        # A gem counts once it is in the bundle, a package once it is in the store: linking all packages takes only the
+        # last tenth of a second.
+        class ProgressLine < Output::ProgressLine
+          def parts
+            [count("gems", @tally.in_place + @tally.linked, @tally.total),
+             count("packages", [@tally.stored, @tally.placed, @tally.packages].sort[1], @tally.packages),
+             tool, builds].compact
+          end
+
+          private
+
+          # "packages by yarn 0:14"
+          def tool
+            name, seconds = @tally.tool
+            "packages by #{name} #{Units.clock(seconds)}" if name
+          end
+
+          def nothing_yet = "looking at lockfiles"
+
+          def say(event)
+            return super unless event[:event] == :js_tool_start
+
+            clear
+            @terminal.tell(PlainLog.tool(event))
+          end
+        end
+
+        # Like the log of an install of gems, but with packages.
+        class PlainLog < Output::PlainLog
+          # "running `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
+          def self.tool(event)
+            reasons = event[:reasons].join("; ")
+            text = reasons.empty? ? "running `#{event[:command]}`" : "left to `#{event[:command]}`: #{reasons}"
+            Util::Terminal.plain(text)
+          end
+
+          private
+
+          def line(event)
+            case event[:event]
+            when :js_tool_start then PlainLog.tool(event)
+            when :js_script_done
+              "ran the scripts of #{event[:name]} in #{Units.seconds(event[:seconds].to_f)}" unless event[:cached]
+            else super
+            end
+          end
+
+          def detail(event)
+            case event[:event]
+            when :js_fetch_done then "fetched #{event[:name]} (#{Units.bytes(event[:bytes].to_i)})"
+            when :js_unpacked then "unpacked #{event[:name]} (#{Units.count(event[:files].to_i, "file")})"
+            when :js_linked then "linked #{event[:name]}"
+            when :js_script_start then "running the scripts of #{event[:name]}"
+            else super
+            end
+          end
+
+          def stand = ProgressLine.new(@terminal, tally: @tally).parts
+        end
 
         # Shows a progress line on a terminal, otherwise one line for each event.
         def self.listener(terminal)

@@ -7,7 +7,7 @@ module Spate
       # a restore.
       class State
         autoload :Modules, "spate/js/pnpm/state/modules"
-        autoload :PackageMap, "spate/js/pnpm/state/package_map"
+        autoload :PackageMap, "spate/js/pnpm/state/modules"
         autoload :WorkspaceState, "spate/js/pnpm/state/workspace_state"
 
         # In JavaScript's format: an empty list or object is on one line.

@@ -18,6 +18,8 @@ module Spate
 
         # Limits the space of all buffered bodies of a process: a fixed amount of memory, and files. Bodies in memory do
         # not wait for bodies that fill the files.
+        #
+        # @!visibility private
         class Quota
           # Maximum bytes in memory. Further bodies go to files, even if they are short.
           MEMORY = 67_108_864
@@ -73,6 +75,8 @@ module Spate
         end
 
         # An unnamed or unlinked file, which disappears when the process ends.
+        #
+        # @!visibility private
         module TemporaryFile
           # Raised when no folder for temporary files exists.
           class Missing < StandardError

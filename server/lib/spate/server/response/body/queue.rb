@@ -181,9 +181,9 @@ module Spate
         end
 
         # An IO that may block (a pipe, a socket, a terminal). A separate thread reads it while the response is sent.
+        #
+        # @!visibility private
         class Pipe < Queue
-          # @!visibility private
-
           PART = 65_536
 
           # The IO is closed together with the body.

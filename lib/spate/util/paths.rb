@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../error" # required directly, since a boot loads nothing else
+
 module Spate
   module Util
     # The entry that blocks a path: a file or a link in place of a folder, or a folder in place of a file. Found by
@@ -62,6 +64,22 @@ module Spate
         KINDS.fetch(File.ftype(path), "of an unknown kind")
       rescue SystemCallError
         nil
+      end
+    end
+
+    # No folder for the store can be derived from the environment.
+    class NoHome < Error
+      EXIT_CODE = 9
+
+      def self.relative(path, name)
+        new("no folder for the store: #{name} is not an absolute path: #{path.inspect}",
+            hint: "use an absolute path: #{File.expand_path(path)}")
+      end
+
+      # home: the value of HOME, or nil.
+      def self.unknown(home)
+        new("no folder for the store: HOME is #{home.nil? ? "not set" : home.inspect} and user #{Process.euid} has " \
+            "no home folder", hint: "set SPATE_HOME to the absolute path of a folder")
       end
     end
   end
