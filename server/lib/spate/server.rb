@@ -25,5 +25,10 @@ module Spate
     autoload :UsageError, "spate/server/error"
     autoload :VERSION, "spate/server/version"
     autoload :Workers, "spate/server/workers"
+
+    # Seconds of the monotonic clock (Float).
+    #
+    # @!visibility private
+    def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

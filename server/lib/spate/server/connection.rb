@@ -48,7 +48,7 @@ module Spate
         @most = [REST, 2 * limits.header_bytes].max
         @again = false
         @interest = READ
-        @active_at = @opened_at = now
+        @active_at = @opened_at = Server.now
       end
 
       # Runs the block on the reactor's thread, and then a tick of this connection unless it is closed by then. May be
@@ -144,8 +144,6 @@ module Spate
       end
 
       private
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       # Whether the peer was silent for too long, or did not complete the preface in time. Only checked until the
       # protocol is chosen, because each protocol has its own timeouts.

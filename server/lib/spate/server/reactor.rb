@@ -56,7 +56,7 @@ module Spate
         @poller = Native::Poller.new
         @acceptor = Acceptor.new(listener, @poller, shared: shared, log: log)
         @event_queue = EventQueue.new
-        @check_at = now + CHECK
+        @check_at = Server.now + CHECK
         @options = { input: ArrayBuffer.new(INPUT), pool: BufferPool.new, handler: handler, limits: limits,
                      reactor: self, log: log, observer: observer,
                      window_pool: Limits::WindowPool.new(limits.windows) }
@@ -73,7 +73,7 @@ module Spate
         @poller.add(@event_queue.descriptor, READ)
         @acceptor.open
         ready = []
-        tick(ready) until @drain && (@connections.empty? || @drain.over?(now))
+        tick(ready) until @drain && (@connections.empty? || @drain.over?(Server.now))
       ensure
         @connections.each_value { |connection| guard(nil) { connection.close } }
         @poller.close
@@ -122,7 +122,7 @@ module Spate
       def tick(ready)
         @poller.wait(@event_queue.sleep? && !@check ? nap : 0, ready)
         @event_queue.awake
-        time = now
+        time = Server.now
         index = 0
         while (descriptor = ready[index])
           dispatch(descriptor, ready[index + 1], time)
@@ -271,7 +271,7 @@ module Spate
       end
 
       def tell(connection)
-        @drain.note(connection, now)
+        @drain.note(connection, Server.now)
         connection.leave
         update(connection)
       end
@@ -281,8 +281,6 @@ module Spate
         serve(connection, READ, time) if connection.interest & READ != 0
         drop(connection) unless connection.busy?
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -42,7 +42,7 @@ module Spate
         def removed(bytes) = @stored -= Collector.pages(bytes)
 
         # Called once a second, because bytes stored during a scan may exceed the limit without any later request.
-        def every_second(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
+        def every_second(now = Server.now)
           look(now) if @looked_at.nil? || now - @looked_at >= EVERY || much?
         end
 
@@ -57,7 +57,7 @@ module Spate
 
         def much? = @limit && (unseen > @share || size > @limit)
 
-        def look(now = Process.clock_gettime(Process::CLOCK_MONOTONIC))
+        def look(now = Server.now)
           return if @looking
 
           @looking = true

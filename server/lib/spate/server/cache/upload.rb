@@ -113,7 +113,7 @@ module Spate
         # `over` when its upload ends.
         def run(key, connection, &block)
           waiting = @sending[key]
-          return waiting.push(Waiting.new(now, connection, block)) if waiting
+          return waiting.push(Waiting.new(Server.now, connection, block)) if waiting
 
           @sending[key] = []
           block.call
@@ -135,12 +135,10 @@ module Spate
         private
 
         def late(waiting)
-          late, others = waiting.partition { |one| now - one.since >= PATIENCE }
+          late, others = waiting.partition { |one| Server.now - one.since >= PATIENCE }
           waiting.replace(others)
           late
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

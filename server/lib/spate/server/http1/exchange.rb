@@ -20,7 +20,7 @@ module Spate
           @connection = connection
           @log = log
           @sent = 0
-          @began = now
+          @began = Server.now
           @request = Request.received(verb: head.verb, target: head.target, scheme: connection.scheme || "http",
                                       authority: head.authority, fields: head.fields, first: 0, version: head.version,
                                       body: incoming, connection: connection, exchange: self)
@@ -90,12 +90,10 @@ module Spate
           response, @response = @response, nil
           @body = nil
           response&.close(error)
-          @connection.answered(@request, response ? response.status : status, @sent, now - @began)
+          @connection.answered(@request, response ? response.status : status, @sent, Server.now - @began)
         end
 
         private
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         # Sends 100 Continue (RFC 9110, section 10.1.1).
         def invite

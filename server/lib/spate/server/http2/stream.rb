@@ -43,7 +43,7 @@ module Spate
           @receive_size = receive_window
           @state = :open
           @received = @unread = @sent = 0
-          @began = now
+          @began = Server.now
           @queued = false
         end
 
@@ -155,10 +155,8 @@ module Spate
         end
 
         def observe(status)
-          @request.connection.answered(@request, status, @sent, now - @began)
+          @request.connection.answered(@request, status, @sent, Server.now - @began)
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def malformed
           raise StreamError.new("content-length is #{@content_length}, #{@received} bytes came",

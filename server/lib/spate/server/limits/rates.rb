@@ -11,7 +11,7 @@ module Spate
         # bucket.
         TINY = 32
         TINY_COST = 1.0 / 32
-        CLOCK = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+        CLOCK = -> { Server.now }
         # Tokens for the WINDOW_UPDATEs and PRIORITY_UPDATEs of a request.
         REQUEST_EARNS = 4
         # Maximum number of saved tokens for frames that answer frames of the server.

@@ -37,9 +37,9 @@ module Spate
 
         # Waits for the queued work. Returns whether all of it was done in time.
         def finish(seconds = PATIENCE)
-          until_when = now + seconds
+          until_when = Server.now + seconds
           @mutex.synchronize do
-            @changed.wait(@mutex, until_when - now) while @thread&.alive? && busy? && now < until_when
+            @changed.wait(@mutex, until_when - Server.now) while @thread&.alive? && busy? && Server.now < until_when
             !busy?
           end
         end
@@ -83,8 +83,6 @@ module Spate
             @changed.broadcast
           end
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

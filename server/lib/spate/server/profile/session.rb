@@ -17,7 +17,7 @@ module Spate
         def here? = @pid == Process.pid
 
         def start
-          @started = now
+          @started = Server.now
           @epoch = Process.clock_gettime(Process::CLOCK_REALTIME)
           @cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
           @collections = collections
@@ -45,7 +45,7 @@ module Spate
         # Data in addition to the samples, in seconds and microseconds. The keys are Strings, and the values fit JSON.
         def facts
           { "profiler" => @profiler.name, "mode" => @profiler.mode, "interval" => 1_000_000 / @rate,
-            "started" => @epoch, "seconds" => (now - @started).round(6),
+            "started" => @epoch, "seconds" => (Server.now - @started).round(6),
             "cpu" => (Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - @cpu).round(6),
             "gc" => collections.to_h { |name, value| [name, value - @collections[name]] },
             "pid" => Process.pid, "command" => ([$PROGRAM_NAME] + ARGV).join(" "), "ruby" => RUBY_DESCRIPTION,
@@ -53,8 +53,6 @@ module Spate
         end
 
         private
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def text(output)
           return JSON.generate(output) if @destination.ending == ".json"

@@ -35,9 +35,9 @@ module Spate
 
         # Accepts no more items. Queued items have this many seconds to finish.
         def close(seconds)
-          limit = now + seconds
+          limit = Server.now + seconds
           @queue.close
-          @running.each { |thread| thread.join([limit - now, 0].max) || thread.kill }
+          @running.each { |thread| thread.join([limit - Server.now, 0].max) || thread.kill }
         end
 
         private
@@ -65,8 +65,6 @@ module Spate
         rescue ThreadError
           nil # the process ends
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

@@ -66,7 +66,7 @@ module Spate
 
         # Logs at most one line per second.
         def complain(error)
-          now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+          now = Server.now
           return if now - @complained_at < 1
 
           @complained_at = now

@@ -20,7 +20,7 @@ module Spate
         # Forks. The block runs in the child with the child's end of the socket.
         def initialize(row)
           @row = row
-          @started_at = now
+          @started_at = Server.now
           @io, other = UNIXSocket.pair
           @pid = Process.fork do
             @io.close
@@ -51,7 +51,7 @@ module Spate
 
         attr_reader :status
 
-        def lived = now - @started_at
+        def lived = Server.now - @started_at
 
         def tell(letter)
           @io.write_nonblock(letter, exception: false)
@@ -69,10 +69,6 @@ module Spate
         def end_in_words
           @status&.signaled? ? "signal #{@status.termsig}" : "exit code #{@status&.exitstatus}"
         end
-
-        private
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
 
       # The main program of a child process. It keeps only its own sockets, and gets commands from its parent instead of

@@ -31,7 +31,7 @@ module Spate
           env = env.merge(READY => writer.fileno.to_s, "PWD" => command.folder)
           options = { writer.fileno => writer.fileno, :chdir => command.folder, :close_others => true }
           @pid = Process.spawn(env, *command.words, descriptors.merge(options))
-          @until = now + TIMEOUT
+          @until = Server.now + TIMEOUT
         ensure
           writer&.close
         end
@@ -46,7 +46,7 @@ module Spate
         # Returns :ready, :failed, or nil while the new server is starting.
         def state
           text = @io.read_nonblock(WORD.bytesize, exception: false)
-          return now > @until ? time_out : nil if text == :wait_readable
+          return Server.now > @until ? time_out : nil if text == :wait_readable
 
           text ? succeed : failed
         end
@@ -81,8 +81,6 @@ module Spate
         rescue Errno::ECHILD
           :failed
         end
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
 
       # The command line of this program, used to start the program again.

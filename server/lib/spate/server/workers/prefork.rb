@@ -30,7 +30,7 @@ module Spate
         # Seconds until `tend` must be called again, or nil without a deadline.
         def wait
           times = [*@due.values, *@deadline]
-          times.empty? ? nil : [times.min - now, 0].max
+          times.empty? ? nil : [times.min - Server.now, 0].max
         end
 
         # Updates the state of all children and replaces dead ones.
@@ -39,8 +39,8 @@ module Spate
           @ready ||= ready?
           dead, @children = @children.partition(&:gone?)
           dead.each { |child| bury(child) }
-          @due.select { |_, time| time <= now }.each_key { |row| respawn(row) } unless @stopping
-          @children.each(&:kill) if @deadline && now >= @deadline
+          @due.select { |_, time| time <= Server.now }.each_key { |row| respawn(row) } unless @stopping
+          @children.each(&:kill) if @deadline && Server.now >= @deadline
         end
 
         # Whether all workers are ready.
@@ -51,14 +51,14 @@ module Spate
 
         def stop
           @stopping = true
-          @deadline = now + @drain + LATE
+          @deadline = Server.now + @drain + LATE
           tell(Child::STOP)
           @listener.close
         end
 
         def halt
           @stopping = true
-          @deadline = now + AT_ONCE
+          @deadline = Server.now + AT_ONCE
           tell(Child::HALT)
         end
 
@@ -69,7 +69,6 @@ module Spate
 
         private
 
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         def tell(letter) = @children.each { |child| child.tell(letter) }
 
         def spawn(row)
@@ -77,7 +76,7 @@ module Spate
           @children << Child.new(row) { |channel| @work.call(row, channel) }
         rescue SystemCallError => e # the system has too many processes
           @log.call("fork: #{e.message}")
-          @due[row] = now + Backoff::LONGEST
+          @due[row] = Server.now + Backoff::LONGEST
         end
 
         def respawn(row)
@@ -92,7 +91,7 @@ module Spate
           return @failure ||= child.end_in_words unless @ready
 
           pause = @backoffs[child.row].after(child.lived)
-          @due[child.row] = now + pause
+          @due[child.row] = Server.now + pause
           @log.call("worker #{child.row} (process #{child.pid}) ended with #{child.end_in_words} after " \
                     "#{child.lived.round} s; another one starts #{pause.zero? ? "now" : "in #{pause} s"}")
         end

@@ -19,7 +19,7 @@ module Spate
 
         def start = nil
         def ios = @gone ? [] : [@ended]
-        def wait = @deadline && [@deadline - now, 0].max
+        def wait = @deadline && [@deadline - Server.now, 0].max
         def ready? = true
         def failure = nil
         def gone? = @gone
@@ -27,16 +27,16 @@ module Spate
 
         def tend
           @gone = true if @ended.read_nonblock(1, exception: false) != :wait_readable
-          exit!(1) if @deadline && !@gone && now >= @deadline
+          exit!(1) if @deadline && !@gone && Server.now >= @deadline
         end
 
         def stop
-          @deadline = now + @drain + LATE
+          @deadline = Server.now + @drain + LATE
           @reactor.stop
         end
 
         def halt
-          @deadline = now + AT_ONCE
+          @deadline = Server.now + AT_ONCE
           @reactor.halt
         end
 
@@ -46,10 +46,6 @@ module Spate
         ensure
           @end.close
         end
-
-        private
-
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end
