@@ -237,8 +237,7 @@ static bool application_key(const char *version, char *const *environment, char 
     return true;
 }
 
-/* Spate's folder, as Util::StorePlace.home. */
-static bool spate_home(char *const *environment, char home[PATH_MAX]) {
+bool spate_home(char *const *environment, char home[PATH_MAX]) {
     const char *own = spate_variable(environment, "SPATE_HOME");
     const char *cache = spate_variable(environment, "XDG_CACHE_HOME");
     const char *user = spate_variable(environment, "HOME");

@@ -5,6 +5,8 @@
 #include "front/exec/environment_block.h"
 #include "front/launcher.h"
 
+#include <limits.h>
+
 /* Variables that a heap may add: one for each slot size, and the list of their names. */
 #define SPATE_HEAP_VARIABLES 17
 
@@ -28,5 +30,8 @@ bool spate_read_boots(char *text, const char *kind, spate_boots *boots);
 
 /* "rails server [test]": see Boot::Session.kind_of. false if it does not fit. */
 bool spate_boot_kind(char *const *program, char *const *environment, char *kind, size_t capacity);
+
+/* Spate's folder, as Util::StorePlace.home. false if no variable names one, or if it is too long. */
+bool spate_home(char *const *environment, char home[PATH_MAX]);
 
 #endif

@@ -6,6 +6,7 @@ module Spate
     class Install < Command
       autoload :CompileCaches, "spate/cli/install/compile_caches"
       autoload :Halves, "spate/cli/install/halves"
+      autoload :InPlace, "spate/cli/install/in_place"
       autoload :WithPackages, "spate/cli/install/with_packages"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
       autoload :Sharing, "spate/cli/install/sharing"
@@ -72,6 +73,7 @@ module Spate
         hint_at_packages(report)
         hint_at_launcher(report)
         share(report)
+        InPlace.start(values, report, context) if report.noop?
         0
       end
 
