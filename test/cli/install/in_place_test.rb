@@ -125,22 +125,22 @@ class InPlaceTest < FrontCase
     end
   end
 
-  # Each with what takes it back.
-  APPEARING = {
-    "gems.rb" => %w[app gems.rb], "a setting of the application" => %w[app .bundle/config],
-    "a setting of the user" => %w[user .bundle/config], "vendor/cache" => %w[app vendor/cache/x]
-  }.freeze
+  APPEARING = { "gems.rb" => %w[app gems.rb], "settings of the application" => %w[app .bundle/config],
+                "vendor/cache" => %w[app vendor/cache/x] }.freeze
 
   def test_what_appears_is_a_doubt_until_it_is_gone
     learn
     APPEARING.each do |name, (place, path)|
       path = File.join(folder, place, path)
+      made = File.exist?(File.dirname(path)) ? path : File.dirname(path)
       FileUtils.mkdir_p(File.dirname(path))
       File.write(path, "---\nBUNDLE_RETRY: \"2\"\n")
       refute answered?, name
-      path.end_with?("/x") ? FileUtils.rm_r(File.dirname(path)) : File.unlink(path)
+      FileUtils.rm_r(made)
       assert answered?, "without #{name}"
     end
+    File.write(File.join(user, ".bundle/config").tap { |at| FileUtils.mkdir_p(File.dirname(at)) }, "---\n")
+    refute answered?, "settings of the user"
   end
 
   def test_what_is_moved_is_a_doubt_until_it_is_back
