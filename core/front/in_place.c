@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "front/in_place.h"
 
+#include "base/file.h"
 #include "base/times.h"
 #include "base/trust.h"
 #include "digest/siphash.h"
@@ -19,6 +20,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#ifndef MAP_POPULATE /* macOS lacks it */
+#define MAP_POPULATE 0
+#endif
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define MOUNTS "/proc/self/mountinfo"
@@ -85,7 +90,7 @@ static bool holds(int folder, const char *name, const spate_in_place_mark *mark)
 /* All marks of one folder, which may be missing if all its names are. */
 static bool folder_holds(const place_record *record, const spate_in_place_folder *folder,
                          const spate_in_place_mark *marks) {
-    int descriptor = open(record->text + folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int descriptor = open(record->text + folder->path, SPATE_FOLDER_FLAGS);
     if (descriptor < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
             return false;
