@@ -1,11 +1,11 @@
 #include "front/answer.h"
 
 #include "base/descriptor.h"
+#include "front/in_place_record.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -46,22 +46,6 @@ bool spate_answer_version(const spate_launcher *launcher, const char *version, b
     return fits(length, sizeof(line)) && print(STDOUT_FILENO, line, (size_t)length);
 }
 
-size_t spate_format_gems(char *text, size_t capacity, uint32_t gems) {
-    char digits[16];
-    int count = snprintf(digits, sizeof(digits), "%" PRIu32, gems);
-    const char *noun = gems == 1 ? " gem" : " gems";
-    size_t used = 0;
-    if (!fits(count, sizeof(digits)) || (size_t)count + (size_t)(count - 1) / 3 + strlen(noun) >= capacity)
-        return 0;
-    for (int at = 0; at < count; at++) {
-        if (at > 0 && (count - at) % 3 == 0)
-            text[used++] = ',';
-        text[used++] = digits[at];
-    }
-    memcpy(text + used, noun, strlen(noun) + 1);
-    return used + strlen(noun);
-}
-
 size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds) {
     double seconds = (double)nanoseconds / 1e9;
     int length = seconds < 1     ? snprintf(text, capacity, "%.2f s", seconds)
@@ -71,60 +55,48 @@ size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds) {
     return fits(length, capacity) ? (size_t)length : 0;
 }
 
-/* As Float#to_s of a number with three decimals. */
-static bool format_float(char *text, size_t capacity, int64_t nanoseconds) {
+/* As Float#to_s of a number with three decimals. Returns the length; 0 if it does not fit. */
+static size_t format_float(char *text, size_t capacity, int64_t nanoseconds) {
     int length = snprintf(text, capacity, "%.3f", (double)nanoseconds / 1e9);
     if (!fits(length, capacity))
-        return false;
+        return 0;
     while (length > 1 && text[length - 1] == '0' && text[length - 2] != '.')
         text[--length] = '\0';
-    return true;
+    return (size_t)length;
 }
 
-static bool print_events(const struct spate_front_answer *answer, int64_t nanoseconds) {
-    char text[LINE_MAX_BYTES], seconds[32];
+static size_t format_memory(char *text, size_t capacity) {
     struct rusage usage;
-    if (!format_float(seconds, sizeof(seconds), nanoseconds) || getrusage(RUSAGE_SELF, &usage) != 0)
-        return false;
-    int length = snprintf(
-        text, sizeof(text),
-        "{\"event\":\"plan\",\"total\":%" PRIu32 ",\"in_place\":%" PRIu32 ",\"fetch\":0}\n"
-        "{\"event\":\"done\",\"total\":%" PRIu32 ",\"fetched\":0,\"fetched_bytes\":0,\"from_store\":0,\"from_team\":0,"
-        "\"team_bytes\":0,\"builds_from_team\":0,\"from_vendor\":0,\"from_git\":0,\"in_folders\":0,\"built\":0,"
-        "\"builds_reused\":0,\"builds_bound\":[],\"reused\":%" PRIu32 ",\"seconds\":%s,\"peak_memory\":%ld,"
-        "\"removed\":[],\"copied\":0,\"relinked\":0,\"lockfile_written\":false,\"edits\":[],\"warnings\":[],"
-        "\"noop\":true}\n",
-        answer->gems, answer->gems, answer->gems, answer->gems, seconds, usage.ru_maxrss << 10);
-    return fits(length, sizeof(text)) && print(STDOUT_FILENO, text, (size_t)length);
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return 0;
+    int length = snprintf(text, capacity, "%ld", usage.ru_maxrss << 10);
+    return fits(length, capacity) ? (size_t)length : 0;
 }
 
-bool spate_answer_install(const struct spate_front_answer *answer, const spate_arguments *read, int64_t nanoseconds) {
-    char gems[32], seconds[32], line[128];
-    if (read->json)
-        return answer->in_folders == 0 && print_events(answer, nanoseconds);
-    if (read->quiet)
-        return true;
-    if (!spate_format_gems(gems, sizeof(gems), answer->gems) ||
-        !spate_format_seconds(seconds, sizeof(seconds), nanoseconds))
-        return false;
-    int length = snprintf(line, sizeof(line), "%s in place, nothing to do (%s)\n", gems, seconds);
-    return fits(length, sizeof(line)) && print(STDERR_FILENO, line, (size_t)length);
-}
-
-bool spate_answer_check(const struct spate_front_answer *answer, const spate_arguments *read) {
-    char gems[32], line[256];
-    int length;
-    if (read->json) {
-        length = snprintf(line, sizeof(line),
-                          "{\"event\":\"checked\",\"ok\":true,\"total\":%" PRIu32 ",\"missing\":[],\"edited\":0,"
-                          "\"editing\":0,\"difference\":null,\"distrusted\":[]}\n",
-                          answer->gems);
-        return fits(length, sizeof(line)) && print(STDOUT_FILENO, line, (size_t)length);
+/* The fact that the byte stands for; 0 if it does not fit. */
+static size_t format_fact(char *text, size_t capacity, char byte, int64_t nanoseconds) {
+    switch (byte) {
+    case SPATE_OUTPUT_SECONDS: return spate_format_seconds(text, capacity, nanoseconds);
+    case SPATE_OUTPUT_FLOAT: return format_float(text, capacity, nanoseconds);
+    case SPATE_OUTPUT_MEMORY: return format_memory(text, capacity);
+    default: return 0;
     }
-    if (read->quiet)
-        return true;
-    if (!spate_format_gems(gems, sizeof(gems), answer->gems))
-        return false;
-    length = snprintf(line, sizeof(line), "the bundle is complete: %s\n", gems);
-    return fits(length, sizeof(line)) && print(STDERR_FILENO, line, (size_t)length);
+}
+
+bool spate_answer_recorded(const struct spate_front_answer *answer, int64_t nanoseconds) {
+    static char text[SPATE_OUTPUT_MAX];
+    size_t used = 0;
+    for (const char *byte = answer->output; *byte; byte++) {
+        if (used + 1 >= sizeof(text))
+            return false;
+        if ((unsigned char)*byte >= ' ' || *byte == '\n') {
+            text[used++] = *byte;
+            continue;
+        }
+        size_t length = format_fact(text + used, sizeof(text) - used, *byte, nanoseconds);
+        if (length == 0)
+            return false;
+        used += length;
+    }
+    return print(answer->stream, text, used);
 }

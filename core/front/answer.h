@@ -1,12 +1,12 @@
-/* What the program prints instead of Ruby: the same bytes as the command's class in lib/spate/cli. */
+/* What the program prints instead of Ruby: the same bytes. */
 #ifndef SPATE_FRONT_ANSWER_H
 #define SPATE_FRONT_ANSWER_H
 
-#include "front/arguments.h"
 #include "front/in_place.h"
 #include "front/launcher.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -15,17 +15,8 @@
  */
 bool spate_answer_version(const spate_launcher *launcher, const char *version, bool json);
 
-/*
- * The same for `spate install` with nothing to do: the summary to stderr, or the events to stdout. `nanoseconds`: since
- * the program started.
- */
-bool spate_answer_install(const struct spate_front_answer *answer, const spate_arguments *read, int64_t nanoseconds);
-
-/* The same for `spate check` of a complete bundle. */
-bool spate_answer_check(const struct spate_front_answer *answer, const spate_arguments *read);
-
-/* "1,356 gems": with commas, and the noun's plural. Returns the length; 0 if it does not fit. */
-size_t spate_format_gems(char *text, size_t capacity, uint32_t gems);
+/* The same for the output of a record. `nanoseconds`: since the program started. */
+bool spate_answer_recorded(const struct spate_front_answer *answer, int64_t nanoseconds);
 
 /* As CLI::Units.seconds. Returns the length; 0 if it does not fit. */
 size_t spate_format_seconds(char *text, size_t capacity, int64_t nanoseconds);

@@ -1,25 +1,18 @@
-/* The command line of `spate`, as far as the native program answers it. Everything else is Ruby's to read. */
+/* The command lines of `spate` that the native program reads. Everything else is Ruby's to read. */
 #ifndef SPATE_FRONT_ARGUMENTS_H
 #define SPATE_FRONT_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum spate_task {
-    SPATE_TASK_RUBY,
-    SPATE_TASK_VERSION,
-    SPATE_TASK_INSTALL,
-    SPATE_TASK_CHECK,
-    SPATE_TASK_EXEC
-} spate_task;
+typedef enum spate_task { SPATE_TASK_RUBY, SPATE_TASK_VERSION, SPATE_TASK_EXEC } spate_task;
 
 /* Points into argv. */
 typedef struct spate_arguments {
     spate_task task; /* SPATE_TASK_RUBY: an unknown word, or an invalid value that Ruby reports */
-    bool json;
-    bool quiet;
+    bool json;            /* version only */
     bool verbose;         /* exec only */
-    const char *gemfile;  /* --gemfile, or NULL */
+    const char *gemfile;  /* exec: --gemfile, or NULL */
     char *const *program; /* exec: the program and its arguments, at least one word, then NULL */
 } spate_arguments;
 

@@ -41,21 +41,17 @@ static bool has_streams(void) {
     return true;
 }
 
-/* `spate install` or `spate check` of a bundle that is in place. */
-static bool answer_bundle(const spate_exec_request *request, int64_t began) {
-    static struct spate_front_answer found;
+/* A command that had nothing to do the last time, and has nothing to do now. */
+static bool answer_by_record(const spate_exec_request *request, int64_t began) {
+    struct spate_front_answer found;
     char folder[PATH_MAX];
-    const spate_arguments *read = request->read;
-    bool installs = read->task == SPATE_TASK_INSTALL;
-    if (!getcwd(folder, sizeof(folder)) || folder[0] != '/')
+    if (!request->argv[0] || !request->argv[1] || !getcwd(folder, sizeof(folder)) || folder[0] != '/')
         return false;
-    struct spate_front_request asked = {.cwd = folder,
-                                        .environment = request->environment,
-                                        .gemfile = read->gemfile,
-                                        .command = installs ? SPATE_FRONT_INSTALL : SPATE_FRONT_CHECK};
-    if (!spate_front_in_place(&asked, &found))
-        return false;
-    return installs ? spate_answer_install(&found, read, now() - began) : spate_answer_check(&found, read);
+    struct spate_front_request asked = {
+        .cwd = folder, .environment = request->environment, .words = request->argv + 1};
+    bool done = spate_front_in_place(&asked, &found) && spate_answer_recorded(&found, now() - began);
+    spate_front_release(&found);
+    return done;
 }
 
 /* Whether the command is done. */
@@ -63,9 +59,7 @@ static bool answer(const spate_launcher *launcher, const spate_exec_request *req
     switch (request->read->task) {
     case SPATE_TASK_VERSION: return spate_answer_version(launcher, request->version, request->read->json);
     case SPATE_TASK_EXEC: spate_exec(launcher, request); return false;
-    case SPATE_TASK_INSTALL:
-    case SPATE_TASK_CHECK: return answer_bundle(request, began);
-    case SPATE_TASK_RUBY: return false;
+    case SPATE_TASK_RUBY: return answer_by_record(request, began);
     }
     return false;
 }
@@ -82,7 +76,7 @@ int spate_front(const spate_program *program, char *const *argv, char *const *en
     spate_arguments read = spate_read_arguments(argv);
     spate_exec_request request = {
         .read = &read, .library = library, .version = program->version, .argv = argv, .environment = environment};
-    if (read.task != SPATE_TASK_RUBY && !program->privileged && has_streams() && ordinary(environment) &&
+    if (!program->privileged && has_streams() && ordinary(environment) &&
         spate_launcher_read(&launcher) && spate_launcher_holds(&launcher) &&
         spate_launcher_library(&launcher, program->version, library) && answer(&launcher, &request, began))
         return 0;

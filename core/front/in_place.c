@@ -21,10 +21,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifndef MAP_POPULATE /* macOS lacks it */
-#define MAP_POPULATE 0
-#endif
-
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define MOUNTS "/proc/self/mountinfo"
 #define STATE_MAX (256 << 10)
@@ -32,6 +28,7 @@
 #define KEY_DIGITS (2 * SPATE_SIPHASH_BYTES)
 /* A second thread costs more than it saves below this number of marks. */
 #define MANY 500
+#define FEW 2
 
 /* A mapped record; see parse. */
 typedef struct place_record {
@@ -54,7 +51,8 @@ static bool parse(place_record *record, const uint8_t *bytes, size_t length) {
     record->marks = (const spate_in_place_mark *)(bytes + sizeof(*header) + folders);
     record->text = (const char *)bytes + sizeof(*header) + folders + marks;
     /* So each text ends, and is inside if its start is. */
-    if (record->text[header->text - 1] != '\0' || header->ignored >= header->text)
+    if (record->text[header->text - 1] != '\0' || header->ignored >= header->text ||
+        header->output >= header->text)
         return false;
     uint64_t all = 0;
     for (uint32_t at = 0; at < header->folders; at++) {
@@ -87,9 +85,23 @@ static bool holds(int folder, const char *name, const spate_in_place_mark *mark)
     return mark->facts & SPATE_MARK_ABSENT && (errno == ENOENT || errno == ENOTDIR);
 }
 
+/* To open and close a folder costs more than to look at so few paths. */
+static bool few_hold(const place_record *record, const spate_in_place_folder *folder,
+                     const spate_in_place_mark *marks) {
+    char path[PATH_MAX];
+    for (uint32_t at = 0; at < folder->count; at++) {
+        int length = snprintf(path, sizeof(path), "%s/%s", record->text + folder->path, record->text + marks[at].name);
+        if (length < 0 || (size_t)length >= sizeof(path) || !holds(AT_FDCWD, path, &marks[at]))
+            return false;
+    }
+    return true;
+}
+
 /* All marks of one folder, which may be missing if all its names are. */
 static bool folder_holds(const place_record *record, const spate_in_place_folder *folder,
                          const spate_in_place_mark *marks) {
+    if (folder->count <= FEW)
+        return few_hold(record, folder, marks);
     int descriptor = open(record->text + folder->path, SPATE_FOLDER_FLAGS);
     if (descriptor < 0) {
         if (errno != ENOENT && errno != ENOTDIR)
@@ -200,15 +212,16 @@ static bool same_mounts(const place_record *record) {
     return memcmp(mounts, none, sizeof(none)) == 0 || same_state(MOUNTS, mounts);
 }
 
-/* As CLI::Install::InPlace.key. */
+/* As CLI::InPlace.key. */
 static void name_record(const struct spate_front_request *request, char digits[KEY_DIGITS + 1]) {
-    const char *named = spate_variable(request->environment, "BUNDLE_GEMFILE");
-    const char *parts[] = {request->cwd, request->gemfile ? request->gemfile : "", named ? named : ""};
+    const char *gemfile = spate_variable(request->environment, "BUNDLE_GEMFILE");
     spate_siphash hash;
     uint8_t bytes[SPATE_SIPHASH_BYTES];
     spate_siphash_begin(&hash);
-    for (size_t at = 0; at < sizeof(parts) / sizeof(*parts); at++)
-        spate_siphash_add(&hash, parts[at], strlen(parts[at]) + 1);
+    spate_siphash_add(&hash, request->cwd, strlen(request->cwd) + 1);
+    spate_siphash_add(&hash, gemfile ? gemfile : "", gemfile ? strlen(gemfile) + 1 : 1);
+    for (char *const *word = request->words; *word; word++)
+        spate_siphash_add(&hash, *word, strlen(*word) + 1);
     spate_siphash_end(&hash, bytes);
     for (size_t at = 0; at < sizeof(bytes); at++)
         (void)snprintf(digits + 2 * at, 3, "%02x", bytes[at]);
@@ -242,10 +255,9 @@ static int open_record(const struct spate_front_request *request, size_t *length
     return -1;
 }
 
-static const char *doubt(const uint8_t *bytes, size_t length, const struct spate_front_request *request,
-                         struct spate_front_answer *answer) {
+static const char *doubt(const struct spate_front_request *request, struct spate_front_answer *answer) {
     place_record record;
-    if (!parse(&record, bytes, length))
+    if (!parse(&record, answer->record, answer->length))
         return "the record is of another version, or damaged";
     if (record.header->user != geteuid() || record.header->group != getegid())
         return "the record is of another user";
@@ -255,24 +267,26 @@ static const char *doubt(const uint8_t *bytes, size_t length, const struct spate
         return "the environment differs";
     if (!paths_hold(&record, request->threads))
         return "a file differs";
-    answer->gems = record.header->gems;
-    answer->in_folders = record.header->in_folders;
+    answer->output = record.text + record.header->output;
+    answer->stream = record.header->stream == STDOUT_FILENO ? STDOUT_FILENO : STDERR_FILENO;
     return NULL;
 }
 
 bool spate_front_in_place(const struct spate_front_request *request, struct spate_front_answer *answer) {
-    size_t length = 0;
     *answer = (struct spate_front_answer){.doubt = "there is no record"};
-    if (request->command != SPATE_FRONT_INSTALL)
-        return false;
-    int descriptor = open_record(request, &length);
+    int descriptor = open_record(request, &answer->length);
     if (descriptor < 0)
         return false;
     /* The writer replaces the file, and never changes it. */
-    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
-    bool closed = close(descriptor) == 0;
-    if (bytes == MAP_FAILED)
-        return false;
-    answer->doubt = closed ? doubt(bytes, length, request, answer) : "the record cannot be closed";
-    return munmap(bytes, length) == 0 && !answer->doubt;
+    void *bytes = mmap(NULL, answer->length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    answer->record = bytes == MAP_FAILED ? NULL : bytes;
+    bool readable = close(descriptor) == 0 && answer->record;
+    answer->doubt = readable ? doubt(request, answer) : "the record cannot be read";
+    return !answer->doubt;
+}
+
+void spate_front_release(struct spate_front_answer *answer) {
+    if (answer->record)
+        (void)munmap(answer->record, answer->length);
+    answer->record = NULL;
 }

@@ -1,31 +1,32 @@
-/* Whether a bundle is in place, decided without Ruby: the same function for the front end and for Spate::Install. */
+/* Whether a command has nothing to do, decided without Ruby by a record of the last time. */
 #ifndef SPATE_FRONT_IN_PLACE_H
 #define SPATE_FRONT_IN_PLACE_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-enum spate_front_command { SPATE_FRONT_INSTALL, SPATE_FRONT_CHECK };
+#include <stddef.h>
 
 struct spate_front_request {
     const char *cwd;          /* absolute */
     char *const *environment; /* as environ */
-    const char *gemfile;      /* --gemfile as given, or NULL */
-    enum spate_front_command command;
-    unsigned threads; /* 0: decide by the number of paths */
+    char *const *words;       /* of the command line after the program's name, then NULL */
+    unsigned threads;         /* 0: decide by the number of paths */
 };
 
+/* Texts point into `record`. */
 struct spate_front_answer {
-    uint32_t gems;       /* Install::Report#total, or the total of Check::Checker */
-    uint32_t in_folders; /* of them those in folders of the application */
-    char root[4096];     /* the application's folder */
-    const char *doubt;   /* static text: why there is no answer; NULL: in place */
+    const char *output; /* see SPATE_OUTPUT_SECONDS */
+    int stream;         /* descriptor for the output */
+    const char *doubt;  /* static text: why there is no answer; NULL: in place */
+    void *record;       /* mapped */
+    size_t length;
 };
 
 /*
- * Returns true if Ruby would find that there is nothing to do, and would print nothing but that. Prints and changes
- * nothing; holds no memory afterwards.
+ * Returns true if Ruby would do nothing but print `output`, and exit with status 0. Prints and changes nothing. The
+ * caller ends the answer with spate_front_release, whatever the result.
  */
 bool spate_front_in_place(const struct spate_front_request *request, struct spate_front_answer *answer);
+
+void spate_front_release(struct spate_front_answer *answer);
 
 #endif

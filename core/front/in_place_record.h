@@ -1,6 +1,7 @@
 /*
- * The record of an install with nothing to do: everything that it looked at. CLI::Install::InPlace writes it from a
- * trace of such an install. In the machine's byte order, since it is valid on this machine until its next start.
+ * The record of a command that had nothing to do: what it printed, and everything that it looked at. CLI::InPlace
+ * writes it from a trace of the command. In the machine's byte order, since it is valid on this machine until its next
+ * start.
  *
  *   header | folders | marks, by folder | texts, each with its NUL
  */
@@ -11,16 +12,17 @@
 #include <stdint.h>
 
 /* The last character is the version. */
-#define SPATE_IN_PLACE_MAGIC "SPATEIP1"
+#define SPATE_IN_PLACE_MAGIC "SPATEIP2"
 #define SPATE_IN_PLACE_MAX (256 << 20)
+#define SPATE_OUTPUT_MAX (64 << 10)
 
 typedef struct spate_in_place_header {
     char magic[8];
     uint32_t folders; /* number of them */
     uint32_t marks;
     uint32_t text; /* bytes */
-    uint32_t gems; /* see spate_front_answer */
-    uint32_t in_folders;
+    uint32_t output; /* text: see SPATE_OUTPUT_SECONDS */
+    uint32_t stream; /* the descriptor that it was written to */
     uint32_t user; /* effective */
     uint32_t group;
     uint32_t ignored;        /* text: names of variables that do not count, one a line; "*" stands for any ending */
@@ -29,6 +31,13 @@ typedef struct spate_in_place_header {
     uint8_t mounts[16];      /* and over the mounts, or zeros: see docs/front.md */
 } spate_in_place_header;
 static_assert(sizeof(spate_in_place_header) == 88, "the header's size is part of the format");
+
+/* Bytes of the output that stand for facts of this run. The output has no other control characters but newlines. */
+enum {
+    SPATE_OUTPUT_SECONDS = 1, /* as CLI::Units.seconds */
+    SPATE_OUTPUT_FLOAT = 2,   /* seconds, as JSON */
+    SPATE_OUTPUT_MEMORY = 3   /* the highest number of bytes in memory */
+};
 
 typedef struct spate_in_place_folder {
     uint32_t path; /* text: absolute */

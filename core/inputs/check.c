@@ -158,7 +158,7 @@ static bool judge_content(check *c, const disk_entry *entry, const inputs_look *
         return failed(c, reason, entry->kind);
     if (memcmp(look->digests[which], entry->sha256, SPATE_SHA256_LENGTH) != 0)
         return changed(c, which == INPUTS_PROMISE ? SPATE_INPUTS_LIBRARY : SPATE_INPUTS_CONTENT, entry->kind);
-    return renew(c, &entry->stamp, look, true);
+    return spate_inputs_proves(&entry->stamp, look) || renew(c, &entry->stamp, look, true);
 }
 
 static bool check_content(check *c, const disk_entry *entry) {
@@ -170,7 +170,7 @@ static bool check_content(check *c, const disk_entry *entry) {
         return failed(c, look->reason, entry->kind);
     if (!S_ISREG(look->mode))
         return changed(c, SPATE_INPUTS_KIND, entry->kind);
-    if (spate_inputs_proves(&entry->stamp, look))
+    if (!c->place->thorough && spate_inputs_proves(&entry->stamp, look))
         return true;
     if (which == INPUTS_CONTENT && look->size != LE64(entry->size))
         return changed(c, SPATE_INPUTS_CONTENT, entry->kind);
@@ -287,7 +287,8 @@ static bool check_folder(check *c, const disk_absent *absents) {
     inputs_look *known = look_at(c, (disk_text){0, 0}, true);
     if (!known)
         return false;
-    if (known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known))
+    bool proven = known->reason == 0 && S_ISDIR(known->mode) && spate_inputs_proves(&folder->stamp, known);
+    if (proven && !c->place->thorough)
         return true;
     /* A missing folder has no entries, and neither has a folder that this user may not search. */
     bool empty =
@@ -305,7 +306,7 @@ static bool check_folder(check *c, const disk_absent *absents) {
     if (!check_absents(c, absents, &since))
         return false;
     /* If the folder was looked at after the names, its stamp does not prove that they are still missing. */
-    return since < before.stamp.seen_ns || renew(c, &folder->stamp, &before, false);
+    return proven || since < before.stamp.seen_ns || renew(c, &folder->stamp, &before, false);
 }
 
 static bool check_folders(check *c) {

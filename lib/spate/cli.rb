@@ -14,6 +14,7 @@ module Spate
     autoload :Exec, "spate/cli/exec"
     autoload :Explain, "spate/cli/explain"
     autoload :Help, "spate/cli/help"
+    autoload :InPlace, "spate/cli/in_place"
     autoload :Install, "spate/cli/install"
     autoload :JS, "spate/cli/js"
     autoload :List, "spate/cli/list"

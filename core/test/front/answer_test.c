@@ -2,15 +2,10 @@
 
 #include "front/answer.h"
 #include "front/exec/environment_block.h"
+#include "front/in_place_record.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-static const char *gems(uint32_t count) {
-    static char text[32];
-    CHECK(spate_format_gems(text, sizeof(text), count) == strlen(text));
-    return text;
-}
 
 static const char *seconds(double value) {
     static char text[32];
@@ -19,16 +14,10 @@ static const char *seconds(double value) {
 }
 
 TEST(numbers_are_formatted_as_by_units) {
-    CHECK_STRING("0 gems", gems(0));
-    CHECK_STRING("1 gem", gems(1));
-    CHECK_STRING("999 gems", gems(999));
-    CHECK_STRING("1,356 gems", gems(1356));
-    CHECK_STRING("4,294,967,295 gems", gems(UINT32_MAX));
     CHECK_STRING("0.00 s", seconds(0.004));
     CHECK_STRING("6.3 s", seconds(6.28));
     CHECK_STRING("3:14 min", seconds(194));
     char text[8];
-    CHECK_NUMBER(0, spate_format_gems(text, sizeof(text), 1000));
     CHECK_NUMBER(0, spate_format_seconds(text, sizeof(text), INT64_MAX));
 }
 
@@ -48,15 +37,10 @@ TEST(an_environment_is_changed_in_a_copy) {
     free(copy.entries);
 }
 
-static spate_arguments read_words;
-static struct spate_front_answer found = {.gems = 1356};
+static struct spate_front_answer found;
 
-static bool install(void) {
-    return spate_answer_install(&found, &read_words, 26400000);
-}
-
-static bool check(void) {
-    return spate_answer_check(&found, &read_words);
+static bool answer(void) {
+    return spate_answer_recorded(&found, 26400000);
 }
 
 /* What the function writes to the descriptor. */
@@ -74,30 +58,35 @@ static const char *output(int descriptor, bool (*print)(void)) {
     return text;
 }
 
-TEST(a_bundle_in_place_is_told_as_by_ruby) {
-    read_words = (spate_arguments){.task = SPATE_TASK_INSTALL};
-    CHECK_STRING("1,356 gems in place, nothing to do (0.03 s)\n", output(STDERR_FILENO, install));
-    CHECK_STRING("the bundle is complete: 1,356 gems\n", output(STDERR_FILENO, check));
-    read_words.quiet = true;
-    CHECK_STRING("", output(STDERR_FILENO, install));
-    CHECK_STRING("", output(STDERR_FILENO, check));
-    read_words.json = true;
-    const char *events = output(STDOUT_FILENO, install);
-    CHECK_CONTAINS("{\"event\":\"plan\",\"total\":1356,\"in_place\":1356,\"fetch\":0}\n{\"event\":\"done\",", events);
-    CHECK_CONTAINS("\"reused\":1356,\"seconds\":0.026,\"peak_memory\":", events);
-    CHECK_CONTAINS("\"total\":1356,\"missing\":[]", output(STDOUT_FILENO, check));
-    found.in_folders = 1;
-    CHECK(!install());
-    found.in_folders = 0;
+TEST(an_output_is_printed_with_the_facts_of_this_run) {
+    found = (struct spate_front_answer){.stream = STDERR_FILENO, .output = "1,356 gems in place (\1)\nn\303\244chste\n"};
+    CHECK_STRING("1,356 gems in place (0.03 s)\nn\303\244chste\n", output(STDERR_FILENO, answer));
+    found = (struct spate_front_answer){.stream = STDOUT_FILENO, .output = "{\"seconds\":\2,\"peak_memory\":\3}\n"};
+    const char *event = output(STDOUT_FILENO, answer);
+    CHECK_CONTAINS("{\"seconds\":0.026,\"peak_memory\":", event);
+    CHECK(strtol(strrchr(event, ':') + 1, NULL, 10) > 100000);
+    found.output = "";
+    CHECK_STRING("", output(STDOUT_FILENO, answer));
+}
+
+TEST(an_output_with_unknown_bytes_or_too_long_is_no_answer) {
+    static char text[SPATE_OUTPUT_MAX + 1];
+    memset(text, 'x', SPATE_OUTPUT_MAX);
+    found = (struct spate_front_answer){.stream = STDOUT_FILENO, .output = text};
+    CHECK(!answer());
+    text[SPATE_OUTPUT_MAX - 2] = SPATE_OUTPUT_SECONDS;
+    CHECK(!answer());
+    found.output = "x\4";
+    CHECK(!answer());
 }
 
 /* Ruby then repeats the command. */
 TEST(an_answer_that_cannot_be_written_is_none) {
-    read_words = (spate_arguments){.task = SPATE_TASK_INSTALL};
+    found = (struct spate_front_answer){.stream = STDERR_FILENO, .output = "x\n"};
     int kept = dup(STDERR_FILENO);
     int ends[2];
     CHECK(kept >= 0 && pipe(ends) == 0 && close(ends[0]) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
-    bool done = install();
+    bool done = answer();
     CHECK(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0 && close(ends[1]) == 0);
     CHECK(!done);
 }

@@ -1,5 +1,8 @@
 #include "test/inputs/case.h"
 
+#include "inputs/format.h"
+
+#include <fcntl.h>
 #include <pthread.h>
 #include <utime.h>
 
@@ -46,6 +49,26 @@ TEST(a_touched_file_holds_and_is_worth_renewing) {
     CHECK(renewed(record));
     CHECK_HOLDS(record);
     CHECK(!renewed(record));
+}
+
+/* The record has another digest; a stamp saves looking at it. */
+TEST(a_thorough_check_reads_what_a_stamp_proves) {
+    static const uint8_t digest[] = {0x76, 0x92, 0xc3, 0xad}; /* the beginning of SHA-256 of "one" */
+    const char *path = old_file("one");
+    const char *record = record_of(SPATE_INPUT_FILE, 0, path);
+    uint8_t bytes[4096];
+    size_t length = (size_t)stat_of(record).st_size, at = 0;
+    int file = open(record, O_RDWR);
+    CHECK(length <= sizeof(bytes) && read(file, bytes, length) == (ssize_t)length);
+    while (at + sizeof(digest) < length && memcmp(bytes + at, digest, sizeof(digest)) != 0)
+        at++;
+    bytes[at] ^= 1;
+    ((disk_header *)bytes)->checksum = LE32(spate_inputs_checksum(bytes, length));
+    CHECK(pwrite(file, bytes, length, 0) == (ssize_t)length && close(file) == 0);
+    CHECK_HOLDS(record);
+    case_place.thorough = true;
+    CHECK_CHANGE(SPATE_INPUTS_CONTENT, path, record);
+    case_place.thorough = false;
 }
 
 /* A stamp so fresh would prove no more than the one that is there. */

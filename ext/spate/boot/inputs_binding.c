@@ -121,6 +121,8 @@ static void take_place(call *c, VALUE roots, VALUE environment) {
     }
     c->place.roots = c->roots;
     c->place.environment = c->environment;
+    /* Then the trace shows every input: see CLI::InPlace. */
+    c->place.thorough = getenv("SPATE_IN_PLACE") != NULL;
 }
 
 static VALUE call_end(VALUE argument) {

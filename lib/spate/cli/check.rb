@@ -33,7 +33,9 @@ module Spate
         told = { terminal: terminal, json: (json if json?) }
         packages = context.settings.bool("spate.js") ? check_packages(told) : 0
         pins = JSGem.activate ? JS::Pins.new(context.location.root, **told).run : 0
-        [check_gems, packages, pins].find(&:positive?) || 0
+        status = [check_gems, packages, pins].find(&:positive?) || 0
+        InPlace.start(context, [context.layout.root]) if status.zero?
+        status
       end
 
       private

@@ -6,7 +6,6 @@ module Spate
     class Install < Command
       autoload :CompileCaches, "spate/cli/install/compile_caches"
       autoload :Halves, "spate/cli/install/halves"
-      autoload :InPlace, "spate/cli/install/in_place"
       autoload :WithPackages, "spate/cli/install/with_packages"
       autoload :RememberedOptions, "spate/cli/install/remembered_options"
       autoload :Sharing, "spate/cli/install/sharing"
@@ -73,7 +72,7 @@ module Spate
         hint_at_packages(report)
         hint_at_launcher(report)
         share(report)
-        InPlace.start(values, report, context) if report.noop?
+        InPlace.start(context, [context.layout.root]) if report.noop?
         0
       end
 
@@ -124,6 +123,7 @@ module Spate
         tell_compile_caches(caches.call(halves.gems) { |event| tell_event(event) }) if halves.gems
         hint_at_launcher(halves.gems) if halves.gems
         share(halves.gems) if halves.gems
+        InPlace.start(context, [context.layout.root, halves.root]) if halves.noop?
         halves.report_failures
       end
 

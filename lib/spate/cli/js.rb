@@ -114,6 +114,7 @@ module Spate
         report = half(events).tap(&:warn_of_options).run
         listener&.finish
         tell(report, timeline)
+        remember if report.noop?
         0
       ensure
         listener&.finish
@@ -130,6 +131,9 @@ module Spate
         pins = pinned ? Pins.new(pinned, **told).run : 0
         found.zero? ? pins : found
       end
+
+      # So that the native front end answers the next time.
+      def remember = InPlace.start(context, [project.root])
 
       def scripts = Scripts.new(half(Events.new), **told).run
       def told = { terminal: terminal, json: (json if json?) }

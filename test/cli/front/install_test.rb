@@ -3,7 +3,7 @@
 require "cli/front_case"
 require "support/project"
 
-# `spate install` and `spate check` of a bundle in place: streams, exit code and files as by the launcher in Ruby.
+# `spate install` and `spate check` by the front end where it has no record: as by the launcher in Ruby.
 class FrontInstallTest < FrontCase
   def setup
     super
@@ -40,24 +40,6 @@ class FrontInstallTest < FrontCase
 
   def plain(result) = result.map { |value| value.is_a?(String) ? value.gsub(Spate::SpateCommand::TIMES, "") : value }
 
-  def test_in_place
-    ["install", "i", "install --frozen", "install --quiet", "install -q", "install --json", "install --jobs 3",
-     "install -j3 --retry=0", "install --no-cache --full-index", "install --no-color", "install --gemfile Gemfile",
-     "check", "check -q", "check --json", "check --gemfile=Gemfile"].each do |line|
-      _, err, status = assert_same_and_unchanged(*line.split, dir: @app.folder)
-      assert_equal 0, status, err
-    end
-    assert_same_and_unchanged("install", dir: @app.folder, env: { "CI" => "true" })
-    assert_same_and_unchanged("install", dir: @app.folder, env: { "NO_COLOR" => nil, "TERM" => "xterm" })
-  end
-
-  def test_in_a_folder_of_the_application
-    FileUtils.mkdir_p(@app.path("a/b"))
-
-    assert_same_and_unchanged("install", dir: @app.path("a/b"))
-    assert_same_and_unchanged("check", dir: @app.path("a/b"))
-  end
-
   def test_not_in_place
     FileUtils.rm_rf(Dir[@app.path("vendor/bundle/*/*/gems/base-1.0/lib")])
     both = [ruby, front].map { |program| plain(run_program(program, "check", dir: @app.folder)) }
@@ -72,19 +54,5 @@ class FrontInstallTest < FrontCase
 
     assert_equal 4, assert_same_and_unchanged("check", dir: @app.folder).last
     assert_same("install", "--frozen", "--local", dir: @app.folder)
-  end
-
-  def test_on_a_terminal
-    require "pty"
-    outputs = [ruby, front].map do |program|
-      reader, writer, pid = PTY.spawn(environment.merge("NO_COLOR" => nil, "TERM" => "xterm"), program, "install",
-                                      chdir: @app.folder)
-      writer.close
-      Process.wait(pid)
-      reader.read_nonblock(10_000).gsub(Spate::SpateCommand::TIMES, "")
-    end
-
-    assert_match(/1 gem in place/, outputs.first)
-    assert_equal(*outputs)
   end
 end

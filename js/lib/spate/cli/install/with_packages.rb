@@ -36,6 +36,9 @@ module Spate
         # Install::Report; nil if the gems failed.
         def gems = @halves.gems
         def failures = @halves.failures
+        def noop? = [gems, @halves.packages].all? { |report| report&.noop? }
+        # The project's folder.
+        def root = @project.root
 
         def tell
           return unless @halves.gems || @halves.packages

@@ -1,13 +1,10 @@
 # frozen_string_literal: true
 
-require "cli/front_case"
+require "cli/in_place_case"
 require "support/project"
 
-# `spate install` with nothing to do, answered by the front end from a record of all that such an install looks at.
-class InPlaceTest < FrontCase
-  # Seconds.
-  PATIENCE = 60
-
+# Commands with nothing to do, answered by the front end from a record of all that they looked at.
+class InPlaceTest < InPlaceCase
   def setup
     super
     @source = GemSource.start
@@ -37,30 +34,9 @@ class InPlaceTest < FrontCase
     super
   end
 
-  def environment = @project ? @project.env.merge("SPATE_BOOT_BACKGROUND" => nil, "SPATE_FRONT" => nil) : super
-  def run_program(*command, dir: @project ? @project.folder : folder, **options) = super
-  def store = "#{@project.home}/spate/store/v1"
-  def records = Dir.glob("#{store}/in-place/*")
-  def record = records.find { |path| path.match?(%r{/\h{32}\z}) }
-
-  # Runs an install by Ruby, and waits for its record.
-  def learn(*words, **options)
-    FileUtils.rm_f(records)
-    assert_equal 0, run_program(ruby, "install", *words, **options).last
-    give_up = Time.now + PATIENCE
-    Thread.pass until record || Time.now > give_up
-    refute_nil record, "no record after #{PATIENCE} s"
-    assert_equal "SPATEIP1", File.binread(record, 8), File.binread(record)[0, 200]
-    File.utime(soon = Time.now + 3600, soon, record) # a young record is not replaced
-  end
-
-  # Whether the front end answers without Ruby. Starting another program fails, so that no Ruby changes the state.
-  def answered?(*words, **options)
-    _, err, status = run_program("strace", "-f", "-qq", "-o", File::NULL, "-e", "trace=execve",
-                                 "-e", "inject=execve:error=ENOENT", front, "install", *words, **options)
-    assert_includes [0, 14], status, err
-    status.zero?
-  end
+  def dir = @project ? @project.folder : folder
+  def home = "#{@project.home}/spate"
+  def environment = @project ? super.merge(@project.env, INSTALLED) : super
 
   def edit(path, more = "\n")
     File.write(path, File.read(path) + more)
@@ -77,17 +53,20 @@ class InPlaceTest < FrontCase
     File.rename("#{path}.new", path)
   end
 
-  def test_an_install_with_nothing_to_do_needs_no_ruby
+  ["install", "i --quiet", "install --json", "install --frozen -j2 --no-cache", "check", "check --json"].each do |line|
+    define_method(:"test_no_ruby_for_#{line.tr("^a-z", "_")}") do
+      learn(*line.split)
+
+      assert_answered(*line.split)
+    end
+  end
+
+  def test_variables_of_a_terminal_do_not_count
     learn
 
-    assert answered?
-    [%w[], %w[--quiet], %w[--frozen --jobs 2], %w[--json]].each do |words|
-      expected, found = [ruby, front].map { |program| run_program(program, "install", *words) }
-      times = /\(.*? s\)|"seconds":[\d.]+,"peak_memory":\d+/
-
-      assert_equal expected.map { |text| text.to_s.gsub(times, "") }, found.map { |text| text.to_s.gsub(times, "") }
-    end
-    assert answered?(env: { "TERM" => "other", "SSH_TTY" => "/dev/pts/9" }), "variables of a terminal do not count"
+    assert answered?(env: { "TERM" => "other", "SSH_TTY" => "/dev/pts/9" })
+    assert_equal(*[ruby, front].map { |program| on_a_terminal(program, "install") })
+    refute answered?("install", "--json"), "other words have another record"
   end
 
   def test_other_folders_and_files_do_not_count
@@ -156,7 +135,7 @@ class InPlaceTest < FrontCase
   end
 
   # Bytes at a place of the record: core/front/in_place_record.h.
-  DAMAGE = { "another version" => [7, "2"], "more folders than there are" => [8, "\xFF" * 4],
+  DAMAGE = { "another version" => [7, "1"], "more folders than there are" => [8, "\xFF" * 4],
              "another user" => [28, [4711].pack("L")], "another start of the machine" => [40 + 16, "x" * 16],
              "a path out of the record" => [88, "\xFF" * 4], "a number that does not fit" => [92, "\xFF" * 4] }.freeze
 
@@ -190,21 +169,68 @@ class InPlaceTest < FrontCase
     SETTINGS.each { |name, value| refute answered?(env: { name => value }), name }
   end
 
-  def test_a_record_is_for_one_gemfile
-    learn("--gemfile", "Gemfile")
+  def test_gems_of_path_and_git_sources
+    gem = make_gem("own")
+    commit(make_gem("fetched"))
+    edit(path("Gemfile"), "\ngem 'own', path: '#{gem}'\ngem 'fetched', git: '#{folder}/fetched'\n")
+    @project.lock
+    @project.spate!("install")
+    learn
+    edit("#{gem}/lib/own.rb")
 
-    assert answered?("--gemfile", "Gemfile")
+    assert_answered("install")
+    File.write("#{gem}/lib/listed_by_its_gemspec.rb", "")
     refute answered?
+    learn
+    FileUtils.rm_rf(Dir.glob("#{bundle}/bundler/gems/fetched-*/lib"))
+    refute answered?, "a checkout"
   end
 
-  def test_no_record_of_an_install_that_reports_something
-    edit(gem_file)
-    run_program(ruby, "install")
-    give_up = Time.now + PATIENCE
-    Thread.pass until record || Time.now > give_up
+  def make_gem(name)
+    FileUtils.mkdir_p("#{folder}/#{name}/lib")
+    File.write("#{folder}/#{name}/lib/#{name}.rb", "")
+    File.write("#{folder}/#{name}/#{name}.gemspec", <<~RUBY)
+      Gem::Specification.new do |gem|
+        gem.name, gem.version, gem.summary, gem.authors = "#{name}", "1.0", "s", ["a"]
+        gem.files = Dir["lib/**/*.rb", base: __dir__]
+      end
+    RUBY
+    "#{folder}/#{name}"
+  end
 
-    refute_equal "SPATEIP1", File.binread(record, 8)
-    refute answered?
+  def commit(repository)
+    identity = %w[-c user.name=test -c user.email=test@test]
+    [%w[init -q], %w[add .], [*identity, "commit", "-qm", "first"]].each do |words|
+      system("git", *words, chdir: repository, exception: true)
+    end
+  end
+
+  # An answer looks at each path once, and opens and closes folders with more than two of them.
+  def test_system_calls_of_an_answer
+    learn
+    folders, marks = File.binread(record, 8, 8).unpack("L2")
+    log = "#{folder}/calls"
+    run_program("strace", "-f", "-qq", "-o", log, front, "install")
+    calls = File.readlines(log).map { |line| line[/\A\d+\s+(\w+)\(/, 1] }.compact.tally
+
+    assert_operator calls.fetch("newfstatat"), :<, marks + 40
+    assert_operator calls.fetch("openat") { calls.fetch("open") }, :<, folders + 20
+    assert_operator calls.except("newfstatat", "openat", "open", "close").values.sum, :<, 100
+  end
+
+  def test_no_record_of_an_output_with_colours
+    edit(gem_file)
+    run_program(ruby, "check")
+
+    assert_match(/colours/, File.binread(await_record))
+    refute answered?("check")
+  end
+
+  def test_no_record_of_an_incomplete_bundle
+    FileUtils.rm_rf(File.dirname(gem_file))
+
+    assert_equal 11, run_program(ruby, "check").last
+    assert_empty records
   end
 
   def test_no_record_without_background

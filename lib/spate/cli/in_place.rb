@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    # Writes the record by which the native front end (core/front/in_place.c) answers a command without Ruby.
+    #
+    # A command that changes nothing is a function of what it looks at. So a process in the background repeats it under
+    # the tracer, and records its output and each path that it looked at: inode, type, owner, and what else of the path
+    # may matter. Nothing here names a setting, a file or a variable that a command depends on.
+    class InPlace
+      autoload :Marks, "spate/cli/in_place/marks"
+      autoload :Recorder, "spate/cli/in_place/recorder"
+      autoload :Template, "spate/cli/in_place/recorder"
+      autoload :Texts, "spate/cli/in_place/marks"
+
+      FOLDER = "in-place"
+      SCRIPT = File.expand_path("in_place/script.rb", __dir__)
+      # In the environment of the repeated command.
+      MARK = "SPATE_IN_PLACE"
+      # Seconds between two attempts: after a record, and after a reason why there is none, since most of these last.
+      PAUSE = 10
+      LONG_PAUSE = 600
+      LAUNCHER = "spate-ruby"
+
+      # For a command that has succeeded, and has changed nothing. context: Command::Context. folders: of which times
+      # count too, such as the bundle's. Returns true if a process was started.
+      def self.start(context, folders)
+        return if File.basename($PROGRAM_NAME) != LAUNCHER || context.terminal.verbose?
+
+        store, env = context.store.keeper, context.env
+        return if store.nil? || env.key?(MARK) || env["SPATE_BOOT_BACKGROUND"] == "0"
+
+        folder = store.make(store.path(FOLDER))
+        new(folder, folders, ARGV, env).start unless Util::StorePlace.distrust(folder, env, group: false)
+      end
+
+      # folder: of the records. words: of the command line, without the program.
+      def initialize(folder, folders, words, env)
+        @directory = Dir.pwd
+        @path = File.join(folder, InPlace.key(@directory, env["BUNDLE_GEMFILE"], words))
+        @folders = folders
+        @words = words
+        @env = env
+      end
+
+      # As name_record in core/front/in_place.c.
+      def self.key(directory, gemfile, words)
+        Native.content_hash(nil, [directory, gemfile, *words].map { |text| "#{text}\0".b }.join)
+      end
+
+      def start
+        return if recent?
+
+        require "spate/boot/entry"
+        options = ::Spate::Boot::Background::RubyOptions.load_path.flat_map { |place| ["-I", place] }
+        command = [Util::Ruby.path, "--disable-gems", *options, SCRIPT, File.expand_path($PROGRAM_NAME), @path,
+                   @directory, @folders.size.to_s, *@folders, *@words]
+        File.open(File::NULL, "w") do |null|
+          Native.start_apart(command, @env.to_h.map { |pair| pair.map(&:b).join("=") }, null.fileno)
+        end
+        true
+      rescue SystemCallError
+        nil # the next command tries again
+      end
+
+      private
+
+      # Whether the last attempt, which left a record or the reason, was a short time ago.
+      def recent?
+        stat = File.lstat(@path)
+        stat.mtime > Time.now - (stat.size < Recorder::HEADER ? LONG_PAUSE : PAUSE)
+      rescue SystemCallError
+        false
+      end
+    end
+  end
+end

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class InPlace
+      # Texts of a record, each once, with its NUL.
+      class Texts
+        attr_reader :size
+
+        def initialize
+          @places = {}
+          @size = 0
+        end
+
+        # The place of the text.
+        def add(text)
+          @places.fetch(text) do
+            place = @size
+            @size += text.bytesize + 1
+            @places[text] = place
+          end
+        end
+
+        def to_s = @places.keys.map { |text| "#{text}\0".b }.join
+      end
+
+      # The state of each path that a command looked at.
+      class Marks
+        ABSENT, FOLLOW, CONTENT, CTIME = [1, 2, 4, 8].freeze
+        # Kernel state that does not change the result. The boot id is in the header.
+        HARMLESS = %r{\A(?:/dev/(?:null|u?random)|/proc/(?:self|thread-self|\d+)(?:/(?:exe|fd|maps|cmdline))?|
+                        #{Regexp.escape(Recorder::BOOT_ID)})\z}nx
+        KERNEL = %r{\A/(?:proc|sys|dev)/}n
+
+        attr_reader :count
+
+        # started: Inputs.start before the trace. folders: in these, times of folders count too.
+        def initialize(started, folders)
+          @started = started
+          @deep = folders.map { |folder| "#{folder}/".b }
+          @folders = Hash.new { |all, folder| all[folder] = [] }
+          @devices = {}
+          @count = 0
+        end
+
+        def folders = @folders.size
+        # Whether a file has a ctime in whole seconds, which proves nothing after another mount.
+        def whole_seconds? = @devices.keys.any?(&:last)
+
+        # kinds: see Tracer::Trace#paths.
+        def add(path, kinds)
+          return if HARMLESS.match?(path)
+
+          refuse("it looked at #{path}") if KERNEL.match?(path)
+          stat = state(path, :lstat)
+          refuse("#{path} changed") if stat.nil? == (kinds.first != :absent)
+          mark(path, stat, kinds, 0)
+          mark(path, state(path, :stat), kinds, FOLLOW) if stat&.symlink?
+        end
+
+        # Refuses file systems on which the ctime proves nothing: their files get no stamp (docs/inputs.md).
+        def prove_times(beside)
+          temporary = Util::Files.beside(beside)
+          @devices.each_value do |kind, path|
+            refuse("#{path} changed") if Inputs.record(temporary, [[kind, path]], {})
+            Inputs.each(temporary) { |*, facts| refuse("times prove nothing at #{path}") unless facts[:stamped] }
+          end
+        ensure
+          Util::Files.remove(temporary)
+        end
+
+        def to_bytes(texts)
+          heads = @folders.map { |folder, marks| [texts.add(folder), marks.size].pack("L2") }
+          heads.join << @folders.values.flatten(1).map { |name, *numbers| pack(texts.add(name), *numbers) }.join
+        end
+
+        private
+
+        def refuse(reason) = raise(Recorder::Refused, reason)
+
+        def state(path, way)
+          File.public_send(way, path)
+        rescue Errno::ENOENT, Errno::ENOTDIR
+          nil
+        end
+
+        def mark(path, stat, kinds, facts)
+          facts |= stat ? facts(path, stat, kinds) : ABSENT
+          settled(path, stat, facts) if stat
+          @folders[File.dirname(path)] << [File.basename(path), stat, facts]
+          @count += 1
+        end
+
+        # The ctime of a file with several links changes when another project links it too. An edit of such a file that
+        # was only looked at shows in size, mtime or inode, as in Store::Edits.
+        def facts(path, stat, kinds)
+          ctime = stat.symlink? || (stat.file? && stat.nlink == 1) || kinds.intersect?(%i[read run listed])
+          content = ctime || !stat.directory? || path.start_with?(*@deep)
+          (content ? CONTENT : 0) | (ctime ? CTIME : 0)
+        end
+
+        # Refuses a path that has changed since the start, or could change without a new time.
+        def settled(path, stat, facts)
+          refuse("#{path} changed") if facts.anybits?(CONTENT) && stat.mtime >= @started && stat.mtime <= Time.now
+          return unless facts.anybits?(CTIME)
+
+          refuse("#{path} changed") if stat.ctime >= @started
+          return if stat.symlink?
+
+          @devices[[stat.dev,
+                    stat.ctime.nsec.zero?]] ||= [stat.directory? ? :listed : :file, path]
+        end
+
+        def pack(name, stat, facts)
+          return [0, 0, 0, 0, 0, name, facts, 0, 0].pack("Q3q2L4") unless stat
+
+          [stat.dev, stat.ino, stat.size, nanoseconds(stat.mtime), nanoseconds(stat.ctime), name, facts, stat.mode,
+           stat.uid].pack("Q3q2L4")
+        end
+
+        def nanoseconds(time) = (time.to_i * 1_000_000_000) + time.nsec
+      end
+    end
+  end
+end

@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+module Spate
+  module CLI
+    class InPlace
+      # Repeats a command under the tracer, and writes what it looked at: see core/front/in_place_record.h.
+      class Recorder
+        MAGIC = "SPATEIP2"
+        HEADER = 88
+        # Variables of terminals, sessions and shells. They differ in each window, and only the front end prints.
+        IGNORED = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
+                     GPG_TTY SSH_* XDG_SESSION_* NO_COLOR].freeze
+        BOOT_ID = "/proc/sys/kernel/random/boot_id"
+        MOUNTS = "/proc/self/mountinfo"
+        # Seconds.
+        OLD = 30 * 86_400
+        # Seconds. Every change before the trace is then older than the clock's tick.
+        SETTLE = 0.1
+
+        # Why there can be no record: the message.
+        class Refused < StandardError; end
+
+        # launcher: `spate-ruby`. path: of the record. folders: see InPlace.start. words: of the command line.
+        def initialize(launcher, path, folders, words, env)
+          @launcher = launcher
+          @path = path
+          @folders = folders
+          @words = words
+          @env = env
+          @store = File.expand_path("../..", path)
+        end
+
+        # Writes the record, or the reason why there is none.
+        def call
+          sleep SETTLE
+          @started = Inputs.start
+          keep(record(trace))
+        rescue Refused => e
+          keep(e.message.byteslice(0, HEADER - 1))
+        end
+
+        private
+
+        # Removes old records as well, since a project may be gone. One that is still used is written again.
+        def keep(bytes)
+          Util::Files.write(@path, bytes, permissions: 0o600)
+          others = Dir.glob("*", base: File.dirname(@path)).map { |name| File.join(File.dirname(@path), name) }
+          others.each { |path| Util::Files.remove(path) if File.mtime(path) < Time.now - OLD }
+        rescue SystemCallError
+          nil # a full disk, or another process removed it
+        end
+
+        def record(trace)
+          output = Template.new(*trace.value)
+          refuse(trace.trouble.first) if trace.trouble.any?
+          refuse("it wrote #{written(trace)}") if written(trace)
+          marks = Marks.new(@started, @folders)
+          trace.paths.each { |path, kinds| marks.add(path.b, kinds) unless locks.include?(path) }
+          marks.prove_times(@path)
+          to_bytes(output, marks)
+        end
+
+        # Opened for writing by each command, which does not change them.
+        def locks = @locks ||= ["#{@store}/locks/store.lock"]
+
+        def to_bytes(output, marks)
+          texts = Texts.new
+          ignored = texts.add(IGNORED.join("\n"))
+          shown = texts.add(output.text)
+          body = marks.to_bytes(texts)
+          numbers = [marks.folders, marks.count, texts.size, shown, output.stream, Process.euid, Process.egid, ignored]
+          mounts = marks.whole_seconds? ? hash(File.binread(MOUNTS)) : ""
+          header = [MAGIC, *numbers, hash(environment), hash(File.binread(BOOT_ID)), mounts].pack("a8L8a16a16a16")
+          header << body << texts.to_s
+        end
+
+        def hash(bytes) = [Native.content_hash(nil, bytes)].pack("H*")
+
+        def environment
+          counted = @env.to_h.reject { |name, _| IGNORED.any? { |word| File.fnmatch(word, name) } }
+          counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join
+        end
+
+        def refuse(reason) = raise(Refused, reason)
+
+        # A Trace whose value is the output: [to stdout, to stderr].
+        def trace
+          Tracer.trace { |tracer| streams { |out, err| repeat(tracer, out, err) } }
+        rescue Tracer::Native::Error => e
+          refuse(e.message)
+        end
+
+        # Colours are forced, so that an output without them is the same on every terminal.
+        def repeat(tracer, out, err)
+          colours = "--color" unless @words.any? { |word| word.end_with?("color") }
+          words = tracer.command(Util::Ruby.path, "--disable-gems", @launcher, *@words, *colours)
+          env = @env.to_h.merge(tracer.environment({ MARK => "1" }, @env))
+          pid = Process.spawn(env, *words, in: File::NULL, out: out, err: err, **tracer.options)
+          status = Process.wait2(pid).last
+          refuse("the command failed: #{status}") unless status.success?
+        end
+
+        # Yields two files without names, and returns what was written to them.
+        def streams
+          files = Array.new(2) do
+            temporary = Util::Files.beside(@path)
+            File.open(temporary, "wb+").tap { File.unlink(temporary) }
+          end
+          yield(*files)
+          files.map { |file| file.tap(&:rewind).read }
+        ensure
+          files&.each(&:close)
+        end
+
+        # A path that the command wrote, other than the locks.
+        def written(trace)
+          trace.paths.find { |path, kinds| kinds.intersect?(%i[written connected]) && !locks.include?(path) }&.first
+        end
+      end
+
+      # What a command prints, with bytes that stand for facts of one run: SPATE_OUTPUT_SECONDS and others.
+      class Template
+        FACTS = [[/(?<=\()(?:[\d.]+ s|\d+:\d\d min)(?=\)$)/, "\x01"], [/(?<="seconds":)[\d.e-]+/, "\x02"],
+                 [/(?<="peak_memory":)\d+/, "\x03"]].freeze
+        # Bytes. Less than SPATE_OUTPUT_MAX, which has room for the facts.
+        MAX = 32 << 10
+
+        # The file descriptor.
+        attr_reader :stream
+
+        def initialize(out, err)
+          raise Recorder::Refused, "it wrote to two streams" unless out.empty? || err.empty?
+
+          @printed = out.empty? ? err : out
+          @stream = out.empty? ? 2 : 1
+          plain = @printed.size <= MAX && !@printed.match?(/[^\n\x20-\xFF]/n)
+          raise Recorder::Refused, "its output has colours, or is too long" unless plain
+        end
+
+        def text = FACTS.reduce(@printed) { |text, (pattern, byte)| text.gsub(pattern, byte) }
+      end
+    end
+  end
+end
