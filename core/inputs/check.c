@@ -331,6 +331,8 @@ static bool check_folders(check *c) {
 static bool check_variable(check *c, const disk_fact *fact) {
     const char *name = inputs_text(c->tables, fact->name);
     const char *value = spate_inputs_value(c->place, name);
+    if (c->place->thorough)
+        (void)getenv(name); /* the values are the place's, which no trace shows */
     uint8_t digest[SPATE_SHA256_LENGTH];
     bool same = (value != NULL) == (fact->set != 0);
     if (same && value) {

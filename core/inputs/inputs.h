@@ -59,7 +59,7 @@ typedef struct spate_inputs_place {
     size_t root_count;
     const char *const *environment; /* "NAME=value" strings, ended by NULL; NULL: no variables */
     const char *processor;          /* NULL: reads /proc/cpuinfo */
-    bool thorough;                  /* checks contents, listings and absences that stamps prove, too */
+    bool thorough;                  /* looks at all inputs, so that a trace shows them, even if a stamp proves them */
 } spate_inputs_place;
 
 /* ---- making a record ---- */

@@ -42,12 +42,19 @@ class InPlaceCase < FrontCase
   end
 
   # Whether the front end answers without Ruby. Starting another program fails, so that no Ruby changes the state.
-  def answered?(*words, **options)
+  # before: words that start the program, such as `unshare`.
+  def answered?(*words, before: [], **options)
     words = %w[install] if words.empty?
-    _, err, status = run_program("strace", "-f", "-qq", "-o", File::NULL, "-e", "trace=execve",
+    _, err, status = run_program(*before, strace, "-f", "-qq", "-o", File::NULL, "-e", "trace=execve",
                                  "-e", "inject=execve:error=ENOENT", front, *words, **options)
     assert_includes [0, 14], status, err
     status.zero?
+  end
+
+  # Its path, since the PATH may be what changes.
+  def strace
+    @strace ||= ENV.fetch("PATH").split(":").map { |place| "#{place}/strace" }.find { |path| File.executable?(path) } ||
+                skip("strace is not installed")
   end
 
   # The front end answers, with the same output as Ruby.

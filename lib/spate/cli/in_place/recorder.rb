@@ -7,7 +7,8 @@ module Spate
       class Recorder
         MAGIC = "SPATEIP2"
         HEADER = 88
-        # Variables of terminals, sessions and shells. They differ in each window, and only the front end prints.
+        # Variables of terminals, sessions and shells. They differ in each window, and only the front end prints. Those
+        # that the command reads count, since a Gemfile may depend on them.
         IGNORED = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
                      GPG_TTY SSH_* XDG_SESSION_* NO_COLOR].freeze
         BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -53,6 +54,7 @@ module Spate
         def record(trace)
           output = Template.new(*trace.value)
           refuse(trace.trouble.first) if trace.trouble.any?
+          @ignored = IGNORED.reject { |word| trace.names.any? { |name| File.fnmatch(word, name) } }
           refuse("it wrote #{written(trace)}") if written(trace)
           marks = Marks.new(@started, @folders)
           trace.paths.each { |path, kinds| marks.add(path.b, kinds) unless locks.include?(path) }
@@ -65,7 +67,7 @@ module Spate
 
         def to_bytes(output, marks)
           texts = Texts.new
-          ignored = texts.add(IGNORED.join("\n"))
+          ignored = texts.add(@ignored.join("\n"))
           shown = texts.add(output.text)
           body = marks.to_bytes(texts)
           numbers = [marks.folders, marks.count, texts.size, shown, output.stream, Process.euid, Process.egid, ignored]
@@ -77,7 +79,7 @@ module Spate
         def hash(bytes) = [Native.content_hash(nil, bytes)].pack("H*")
 
         def environment
-          counted = @env.to_h.reject { |name, _| IGNORED.any? { |word| File.fnmatch(word, name) } }
+          counted = @env.to_h.reject { |name, _| @ignored.any? { |word| File.fnmatch(word, name) } }
           counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join
         end
 
