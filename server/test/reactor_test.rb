@@ -185,7 +185,7 @@ module Spate
           def close = raise("cannot be closed")
         end
         lines = Thread::Queue.new
-        limits = Limits.new(response_seconds: 1, slowest: 1_000_000_000)
+        limits = Limits.new(response_seconds: 1, minimum_rate: 1_000_000_000)
         handler = ->(request) { Response.new(200, {}, request.target == "/" ? "hello\n" : body.new) }
         start(handler, limits: limits, log: ->(line) { lines << line })
         slow = Array.new(2) { TCPSocket.new("127.0.0.1", @port) }

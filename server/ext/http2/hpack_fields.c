@@ -26,7 +26,7 @@ static void check_value(VALUE name, VALUE value) {
     for (long i = 0; i < RSTRING_LEN(value); i++) {
         char c = RSTRING_PTR(value)[i];
         if (c == 0 || c == '\r' || c == '\n')
-            rb_raise(rb_eArgError, "the value of %" PRIsVALUE " has a line break or a zero byte", name);
+            rb_raise(rb_eArgError, "the value of %" PRIsVALUE " has a line break or a null byte", name);
     }
 }
 

@@ -211,7 +211,7 @@ module Spate
       end
 
       def test_times
-        limits = Limits.new(idle: 60, head_seconds: 10, body_seconds: 20, slowest: 10)
+        limits = Limits.new(idle: 60, head_seconds: 10, body_seconds: 20, minimum_rate: 10)
         { "" => 60, "GET / HT" => 10, "#{HEAD}content-length: 9999\r\n\r\nab" => 20 }.each do |bytes, seconds|
           protocol(limits) { |_| nil }
           feed(bytes) unless bytes.empty?

@@ -313,7 +313,7 @@ module Spate
 
       # Other bodies are streamed, with a header that makes Rails read them.
       def test_bodies_that_are_read_once
-        serve(limits: Limits.new(gathered: 0)) do |env|
+        serve(limits: Limits.new(body_buffer: 0)) do |env|
           [200, {}, [[env["rack.input"].respond_to?(:rewind), env["HTTP_TRANSFER_ENCODING"]].inspect]]
         end
         each_version do |version, option|

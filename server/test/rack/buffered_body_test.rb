@@ -78,7 +78,7 @@ module Spate
 
       def test_longer_body_is_streamed
         begun = Thread::Queue.new
-        serve(limits: Limits.new(gathered: 100_000)) do |env|
+        serve(limits: Limits.new(body_buffer: 100_000)) do |env|
           begun << true
           digest = Digest::SHA256.new
           while (part = env["rack.input"].read(10_000))
@@ -103,7 +103,7 @@ module Spate
       # While a thread waits for the rest, its client has to hurry.
       def test_a_thread_that_waits
         errors = Thread::Queue.new
-        serve(threads: 1, limits: Limits.new(gathered: 1000, body_seconds: 1, slowest: 1, awaited: 10_000)) do |env|
+        serve(threads: 1, limits: Limits.new(body_buffer: 1000, body_seconds: 1, minimum_rate: 1, body_rate: 10_000)) do |env|
           env["rack.input"].read
           [200, PLAIN.dup, ["whole"]]
         rescue IOError => e
@@ -114,7 +114,7 @@ module Spate
         client.write(client.post("/", "content-length: 1000000") + ("x" * 2000))
         client.every(0.1, 60) { errors.empty? ? "x" * 10 : "" }
         assert_equal 408, client.ending(SECONDS)
-        assert_match(/10000 bytes a second of a body that is waited for/, take(errors).message)
+        assert_match(/10000 bytes a second of a body that a thread waits for/, take(errors).message)
         peer = AttackPeer.new(@port)
         peer.write(peer.post(1, "/") + peer.frame(0, 0, 1, "x" * 2000))
         peer.every(0.1, 60) { errors.empty? ? peer.frame(0, 0, 1, "x" * 10) : "" }
@@ -126,7 +126,7 @@ module Spate
 
       # The others are told to come again, and their connections go on.
       def test_more_than_there_is_room_for
-        echo(limits: Limits.new(gathered_in_all: 100_000))
+        echo(limits: Limits.new(body_buffer_total: 100_000))
         first = connect
         first.write("POST /first HTTP/1.1\r\nhost: x\r\ncontent-length: 90001\r\n\r\n", "x" * 90_000)
         eventually { @handler.quota.bytes == 90_000 }
@@ -148,7 +148,7 @@ module Spate
 
       # A client whose body uses scarce buffer space needs a minimum rate, like one that occupies a thread.
       def test_slow_client_loses_its_buffer_space
-        echo(limits: Limits.new(gathered_in_all: 100_000, body_seconds: 1, slowest: 1, awaited: 10_000))
+        echo(limits: Limits.new(body_buffer_total: 100_000, body_seconds: 1, minimum_rate: 1, body_rate: 10_000))
         client = AttackClient.new(@port)
         client.write(client.post("/slow", "content-length: 1000000") + ("x" * 90_000))
         drip(client) { "x" * 10 }
@@ -171,8 +171,8 @@ module Spate
       # Streamed bodies that are buffered to be rewindable use the same space.
       def test_forms_that_flow
         failed = Thread::Queue.new
-        [0, 100_000].each do |gathered|
-          serve(limits: Limits.new(gathered: gathered, gathered_in_all: 200_000)) do |env|
+        [0, 100_000].each do |buffer|
+          serve(limits: Limits.new(body_buffer: buffer, body_buffer_total: 200_000)) do |env|
             first = env["rack.input"].read
             env["rack.input"].rewind
             [200, PLAIN.dup, [[told(first), first == env["rack.input"].read].inspect]]
@@ -184,7 +184,7 @@ module Spate
           each_version do |version, option|
             text = Random.new(1).bytes(150_000)
             assert_equal [told(text), true].inspect, curl(option, "--data-binary", "@-", address, input: text), version
-            next if gathered.positive? # one read may bring all of it, and then it is a 503
+            next if buffer.positive? # one read may bring all of it, and then it is a 503
 
             assert_match(/ 500 /, curl(option, "-i", "-d", "@-", address, input: "x" * 300_000), version)
             assert_match(/200000/, take(failed))

@@ -12,7 +12,7 @@ module Spate
 
       PLAIN = { "content-type" => "text/plain" }.freeze
       # Applications have bodies as they come.
-      FLOWING = Limits.new(gathered: 0).freeze
+      FLOWING = Limits.new(body_buffer: 0).freeze
       GET = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 
       # each as a block, and how often it was closed.

@@ -91,7 +91,7 @@ module Spate
 
       # Before the request's own body is through, in HTTP/1.0 and in HTTP/2 neither.
       def test_tunnel_is_refused
-        open(ANSWERS.values.first, limits: Limits.new(gathered: 0))
+        open(ANSWERS.values.first, limits: Limits.new(body_buffer: 0))
         body = ASK.sub("GET", "POST").sub("\r\n\r\n", "\r\nexpect: 100-continue\r\ncontent-length: 70000\r\n\r\n")
         [body, ASK.sub("HTTP/1.1", "HTTP/1.0")].each { |ask| assert_match(/ 500 .*^connection: close\r/m, talk(ask)) }
         assert_match(/ 500/, curl("--http2-prior-knowledge", "-i", address("/tunnel")))

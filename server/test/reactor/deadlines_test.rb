@@ -84,7 +84,7 @@ module Spate
       end
 
       def test_a_body_that_stalls
-        talk(body_seconds: 5, slowest: 10) { nil }.open(1, @talk.post, flags: 4)
+        talk(body_seconds: 5, minimum_rate: 10) { nil }.open(1, @talk.post, flags: 4)
         pass(20) { @talk.send(frame(0, 0, 1, "x" * 10)) }
         assert_empty(@talk.answers.select { |answer| answer.type == 3 })
         pass(11) { @talk.send(frame(0, 0, 1, "x")) }
@@ -93,7 +93,7 @@ module Spate
       end
 
       def test_data_that_stalls_within_a_frame
-        talk(body_seconds: 5, slowest: 10) { nil }.open(1, @talk.post, flags: 4)
+        talk(body_seconds: 5, minimum_rate: 10) { nil }.open(1, @talk.post, flags: 4)
         bytes = frame(0, 0, 1, "x" * 1000)
         pass(20) { @talk.send(bytes.slice!(0, 20)) }
         assert_going
@@ -109,7 +109,7 @@ module Spate
       end
 
       def test_a_window_that_stays_shut
-        talk(response_seconds: 5, slowest: 10) { Response.new(200, {}, "x" * 10_000) }
+        talk(response_seconds: 5, minimum_rate: 10) { Response.new(200, {}, "x" * 10_000) }
         @talk.send(frame(4, 0, 0, [4, 0].pack("nN"))).open(1)
         @talk.answers
         pass(20) { @talk.send(frame(8, 0, 1, [11].pack("N"))) && @talk.answers }

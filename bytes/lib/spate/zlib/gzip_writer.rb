@@ -30,7 +30,7 @@ module Spate
 
         @header = Header.new(level: @level)
         @mtime_given = @header_made = false
-        @gathered = "".b
+        @pending = "".b
         @crc = 0
         @lock = Mutex.new
         attach(io, options)
@@ -99,7 +99,7 @@ module Spate
         check_open
         mode ||= SYNC_FLUSH
         @lock.synchronize do
-          bytes = deflate_gathered
+          bytes = deflate_pending
           bytes << stream.deflate("", mode) unless mode == NO_FLUSH
           put(bytes)
         end
@@ -110,7 +110,7 @@ module Spate
       # @return [Integer] uncompressed bytes written so far
       def pos
         check_open
-        taken + @gathered.bytesize
+        taken + @pending.bytesize
       end
       alias tell pos
       alias total_in pos
@@ -121,7 +121,7 @@ module Spate
       # @return [Integer] CRC-32 of the uncompressed bytes written so far
       def crc
         check_open
-        Zlib.crc32(@gathered, @crc)
+        Zlib.crc32(@pending, @crc)
       end
 
       private
@@ -141,36 +141,36 @@ module Spate
         String.new(string.to_str).b[/\A[^\0]*/n]
       end
 
-      # Several threads may write, as with Ruby's own library: appends to @gathered in one step, and does everything
+      # Several threads may write, as with Ruby's own library: appends to @pending in one step, and does everything
       # else under the lock.
       def write_one(string)
         string = @encodings.encode(string) if @encodings
         length = string.bytesize
         @lock.synchronize { make_header } unless @header_made
-        if @sync || @gathered.bytesize + length > GATHER
+        if @sync || @pending.bytesize + length > GATHER
           @lock.synchronize { write_through(string) }
         else
           string = string.b unless string.encoding == Encoding::BINARY
-          @gathered << string
+          @pending << string
         end
         length
       end
 
       def write_through(string)
-        bytes = deflate_gathered
+        bytes = deflate_pending
         @crc = Zlib.crc32(string, @crc)
         bytes << stream.deflate(string, @sync ? SYNC_FLUSH : NO_FLUSH)
         put(bytes)
       end
 
-      def deflate_gathered
+      def deflate_pending
         bytes = take_head
-        return bytes if @gathered.empty?
+        return bytes if @pending.empty?
 
-        gathered = @gathered
-        @gathered = "".b
-        @crc = Zlib.crc32(gathered, @crc)
-        bytes << stream.deflate(gathered)
+        pending = @pending
+        @pending = "".b
+        @crc = Zlib.crc32(pending, @crc)
+        bytes << stream.deflate(pending)
       end
 
       # Called under the lock. Assigns the stream last, because another thread may write to it immediately.
@@ -202,7 +202,7 @@ module Spate
       end
 
       def finish_long
-        bytes = deflate_gathered
+        bytes = deflate_pending
         bytes << stream.deflate("", FINISH)
         put(bytes << [@crc, taken & 0xffff_ffff].pack("VV"))
       end
@@ -210,8 +210,8 @@ module Spate
       # All content is still in memory, so the stream, which is expensive, is not needed.
       def finish_whole
         bytes = take_head
-        bytes << Zlib.send(:deflate_member, @gathered, @level)
-        put(bytes << [Zlib.crc32(@gathered), @gathered.bytesize].pack("VV"))
+        bytes << Zlib.send(:deflate_member, @pending, @level)
+        put(bytes << [Zlib.crc32(@pending), @pending.bytesize].pack("VV"))
       end
 
       def stream

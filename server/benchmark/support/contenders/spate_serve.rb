@@ -20,7 +20,7 @@ class SpateServe < Contender
   def command(workload, port)
     words = [*COMMAND]
     words += workload.kind == :files ? [workload.files] : ["--rack", workload.rackup]
-    words += ["--limit-gathered", "0"] if workload.kind == :upload # pass each part to the application immediately
+    words += ["--limit-body-buffer", "0"] if workload.kind == :upload # pass each part to the application immediately
     words += ["--cert", workload.certificate, "--key", workload.key] if workload.tls
     [workload.kind == :files ? {} : GemPeers.gem_path, words + ["--port", port.to_s]]
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Uploads 1 GB to an application that counts the bytes while they arrive (--limit-gathered 0). The reference is
+# Uploads 1 GB to an application that counts the bytes while they arrive (--limit-body-buffer 0). The reference is
 # nghttpd's cost of a download of the same size.
 class Upload < Row
   MEGABYTES = 1024

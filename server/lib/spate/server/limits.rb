@@ -59,12 +59,12 @@ module Spate
       end
 
       group "Bodies for Rack applications" do
-        define :gathered, 256 << 20, "BYTES", "buffered bytes of a request's body before the application is called, " \
-                                               "past 64 KB in a temporary file; the rest is streamed (0: all of it)",
+        define :body_buffer, 256 << 20, "BYTES", "buffered bytes of a request's body before the application is " \
+                                                 "called, above 64 KB in a temporary file; 0: stream all bodies",
                least: 0
-        define :gathered_in_all, 1 << 30, "BYTES", "temporary files of all bodies of a process; beyond that, 503"
-        define :awaited, 10_000, "BYTES", "minimum rate per second of a body that a thread waits for, or of any body " \
-                                           "while half of the buffer space is used", least: 0
+        define :body_buffer_total, 1 << 30, "BYTES", "temporary files of all bodies of a process; beyond that, 503"
+        define :body_rate, 10_000, "BYTES", "minimum per second of a body that a thread waits for, or of any body " \
+                                            "while half of the buffer space is used", least: 0
       end
 
       group "Time" do
@@ -73,7 +73,7 @@ module Spate
         define :head_seconds, 10, "SECONDS", "for all fields of a request; for a connection's first bytes"
         define :body_seconds, 30, "SECONDS", "over which a request's body must keep the minimum rate"
         define :response_seconds, 30, "SECONDS", "over which a peer must read at the minimum rate"
-        define :slowest, 240, "BYTES", "minimum rate per second of a peer that sends or reads"
+        define :minimum_rate, 240, "BYTES", "minimum per second of a peer that sends or reads"
         define :request_seconds, nil, "SECONDS", "for a request and its response", optional: true
       end
 

@@ -27,7 +27,7 @@ module Spate
           "a size with zeros before it" => "#{"0" * 200}1\r\n", "a size with a sign" => "-1\r\n",
           "a size with 0x" => "0x1\r\n", "a size with a blank before it" => " 1\r\n", "no size" => "\r\n",
           "a size that ends in LF" => "1\nx\r\n", "more than it said" => "1\r\nxx\r\n",
-          "an end that is none" => "1\r\nx\n", "a zero byte in an extension" => "1;\0\r\nx\r\n" }.each do |name, bytes|
+          "an end that is none" => "1\r\nx\n", "a null byte in an extension" => "1;\0\r\nx\r\n" }.each do |name, bytes|
           variant(name, 400) { |peer| peer.write(peer.chunked + bytes.b + peer.head("/smuggled")) }
         end
         variant("extensions again and again", 400) do |peer|

@@ -53,7 +53,7 @@ module Spate
           "two codings" => ["transfer-encoding: chunked", "transfer-encoding: identity"],
           "a folded field" => ["x: a", " b"], "a blank before a colon" => ["content-length : 5"],
           "a line feed alone" => ["x: a\nb: c"], "a carriage return alone" => ["x: a\rb: c"],
-          "a zero byte" => ["x: a\0b"], "a name with a zero byte" => ["x\0: a"], "a field without a name" => [": a"],
+          "a null byte" => ["x: a\0b"], "a name with a null byte" => ["x\0: a"], "a field without a name" => [": a"],
           "a line without a colon" => ["x"], "two hosts" => ["host: y"] }.each do |name, lines|
           variant(name, 400) { |peer| peer.write(peer.post("/read", *lines) + peer.head("/smuggled")) }
         end

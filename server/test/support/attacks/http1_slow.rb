@@ -15,7 +15,7 @@ module Spate
         variant("a hundred of them", 408, slow: true, peers: 100) { |peer| peer.write("GET / HTTP/1.1\r\n") }
       end
 
-      plain "slow bodies", "body_seconds, slowest" do
+      plain "slow bodies", "body_seconds, minimum_rate" do
         variant("none at all", 408, slow: true) { |peer| peer.write(peer.post("/read", "content-length: 100000")) }
         variant("a byte at a time", 408, slow: true) do |peer|
           peer.write(peer.post("/read", "content-length: 100000"))
@@ -41,7 +41,7 @@ module Spate
         end
       end
 
-      plain "slow reads", "a write buffer of 320 KB a connection; response_seconds, slowest" do
+      plain "slow reads", "a write buffer of 320 KB a connection; response_seconds, minimum_rate" do
         variant("an unread response", :closed, slow: true) do |peer|
           peer.silent = true
           peer.flood(20) { peer.head("/big") }

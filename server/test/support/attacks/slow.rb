@@ -29,7 +29,7 @@ module Spate
         end
       end
 
-      attack "slow bodies", nil, "body_seconds, slowest" do
+      attack "slow bodies", nil, "body_seconds, minimum_rate" do
         variant("none at all", %i[reset CANCEL], slow: true) { |peer| peer.write(peer.post(1, "/read")) }
         variant("a hundred at once", %i[reset CANCEL], slow: true) do |peer|
           peer.flood(100) { |n| peer.post(2 * n + 1, "/read") }
@@ -44,7 +44,7 @@ module Spate
         end
       end
 
-      attack "slow reads", nil, "response_seconds, slowest" do
+      attack "slow reads", nil, "response_seconds, minimum_rate" do
         variant("a stream's window that stays closed", %i[reset CANCEL], slow: true) do |peer|
           peer.write(peer.settings([4, 0]) + peer.request(1, "/big"))
         end

@@ -7,9 +7,9 @@ module Spate
       class Deadlines
         def initialize(limits)
           @limits = limits
-          @body = Limits::MinimumRate.new(limits.body_seconds, limits.slowest)
-          @awaited = Limits::MinimumRate.new(limits.body_seconds, limits.awaited)
-          @response = Limits::MinimumRate.new(limits.response_seconds, limits.slowest)
+          @body = Limits::MinimumRate.new(limits.body_seconds, limits.minimum_rate)
+          @awaited_body = Limits::MinimumRate.new(limits.body_seconds, limits.body_rate)
+          @response = Limits::MinimumRate.new(limits.response_seconds, limits.minimum_rate)
         end
 
         # now: seconds, monotonic. Returns the reason why the peer is late, or nil.
@@ -44,8 +44,8 @@ module Spate
             "a request takes more than #{@limits.request_seconds} s"
           elsif @body.late?(now, protocol.received, protocol.asks?)
             @body.shortfall(" of a request's body")
-          elsif @awaited.late?(now, protocol.received, protocol.thread_waits?)
-            @awaited.shortfall(" of a body that is waited for")
+          elsif @awaited_body.late?(now, protocol.received, protocol.thread_waits?)
+            @awaited_body.shortfall(" of a body that a thread waits for")
           # Counts the bytes that the socket has accepted. Even if no output is pending, the exchange may have more to
           # send.
           elsif @response.late?(now, protocol.sent - protocol.pending, protocol.pending.positive? || protocol.sends?)

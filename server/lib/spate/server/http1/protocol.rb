@@ -65,7 +65,7 @@ module Spate
           reason = (@deadlines ||= Deadlines.new(@limits)).late(now, self) or return false
           return true if phase == :idle || phase == :lingering
 
-          awaited? ? time_out(reason) : told(reason)
+          client_late? ? time_out(reason) : report(reason)
         end
 
         # Called when the peer has closed its side. It may still read responses. more: whether there are unprocessed
@@ -111,7 +111,7 @@ module Spate
         # Whether we wait for more of the request's body from the peer.
         def asks? = !@reader.nil? && @incoming.size < window_quota.size
         # Whether a thread waits for the body, or other requests wait for its buffer space.
-        def thread_waits? = !@reader.nil? && @incoming.awaited?
+        def thread_waits? = !@reader.nil? && @incoming.reader_waits?
         def sent = @exchange ? @exchange.sent : 0
         def pending = @write_buffer.pending
 
@@ -247,7 +247,7 @@ module Spate
         # Rejects a request that is invalid or exceeds a limit. If more of the request may arrive, the input is read for
         # a while so that the response reaches the client.
         def refuse(error)
-          told(error.message, error.status)
+          report(error.message, error.status)
           @incoming&.lose(error.message)
           exchange, @exchange = @exchange, nil
           answered = exchange ? exchange.answering? : @reader
@@ -261,7 +261,7 @@ module Spate
         end
 
         # Whether we wait for the peer, and a response can still be sent.
-        def awaited? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
+        def client_late? = phase == :head || (asks? && !@exchange.nil? && !@exchange.answering?)
 
         # Responds with 408 (RFC 9110, section 15.5.9). The connection's next tick sends the response.
         def time_out(reason)
@@ -270,7 +270,7 @@ module Spate
           !@connection.ticks?
         end
 
-        def told(reason, code = nil)
+        def report(reason, code = nil)
           @connection.refused(reason, code)
           true
         end

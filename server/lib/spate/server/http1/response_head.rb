@@ -21,7 +21,7 @@ module Spate
           raise TypeError, "the value of #{name} is not a String" unless value.is_a?(String)
 
           value = value.b unless value.ascii_only? # strings of two encodings cannot be joined
-          raise ArgumentError, "the value of #{name} has a line break or a zero byte" if value.match?(LINE_BREAK)
+          raise ArgumentError, "the value of #{name} has a line break or a null byte" if value.match?(LINE_BREAK)
 
           into << name << ": " << value << "\r\n"
         end

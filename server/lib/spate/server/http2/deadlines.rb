@@ -11,13 +11,13 @@ module Spate
 
         # The state of one stream. answered: when the stream was first seen to be answered. moved: when the last bytes
         # arrived.
-        Progress = Struct.new(:since, :request, :awaited, :response, :answered, :moved, :bytes)
+        Progress = Struct.new(:since, :request, :body, :response, :answered, :moved, :bytes)
 
         def initialize(protocol, now)
           @protocol = protocol
           @limits = protocol.limits
           @opened_at = @quiet_since = now
-          @outgoing = Limits::MinimumRate.new(@limits.response_seconds, @limits.slowest)
+          @outgoing = Limits::MinimumRate.new(@limits.response_seconds, @limits.minimum_rate)
           @progress = {}
         end
 
@@ -62,7 +62,7 @@ module Spate
         def check_body(now)
           return @body = nil unless @protocol.partial.positive? && @protocol.partial_data?
 
-          @body ||= Limits::MinimumRate.new(@limits.body_seconds, @limits.slowest)
+          @body ||= Limits::MinimumRate.new(@limits.body_seconds, @limits.minimum_rate)
           @body.late?(now, @protocol.frames * Protocol::MAX_FRAME + @protocol.partial, true) or return
 
           fail_with(@body.shortfall(" of DATA"))
@@ -111,17 +111,17 @@ module Spate
             "takes more than #{@limits.request_seconds} s"
           elsif progress.request.late?(now, stream.received, stream.asks? && @protocol.window.open?)
             progress.request.shortfall(" of a request's body")
-          elsif progress.awaited.late?(now, stream.received, stream.thread_waits? && @protocol.window.open?)
-            progress.awaited.shortfall(" of a body that is waited for")
+          elsif progress.body.late?(now, stream.received, stream.thread_waits? && @protocol.window.open?)
+            progress.body.shortfall(" of a body that a thread waits for")
           elsif progress.response.late?(now, stream.sent, stream.stalled?)
             "the peer's window takes #{progress.response.shortfall}"
           end
         end
 
         def begin_progress(now)
-          Progress.new(now, Limits::MinimumRate.new(@limits.body_seconds, @limits.slowest),
-                       Limits::MinimumRate.new(@limits.body_seconds, @limits.awaited),
-                       Limits::MinimumRate.new(@limits.response_seconds, @limits.slowest))
+          Progress.new(now, Limits::MinimumRate.new(@limits.body_seconds, @limits.minimum_rate),
+                       Limits::MinimumRate.new(@limits.body_seconds, @limits.body_rate),
+                       Limits::MinimumRate.new(@limits.response_seconds, @limits.minimum_rate))
         end
 
         # PINGs do not keep a connection open: without streams, the time since the last stream counts. If there are

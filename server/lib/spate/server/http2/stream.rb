@@ -105,7 +105,7 @@ module Spate
         # Whether we wait for the peer to send the rest of its request.
         def asks? = !remote_closed? && @response.nil? && receive_window.open?
         # Whether a thread waits for the rest of the request, or other requests wait for the buffer space of its body.
-        def thread_waits? = !remote_closed? && (@incoming&.awaited? || false)
+        def thread_waits? = !remote_closed? && (@incoming&.reader_waits? || false)
         def stalled? = !@response.nil? && !@window.positive? && (!@waits || @body.ready?)
 
         # Whether a body from another thread has no more bytes, so that only its end needs to be sent.

@@ -62,10 +62,10 @@ module Spate
 
       # Checks whether a transfer is fast enough while we wait for the peer.
       class MinimumRate
-        # slowest: minimum rate in bytes per second, measured over `seconds`.
-        def initialize(seconds, slowest)
+        # minimum: bytes per second, measured over `seconds`.
+        def initialize(seconds, minimum)
           @seconds = seconds
-          @slowest = slowest
+          @minimum = minimum
           @since = nil
         end
 
@@ -75,13 +75,13 @@ module Spate
           return (@since = nil) unless waiting
           return begin_period(now, total) if @since.nil?
           return false if now - @since < @seconds
-          return true if total - @total < @slowest * @seconds
+          return true if total - @total < @minimum * @seconds
 
           begin_period(now, total)
         end
 
         # Describes the missed rate, for messages. of: for example " of a request's body".
-        def shortfall(of = "") = "less than #{@slowest} bytes a second#{of} in #{@seconds} s"
+        def shortfall(of = "") = "less than #{@minimum} bytes a second#{of} in #{@seconds} s"
 
         private
 

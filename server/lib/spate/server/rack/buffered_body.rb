@@ -115,8 +115,8 @@ module Spate
         # of all bodies.
         def initialize(body, limits, quota)
           @body = body
-          @most = limits.gathered
-          @most_in_all = limits.gathered_in_all
+          @most = limits.body_buffer
+          @most_in_all = limits.body_buffer_total
           @quota = quota
           @io = StringIO.new("".b)
           @size = 0

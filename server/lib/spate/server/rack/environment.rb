@@ -101,13 +101,13 @@ module Spate
         # the signature of a form's bytes after the parameters were parsed.
         def input(request, env)
           body = request.body
-          gathered = body.buffered
-          return whole(body, gathered, env) if gathered.whole?
+          buffered = body.buffered
+          return whole(body, buffered, env) if buffered.whole?
 
           # HTTP/2 does not use this field, but Rails ignores a body of unknown length without it.
           env["HTTP_TRANSFER_ENCODING"] ||= "chunked" unless body.length
           again = again?(body, env)
-          input = again ? Input::Rewindable.new(Input.new(body), gathered) : Input.new(body, gathered.io)
+          input = again ? Input::Rewindable.new(Input.new(body), buffered) : Input.new(body, buffered.io)
           measure(input.size, env) if @second && body.length.nil?
           input
         end
@@ -116,9 +116,9 @@ module Spate
           @second || (body.length || SMALL + 1) <= SMALL || env["CONTENT_TYPE"]&.match?(FORM)
         end
 
-        def whole(body, gathered, env)
-          measure(gathered.size, env) unless body.length
-          Input::Rewindable.new(Input.new(body), gathered)
+        def whole(body, buffered, env)
+          measure(buffered.size, env) unless body.length
+          Input::Rewindable.new(Input.new(body), buffered)
         end
 
         # Sets CONTENT_LENGTH, as puma does, because frameworks read that many bytes.

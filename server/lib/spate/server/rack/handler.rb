@@ -26,7 +26,7 @@ module Spate
           body = request.body or return enqueue(request)
           limits = limits(request)
           body.buffered = BufferedBody.new(body, limits, @quota)
-          return enqueue(request) if limits.gathered.zero?
+          return enqueue(request) if limits.body_buffer.zero?
 
           body.buffered.begin { |error| error ? refuse(request, error) : enqueue(request) }
           nil

@@ -48,10 +48,10 @@ module Spate
         # Bytes per read from the buffered part.
         PART = 65_536
 
-        # body: a Request::Body. gathered: an IO with the part of the body that is already buffered, or nil.
-        def initialize(body, gathered = nil)
+        # body: a Request::Body. buffered: an IO with the part of the body that is already buffered, or nil.
+        def initialize(body, buffered = nil)
           @body = body
-          @gathered = gathered
+          @buffered = buffered
           @rest = +"".b
           @position = 0
         end
@@ -85,7 +85,7 @@ module Spate
         end
 
         # Whether a read would wait for the client.
-        def waits? = left.zero? && !@closed && !@ended && (@gathered.nil? || @gathered.eof?) && !@body.ready?
+        def waits? = left.zero? && !@closed && !@ended && (@buffered.nil? || @buffered.eof?) && !@body.ready?
 
         # Discards the rest of the body.
         def close
@@ -167,10 +167,10 @@ module Spate
         def next_part
           return if @closed || @ended
 
-          part = @gathered&.read(PART)
+          part = @buffered&.read(PART)
           return part if part
 
-          @gathered = nil
+          @buffered = nil
           part = @body.take
           @ended = part.nil?
           part

@@ -129,7 +129,7 @@ module Spate
 
         # @!visibility private
         # Whether a thread waits for the client, or other requests wait for the buffer space of this body.
-        def awaited? = @waiting.num_waiting.positive? || (@buffered&.crowded? || false)
+        def reader_waits? = @waiting.num_waiting.positive? || (@buffered&.crowded? || false)
 
         # @return [Boolean] whether the body is complete
         def whole? = !@trailers.nil?

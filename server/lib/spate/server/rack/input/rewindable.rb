@@ -9,11 +9,11 @@ module Spate
         # A rewindable env["rack.input"]. The first read waits for the rest of the body and adds it to the buffered
         # part.
         class Rewindable
-          # input: an Input for the part that is not buffered. gathered: a BufferedBody.
-          def initialize(input, gathered)
+          # input: an Input for the part that is not buffered. buffered: a BufferedBody.
+          def initialize(input, buffered)
             @input = input
-            @gathered = gathered
-            @whole = gathered.io if gathered.whole?
+            @buffered = buffered
+            @whole = buffered.io if buffered.whole?
           end
 
           # The methods of IO.
@@ -48,7 +48,7 @@ module Spate
           def whole
             raise @error if @error # after an error, the buffered parts are not a complete body
 
-            @whole ||= @closed ? StringIO.new : @gathered.add(@input)
+            @whole ||= @closed ? StringIO.new : @buffered.add(@input)
           rescue IOError, SystemCallError => e
             @error = e
             raise

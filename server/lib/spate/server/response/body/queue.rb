@@ -124,10 +124,10 @@ module Spate
           # Copies the string, because the caller may reuse it.
           def add(string)
             small = string.bytesize < SMALL
-            if small && @gathered && @gathered.equal?(@parts.last) && @gathered.bytesize < SMALL
-              @gathered << string.b
+            if small && @pending && @pending.equal?(@parts.last) && @pending.bytesize < SMALL
+              @pending << string.b
             else
-              @parts << (small ? @gathered = string.b : string.dup)
+              @parts << (small ? @pending = string.b : string.dup)
             end
             @size += string.bytesize
           end
