@@ -24,11 +24,11 @@ static const char *fault_in_bytes(const char *name, size_t length) {
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)name[i];
         if (byte == '\0')
-            return "the name holds a NUL";
+            return "the name contains a null byte";
         if (byte == '\n')
-            return "the name holds a newline";
+            return "the name contains a newline";
         if ((byte < 0x20 && byte != '\r') || byte == 0x7f) /* macOS' "Icon\r" is in real gems */
-            return "the name holds a control character";
+            return "the name contains a control character";
     }
     return NULL;
 }

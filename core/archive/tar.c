@@ -195,7 +195,7 @@ static spate_status take_gnu_name(spate_tar *tar, char **kept, spate_error *erro
     while (length > 0 && (*kept)[length - 1] == '\0')
         length--;
     if (strlen(*kept) != length)
-        return spate_fail(error, SPATE_REFUSED, *kept, "a GNU long name that holds a NUL");
+        return spate_fail(error, SPATE_REFUSED, *kept, "a GNU long name that contains a null byte");
     return SPATE_OK;
 }
 

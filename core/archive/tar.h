@@ -18,7 +18,7 @@ typedef struct spate_tar_entry {
     spate_tar_type type;
     char type_flag;           /* the header's own byte, for messages */
     const char *name;         /* NUL-terminated, as in the archive; valid until the next call of next */
-    size_t name_length;       /* bytes; a name that holds a NUL is SPATE_REFUSED by the walker */
+    size_t name_length;       /* bytes; a name that contains a NUL is SPATE_REFUSED by the walker */
     const char *link_name;    /* "" unless a link */
     uint32_t mode;            /* & 07777 */
     uint64_t size;            /* PAX size wins over the header's */

@@ -130,7 +130,7 @@ static spate_status parse_name(spate_tar_header *header, const uint8_t *block, s
     }
     memcpy(header->name + prefix, name, length + 1);
     if (!whole)
-        return spate_fail(error, SPATE_REFUSED, header->name, "the name holds a NUL");
+        return spate_fail(error, SPATE_REFUSED, header->name, "the name contains a null byte");
     return SPATE_OK;
 }
 
@@ -147,7 +147,7 @@ spate_status spate_tar_header_parse(spate_tar_header *header, const uint8_t bloc
     if (status != SPATE_OK)
         return status;
     if (!copy_text(block, link_field, header->link_name, &length))
-        return spate_fail(error, SPATE_REFUSED, header->name, "the link's target holds a NUL");
+        return spate_fail(error, SPATE_REFUSED, header->name, "the link's target contains a null byte");
     if (!parse_number(block, size_field, &header->size))
         return spate_fail(error, SPATE_CORRUPT, header->name, "the size is negative, too large or not a number");
     if (!parse_octal(block + mode_field.offset, mode_field.length, &mode))

@@ -19,7 +19,7 @@ typedef struct spate_tar_header {
     char link_name[SPATE_TAR_LINK_MAX + 1];
 } spate_tar_header;
 
-/* Checks the checksum first. SPATE_CORRUPT, or SPATE_REFUSED for a name that holds a NUL. */
+/* Checks the checksum first. SPATE_CORRUPT, or SPATE_REFUSED for a name that contains a NUL. */
 spate_status spate_tar_header_parse(spate_tar_header *header, const uint8_t block[SPATE_TAR_BLOCK], spate_error *error);
 
 bool spate_tar_is_zero(const uint8_t *bytes, size_t length);

@@ -72,7 +72,7 @@ static spate_status keep_text(char **kept, const pax_record *record, spate_error
     memcpy(*kept, record->value, record->value_length);
     (*kept)[record->value_length] = '\0';
     if (memchr(*kept, 0, record->value_length) != NULL) {
-        return spate_fail(error, SPATE_REFUSED, *kept, "a PAX %.*s that holds a NUL", (int)record->keyword_length,
+        return spate_fail(error, SPATE_REFUSED, *kept, "a PAX %.*s that contains a null byte", (int)record->keyword_length,
                           record->keyword);
     }
     return SPATE_OK;

@@ -81,8 +81,8 @@ TEST(names_that_lead_out) {
 
 TEST(names_that_are_none) {
     refuses(spate_path_clean, "", "empty");
-    refuses_bytes(spate_path_clean, "a\0b", 3, "NUL");
-    refuses_bytes(spate_path_clean, "a\0", 2, "NUL");
+    refuses_bytes(spate_path_clean, "a\0b", 3, "null byte");
+    refuses_bytes(spate_path_clean, "a\0", 2, "null byte");
     refuses(spate_path_clean, "a\nb", "newline");
     refuses(spate_path_clean, "a\x1b[2J", "control");
     refuses(spate_path_clean, "a\x7f", "control");
@@ -205,6 +205,6 @@ TEST(npm_names_that_lead_out) {
     refuses(spate_path_clean_npm, "package\\..\\..\\a", "leads out");
     refuses(spate_path_clean_npm, "..\\a", "leads out");
     refuses(spate_path_clean_npm, "", "empty");
-    refuses_bytes(spate_path_clean_npm, "package/a\0b", 11, "NUL");
+    refuses_bytes(spate_path_clean_npm, "package/a\0b", 11, "null byte");
     refuses(spate_path_clean_npm, "pack\nage/a", "newline");
 }

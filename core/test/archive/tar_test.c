@@ -387,7 +387,7 @@ TEST(times_of_star_are_no_prefix) {
     tells("f folder/name 644 0 \n");
     add_with_times_of_star()[476] = '9'; /* no octal number, so it is a prefix, with a NUL inside */
     seal(made.bytes);
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
 }
 
 TEST(no_prefix_outside_ustar) {
@@ -412,25 +412,25 @@ TEST(a_nul_within_a_name) {
     made.length = 0;
     memcpy(add("a", '0', ""), "a\0b", 3);
     seal(made.bytes);
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
     memcpy(add("a", '0', "") + 345, "p\0q", 3);
     seal(made.bytes);
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
     memcpy(add("a", '2', "") + 157, "t\0u", 3);
     seal(made.bytes);
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
     add_header("././@LongLink", 'L', 4);
     add_payload("a\0b", 4);
     add("b", '0', "");
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
     add_header("x", 'x', 12);
     add_payload("12 path=a\0b\n", 12);
     add("b", '0', "");
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
     add_header("x", 'x', 16);
     add_payload("16 linkpath=a\0b\n", 16);
     add("b", '2', "");
-    answers(SPATE_REFUSED, "NUL");
+    answers(SPATE_REFUSED, "null byte");
 }
 
 TEST(gnu_long_names) {

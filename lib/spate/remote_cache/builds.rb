@@ -74,7 +74,7 @@ module Spate
         records = Entry::Records.unpack(entry.packed)
         # Bytes that are not a record would be used as a path. Neither a path nor a name contains a NUL.
         return "its inputs are invalid" unless [records.inputs, records.needs].all? { |one| Inputs.record?(one) }
-        return "its facts have a NUL byte" if records.facts.include?("\0")
+        return "its facts contain a null byte" if records.facts.include?("\0")
 
         record = Build::Cache::Record.parse(records.facts)
         foreign = record.removed.find { |path| !places.place?(path) }

@@ -135,7 +135,7 @@ module Spate
         # SigningKey::HANDED. Raises Settings::Error, whose message never contains the text.
         def self.load(text)
           new(read(lines(pem(text))))
-        rescue SystemCallError, ArgumentError => e # the path contains a NUL
+        rescue SystemCallError, ArgumentError => e # the path contains a null byte
           raise Settings::Error.new("#{VARIABLE} is neither PEM nor the path of a file: #{e.class.name[/\w+\z/]}",
                                     hint: HINT)
         end

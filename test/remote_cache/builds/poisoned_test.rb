@@ -28,7 +28,7 @@ class PoisonedBuildsTest < Minitest::Test
   end
 
   def test_bytes_that_are_invalid_in_paths_and_names
-    assert_equal ["its facts have a NUL byte"], chosen(facts: "#{machine.facts}program\tg\0cc\t/usr/bin/gcc\n")
+    assert_equal ["its facts contain a null byte"], chosen(facts: "#{machine.facts}program\tg\0cc\t/usr/bin/gcc\n")
   end
 
   def test_records_that_are_damaged

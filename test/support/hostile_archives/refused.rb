@@ -29,7 +29,7 @@ module HostileArchives
         "name that leaves" => [gem(file("../../../../../outside/up")), 8, ["../outside/up", "leads out"]],
         "name that leaves after folding" => [gem(file("lib/./../../x")), 8, ["lib/./../../x"]],
         "sibling with the same prefix" => [gem(file("../evil-1.0_backup/x")), 8, ["../evil-1.0_backup/x"]],
-        "NUL in a name" => [gem(Tar.pax({ "path" => "lib/a\0.rb" }), file("lib/a.rb")), 8, ["NUL"]],
+        "NUL in a name" => [gem(Tar.pax({ "path" => "lib/a\0.rb" }), file("lib/a.rb")), 8, ["null byte"]],
         "newline in a name" => [gem(file("lib/a\nb.rb")), 8, ["newline"]],
         "terminal escape in a name" => [gem(file("lib/\e[31mred.rb")), 8, ["control character", "\\x1b[31mred.rb"]],
         "pax path that leaves" => [gem(Tar.pax({ "path" => "../x" }), file("lib/a.rb")), 8, ["../x"]],
