@@ -213,6 +213,11 @@ static bool check_looked(check *c, const disk_entry *entry) {
         return changed(c, SPATE_INPUTS_MODE, entry->kind);
     if (S_ISREG(look->mode) && look->size != LE64(entry->size))
         return changed(c, SPATE_INPUTS_SIZE, entry->kind);
+    if ((entry->flags & SPATE_INPUT_MTIME) != 0 && c->place->thorough && S_ISDIR(look->mode)) {
+        /* A trace has the times of folders that were listed. */
+        inputs_look names = *look;
+        (void)spate_inputs_digest(c->path, true, INPUTS_NAMES, &names);
+    }
     if ((entry->flags & SPATE_INPUT_MTIME) != 0 && look->stamp.mtime_ns != (int64_t)LE64(entry->stamp.mtime_ns))
         return changed(c, SPATE_INPUTS_TIME, entry->kind);
     return true;

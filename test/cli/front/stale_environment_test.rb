@@ -40,10 +40,6 @@ class StaleEnvironmentTest < StaleCase
     assert answered?
   end
 
-  def vary(name, words: %w[install], **options)
-    assert_same_as_ruby(name, *words, **options) if answered?(*words, **options)
-  end
-
   def test_places
     PLACES.each do |options|
       options = options.merge(dir: path(options[:dir])) if options[:dir]
