@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "cli/front_case"
+require "cli/front/front_case"
 
 # What the front end answers, and when it hands over.
 class FrontTest < FrontCase

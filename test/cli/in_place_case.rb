@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "cli/front_case"
+require "cli/front/front_case"
 require "pty"
 
 # The record by which the front end answers a command. A subclass sets `dir`, the project, and `home`, Spate's folder.

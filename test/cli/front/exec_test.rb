@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "cli/front_case"
+require "cli/front/front_case"
 require "support/project"
 
 # `spate exec` through the front end: the same process as through the launcher, with one start of Ruby.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "cli/front_case"
+require "cli/front/front_case"
 
 # The variables for Ruby's heap that the front end sets, compared with those of Boot::Exec::Heap.
 class FrontHeapTest < FrontCase

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "cli/front_case"
+require "cli/front/front_case"
 require "support/project"
 
 # `spate install` and `spate check` by the front end where it has no record: as by the launcher in Ruby.
