@@ -28,11 +28,12 @@ module Spate
     autoload :Timeline, "spate/cli/timeline"
     autoload :Units, "spate/cli/units"
     autoload :Version, "spate/cli/version"
+    autoload :Warm, "spate/cli/warm"
 
     # Name on the command line => constant, in the order of the help.
     COMMANDS = {
-      "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "serve" => :Serve, "check" => :Check,
-      "list" => :List, "explain" => :Explain,
+      "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "warm" => :Warm, "serve" => :Serve,
+      "check" => :Check, "list" => :List, "explain" => :Explain,
       "store" => :Store, "cache" => :Cache, "edit" => :Edit, "restore" => :Restore,
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze

@@ -120,4 +120,5 @@ RUBY_FUNC_EXPORTED void Init_boot(void) {
     spate_init_marks(native);
     spate_init_load_path_cache(native);
     spate_init_require(native);
+    spate_init_warm(native);
 }

@@ -48,6 +48,7 @@ void spate_init_loader(VALUE native);
 void spate_init_marks(VALUE native);
 void spate_init_load_path_cache(VALUE native);
 void spate_init_require(VALUE native);
+void spate_init_warm(VALUE native);
 
 /* A compile cache that files are loaded from; never unmapped. */
 typedef struct spate_loaded_compile_cache {

@@ -16,7 +16,8 @@ module Spate
     {
       Application: "application", Background: "background", BootEnd: "boot_end", Bootsnap: "bootsnap",
       BootLog: "boot_log", BundlerReplay: "bundler_replay", CompileCacheFolder: "compile_cache_folder", Log: "log",
-      RubyKey: "ruby_key", Session: "session", Start: "start", Switches: "switches", YamlCache: "yaml_cache"
+      RubyKey: "ruby_key", Session: "session", Start: "start", Switches: "switches", WarmParent: "warm_parent",
+      YamlCache: "yaml_cache"
     }.each { |name, file| autoload name, "#{FOLDER}/#{file}" }
 
     # The additional parts of `spate exec`, compared with `require "spate/boot"`.

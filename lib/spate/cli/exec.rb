@@ -63,11 +63,28 @@ module Spate
           ::Spate::Boot::Exec::Interpreter.spate([*("--no-keep-file-descriptors" if close_others)], command)
         end
         ::Spate::Boot.leave
+        parent = warm_parent
         modules ? NodeModules.aside { boot(command) } : boot(command)
+        parent ? command = parent.call : offer(command)
         ::Spate::Boot::Exec::Program.new(command.first, command.drop(1), complete: method(:complete?),
                                                                          close_others: close_others).run
         0
       end
+
+      # A Boot::WarmParent, if this process is to be one.
+      def self.warm_parent
+        ::Spate::Boot::WarmParent.from(ENV) if ENV.key?("SPATE_WARM_PARENT")
+      end
+
+      # Has such a parent made for later commands.
+      def self.offer(command)
+        session = ::Spate::Boot.session
+        return unless session&.caches && session.application.gemfile
+
+        parent = ::Spate::Boot::WarmParent
+        parent::Offer.start(command, session.application.root, session.caches.store_root, session.environment)
+      end
+      private_class_method :warm_parent, :offer
 
       # Whether every gem of the bundle is installed. Called in the program's process.
       def self.complete?

@@ -9,6 +9,7 @@ module Spate
     # may matter. Nothing here names a setting, a file or a variable that a command depends on.
     class InPlace
       autoload :Marks, "spate/cli/in_place/marks"
+      autoload :Record, "spate/cli/in_place/recorder"
       autoload :Recorder, "spate/cli/in_place/recorder"
       autoload :Template, "spate/cli/in_place/recorder"
       autoload :Texts, "spate/cli/in_place/marks"
@@ -68,7 +69,7 @@ module Spate
       # Whether the last attempt, which left a record or the reason, was a short time ago.
       def recent?
         stat = File.lstat(@path)
-        stat.mtime > Time.now - (stat.size < Recorder::HEADER ? LONG_PAUSE : PAUSE)
+        stat.mtime > Time.now - (stat.size < Record::HEADER ? LONG_PAUSE : PAUSE)
       rescue SystemCallError
         false
       end

@@ -29,13 +29,15 @@ module Spate
         ABSENT, FOLLOW, CONTENT, CTIME = [1, 2, 4, 8].freeze
         # Kernel state that does not change the result. The boot id is in the header.
         HARMLESS = %r{\A(?:/dev/(?:null|u?random)|/proc/(?:self|thread-self|\d+)(?:/(?:exe|fd|maps|cmdline))?|
-                        #{Regexp.escape(Recorder::BOOT_ID)})\z}nx
+                        #{Regexp.escape(Record::BOOT_ID)})\z}nx
         KERNEL = %r{\A/(?:proc|sys|dev)/}n
 
         attr_reader :count
 
-        # started: Inputs.start before the trace. folders: in these, times of folders count too.
-        def initialize(started, folders)
+        # started: Inputs.start before the trace. folders: in these, times of folders count too. harmless: paths that do
+        # not count.
+        def initialize(started, folders, harmless: HARMLESS)
+          @harmless = harmless
           @started = started
           @deep = folders.map { |folder| "#{folder}/".b }
           @folders = Hash.new { |all, folder| all[folder] = [] }
@@ -49,7 +51,7 @@ module Spate
 
         # kinds: see Tracer::Trace#paths.
         def add(path, kinds)
-          return if HARMLESS.match?(path)
+          return if @harmless.match?(path)
 
           refuse("it looked at #{path}") if KERNEL.match?(path)
           stat = state(path, :lstat)

@@ -5,14 +5,10 @@ module Spate
     class InPlace
       # Repeats a command under the tracer, and writes what it looked at: see core/front/in_place_record.h.
       class Recorder
-        MAGIC = "SPATEIP2"
-        HEADER = 88
         # Variables of terminals, sessions and shells. They differ in each window, and only the front end prints. Those
         # that the command reads count, since a Gemfile may depend on them.
         IGNORED = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
                      GPG_TTY SSH_* XDG_SESSION_* NO_COLOR].freeze
-        BOOT_ID = "/proc/sys/kernel/random/boot_id"
-        MOUNTS = "/proc/self/mountinfo"
         # Seconds.
         OLD = 30 * 86_400
         # Seconds. Every change before the trace is then older than the clock's tick.
@@ -37,7 +33,7 @@ module Spate
           @started = Inputs.start
           keep(record(trace))
         rescue Refused => e
-          keep(e.message.byteslice(0, HEADER - 1))
+          keep(e.message.byteslice(0, Record::HEADER - 1))
         end
 
         private
@@ -59,36 +55,18 @@ module Spate
           marks = Marks.new(@started, @folders)
           trace.paths.each { |path, kinds| marks.add(path.b, kinds) unless locks.include?(path) }
           marks.prove_times(@path)
-          to_bytes(output, marks)
+          Record.new(marks, @env, @ignored).to_s(output.text, output.stream)
         end
 
         # Opened for writing by each command, which does not change them.
         def locks = @locks ||= ["#{@store}/locks/store.lock"]
-
-        def to_bytes(output, marks)
-          texts = Texts.new
-          ignored = texts.add(@ignored.join("\n"))
-          shown = texts.add(output.text)
-          body = marks.to_bytes(texts)
-          numbers = [marks.folders, marks.count, texts.size, shown, output.stream, Process.euid, Process.egid, ignored]
-          mounts = marks.whole_seconds? ? hash(File.binread(MOUNTS)) : ""
-          header = [MAGIC, *numbers, hash(environment), hash(File.binread(BOOT_ID)), mounts].pack("a8L8a16a16a16")
-          header << body << texts.to_s
-        end
-
-        def hash(bytes) = [Native.content_hash(nil, bytes)].pack("H*")
-
-        def environment
-          counted = @env.to_h.reject { |name, _| @ignored.any? { |word| File.fnmatch(word, name) } }
-          counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join
-        end
 
         def refuse(reason) = raise(Refused, reason)
 
         # A Trace whose value is the output: [to stdout, to stderr].
         def trace
           Tracer.trace { |tracer| streams { |out, err| repeat(tracer, out, err) } }
-        rescue Tracer::Native::Error => e
+        rescue Native::Tracer::Error => e
           refuse(e.message)
         end
 
@@ -117,6 +95,42 @@ module Spate
         # A path that the command wrote, other than the locks.
         def written(trace)
           trace.paths.find { |path, kinds| kinds.intersect?(%i[written connected]) && !locks.include?(path) }&.first
+        end
+      end
+
+      # The bytes of a record: core/front/in_place_record.h.
+      class Record
+        MAGIC = "SPATEIP2"
+        HEADER = 88
+        BOOT_ID = "/proc/sys/kernel/random/boot_id"
+        MOUNTS = "/proc/self/mountinfo"
+
+        # ignored: names of variables that do not count, or beginnings with "*".
+        def initialize(marks, env, ignored)
+          @marks = marks
+          @env = env
+          @ignored = ignored
+        end
+
+        # output: see Template. stream: the descriptor for it.
+        def to_s(output, stream)
+          texts = Texts.new
+          ignored = texts.add(@ignored.join("\n"))
+          shown = texts.add(output)
+          body = @marks.to_bytes(texts)
+          numbers = [@marks.folders, @marks.count, texts.size, shown, stream, Process.euid, Process.egid, ignored]
+          mounts = @marks.whole_seconds? ? hash(File.binread(MOUNTS)) : ""
+          header = [MAGIC, *numbers, hash(environment), hash(File.binread(BOOT_ID)), mounts].pack("a8L8a16a16a16")
+          header << body << texts.to_s
+        end
+
+        private
+
+        def hash(bytes) = [Native.content_hash(nil, bytes)].pack("H*")
+
+        def environment
+          counted = @env.to_h.reject { |name, _| @ignored.any? { |word| File.fnmatch(word, name) } }
+          counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join
         end
       end
 

@@ -1,0 +1,283 @@
+#define _GNU_SOURCE
+#include "warm/parent.h"
+
+#ifdef __linux__
+
+#include "base/descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BACKLOG 64
+/* Milliseconds. No descriptor tells that a child was stopped. */
+#define STOP_PAUSE 100
+/* Seconds that a client may take to send its request. */
+#define PATIENCE 2
+
+static void shut(int *descriptor) {
+    if (*descriptor >= 0)
+        (void)close(*descriptor);
+    *descriptor = -1;
+}
+
+/* ---- listening ---- */
+
+/* The address may be shorter than the path: through a descriptor of its folder. */
+static bool address_of(const char *path, struct sockaddr_un *address, int *folder) {
+    const char *slash = strrchr(path, '/');
+    char above[4096];
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    *folder = -1;
+    if (strlen(path) < sizeof(address->sun_path)) {
+        strcpy(address->sun_path, path);
+        return true;
+    }
+    if (!slash || slash == path || (size_t)(slash - path) >= sizeof(above)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(above, path, (size_t)(slash - path));
+    above[slash - path] = '\0';
+    *folder = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (*folder < 0)
+        return false;
+    int length = snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d%s", *folder, slash);
+    return length > 0 && (size_t)length < sizeof(address->sun_path);
+}
+
+bool spate_warm_listen(spate_warm_parent *parent, const char *path) {
+    struct sockaddr_un address;
+    int folder;
+    *parent = (spate_warm_parent){.listener = -1};
+    if (!address_of(path, &address, &folder))
+        return false;
+    parent->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    mode_t before = umask(0077);
+    bool done = parent->listener >= 0 &&
+                bind(parent->listener, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+                listen(parent->listener, BACKLOG) == 0;
+    (void)umask(before);
+    int reason = errno;
+    shut(&folder);
+    if (!done)
+        shut(&parent->listener);
+    errno = reason;
+    return done;
+}
+
+/* ---- requests ---- */
+
+static bool is_own(int connection) {
+    struct ucred peer;
+    socklen_t length = sizeof(peer);
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
+}
+
+/* The descriptors of a message, which are closed unless there are exactly as many as expected. */
+static bool take_descriptors(struct msghdr *message, int *descriptors) {
+    size_t count = 0;
+    for (struct cmsghdr *each = CMSG_FIRSTHDR(message); each; each = CMSG_NXTHDR(message, each)) {
+        if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t more = (each->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t at = 0; at < more; at++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(each) + at * sizeof(int), sizeof(int));
+            if (count < SPATE_WARM_DESCRIPTORS)
+                descriptors[count++] = descriptor;
+            else
+                (void)close(descriptor);
+        }
+    }
+    return count == SPATE_WARM_DESCRIPTORS && !(message->msg_flags & MSG_CTRUNC);
+}
+
+static bool read_rest(int connection, char *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t got = recv(connection, bytes, length, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        bytes += got;
+        length -= (size_t)got;
+    }
+    return true;
+}
+
+/* The length comes with the descriptors, the texts after it. */
+static bool read_request(spate_warm_request *request) {
+    uint8_t head[4];
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int) * SPATE_WARM_DESCRIPTORS)];
+    } control;
+    struct iovec part = {head, sizeof(head)};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+    ssize_t got = recvmsg(request->connection, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+    bool whole = got >= 0 && take_descriptors(&message, request->descriptors);
+    if (!whole || got != sizeof(head))
+        return false;
+    size_t length = (size_t)head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+    if (length == 0 || length > SPATE_WARM_REQUEST_MAX || !(request->texts = malloc(length)))
+        return false;
+    request->length = length;
+    return read_rest(request->connection, request->texts, length) && request->texts[length - 1] == '\0';
+}
+
+static bool accept_request(spate_warm_parent *parent, spate_warm_request *request) {
+    struct timeval patience = {.tv_sec = PATIENCE};
+    *request = (spate_warm_request){.descriptors = {-1, -1, -1, -1}};
+    request->connection = accept4(parent->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (request->connection < 0)
+        return false;
+    if (is_own(request->connection) && parent->count < SPATE_WARM_CHILDREN &&
+        setsockopt(request->connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
+        setsockopt(request->connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) == 0 &&
+        read_request(request))
+        return true;
+    spate_warm_refuse(request);
+    spate_warm_forget(request);
+    return false;
+}
+
+static bool reply(int connection, enum spate_warm_reply kind, int32_t value) {
+    uint32_t number = (uint32_t)value;
+    uint8_t bytes[8] = {(uint8_t)kind};
+    for (int at = 0; at < 4; at++)
+        bytes[4 + at] = (uint8_t)(number >> (8 * at));
+    ssize_t sent = send(connection, bytes, sizeof(bytes), MSG_NOSIGNAL);
+    return sent == (ssize_t)sizeof(bytes);
+}
+
+void spate_warm_refuse(spate_warm_request *request) {
+    (void)reply(request->connection, SPATE_WARM_REFUSED, 0);
+}
+
+void spate_warm_forget(spate_warm_request *request) {
+    shut(&request->connection);
+    for (size_t at = 0; at < SPATE_WARM_DESCRIPTORS; at++)
+        shut(&request->descriptors[at]);
+    free(request->texts);
+    request->texts = NULL;
+}
+
+/* ---- children ---- */
+
+static void forget_child(spate_warm_parent *parent, spate_warm_child *child) {
+    shut(&child->ended);
+    shut(&child->connection);
+    *child = parent->children[--parent->count];
+}
+
+/* Whether the child has ended, and its client knows. */
+static bool report(spate_warm_child *child) {
+    int status;
+    pid_t ended = waitpid(child->pid, &status, WNOHANG | WUNTRACED | WCONTINUED);
+    if (ended == 0)
+        return false;
+    if (ended < 0) {
+        if (errno == EINTR)
+            return false;
+        (void)reply(child->connection, SPATE_WARM_EXITED, 255);
+    } else if (WIFEXITED(status)) {
+        (void)reply(child->connection, SPATE_WARM_EXITED, WEXITSTATUS(status));
+    } else if (WIFSIGNALED(status)) {
+        (void)reply(child->connection, SPATE_WARM_SIGNALED, WTERMSIG(status));
+    } else {
+        if (WIFSTOPPED(status))
+            (void)reply(child->connection, SPATE_WARM_STOPPED, WSTOPSIG(status));
+        return false;
+    }
+    return true;
+}
+
+/* A client sends nothing after its request, so that what can be read is its end. */
+static void look_at_children(spate_warm_parent *parent, const struct pollfd *ready) {
+    for (size_t at = parent->count; at-- > 0;) {
+        spate_warm_child *child = &parent->children[at];
+        if (ready[2 * at].revents)
+            (void)kill(child->pid, SIGKILL);
+        if (report(child))
+            forget_child(parent, child);
+    }
+}
+
+static int64_t clock_ms(void) {
+    struct timespec time;
+    return clock_gettime(CLOCK_MONOTONIC, &time) == 0 ? (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000 : 0;
+}
+
+bool spate_warm_wait(spate_warm_parent *parent, int milliseconds, spate_warm_request *request) {
+    int64_t end = clock_ms() + milliseconds;
+    for (;;) {
+        struct pollfd ready[2 * SPATE_WARM_CHILDREN + 1];
+        for (size_t at = 0; at < parent->count; at++) {
+            ready[2 * at] = (struct pollfd){parent->children[at].connection, POLLIN | POLLRDHUP, 0};
+            ready[2 * at + 1] = (struct pollfd){parent->children[at].ended, POLLIN, 0};
+        }
+        struct pollfd *listener = &ready[2 * parent->count];
+        *listener = (struct pollfd){parent->listener, POLLIN, 0};
+        int64_t left = end - clock_ms();
+        if (left <= 0)
+            return false;
+        int pause = left > INT32_MAX ? INT32_MAX : (int)left;
+        int found = poll(ready, 2 * parent->count + 1, parent->count && pause > STOP_PAUSE ? STOP_PAUSE : pause);
+        if (found < 0)
+            return false;
+        bool asked = listener->revents != 0;
+        look_at_children(parent, ready);
+        if (asked && accept_request(parent, request))
+            return true;
+    }
+}
+
+void spate_warm_started(spate_warm_parent *parent, spate_warm_request *request, pid_t pid) {
+    int ended = (int)syscall(SYS_pidfd_open, pid, 0);
+    (void)setpgid(pid, pid); /* the child does so too */
+    if (ended < 0 || parent->count >= SPATE_WARM_CHILDREN ||
+        !reply(request->connection, SPATE_WARM_STARTED, (int32_t)pid)) {
+        (void)kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+        shut(&ended);
+        return;
+    }
+    parent->children[parent->count++] = (spate_warm_child){pid, ended, request->connection};
+    request->connection = -1;
+}
+
+static bool set_blocked(uint64_t mask) {
+    sigset_t set;
+    if (sigemptyset(&set) != 0)
+        return false;
+    for (int number = 1; number <= 64; number++)
+        if (mask & UINT64_C(1) << (number - 1))
+            (void)sigaddset(&set, number); /* fails for those of the C library */
+    return sigprocmask(SIG_SETMASK, &set, NULL) == 0;
+}
+
+bool spate_warm_become(spate_warm_parent *parent, const spate_warm_request *request, uint64_t blocked) {
+    shut(&parent->listener);
+    while (parent->count > 0)
+        forget_child(parent, &parent->children[0]);
+    (void)setpgid(0, 0); /* the parent does so too */
+    for (int at = 0; at < 3; at++)
+        if (dup2(request->descriptors[at], at) < 0)
+            return false;
+    return fchdir(request->descriptors[3]) == 0 && set_blocked(blocked);
+}
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * The listening side of a warm parent: a process that has loaded an application, and forks for each command.
+ *
+ * A client (core/front/warm) connects, and sends one request; see spate_warm_request. Replies are 8 bytes each, an
+ * uint32 and an int32, little-endian: spate_warm_reply and its value. The connection ends with EXITED or SIGNALED.
+ */
+#ifndef SPATE_WARM_PARENT_H
+#define SPATE_WARM_PARENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SPATE_WARM_CHILDREN 64
+#define SPATE_WARM_DESCRIPTORS 4
+#define SPATE_WARM_REQUEST_MAX (4 << 20)
+
+enum spate_warm_reply {
+    SPATE_WARM_STARTED = 1, /* the child's process id */
+    SPATE_WARM_EXITED,      /* its exit status */
+    SPATE_WARM_SIGNALED,    /* the signal that ended it */
+    SPATE_WARM_REFUSED,     /* 0: no child was started */
+    SPATE_WARM_STOPPED      /* the signal that stopped it */
+};
+
+/*
+ * texts: each with its NUL: "SPATEW1", the mask of ignored signals, that of blocked ones, the number of words, the words,
+ * the number of environment entries, and these. descriptors: stdin, stdout, stderr and the working directory.
+ */
+typedef struct spate_warm_request {
+    int connection;
+    int descriptors[SPATE_WARM_DESCRIPTORS];
+    char *texts; /* freed by spate_warm_forget */
+    size_t length;
+} spate_warm_request;
+
+typedef struct spate_warm_child {
+    pid_t pid;
+    int ended; /* a pidfd */
+    int connection;
+} spate_warm_child;
+
+typedef struct spate_warm_parent {
+    int listener;
+    size_t count;
+    spate_warm_child children[SPATE_WARM_CHILDREN];
+} spate_warm_parent;
+
+/* Listens at a path that must be free, for this user only. false with errno set. */
+bool spate_warm_listen(spate_warm_parent *parent, const char *path);
+
+/*
+ * Waits for a request, at most so many milliseconds, and meanwhile reports children to their clients; a child whose
+ * client has ended is killed. Returns false without a request: at the timeout, or after a signal. The caller answers a
+ * request by spate_warm_started or spate_warm_refuse, and then forgets it.
+ */
+bool spate_warm_wait(spate_warm_parent *parent, int milliseconds, spate_warm_request *request);
+
+/* Tells the client that its child runs, and watches that child. If it cannot be watched, it is killed. */
+void spate_warm_started(spate_warm_parent *parent, spate_warm_request *request, pid_t pid);
+
+void spate_warm_refuse(spate_warm_request *request);
+
+/* Closes descriptors, except a connection that is watched, and frees the texts. */
+void spate_warm_forget(spate_warm_request *request);
+
+/*
+ * In the child: takes the client's streams, working directory and blocked signals, leads a process group, and closes what
+ * belongs to the parent. false with errno set.
+ */
+bool spate_warm_become(spate_warm_parent *parent, const spate_warm_request *request, uint64_t blocked);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Spate::Native::Warm: the listening side of a warm parent, for Spate::Boot::WarmParent. A process is at most one parent, and
+ * serves from its main thread.
+ */
+#include "native.h"
+
+#include "warm/parent.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <ruby/thread.h>
+
+typedef struct waiting {
+    int milliseconds;
+    bool found;
+} waiting;
+
+static spate_warm_parent parent;
+static spate_warm_request request;
+
+/* listen(path): raises SystemCallError. */
+static VALUE warm_listen(VALUE self, VALUE path) {
+    if (!spate_warm_listen(&parent, StringValueCStr(path)))
+        rb_sys_fail_str(path);
+    RB_GC_GUARD(path);
+    return Qnil;
+}
+
+static void *wait_without_gvl(void *argument) {
+    waiting *call = argument;
+    call->found = spate_warm_wait(&parent, call->milliseconds, &request);
+    return NULL;
+}
+
+/* wait(milliseconds): the texts of a request (String), or nil after the time or a signal. */
+static VALUE warm_wait(VALUE self, VALUE milliseconds) {
+    waiting call = {.milliseconds = NUM2INT(milliseconds)};
+    rb_thread_call_without_gvl(wait_without_gvl, &call, RUBY_UBF_IO, NULL);
+    if (!call.found)
+        return Qnil;
+    VALUE texts = rb_str_new(request.texts, (long)request.length);
+    return texts;
+}
+
+/* started(pid): answers the request. */
+static VALUE warm_started(VALUE self, VALUE pid) {
+    spate_warm_started(&parent, &request, NUM2PIDT(pid));
+    spate_warm_forget(&request);
+    return Qnil;
+}
+
+static VALUE warm_refuse(VALUE self) {
+    spate_warm_refuse(&request);
+    spate_warm_forget(&request);
+    return Qnil;
+}
+
+/* become(blocked signals): in the child. Raises SystemCallError. */
+static VALUE warm_become(VALUE self, VALUE blocked) {
+    bool done = spate_warm_become(&parent, &request, NUM2ULL(blocked));
+    int reason = errno;
+    spate_warm_forget(&request);
+    if (!done)
+        rb_syserr_fail(reason, "taking the client's streams");
+    return Qnil;
+}
+
+/* The number of children. */
+static VALUE warm_children(VALUE self) {
+    return SIZET2NUM(parent.count);
+}
+
+void spate_init_warm(VALUE native) {
+    VALUE warm = rb_define_module_under(native, "Warm");
+    rb_define_singleton_method(warm, "listen", warm_listen, 1);
+    rb_define_singleton_method(warm, "wait", warm_wait, 1);
+    rb_define_singleton_method(warm, "started", warm_started, 1);
+    rb_define_singleton_method(warm, "refuse", warm_refuse, 0);
+    rb_define_singleton_method(warm, "become", warm_become, 1);
+    rb_define_singleton_method(warm, "children", warm_children, 0);
+}
+
+#else
+
+void spate_init_warm(VALUE native) {
+    (void)native;
+}
+
+#endif

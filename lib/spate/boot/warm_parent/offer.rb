@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Spate
+  module Boot
+    class WarmParent
+      # After the cold boot of a command for which warm boots are on: has a parent made in the background.
+      class Offer
+        SCRIPT = "#{LIBRARY}/spate/cli/warm/script.rb".freeze
+        LAUNCHER = "spate-ruby"
+
+        # Called in the command's own process. root: of the application. env: as the command was started with. Never
+        # raises.
+        def self.start(words, root, store_root, env)
+          on = env["SPATE_WARM"] == "1" || File.exist?("#{store_root}/warm/#{Native.content_hash(nil, root)}.on")
+          return unless on && File.basename($PROGRAM_NAME) == LAUNCHER && Dir.pwd == root
+
+          kind = Kind.of(words, env) or return
+          arguments = [File.expand_path($PROGRAM_NAME), root, kind, Kind.streams, Kind.state]
+          folders = Background::RubyOptions.load_path.flat_map { |path| ["-I", path] }
+          command = [::Spate::Util::Ruby.path, "--disable-gems", *folders, SCRIPT, *arguments]
+          File.open(File::NULL, "w") do |null|
+            Native.start_apart(command, env.map { |pair| pair.map(&:b).join("=") }, null.fileno)
+          end
+        rescue StandardError, LoadError
+          nil # the next command tries again
+        end
+      end
+    end
+  end
+end
