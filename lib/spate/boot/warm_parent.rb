@@ -21,10 +21,6 @@ module Spate
       FILE = "config/environment"
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
       MAGIC = "SPATEW1"
-      # The variables of a client that its application did not see: they differ in each window.
-      OWN = %w[_ SHLVL OLDPWD WINDOWID SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK SSH_AGENT_PID XDG_SESSION_ID
-               XDG_SESSION_CLASS XDG_SESSION_TYPE XDG_VTNR TMUX TMUX_PANE STY GPG_TTY].freeze
-
       # What a client asks for. ignored, blocked: masks of signals.
       Request = Struct.new(:words, :environment, :ignored, :blocked) do
         def self.parse(text)
@@ -135,11 +131,17 @@ module Spate
         @terminal&.close
         before.each { |name, handler| Signal.trap(name, handler || "DEFAULT") }
         Signal.list.each { |name, number| ignore(name) if number.positive? && request.ignored[number - 1] == 1 }
-        OWN.each { |name| ENV[name] = request.environment[name] }
         ENV.delete("RAILS_ENV") if @named
+        take_environment(request.environment)
         Random.srand
         ChildEnd.start(@output)
         request.words
+      end
+
+      # The record proves that nothing else differs but variables that the boot has not read.
+      def take_environment(given)
+        own = Boot.session.environment
+        (own.keys | given.keys).each { |name| ENV[name] = given[name] unless own[name] == given[name] }
       end
 
       def ignore(name)

@@ -22,6 +22,9 @@ module Spate
       PAUSE = 10
       LONG_PAUSE = 600
       LAUNCHER = "spate-ruby"
+      # Variables of terminals, sessions and shells, which differ in each window.
+      SESSION = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
+                   GPG_TTY SSH_* XDG_SESSION_* NO_COLOR].freeze
 
       # For a command that has succeeded, and has changed nothing. context: Command::Context. folders: of which times
       # count too, such as the bundle's. Returns true if a process was started.
@@ -47,6 +50,11 @@ module Spate
       # As name_record in core/front/in_place.c.
       def self.key(directory, gemfile, words)
         Native.content_hash(nil, [directory, gemfile, *words].map { |text| "#{text}\0".b }.join)
+      end
+
+      # Those that a traced program has not read. A Gemfile may depend on any.
+      def self.ignored(trace)
+        SESSION.reject { |word| trace.names.any? { |name| File.fnmatch(word, name) } }
       end
 
       def start

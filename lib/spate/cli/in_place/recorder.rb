@@ -5,10 +5,6 @@ module Spate
     class InPlace
       # Repeats a command under the tracer, and writes what it looked at: see core/front/in_place_record.h.
       class Recorder
-        # Variables of terminals, sessions and shells. They differ in each window, and only the front end prints. Those
-        # that the command reads count, since a Gemfile may depend on them.
-        IGNORED = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
-                     GPG_TTY SSH_* XDG_SESSION_* NO_COLOR].freeze
         # Seconds.
         OLD = 30 * 86_400
         # Seconds. Every change before the trace is then older than the clock's tick.
@@ -50,12 +46,11 @@ module Spate
         def record(trace)
           output = Template.new(*trace.value)
           refuse(trace.trouble.first) if trace.trouble.any?
-          @ignored = IGNORED.reject { |word| trace.names.any? { |name| File.fnmatch(word, name) } }
           refuse("it wrote #{written(trace)}") if written(trace)
           marks = Marks.new(@started, @folders)
           trace.paths.each { |path, kinds| marks.add(path.b, kinds) unless locks.include?(path) }
           marks.prove_times(@path)
-          Record.new(marks, @env, @ignored).to_s(output.text, output.stream)
+          Record.new(marks, @env, InPlace.ignored(trace)).to_s(output.text, output.stream)
         end
 
         # Opened for writing by each command, which does not change them.

@@ -5,8 +5,8 @@ require "pty"
 module Spate
   module CLI
     class Warm < Command
-      # Makes a parent in the background. Loads the application under the tracer, which shows what a boot looks at; loads
-      # it again in the process that stays; and writes the record if nothing of that has changed in the meantime.
+      # Makes a parent in the background. Loads the application under the tracer, which shows what a boot looks at;
+      # loads it again in the process that stays; and writes the record if nothing of that has changed since.
       class Maker
         # Kernel state that is the same until the machine starts again, or that belongs to the process.
         HARMLESS = %r{\A(?:/proc/(?:self|thread-self|\d+)(?:/|\z)|/proc/(?:cpuinfo|meminfo|sys/|version|stat\z)|
@@ -95,7 +95,7 @@ module Spate
             marks.add(path.b, kinds) unless kinds.include?(:written)
           end
           marks.prove_times(@path)
-          InPlace::Record.new(marks, @env, ::Spate::Boot::WarmParent::OWN).to_s("#{socket}\n", 1)
+          InPlace::Record.new(marks, @env, InPlace.ignored(trace)).to_s("#{socket}\n", 1)
         end
 
         def read_and_written?(kinds) = kinds.first != :written && kinds.include?(:written) && kinds.include?(:read)
