@@ -7,7 +7,7 @@ require "pty"
 class InPlaceCase < FrontCase
   # Seconds.
   PATIENCE = 60
-  INSTALLED = { "SPATE_BOOT_BACKGROUND" => nil, "SPATE_FRONT" => nil }.freeze
+  INSTALLED = { "SPATE_BOOT_BACKGROUND" => nil, "SPATE_FRONT" => nil, "CI" => nil }.freeze
   TIMES = /\(.*? s\)|"seconds":[\d.]+(?:,"peak_memory":\d+)?/
 
   def run_program(*command, dir: self.dir, **options) = super

@@ -32,7 +32,7 @@ module Spate
         return if File.basename($PROGRAM_NAME) != LAUNCHER || context.terminal.verbose?
 
         store, env = context.store.keeper, context.env
-        return if store.nil? || env.key?(MARK) || env["SPATE_BOOT_BACKGROUND"] == "0"
+        return if store.nil? || env.key?(MARK)
 
         folder = store.make(store.path(FOLDER))
         new(folder, folders, ARGV, env).start unless Util::StorePlace.distrust(folder, env, group: false)
@@ -61,6 +61,8 @@ module Spate
         return if recent?
 
         require "spate/boot/entry"
+        return if ::Spate::Boot::Background.forbidden(@env)
+
         options = ::Spate::Boot::Background::RubyOptions.load_path.flat_map { |place| ["-I", place] }
         command = [Util::Ruby.path, "--disable-gems", *options, SCRIPT, File.expand_path($PROGRAM_NAME), @path,
                    @directory, @folders.size.to_s, *@folders, *@words]

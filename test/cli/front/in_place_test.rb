@@ -233,13 +233,6 @@ class InPlaceTest < InPlaceCase
     assert_empty records
   end
 
-  def test_no_record_without_background
-    FileUtils.rm_f(records)
-    run_program(ruby, "install", env: { "SPATE_BOOT_BACKGROUND" => "0" })
-
-    assert_empty records
-  end
-
   def path(name) = File.join(@project.folder, name)
   def user = @project.home
   def bundle = Dir.glob("#{@project.folder}/vendor/bundle/ruby/*").first

@@ -9,6 +9,8 @@ module Spate
         OLD = 30 * 86_400
         # Seconds. Every change before the trace is then older than the clock's tick.
         SETTLE = 0.1
+        # Seconds, for all.
+        LIMIT = 120
 
         # Why there can be no record: the message.
         class Refused < StandardError; end
@@ -23,13 +25,26 @@ module Spate
           @store = File.expand_path("../..", path)
         end
 
-        # Writes the record, or the reason why there is none.
+        # Writes the record, or the reason why there is none. Does nothing while another process records.
         def call
-          sleep SETTLE
-          @started = Inputs.start
-          keep(record(trace))
-        rescue Refused => e
+          ::Spate::Store::Lock.hold("#{@store}/locks/in-place.lock", shared: false, wait: false) do
+            sleep SETTLE
+            @started = Inputs.start
+            keep(record(trace))
+          end
+        rescue ::Spate::Store::Locked
+          nil # the next command tries again
+        rescue Refused, SystemCallError, ::Spate::Native::Tracer::Error => e
           keep(e.message.byteslice(0, Record::HEADER - 1))
+        end
+
+        # Ends this process and the repeated command, which may wait for a lock or a file system that does not answer.
+        def limit(seconds = LIMIT)
+          Thread.new do
+            sleep seconds
+            keep("it took more than #{seconds} s")
+            Process.kill(:KILL, 0)
+          end
         end
 
         private
@@ -58,11 +73,10 @@ module Spate
 
         def refuse(reason) = raise(Refused, reason)
 
-        # A Trace whose value is the output: [to stdout, to stderr].
+        # A Trace whose value is the output: [to stdout, to stderr]. If there is something to do by now, the command
+        # must not do it.
         def trace
-          Tracer.trace { |tracer| streams { |out, err| repeat(tracer, out, err) } }
-        rescue Native::Tracer::Error => e
-          refuse(e.message)
+          Tracer.trace(read_only: true) { |tracer| streams { |out, err| repeat(tracer, out, err) } }
         end
 
         # Colours are forced, so that an output without them is the same on every terminal.
@@ -79,7 +93,7 @@ module Spate
         def streams
           files = Array.new(2) do
             temporary = Util::Files.beside(@path)
-            File.open(temporary, "wb+").tap { File.unlink(temporary) }
+            File.open(temporary, "wb+", 0o600).tap { File.unlink(temporary) }
           end
           yield(*files)
           files.map { |file| file.tap(&:rewind).read }

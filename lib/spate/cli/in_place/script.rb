@@ -6,8 +6,15 @@ require "spate"
 require "spate/inputs"
 require "spate/tracer"
 
+begin
+  Process.setsid # leads a group that Recorder#limit ends
+rescue Errno::EPERM
+  nil # already leads a group
+end
 Process.setpriority(Process::PRIO_PROCESS, 0, 19)
 launcher, path, directory, count, *words = ARGV
 Dir.chdir(directory)
 folders = words.shift(count.to_i)
-Spate::CLI::InPlace::Recorder.new(launcher, path, folders, words, ENV).call
+recorder = Spate::CLI::InPlace::Recorder.new(launcher, path, folders, words, ENV)
+recorder.limit
+recorder.call

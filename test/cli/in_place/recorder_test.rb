@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "cli/front/stale_case"
+
+# The process in the background that repeats a command and writes its record.
+class RecorderTest < StaleCase
+  HEADER = 88
+
+  # What runs in the background. start: options of Ruby, or the script.
+  def record_now(*start)
+    start = [Spate::CLI::InPlace::SCRIPT] if start.empty?
+    FileUtils.rm_f(records)
+    load_path = $LOAD_PATH.grep(%r{/lib\z}).flat_map { |place| ["-I", place] }
+    words = [ruby, "#{store}/in-place/#{"0" * 32}", dir, "1", dir, "install"]
+    run_program(RbConfig.ruby, "--disable-gems", *load_path, *start, *words, pgroup: true)
+  end
+
+  def test_repeated_command_changes_nothing
+    record_now
+    assert_operator File.size(record), :>, HEADER
+    FileUtils.rm_rf(path("vendor"))
+    record_now
+
+    refute_path_exists path("vendor"), "the user has removed the bundle"
+    assert_match(/failed/, File.binread(record))
+    @project.spate!("install")
+    File.write(path("Gemfile"), "source '#{@source.url}'\n")
+    before = state
+    record_now
+
+    assert_equal before, state, "the user has edited the Gemfile"
+    assert_operator File.size(record), :<, HEADER
+  end
+
+  def test_one_process_records_at_a_time
+    File.open("#{store}/locks/in-place.lock", File::RDWR | File::CREAT) do |lock|
+      lock.flock(File::LOCK_EX)
+      record_now
+
+      assert_empty records
+    end
+    record_now
+
+    assert_equal "SPATEIP2", File.binread(record, 8)
+  end
+
+  LIMITED = <<~RUBY
+    require "spate"
+    require "spate/inputs"
+    require "spate/tracer"
+    recorder = Spate::CLI::InPlace::Recorder.new(ARGV[0], ARGV[1], [], %w[install], ENV)
+    recorder.limit(1)
+    recorder.call
+  RUBY
+
+  def test_time_limit_of_a_command_that_waits
+    File.open("#{store}/locks/store.lock", File::RDWR) do |lock|
+      lock.flock(File::LOCK_EX)
+
+      assert_nil record_now("-e", LIMITED).last, "it ends by a signal"
+      assert_equal "it took more than 1 s", File.binread(record)
+    end
+  end
+
+  def test_a_failure_of_the_tracer_or_a_path_leaves_its_reason
+    # A link to itself can be neither followed nor reported as missing.
+    File.symlink("gems.rb", path("gems.rb"))
+    record_now
+
+    assert_operator File.size(record), :<, HEADER
+  end
+
+  def test_no_process_without_background
+    [{ "SPATE_BOOT_BACKGROUND" => "0" }, { "CI" => "1" }, { "SPATE_READONLY" => "1" }].each do |env|
+      FileUtils.rm_f(records)
+
+      assert_equal [ruby], programs(ruby, "install", env: env), env
+      assert_empty records
+    end
+  end
+end
