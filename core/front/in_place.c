@@ -23,6 +23,7 @@
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define MOUNTS "/proc/self/mountinfo"
+#define STATUS "/proc/self/status"
 #define STATE_MAX (256 << 10)
 #define FOLDER "/store/v1/in-place"
 #define KEY_DIGITS (2 * SPATE_SIPHASH_BYTES)
@@ -51,8 +52,7 @@ static bool parse(place_record *record, const uint8_t *bytes, size_t length) {
     record->marks = (const spate_in_place_mark *)(bytes + sizeof(*header) + folders);
     record->text = (const char *)bytes + sizeof(*header) + folders + marks;
     /* So each text ends, and is inside if its start is. */
-    if (record->text[header->text - 1] != '\0' || header->ignored >= header->text ||
-        header->output >= header->text)
+    if (record->text[header->text - 1] != '\0' || header->ignored >= header->text || header->output >= header->text)
         return false;
     uint64_t all = 0;
     for (uint32_t at = 0; at < header->folders; at++) {
@@ -175,7 +175,25 @@ static int compare_entries(const void *one, const void *other) {
     return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-/* All variables but the ignored ones, sorted. */
+/* Of the kernel's files. */
+static char state_text[STATE_MAX + 2];
+
+/* Ids, groups and capabilities decide which files the process can read. */
+static bool add_rights(spate_siphash *hash) {
+    static const char *const names[] = {"Uid:", "Gid:", "Groups:", "CapEff:"};
+    if (spate_read_text(STATUS, state_text, STATE_MAX, false) <= 0)
+        return false;
+    for (const char *line = state_text; *line;) {
+        size_t length = strcspn(line, "\n");
+        for (size_t at = 0; at < sizeof(names) / sizeof(*names); at++)
+            if (strncmp(line, names[at], strlen(names[at])) == 0)
+                spate_siphash_add(hash, line, length);
+        line += length + (line[length] == '\n');
+    }
+    return true;
+}
+
+/* All variables but the ignored ones, sorted, and the process's rights. */
 static bool environment_holds(const place_record *record, char *const *environment) {
     spate_environment sorted;
     spate_siphash hash;
@@ -187,21 +205,21 @@ static bool environment_holds(const place_record *record, char *const *environme
     for (size_t at = 0; at < sorted.count; at++)
         if (!is_ignored(record->text + record->header->ignored, sorted.entries[at]))
             spate_siphash_add(&hash, sorted.entries[at], strlen(sorted.entries[at]) + 1);
+    bool whole = add_rights(&hash);
     spate_siphash_end(&hash, found);
     free(sorted.entries);
-    return memcmp(found, record->header->environment, sizeof(found)) == 0;
+    return whole && memcmp(found, record->header->environment, sizeof(found)) == 0;
 }
 
 /* ---- the record ---- */
 
 /* Whether the kernel's file has the recorded content. */
 static bool same_state(const char *path, const uint8_t recorded[SPATE_SIPHASH_BYTES]) {
-    static char text[STATE_MAX + 2];
     uint8_t found[SPATE_SIPHASH_BYTES];
-    long length = spate_read_text(path, text, STATE_MAX, false);
+    long length = spate_read_text(path, state_text, STATE_MAX, false);
     if (length <= 0)
         return false;
-    spate_siphash_of(text, (size_t)length, found);
+    spate_siphash_of(state_text, (size_t)length, found);
     return memcmp(found, recorded, sizeof(found)) == 0;
 }
 

@@ -113,6 +113,7 @@ module Spate
         HEADER = 88
         BOOT_ID = "/proc/sys/kernel/random/boot_id"
         MOUNTS = "/proc/self/mountinfo"
+        STATUS = "/proc/self/status"
 
         # ignored: names of variables that do not count, or beginnings with "*".
         def initialize(marks, env, ignored)
@@ -139,8 +140,11 @@ module Spate
 
         def environment
           counted = @env.to_h.reject { |name, _| @ignored.any? { |word| File.fnmatch(word, name) } }
-          counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join
+          counted.map { |pair| "#{pair.map(&:b).join("=")}\0" }.sort.join + rights
         end
+
+        # As add_rights in core/front/in_place.c.
+        def rights = File.readlines(STATUS, chomp: true).grep(/\A(?:Uid|Gid|Groups|CapEff):/).join.b
       end
 
       # What a command prints, with bytes that stand for facts of one run: SPATE_OUTPUT_SECONDS and others.

@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require_relative "stale_case"
+
+# The same bundle for another user, at another place, or below another mount.
+class StalePlaceTest < StaleCase
+  NOBODY = "65534"
+  GROUP = "4711"
+
+  # Words before each program; see InPlaceCase#answered?.
+  def run_program(*command, **options) = super(*@before, *command, **options)
+
+  def as(user: NOBODY, group: NOBODY, groups: nil)
+    ["setpriv", "--reuid=#{user}", "--regid=#{group}", groups ? "--groups=#{groups}" : "--clear-groups"]
+  end
+
+  # Gives all to a user, who makes a record.
+  def given_to_nobody(**others)
+    skip "only root can be another user" unless Process.uid.zero?
+    FileUtils.chown_R(NOBODY.to_i, NOBODY.to_i, folder)
+    File.chmod(0o755, folder)
+    @before = as(**others)
+    learn
+    yield
+    assert answered?
+  end
+
+  def vary_as(name, before)
+    was = @before
+    @before = before
+    vary(name)
+  ensure
+    @before = was
+  end
+
+  def test_another_user
+    given_to_nobody do
+      vary_as("root", [])
+      vary_as("another user", as(user: "4712"))
+      vary_as("another group", as(group: GROUP))
+      vary_as("more groups", as(groups: GROUP))
+      vary_as("another user of the same group", as(user: "4712", groups: NOBODY))
+    end
+  end
+
+  # Files that only a group may read.
+  def test_files_of_a_group
+    [path("Gemfile"), bundle("specifications/tool-1.0.gemspec"), bundle("gems/tool-1.0")].each do |place|
+      given_to_nobody(groups: GROUP) do
+        File.chown(0, GROUP.to_i, place)
+        File.chmod(File.directory?(place) ? 0o750 : 0o640, place)
+        learn
+        vary_as("#{place} without the group", as)
+      end
+    end
+  end
+
+  def test_root_with_fewer_capabilities
+    skip "only root has capabilities" unless Process.uid.zero?
+    File.chown(NOBODY.to_i, nil, path("Gemfile"))
+    File.chmod(0o600, path("Gemfile"))
+    learn
+    vary("without capabilities", before: %w[setpriv --bounding-set=-dac_override,-dac_read_search])
+  end
+
+  # ---- other places ----
+
+  def test_moved_and_copied
+    { "copied" => ->(to) { FileUtils.cp_r(path, to, preserve: true) }, "linked" => ->(to) { File.symlink(path, to) },
+      "moved" => ->(to) { File.rename(path, to) } }.each do |name, change|
+      change.call(to = File.join(folder, name))
+      vary(name, dir: to)
+    end
+    File.rename(File.join(folder, "moved"), path)
+    assert answered?
+  end
+
+  def test_another_store
+    other = File.join(folder, "other")
+    FileUtils.cp_r(user, other, preserve: true)
+    vary("a copied home", env: { "HOME" => other })
+    vary("a copied store", env: { "SPATE_HOME" => "#{other}/spate" })
+    File.symlink(user("spate"), "#{other}/link")
+    vary("a link to the store", env: { "SPATE_HOME" => "#{other}/link" })
+    File.rename(user("spate"), "#{other}/moved")
+    File.symlink("#{other}/moved", user("spate"))
+    vary("a moved store behind a link")
+  end
+
+  def test_a_link_to_the_bundle
+    File.rename(path("vendor"), File.join(folder, "vendor"))
+    File.symlink("../vendor", path("vendor"))
+    vary("the bundle behind a link")
+    learn
+    undo = aside(File.join(folder, "vendor")) { |old| FileUtils.cp_r(old, File.join(folder, "vendor"), preserve: true) }
+    vary("a copy behind the link")
+    undo.call
+    File.unlink(path("vendor"))
+    File.symlink(File.join(folder, "vendor"), path("vendor"))
+    vary("another text of the link")
+  end
+
+  # ---- other mounts ----
+
+  def mounted(command) = ["unshare", "-m", "sh", "-c", "#{command} && exec \"$@\"", "-"]
+
+  # As on a system whose files have times in nanoseconds: otherwise the record has the mounts.
+  def test_mounts
+    File.open(record, "r+b") { |file| file.pwrite("\0" * 16, 72) }
+    run_program(*mounted("mount -t tmpfs none #{folder}"), "true").last.zero? || skip("mount does not work here")
+    assert answered?(before: mounted("mount --bind #{path} #{path}")), "the same files"
+    [path("Gemfile"), path("Gemfile.lock"), path("vendor"), bundle, bundle("gems"), bundle("gems/base-1.0/lib/base.rb"),
+     path, user, user("spate"), store("objects"), RbConfig.ruby, RbConfig::CONFIG["rubylibdir"]].each do |place|
+      cover(place)
+    end
+    ["mount -t tmpfs none #{path("vendor")}", "mount -t tmpfs none #{store}",
+     "mount --bind #{path} #{path} && mount -o remount,bind,ro #{path}",
+     "mount --bind #{user} #{user} && mount -o remount,bind,ro #{user}"].each do |command|
+      vary(command, before: mounted(command))
+    end
+  end
+
+  # A copy of the place is mounted over it.
+  def cover(place)
+    copy = File.join(FileUtils.mkdir_p(File.join(folder, "copies")).first, File.basename(place))
+    FileUtils.cp_r(place, copy, preserve: true)
+    vary("a copy over #{place}", before: mounted("mount --bind #{copy} #{place}"))
+    FileUtils.rm_rf(copy)
+  end
+end
