@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/times.h"
 #include "base/trust.h"
+#include "digest/crc32c.h"
 #include "digest/siphash.h"
 #include "front/exec/environment_block.h"
 #include "front/exec/heap.h"
@@ -15,6 +16,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,9 @@ typedef struct place_record {
 static bool parse(place_record *record, const uint8_t *bytes, size_t length) {
     const spate_in_place_header *header = (const spate_in_place_header *)bytes;
     if (length < sizeof(*header) || memcmp(header->magic, SPATE_IN_PLACE_MAGIC, sizeof(header->magic)) != 0)
+        return false;
+    size_t checked = offsetof(spate_in_place_header, folders);
+    if (spate_crc32c(0, bytes + checked, length - checked) != header->checksum)
         return false;
     uint64_t folders = (uint64_t)header->folders * sizeof(spate_in_place_folder);
     uint64_t marks = (uint64_t)header->marks * sizeof(spate_in_place_mark);
@@ -277,7 +282,7 @@ static const char *doubt(const struct spate_front_request *request, struct spate
     place_record record;
     if (!parse(&record, answer->record, answer->length))
         return "the record is of another version, or damaged";
-    if (record.header->user != geteuid() || record.header->group != getegid())
+    if (record.header->user != geteuid())
         return "the record is of another user";
     if (!same_state(BOOT_ID, record.header->boot) || !same_mounts(&record))
         return "the machine was started since, or has other mounts";

@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 /* The last character is the version. */
-#define SPATE_IN_PLACE_MAGIC "SPATEIP2"
+#define SPATE_IN_PLACE_MAGIC "SPATEIP3"
 #define SPATE_IN_PLACE_MAX (256 << 20)
 #define SPATE_OUTPUT_MAX (64 << 10)
 
 typedef struct spate_in_place_header {
     char magic[8];
-    uint32_t folders; /* number of them */
+    uint32_t checksum; /* CRC-32C of all that follows */
+    uint32_t folders;  /* number of them */
     uint32_t marks;
-    uint32_t text;   /* bytes */
-    uint32_t output; /* text: see SPATE_OUTPUT_SECONDS */
-    uint32_t stream; /* the descriptor that it was written to */
-    uint32_t user;   /* effective */
-    uint32_t group;
+    uint32_t text;           /* bytes */
+    uint32_t output;         /* text: see SPATE_OUTPUT_SECONDS */
+    uint32_t stream;         /* the descriptor that it was written to */
+    uint32_t user;           /* effective */
     uint32_t ignored;        /* text: names of variables that do not count, one a line; "*" stands for any ending */
     uint8_t environment[16]; /* SipHash over the other "NAME=value", sorted, each with its NUL, then ids and rights */
     uint8_t boot[16];        /* SipHash over the boot id */

@@ -6,8 +6,8 @@ module Spate
   # library defines the very constants, and would wait for itself.
   module Native
     BOOT = %i[
-      FILE_CLOCK CompileCache Inputs Loader MARK_BYTES Requirer RACY_NS adopts_orphans? become_idle content_hash doubt
-      judge marks start_apart stat
+      FILE_CLOCK CompileCache Inputs Loader MARK_BYTES Requirer RACY_NS adopts_orphans? become_idle content_hash crc32c
+      doubt judge marks start_apart stat
     ].freeze
 
     COMPILE = File.expand_path("../../bin/compile", __dir__)

@@ -3,6 +3,7 @@
 #include "base/freshness.h"
 #include "base/times.h"
 #include "base/trust.h"
+#include "digest/crc32c.h"
 
 /*
  * content_hash(path) or content_hash(nil, bytes): 32 hex digits, SipHash-2-4-128 of the content under a fixed key, or
@@ -23,6 +24,14 @@ static VALUE native_content_hash(int argc, VALUE *argv, VALUE self) {
             return Qnil;
     }
     return spate_hex_string(hash, sizeof(hash));
+}
+
+/* crc32c(bytes): CRC-32C (Integer). */
+static VALUE native_crc32c(VALUE self, VALUE bytes) {
+    StringValue(bytes);
+    uint32_t sum = spate_crc32c(0, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
+    RB_GC_GUARD(bytes);
+    return UINT2NUM(sum);
 }
 
 /* [size, mtime_ns, ctime_ns, device, inode] of the file or folder at the path, following links; nil if there is
@@ -109,6 +118,7 @@ RUBY_FUNC_EXPORTED void Init_boot(void) {
     rb_define_const(native, "FILE_CLOCK", INT2NUM(SPATE_CLOCK_FILES));
     rb_define_const(native, "RACY_NS", LL2NUM(SPATE_FRESH_RACY_NS));
     rb_define_singleton_method(native, "content_hash", native_content_hash, -1);
+    rb_define_singleton_method(native, "crc32c", native_crc32c, 1);
     rb_define_singleton_method(native, "stat", native_stat, 1);
     rb_define_singleton_method(native, "distrust", native_distrust, 3);
     rb_define_singleton_method(native, "judge", native_judge, 2);

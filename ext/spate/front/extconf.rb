@@ -6,7 +6,7 @@ require_relative "../../../lib/spate/version"
 
 CoreExtension.compile(own: %w[*.c],
                       core: %w[front/{answer,arguments,front,hand_over,in_place,launcher,text} front/exec/*
-                               base/{descriptor,trust} digest/siphash shared/status])
+                               base/{descriptor,trust} digest/{crc32c,siphash} shared/status])
 $defs << "-DSPATE_VERSION='\"#{Spate::VERSION}\"'"
 CoreExtension.program("spate/native/front", try_link(<<~C))
   #include <sys/auxv.h>

@@ -70,9 +70,6 @@ class StaleCase < InPlaceCase
   def home = user("spate")
   def environment = @project ? super.merge(@project.env, INSTALLED) : super
 
-  # A young record is not replaced.
-  def postpone = File.utime(soon = Time.now + 3600, soon, record)
-
   # Compares with Ruby if the front end answers. Returns whether it does.
   def vary(name, words: %w[install], **options)
     answered?(*words, **options) && assert_same_as_ruby(name, *words, **options)
@@ -110,7 +107,7 @@ class StaleCase < InPlaceCase
 
   def marks
     bytes = File.binread(record)
-    folders, count = bytes.unpack("@8L2")
+    folders, count = bytes.unpack("@12L2")
     texts = bytes[(HEADER + (folders * FOLDER) + (count * MARK))..]
     text = ->(place) { texts[place..].unpack1("Z*") }
     place = HEADER + (folders * FOLDER)
@@ -124,14 +121,13 @@ class StaleCase < InPlaceCase
 
   # Writes the present inodes and times into the record, as a new record of the same paths would have them.
   def renew
-    File.open(record, "r+b") do |file|
-      marks.reject(&:absent?).each do |mark|
-        stat = mark.state
-        file.pwrite([stat.dev, stat.ino, stat.size, nanoseconds(stat.mtime), nanoseconds(stat.ctime)].pack("Q3q2"),
-                    mark.place)
-      end
+    bytes = File.binread(record)
+    marks.reject(&:absent?).each do |mark|
+      stat = mark.state
+      bytes[mark.place, 40] = [stat.dev, stat.ino, stat.size, nanoseconds(stat.mtime),
+                               nanoseconds(stat.ctime)].pack("Q3q2")
     end
-    postpone
+    put(bytes)
   end
 
   def nanoseconds(time) = (time.to_i * 1_000_000_000) + time.nsec

@@ -127,7 +127,7 @@ class StaleGemfileTest < StaleCase
       FileUtils.rm_f(records)
       assert_equal 0, run_program(ruby, "install").last
 
-      refute_equal "SPATEIP2", File.binread(await_record, 8), line
+      refute_equal "SPATEIP3", File.binread(await_record, 8), line
       refute answered?
     end
   end

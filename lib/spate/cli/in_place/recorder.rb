@@ -109,7 +109,7 @@ module Spate
 
       # The bytes of a record: core/front/in_place_record.h.
       class Record
-        MAGIC = "SPATEIP2"
+        MAGIC = "SPATEIP3"
         HEADER = 88
         BOOT_ID = "/proc/sys/kernel/random/boot_id"
         MOUNTS = "/proc/self/mountinfo"
@@ -128,10 +128,11 @@ module Spate
           ignored = texts.add(@ignored.join("\n"))
           shown = texts.add(output)
           body = @marks.to_bytes(texts)
-          numbers = [@marks.folders, @marks.count, texts.size, shown, stream, Process.euid, Process.egid, ignored]
+          numbers = [@marks.folders, @marks.count, texts.size, shown, stream, Process.euid, ignored]
           mounts = @marks.whole_seconds? ? hash(File.binread(MOUNTS)) : ""
-          header = [MAGIC, *numbers, hash(environment), hash(File.binread(BOOT_ID)), mounts].pack("a8L8a16a16a16")
-          header << body << texts.to_s
+          checked = [*numbers, hash(environment), hash(File.binread(BOOT_ID)), mounts].pack("L7a16a16a16")
+          checked << body << texts.to_s
+          MAGIC.b << [Native.crc32c(checked)].pack("L") << checked
         end
 
         private
