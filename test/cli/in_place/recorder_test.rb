@@ -70,6 +70,26 @@ class RecorderTest < StaleCase
     assert_operator File.size(record), :<, HEADER
   end
 
+  # Edits the Gemfile behind the first repetition.
+  CHANGING = <<~RUBY
+    require "spate"
+    require "spate/inputs"
+    require "spate/tracer"
+    recorder = Spate::CLI::InPlace::Recorder.new(ARGV[0], ARGV[1], [], %w[install], ENV)
+    recorder.define_singleton_method(:repeat) do |*words|
+      super(*words)
+      File.write("Gemfile", File.read("Gemfile")) unless @changed
+      @changed = true
+    end
+    recorder.call
+  RUBY
+
+  def test_another_attempt_after_a_change
+    record_now("-e", CHANGING)
+
+    assert_equal "SPATEIP2", File.binread(record, 8), File.binread(record)[0, 200]
+  end
+
   def test_no_process_without_background
     [{ "SPATE_BOOT_BACKGROUND" => "0" }, { "CI" => "1" }, { "SPATE_READONLY" => "1" }].each do |env|
       FileUtils.rm_f(records)

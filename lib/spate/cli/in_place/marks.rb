@@ -55,7 +55,7 @@ module Spate
 
           refuse("it looked at #{path}") if KERNEL.match?(path)
           stat = state(path, :lstat)
-          refuse("#{path} changed") if stat.nil? == (kinds.first != :absent)
+          changed(path) if stat.nil? == (kinds.first != :absent)
           mark(path, stat, kinds, 0)
           mark(path, state(path, :stat), kinds, FOLLOW) if stat&.symlink?
         end
@@ -64,7 +64,7 @@ module Spate
         def prove_times(beside)
           temporary = Util::Files.beside(beside)
           @devices.each_value do |kind, path|
-            refuse("#{path} changed") if Inputs.record(temporary, [[kind, path]], {})
+            changed(path) if Inputs.record(temporary, [[kind, path]], {})
             Inputs.each(temporary) { |*, facts| refuse("times prove nothing at #{path}") unless facts[:stamped] }
           end
         ensure
@@ -79,6 +79,7 @@ module Spate
         private
 
         def refuse(reason) = raise(Recorder::Refused, reason)
+        def changed(path) = raise(Recorder::Passing, "#{path} changed")
 
         def state(path, way)
           File.public_send(way, path)
@@ -103,10 +104,10 @@ module Spate
 
         # Refuses a path that has changed since the start, or could change without a new time.
         def settled(path, stat, facts)
-          refuse("#{path} changed") if facts.anybits?(CONTENT) && stat.mtime >= @started && stat.mtime <= Time.now
+          changed(path) if facts.anybits?(CONTENT) && stat.mtime >= @started && stat.mtime <= Time.now
           return unless facts.anybits?(CTIME)
 
-          refuse("#{path} changed") if stat.ctime >= @started
+          changed(path) if stat.ctime >= @started
           return if stat.symlink?
 
           @devices[[stat.dev,

@@ -7,13 +7,16 @@ module Spate
       class Recorder
         # Seconds.
         OLD = 30 * 86_400
-        # Seconds. Every change before the trace is then older than the clock's tick.
-        SETTLE = 0.1
+        # Seconds before each attempt: every change before the trace is then older than the clock's tick. Another attempt
+        # follows a change, such as by the process that writes Spate's own compile cache after a first command.
+        SETTLE = [0.1, 0.5, 2].freeze
         # Seconds, for all.
         LIMIT = 120
 
         # Why there can be no record: the message.
         class Refused < StandardError; end
+        # A reason that may be gone the next time.
+        class Passing < Refused; end
 
         # launcher: `spate-ruby`. path: of the record. folders: see InPlace.start. words: of the command line.
         def initialize(launcher, path, folders, words, env)
@@ -27,15 +30,12 @@ module Spate
 
         # Writes the record, or the reason why there is none. Does nothing while another process records.
         def call
-          ::Spate::Store::Lock.hold("#{@store}/locks/in-place.lock", shared: false, wait: false) do
-            sleep SETTLE
-            @started = Inputs.start
-            keep(record(trace))
-          end
+          ::Spate::Store::Lock.hold("#{@store}/locks/in-place.lock", shared: false, wait: false) { attempt }
         rescue ::Spate::Store::Locked
           nil # the next command tries again
         rescue Refused, SystemCallError, ::Spate::Native::Tracer::Error => e
           keep(e.message.byteslice(0, Record::HEADER - 1))
+          InPlace.wait_less(@path) if e.is_a?(Passing)
         end
 
         # Ends this process and the repeated command, which may wait for a lock or a file system that does not answer.
@@ -48,6 +48,16 @@ module Spate
         end
 
         private
+
+        def attempt(settle = SETTLE)
+          sleep settle.first
+          @started = Inputs.start
+          keep(record(trace))
+        rescue Passing
+          raise if settle.one?
+
+          attempt(settle.drop(1))
+        end
 
         # Removes old records as well, since a project may be gone. One that is still used is written again.
         def keep(bytes)
@@ -86,7 +96,7 @@ module Spate
           env = @env.to_h.merge(tracer.environment({ MARK => "1" }, @env))
           pid = Process.spawn(env, *words, in: File::NULL, out: out, err: err, **tracer.options)
           status = Process.wait2(pid).last
-          refuse("the command failed: #{status}") unless status.success?
+          raise Passing, "the command failed: #{status}" unless status.success?
         end
 
         # Yields two files without names, and returns what was written to them.
