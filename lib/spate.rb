@@ -31,6 +31,7 @@ module Spate
   autoload :Registry, "spate/registry"
   autoload :RemoteCache, "spate/remote_cache"
   autoload :Requirement, "spate/requirement"
+  autoload :Resolve, "spate/resolve"
   autoload :Settings, "spate/settings"
   autoload :Specification, "spate/specification"
   autoload :Store, "spate/store"

@@ -23,9 +23,11 @@ module Spate
     module Index
       autoload :ArchiveValidators, "spate/registry/index/archive_validators"
       autoload :CachedPage, "spate/registry/index/cached_page"
+      autoload :Checksums, "spate/registry/index/checksums"
       autoload :CompactIndex, "spate/registry/index/compact_index"
       autoload :Freshness, "spate/registry/index/freshness"
       autoload :Info, "spate/registry/index/info"
+      autoload :Pages, "spate/registry/index/pages"
       autoload :Published, "spate/registry/index/published"
       autoload :Versions, "spate/registry/index/versions"
     end

@@ -99,6 +99,11 @@ module Spate
       # Hundreds of thousands of names: an install uses #listing instead.
       def gems(address) = @versions.checksums(@remotes.for(address))
 
+      # Index::Pages of a source (its address as the Gemfile spells it), for a resolution.
+      def pages(address, offline: false)
+        Index::Pages.new(@remotes.for(address), index: @index, versions: @versions, offline: offline)
+      end
+
       # Immediately ends all requests: their threads raise Util::Cancelled.
       def close
         @retries.cancel

@@ -28,6 +28,8 @@ begin
 rescue LoadError, NameError
   nil
 end
+# Spate's index of the gem sources, see Resolve.
+require ENV["SPATE_RESOLVE"] if ENV["SPATE_RESOLVE"]
 # Like RubyGems' script for `bundle`: newer versions load the program themselves, in a separate box.
 if Gem.respond_to?(:activate_and_load_bin_path)
   Gem.activate_and_load_bin_path("bundler", "bundle", ">= 0.a")

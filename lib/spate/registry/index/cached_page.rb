@@ -34,12 +34,36 @@ module Spate
         # [etag or nil, text], or nil if no cached page can be read.
         def read
           first, text = File.binread(@path).split("\n", 2)
-          return unless text && first.start_with?(head(text))
+          return unless text && first.start_with?(head_of(text))
 
-          etag = first.delete_prefix(head(text))
+          etag = first.delete_prefix(head_of(text))
           [etag.empty? ? nil : etag, text]
         rescue SystemCallError
           nil
+        end
+
+        # [etag or nil, bytes of the text], without a check that the text is complete; nil if nothing is cached.
+        def head
+          File.open(@path, "rb") do |file|
+            match = /\A#{HEAD} (\d+) \d+ (.*)\n\z/n.match(file.gets("\n", 4096).to_s) or return
+            return unless file.size == match.end(0) + match[1].to_i
+
+            [(match[2] unless match[2].empty?), match[1].to_i]
+          end
+        rescue SystemCallError
+          nil
+        end
+
+        # Number of bytes of the text, or nil.
+        def size = head&.last
+
+        # A part of the text, without a check that the text is complete.
+        def bytes(from, length = nil)
+          total = size.to_i
+          length = [length || total, total - from].min
+          return "".b unless length.positive?
+
+          File.binread(@path, length, File.size(@path) - total + from)
         end
 
         # The time of the last request; nil if nothing is cached.
@@ -60,7 +84,7 @@ module Spate
         def write(etag, text, time = Time.now)
           Util::Files.make_folder(File.dirname(@path), 0o755) # like the store's own folders
           Util::Files.replace(@path) do |fresh|
-            File.binwrite(fresh, "#{head(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b, perm: 0o644)
+            File.binwrite(fresh, "#{head_of(text)}#{etag.to_s.delete("\r\n")}\n".b << text.b, perm: 0o644)
             File.utime(time, time, fresh)
           end
         rescue SystemCallError
@@ -75,7 +99,7 @@ module Spate
 
         private
 
-        def head(text) = "#{HEAD} #{text.bytesize} #{text.sum(32)} "
+        def head_of(text) = "#{HEAD} #{text.bytesize} #{text.sum(32)} "
       end
     end
   end

@@ -39,6 +39,29 @@ module Spate
           text && Info.parse(text)
         end
 
+        # The text of a gem's page after a request for it; nil if the remote does not have the gem.
+        def current(remote, name) = page(remote, name)
+
+        # The cached text if nothing was published since it was requested; at most one request per run and remote.
+        def unchanged(remote, name)
+          file = file(remote, name)
+          time = file.time or return
+          text(file) if unchanged?(remote, time)
+        end
+
+        # The cached text, perhaps outdated, or nil.
+        def cached(remote, name) = (text(file(remote, name)) if NAME.match?(name))
+
+        # Whether there is a cached page of the gem, or without a name, of any gem.
+        def cached?(remote, name = nil)
+          return !file(remote, name).time.nil? if name
+
+          File.directory?(File.join(@folder, remote.domain, "info"))
+        end
+
+        # Records that the cached page is current.
+        def confirm(remote, name) = file(remote, name).confirm(Time.now)
+
         # Whether the remote has a compact index: requests one byte, once per run.
         def at?(remote)
           return false if remote.file?
@@ -50,6 +73,8 @@ module Spate
         end
 
         private
+
+        def text(file) = file.read&.last&.force_encoding(Encoding::UTF_8)
 
         def info(text, package) = text && Info.find(text, package)
 

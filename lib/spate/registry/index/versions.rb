@@ -32,9 +32,20 @@ module Spate
           end
         end
 
+        # Checksums, after an update; nil if the remote has no compact index.
+        def lookup(remote)
+          file = file(remote)
+          return unless unchanged?(remote, file) || text(remote)
+
+          Checksums.new(file, "#{file.path}-md5")
+        end
+
+        # Whether /versions was fetched before.
+        def cached?(remote) = !file(remote).head.nil?
+
         # The whole text, after an update.
         def text(remote)
-          file = CachedPage.new(File.join(@folder, remote.domain, URL))
+          file = file(remote)
           etag, kept = file.read
           @retries.run { (kept && grow(remote, file, etag, kept)) || whole(remote, file) }
         rescue HTTP::Status::Missing
@@ -42,6 +53,23 @@ module Spate
         end
 
         private
+
+        def file(remote) = CachedPage.new(File.join(@folder, remote.domain, URL))
+
+        # Asks with one byte, so that an unchanged file is not read.
+        def unchanged?(remote, file)
+          etag, size = file.head
+          return false unless etag
+
+          headers = { "Range" => "bytes=#{size - 1}-", "If-None-Match" => etag }
+          @retries.run do
+            @http.get(remote, URL, headers: headers, accept: [200, 206, 304, 416]) do |response|
+              next true if response.code == "304"
+
+              throw HTTP::Client::DROP
+            end
+          end
+        end
 
         # The cached text with later additions; nil unless they certainly fit together. The range starts at the last
         # cached byte, so that it is never empty, and only a digest of the whole text proves that the part before is

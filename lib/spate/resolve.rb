@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+module Spate
+  # Resolution.
+  module Resolve
+  end
+end
