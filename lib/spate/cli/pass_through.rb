@@ -16,8 +16,11 @@ module Spate
         open outdated package platform plugin pristine remove show update viz
       ].freeze
       RESOLVING = %w[add remove update lock].freeze
-      # Options of `bundle update` that every `bundle lock --update` supports. With any other option, Bundler updates
-      # the bundle.
+      # Bundler has it for `add` only.
+      SKIP = "--skip-install"
+      # Options of `bundle update` with which Bundler also installs.
+      INSTALLING = /\A--(bundler|redownload|force|full-index)(=|\z)/
+      # Options of `bundle update` that every `bundle lock --update` supports.
       LOCK_OPTIONS = /\A--(all|conservative|strict|patch|minor|major|pre|local|quiet)\z/
       # Commands that work without a Gemfile.
       ANYWHERE = %w[config env exec gem help init issue plugin version].freeze
@@ -40,10 +43,10 @@ module Spate
 
         @terminal.quiet = true if @argv.include?("--quiet")
         context.location # raises if there is no Gemfile
-        return update_by_bundler if command.first == "update"
+        return update_by_bundler if @name == "update" && @argv.any?(INSTALLING)
 
         resolve
-        @name == "lock" || @argv.include?("--skip-install") ? 0 : install
+        @name == "lock" || @argv.include?(SKIP) ? 0 : install
       end
 
       # Runs Bundler's command unchanged. Returns its exit status, or replaces this process.
@@ -59,8 +62,8 @@ module Spate
       # The arguments for Bundler (Array of String). Skips Bundler's installation if the command has an option for it.
       def command
         case @name
-        when "add" then ["add", *@argv, *("--skip-install" unless @argv.include?("--skip-install"))]
-        when "remove" then ["remove", *@argv.reject { |word| word == "--install" }]
+        when "add" then ["add", *(@argv | [SKIP])]
+        when "remove" then ["remove", *(@argv - ["--install", SKIP])]
         when "update" then update
         else [@name, *@argv]
         end
@@ -98,7 +101,7 @@ module Spate
       end
 
       def quietly(words)
-        _, errors = Gemfile::BundleCommand.quietly(words, env: @env.to_h)
+        _, errors = Gemfile::BundleCommand.quietly(words, env: context.env)
         warnings(errors)
       rescue Gemfile::BundlerFailed => e
         raise Failure.new(@name, @argv, context).of(e)
@@ -110,10 +113,9 @@ module Spate
         @name == "lock" && given ? File.expand_path(given) : context.location.lockfile
       end
 
-      # Updates with options that `bundle lock` does not have. Bundler then also installs.
       def update_by_bundler
-        option = @argv.find { |word| word.start_with?("-") && !word.match?(LOCK_OPTIONS) }
-        @terminal.tell Util::Terminal.plain("no #{option} in bundle lock: running bundle update #{@argv.join(" ")}")
+        option = @argv.grep(INSTALLING).first
+        @terminal.tell Util::Terminal.plain("running Bundler for #{option}: bundle update #{@argv.join(" ")}")
         change = LockfileChange.new(lockfile)
         status = report(command)
         @resolved = change.any?
@@ -174,10 +176,10 @@ module Spate
       end
 
       def update
-        options = @argv.grep(/\A-/)
-        return ["update", *@argv] unless options.all?(LOCK_OPTIONS)
+        words = @argv - [SKIP]
+        return ["update", *words] unless words.grep(/\A-/).all?(LOCK_OPTIONS)
 
-        ["lock", "--update", *(@argv - ["--all", "--quiet"])]
+        ["lock", "--update", *(words - ["--all", "--quiet"])]
       end
 
       def known? = COMMANDS.include?(@name) || plugin?

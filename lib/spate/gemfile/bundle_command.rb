@@ -6,6 +6,9 @@ module Spate
     # a child process with the environment before Spate (or `bundle exec`) changed it, as if started by the user.
     module BundleCommand
       SCRIPT = File.expand_path("child/bundle.rb", __dir__)
+      # Loaded by SCRIPT for commands that resolve: see Resolve.
+      RESOLVE = File.expand_path("../resolve/child/main.rb", __dir__)
+      RESOLVING = %w[lock add remove update].freeze
       # The maximum number of lines of Bundler's error output, and of the output before it, that an error shows.
       LINES = 20
       BEFORE = 4
@@ -53,8 +56,9 @@ module Spate
       # Runs `bundle ARGUMENTS` and returns [stdout, stderr]. Raises BundlerFailed with its output.
       def quietly(arguments, location = nil, settings = nil, env: nil)
         require "open3"
-        out, errors, status = Open3.capture3(environment(location, settings, env), *command(arguments),
-                                             stdin_data: "", unsetenv_others: true)
+        variables = environment(location, settings, env)
+        variables = variables.merge("SPATE_RESOLVE" => RESOLVE) if RESOLVING.include?(arguments.first)
+        out, errors, status = Open3.capture3(variables, *command(arguments), stdin_data: "", unsetenv_others: true)
         raise failure(arguments, status.exitstatus || status.to_s, out, errors) unless status.success?
 
         [out, errors]

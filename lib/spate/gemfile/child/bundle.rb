@@ -3,6 +3,7 @@
 # Starts Bundler as its own `bundle` does: the lockfile's version, if it is installed. Before Bundler installs its own
 # signal handler there is nothing to clean up or report.
 Signal.trap("INT") { exit!(130) }
+GC.disable if ENV.key?("SPATE_RESOLVE")
 require "rubygems"
 
 begin
@@ -23,13 +24,12 @@ begin
   Bundler.ui
   # Bundler's messages contain the running program's name.
   Bundler::Thor::Base::ClassMethods.prepend(Module.new { def basename = "bundle" })
-  # Bundler has no --skip-install, and Spate installs afterwards.
-  Bundler::Installer.singleton_class.prepend(Module.new { def install(*) = nil }) if ARGV.first == "remove"
 rescue LoadError, NameError
   nil
 end
-# Spate's index of the gem sources, see Resolve.
-require ENV["SPATE_RESOLVE"] if ENV["SPATE_RESOLVE"]
+if (resolve = ENV.delete("SPATE_RESOLVE")) && defined?(Bundler::SharedHelpers)
+  require resolve
+end
 # Like RubyGems' script for `bundle`: newer versions load the program themselves, in a separate box.
 if Gem.respond_to?(:activate_and_load_bin_path)
   Gem.activate_and_load_bin_path("bundler", "bundle", ">= 0.a")

@@ -44,12 +44,11 @@ module Spate
 
         # [etag or nil, bytes of the text], without a check that the text is complete; nil if nothing is cached.
         def head
-          File.open(@path, "rb") do |file|
-            match = /\A#{HEAD} (\d+) \d+ (.*)\n\z/n.match(file.gets("\n", 4096).to_s) or return
-            return unless file.size == match.end(0) + match[1].to_i
+          first, size = File.open(@path, "rb") { |file| [file.gets("\n", 4096).to_s, file.size] }
+          match = /\A#{HEAD} (\d+) \d+ (.*)\n\z/n.match(first)
+          return unless match && size == match.end(0) + match[1].to_i
 
-            [(match[2] unless match[2].empty?), match[1].to_i]
-          end
+          [(match[2] unless match[2].empty?), match[1].to_i]
         rescue SystemCallError
           nil
         end

@@ -69,7 +69,9 @@ module Spate
 
         def checksums?(names)
           return !@checksums.nil? if defined?(@checksums)
-          return false unless @versions.cached?(@remote) || names.count { |name| @index.cached?(@remote, name) } > WORTHWHILE
+
+          kept = names.count { |name| @index.cached?(@remote, name) }
+          return false if kept.zero? || (kept <= WORTHWHILE && !@versions.cached?(@remote))
 
           !checksums.nil?
         end

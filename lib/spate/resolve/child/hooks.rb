@@ -1,69 +1,47 @@
 # frozen_string_literal: true
 
+require_relative "files"
+require_relative "index_hooks"
+require_relative "resolver"
+
 module Spate
   module Resolve
+    # Runs inside of Bundler's process.
     module Child
-      # Connects Bundler to Spate's index.
+      # Connects Spate with the Bundler of this process. Of a Bundler with other methods than expected, nothing but the
+      # writing of files is changed.
       module Hooks
+        # Methods that are replaced or called, by the names of their classes.
+        METHODS = {
+          "Fetcher" => %i[fetchers specs], "Fetcher::CompactIndex" => %i[available? fetch_gem_infos remote],
+          "CompactIndexClient::Parser" => %i[info], "Index" => %i[search merge! use each],
+          "Source::Rubygems" => %i[remote_specs fetchers dependency_names checksum_store],
+          "LockfileGenerator" => %i[add_checksums definition], "Resolver" => %i[filter_invalid_self_dependencies],
+          "Resolver::Package" => %i[platform_specs platforms], "Resolver::SpecGroup" => %i[merge == specs]
+        }.freeze
+
         module_function
 
         def install
+          SharedHelpers.replace_files
+          Bundler::Installer.singleton_class.prepend(OnlyLock)
+          return unless known?
+
           require_relative "specification"
           require_relative "lazy_index"
-          Bundler::Fetcher::CompactIndex.prepend(Fetching)
-          Bundler::Source::Rubygems.prepend(Source)
+          IndexHooks.install
+          Resolver.install
+        end
+
+        # Whether this Bundler resolves with PubGrub and has all methods.
+        def known?
           require "bundler/lockfile_generator"
-          Bundler::LockfileGenerator.prepend(Checksums)
-        end
-
-        # Registry::Client of this process.
-        def client
-          @client ||= begin
-            settings = Settings.load(root: Bundler.root.to_s, env: ENV)
-            Registry::Client.new(settings: settings, env: ENV, sources: [])
+          METHODS.all? do |name, methods|
+            owner = name.split("::").inject(Bundler) { |within, part| within.const_get(part, false) }
+            methods.all? { |method| owner.method_defined?(method) || owner.private_method_defined?(method) }
           end
-        end
-
-        def pages(remote)
-          @pages ||= {}
-          address = (remote.original_uri || remote.uri).to_s
-          @pages[address] ||= client.pages(address)
-        end
-      end
-
-      module Fetching
-        def available? = Hooks.pages(remote).available?
-      end
-
-      module Source
-        def remote_specs
-          @remote_specs ||= lazy_specs || super
-        end
-
-        private
-
-        def lazy_specs
-          return unless remotes.one?
-          fetcher = fetchers.first
-          first = fetcher.send(:fetchers).first
-          return unless first.is_a?(Bundler::Fetcher::CompactIndex) && dependency_names
-
-          index = LazyIndex.new(Hooks.pages(first.remote), Specification::Origin.new(fetcher, self), dependency_names)
-          index.prefetch(dependency_names)
-          index
-        end
-      end
-
-      module Checksums
-        def add_checksums
-          definition.resolve.each do |spec|
-            next unless spec.source.is_a?(Bundler::Source::Rubygems)
-            index = spec.source.instance_variable_get(:@remote_specs)
-            next unless index.is_a?(LazyIndex) && index.read?(spec.name)
-            found = index.search(spec.name).find { |one| one.full_name == spec.full_name }
-            spec.source.checksum_store.replace(found, found.checksum) if found
-          end
-          super
+        rescue NameError, LoadError
+          false
         end
       end
     end

@@ -13,6 +13,7 @@ module Spate
           @origin = origin
           @roots = roots
           @overlays = []
+          @own = {} # name => Array of specifications; copies share it
           load_on_demand
         end
 
@@ -23,7 +24,7 @@ module Spate
         end
 
         # Whether a gem's page was read.
-        def read?(name) = @specs.key?(name)
+        def read?(name) = @own.key?(name)
 
         # Other sources' specifications are merged when a gem is asked for.
         def merge!(other) = overlay(:merge!, other)
@@ -39,7 +40,8 @@ module Spate
         def prefetch(names)
           until names.empty?
             texts = @pages.fetch(names)
-            names = names.flat_map { |name| newest_dependencies(texts[name].to_s) }.uniq.reject { |name| texts.key?(name) }
+            names = names.flat_map { |name| newest_dependencies(texts[name].to_s) }.uniq
+            names.reject! { |name| texts.key?(name) }
           end
         end
 
@@ -50,11 +52,16 @@ module Spate
         end
 
         def load(name)
-          text = @pages[name]
-          own = text ? Specification.all(name, text, @origin) : []
-          found = own.each_with_object({}) { |spec, known| known[spec.full_name] = spec }
-          @overlays.each { |verb, other| found = combine(found, verb, other.search_all(name)) }
+          found = own(name).to_h { |spec| [spec.full_name, spec] }
+          @overlays.each { |verb, other| found = combine(found, verb, other.search(name)) }
           @specs[name] = found unless found.empty?
+        end
+
+        def own(name)
+          @own[name] ||= begin
+            text = @pages[name]
+            text ? Specification.all(name, text, @origin) : []
+          end
         end
 
         def combine(found, verb, specs)
@@ -75,8 +82,8 @@ module Spate
           names = @roots.dup
           until names.empty?
             @pages.fetch(names)
-            names = names.flat_map { |name| @specs[name].to_h.each_value.flat_map { |spec| spec.dependencies.map(&:name) } }
-            names = names.uniq.reject { |name| @pages.texts.key?(name) }
+            names = names.flat_map { |name| own(name).flat_map { |spec| spec.dependencies.map(&:name) } }.uniq
+            names.reject! { |name| @pages.texts.key?(name) }
           end
           true
         end
@@ -84,7 +91,8 @@ module Spate
         # Names in the last lines of a page: versions are in the order of their release.
         def newest_dependencies(text)
           lines = text.byteslice(-[text.bytesize, 4096].min..).lines.last(3)
-          lines.flat_map { |line| line.split(" ", 2).last.to_s.split("|", 2).first.to_s.scan(/(?:\A|,)([\w.-]+):/).flatten }
+          lists = lines.map { |line| line.split(" ", 2).last.to_s.split("|", 2).first.to_s }
+          lists.flat_map { |list| list.scan(/(?:\A|,)([\w.-]+):/).flatten }
         end
       end
     end

@@ -1,9 +1,14 @@
 # frozen_string_literal: true
 
-# Runs a command of Bundler like gemfile/child/bundle.rb, with Spate's index of the gem sources. Loaded by that script
-# between Bundler and Bundler's command line.
+# Loaded into a process of Bundler by gemfile/child/bundle.rb, before Bundler's command line.
 $LOAD_PATH << File.expand_path("../../..", __dir__)
 require "spate"
 require_relative "hooks"
 
 Spate::Resolve::Child::Hooks.install
+# Resolving allocates for a second or less; a collection would look at all that Bundler and the index have loaded. If it
+# takes longer, garbage is collected.
+Thread.new do
+  sleep 1.5
+  GC.enable
+end

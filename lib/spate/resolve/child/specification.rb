@@ -6,11 +6,17 @@ module Spate
       # A version of a gem in the compact index, in the form that Bundler's resolver reads. Most versions are only
       # compared, so dependencies are parsed on demand.
       class Specification < Bundler::EndpointSpecification
-        # What versions of a page have in common.
+        # The common attributes of a page's versions.
         #
         # fetcher   Bundler::Fetcher
         # source    Bundler::Source::Rubygems
-        Origin = Struct.new(:fetcher, :source)
+        # remote    Bundler::Source::Rubygems::Remote
+        Origin = Struct.new(:fetcher, :source, :remote)
+
+        # Bundler's methods that are known here. With other ones, Bundler's own class is used.
+        KNOWN = %i[_local_specification bindir checksum dependencies dependencies= executables extensions fetch_platform
+                   insecurely_materialized? inspect load_paths locked_platform locked_platform= metadata name platform
+                   post_install_message remote remote= require_paths runtime_dependencies version __swap__].freeze
 
         PLATFORMS = Hash.new { |known, text| known[text] = Gem::Platform.new(text) }
         DEPENDENCIES = Hash.new { |known, name| known[name] = {} }
@@ -20,11 +26,24 @@ module Spate
 
         # Specifications of a page's lines, in its order.
         def self.all(name, text, origin)
+          return bundlers(name, text, origin) unless (superclass.instance_methods(false) - KNOWN).empty?
+
           lines = text.split("\n")
           header = lines.index("---")
           lines.shift(header + 1) if header
           lines.map { |line| new(name, line, origin) }
         end
+
+        # As Bundler::Fetcher#specs does.
+        def self.bundlers(name, text, origin)
+          IndexHooks.parser(name => text).info(name).map do |_, version, platform, dependencies, metadata|
+            superclass.new(name, version, platform, origin.fetcher, dependencies, metadata).tap do |spec|
+              spec.source = origin.source
+              spec.remote = origin.remote
+            end
+          end
+        end
+        private_class_method :bundlers
 
         attr_reader :full_name, :lock_name
 
@@ -60,6 +79,9 @@ module Spate
         def matches_current_ruby? = required_ruby_version.satisfied_by?(Gem.ruby_version)
         def matches_current_rubygems? = required_rubygems_version.satisfied_by?(Gem.rubygems_version)
 
+        # Whether the gem may be among the dependencies.
+        def mentions?(name) = @rest.to_s.include?(name)
+
         # Bundler::Checksum, or nil.
         def checksum
           @checksum ||= facts["checksum"] && Bundler::Checksum.from_api(facts["checksum"], @spec_fetcher.uri)
@@ -74,7 +96,7 @@ module Spate
         def place(origin)
           @spec_fetcher = origin.fetcher
           @source = origin.source
-          @remote = origin.fetcher.instance_variable_get(:@remote)
+          @remote = origin.remote
           @loaded_from = @remote_specification = @locked_platform = @dependencies = nil
           @required_ruby_version = @required_rubygems_version = @checksum = nil
           @new_platform = @original_platform = @platform
