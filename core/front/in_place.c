@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "front/in_place.h"
 
+#include "base/descriptor.h"
 #include "base/file.h"
 #include "base/times.h"
 #include "base/trust.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
@@ -33,7 +33,7 @@
 #define MANY 500
 #define FEW 2
 
-/* A mapped record; see parse. */
+/* See parse. */
 typedef struct place_record {
     const spate_in_place_header *header;
     const spate_in_place_folder *folders;
@@ -300,16 +300,16 @@ bool spate_front_in_place(const struct spate_front_request *request, struct spat
     int descriptor = open_record(request, &answer->length);
     if (descriptor < 0)
         return false;
-    /* The writer replaces the file, and never changes it. */
-    void *bytes = mmap(NULL, answer->length, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    answer->record = bytes == MAP_FAILED ? NULL : bytes;
-    bool readable = close(descriptor) == 0 && answer->record;
+    /* Not mapped, since a file that is truncated ends the programs that map it. */
+    answer->record = malloc(answer->length);
+    bool whole =
+        answer->record && spate_read_full(descriptor, answer->record, answer->length) == (int64_t)answer->length;
+    bool readable = close(descriptor) == 0 && whole;
     answer->doubt = readable ? doubt(request, answer) : "the record cannot be read";
     return !answer->doubt;
 }
 
 void spate_front_release(struct spate_front_answer *answer) {
-    if (answer->record)
-        (void)munmap(answer->record, answer->length);
+    free(answer->record);
     answer->record = NULL;
 }

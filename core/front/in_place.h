@@ -17,7 +17,7 @@ struct spate_front_answer {
     const char *output; /* see SPATE_OUTPUT_SECONDS */
     int stream;         /* descriptor for the output */
     const char *doubt;  /* static text: why there is no answer; NULL: in place */
-    void *record;       /* mapped */
+    void *record;       /* in memory of its own */
     size_t length;
 };
 

@@ -41,7 +41,7 @@ class RecorderTest < StaleCase
     end
     record_now
 
-    assert_equal "SPATEIP2", File.binread(record, 8)
+    assert_equal "SPATEIP3", File.binread(record, 8)
   end
 
   LIMITED = <<~RUBY
@@ -87,7 +87,7 @@ class RecorderTest < StaleCase
   def test_another_attempt_after_a_change
     record_now("-e", CHANGING)
 
-    assert_equal "SPATEIP2", File.binread(record, 8), File.binread(record)[0, 200]
+    assert_equal "SPATEIP3", File.binread(record, 8), File.binread(record)[0, 200]
   end
 
   def test_no_process_without_background

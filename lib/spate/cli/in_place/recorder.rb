@@ -7,8 +7,8 @@ module Spate
       class Recorder
         # Seconds.
         OLD = 30 * 86_400
-        # Seconds before each attempt: every change before the trace is then older than the clock's tick. Another attempt
-        # follows a change, such as by the process that writes Spate's own compile cache after a first command.
+        # Seconds before each attempt: every change before the trace is then older than the clock's tick. There is
+        # another one after a change, such as by the process that writes Spate's own compile cache.
         SETTLE = [0.1, 0.5, 2].freeze
         # Seconds, for all.
         LIMIT = 120
