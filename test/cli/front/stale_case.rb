@@ -68,7 +68,9 @@ class StaleCase < InPlaceCase
   def bundle(*names) = Dir.glob(path("vendor/bundle/ruby/*")).first.then { |place| File.join(place, *names) }
   def dir = @project ? path : folder
   def home = user("spate")
-  def environment = @project ? super.merge(@project.env, INSTALLED) : super
+  def environment = @project ? super.merge(@project.env, INSTALLED, more) : super
+  # Variables of one test.
+  def more = @more.to_h
 
   # Compares with Ruby if the front end answers. Returns whether it does.
   def vary(name, words: %w[install], **options)
@@ -164,5 +166,26 @@ class StaleCase < InPlaceCase
     FileUtils.mkdir_p(File.dirname(path))
     yield
     -> { FileUtils.rm_rf(missing) }
+  end
+
+  # ---- mounts ----
+
+  # Words that start a program with other mounts.
+  def mounted(command) = ["unshare", "-m", "sh", "-c", "#{command} && exec \"$@\"", "-"]
+
+  # As on a system whose files have times in nanoseconds; otherwise the record has the mounts.
+  def ignore_mounts
+    run_program(*mounted("mount -t tmpfs none #{folder}"), "true").last.zero? || skip("mount does not work here")
+    put(File.binread(record).tap { |bytes| bytes[72, 16] = "\0" * 16 })
+  end
+
+  # Mounts a copy of the place over it, which the block may change.
+  def cover(place)
+    copy = File.join(FileUtils.mkdir_p(File.join(folder, "copies")).first, File.basename(place))
+    FileUtils.cp_r(place, copy, preserve: true)
+    yield copy if block_given?
+    vary("a copy over #{place}", before: mounted("mount --bind #{copy} #{place}"))
+  ensure
+    FileUtils.rm_rf(copy)
   end
 end

@@ -20,8 +20,6 @@ class StaleGemfileTest < StaleCase
     learn
   end
 
-  def environment = super.merge(@more.to_h)
-
   def fill
     LINES.each do |place, (line, _)|
       @place = place
