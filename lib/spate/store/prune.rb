@@ -14,7 +14,7 @@ module Spate
       DEFAULT_AGE = 30 * DAY
       # Folders with files that only save work: such a file is removed if it was neither read nor written for the given
       # age.
-      MEMORIES = %w[checks inputs toolchains durations logs js js-plans origins scripts team sent].freeze
+      MEMORIES = %w[checks inputs toolchains durations logs js js-plans origins scripts team sent in-place].freeze
       # Records of the inputs of builds: see Build::Cache::Variants.
       VARIANTS = "variants"
       # Cached answers of sources, next to the store, with a folder for each kind of access (see Registry::Trust), and

@@ -90,6 +90,33 @@ class RecorderTest < StaleCase
     assert_equal "SPATEIP3", File.binread(record, 8), File.binread(record)[0, 200]
   end
 
+  def test_oldest_records_are_removed
+    FileUtils.rm_f(records)
+    sizes = { "old" => [1, 31], "large" => [200 << 20, 2], "small" => [1, 1], "second" => [60 << 20, 3] }
+    sizes.each do |name, (size, days)|
+      path = "#{store}/in-place/#{name}"
+      File.write(path, "")
+      File.truncate(path, size)
+      File.utime(time = Time.now - (days * 86_400), time, path)
+    end
+    recorder = Spate::CLI::InPlace::Recorder.new(ruby, "#{store}/in-place/#{"0" * 32}", [dir], %w[install], ENV)
+    recorder.send(:keep, "reason")
+
+    assert_equal %W[#{"0" * 32} large small], Dir.children("#{store}/in-place").sort
+  end
+
+  # An option's value that ends like the option for colours.
+  def test_colours_behind_another_option
+    FileUtils.cp(path("Gemfile"), path("Gemfile-color"))
+    FileUtils.cp(path("Gemfile.lock"), path("Gemfile-color.lock"))
+    File.write(Dir.glob(path("vendor/bundle/ruby/*/gems/base-*/lib/base.rb")).first, "BASE = 2\n")
+    words = %w[check --gemfile Gemfile-color]
+    FileUtils.rm_f(records)
+    assert_equal 0, run_program(ruby, *words).last
+
+    assert_match(/colours/, File.binread(record))
+  end
+
   def test_no_process_without_background
     [{ "SPATE_BOOT_BACKGROUND" => "0" }, { "CI" => "1" }, { "SPATE_READONLY" => "1" }].each do |env|
       FileUtils.rm_f(records)

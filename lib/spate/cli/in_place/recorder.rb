@@ -5,8 +5,9 @@ module Spate
     class InPlace
       # Repeats a command under the tracer, and writes what it looked at: see core/front/in_place_record.h.
       class Recorder
-        # Seconds.
+        # Seconds, and bytes of all records.
         OLD = 30 * 86_400
+        ROOM = 256 << 20
         # Seconds before each attempt: every change before the trace is then older than the clock's tick. There is
         # another one after a change, such as by the process that writes Spate's own compile cache.
         SETTLE = [0.1, 0.5, 2].freeze
@@ -59,13 +60,23 @@ module Spate
           attempt(settle.drop(1))
         end
 
-        # Removes old records as well, since a project may be gone. One that is still used is written again.
+        # Removes the oldest others as well, since a project may be gone. One that is still used is written again.
         def keep(bytes)
           Util::Files.write(@path, bytes, permissions: 0o600)
-          others = Dir.glob("*", base: File.dirname(@path)).map { |name| File.join(File.dirname(@path), name) }
-          others.each { |path| Util::Files.remove(path) if File.mtime(path) < Time.now - OLD }
+          room = ROOM - bytes.bytesize
+          others.each do |path, stat|
+            room -= stat.size
+            Util::Files.remove(path) if room.negative? || stat.mtime < Time.now - OLD
+          end
         rescue SystemCallError
           nil # a full disk, or another process removed it
+        end
+
+        # [[path, stat]], the youngest first.
+        def others
+          folder = File.dirname(@path)
+          paths = Dir.children(folder).map { |name| File.join(folder, name) } - [@path]
+          paths.map { |path| [path, File.lstat(path)] }.sort_by { |_, stat| stat.mtime }.reverse
         end
 
         def record(trace)
@@ -91,7 +102,7 @@ module Spate
 
         # Colours are forced, so that an output without them is the same on every terminal.
         def repeat(tracer, out, err)
-          colours = "--color" unless @words.any? { |word| word.end_with?("color") }
+          colours = "--color" unless @words.intersect?(%w[--color --no-color])
           words = tracer.command(Util::Ruby.path, "--disable-gems", @launcher, *@words, *colours)
           env = @env.to_h.merge(tracer.environment({ MARK => "1" }, @env))
           pid = Process.spawn(env, *words, in: File::NULL, out: out, err: err, **tracer.options)
