@@ -154,9 +154,9 @@ static bool accept_request(spate_warm_parent *parent, spate_warm_request *reques
     return false;
 }
 
-static bool reply(int connection, enum spate_warm_reply kind, int32_t value) {
+static bool reply(int connection, spate_warm_reply_kind kind, int32_t value) {
     uint32_t number = (uint32_t)value;
-    uint8_t bytes[8] = {(uint8_t)kind};
+    uint8_t bytes[SPATE_WARM_REPLY_BYTES] = {(uint8_t)kind};
     for (int at = 0; at < 4; at++)
         bytes[4 + at] = (uint8_t)(number >> (8 * at));
     ssize_t sent = send(connection, bytes, sizeof(bytes), MSG_NOSIGNAL);

@@ -1,11 +1,12 @@
 /*
  * The listening side of a warm parent: a process that has loaded an application, and forks for each command.
  *
- * A client (core/front/warm) connects, and sends one request; see spate_warm_request. Replies are 8 bytes each, an
- * uint32 and an int32, little-endian: spate_warm_reply and its value. The connection ends with EXITED or SIGNALED.
+ * A client (core/front/warm) connects, sends one request, and gets replies: see warm/protocol.h.
  */
 #ifndef SPATE_WARM_PARENT_H
 #define SPATE_WARM_PARENT_H
+
+#include "warm/protocol.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,21 +14,8 @@
 #include <sys/types.h>
 
 #define SPATE_WARM_CHILDREN 64
-#define SPATE_WARM_DESCRIPTORS 4
-#define SPATE_WARM_REQUEST_MAX (4 << 20)
 
-enum spate_warm_reply {
-    SPATE_WARM_STARTED = 1, /* the child's process id */
-    SPATE_WARM_EXITED,      /* its exit status */
-    SPATE_WARM_SIGNALED,    /* the signal that ended it */
-    SPATE_WARM_REFUSED,     /* 0: no child was started */
-    SPATE_WARM_STOPPED      /* the signal that stopped it */
-};
-
-/*
- * texts: each with its NUL: "SPATEW1", the mask of ignored signals, that of blocked ones, the number of words, the words,
- * the number of environment entries, and these. descriptors: stdin, stdout, stderr and the working directory.
- */
+/* See warm/protocol.h. */
 typedef struct spate_warm_request {
     int connection;
     int descriptors[SPATE_WARM_DESCRIPTORS];
