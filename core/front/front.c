@@ -8,6 +8,7 @@
 #include "front/hand_over.h"
 #include "front/in_place.h"
 #include "front/launcher.h"
+#include "front/warm/warm.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,11 +55,16 @@ static bool answer_by_record(const spate_exec_request *request, int64_t began) {
     return done;
 }
 
-/* Whether the command is done. */
-static bool answer(const spate_launcher *launcher, const spate_exec_request *request, int64_t began) {
+/* Whether the command is done; sets the exit status. */
+static bool answer(const spate_launcher *launcher, const spate_exec_request *request, int64_t began, int *status) {
+    *status = 0;
     switch (request->read->task) {
     case SPATE_TASK_VERSION: return spate_answer_version(launcher, request->version, request->read->json);
-    case SPATE_TASK_EXEC: spate_exec(launcher, request); return false;
+    case SPATE_TASK_EXEC:
+        if (spate_warm(request, status))
+            return true;
+        spate_exec(launcher, request);
+        return false;
     case SPATE_TASK_RUBY: return answer_by_record(request, began);
     }
     return false;
@@ -74,11 +80,12 @@ int spate_front(const spate_program *program, char *const *argv, char *const *en
         return 9;
     }
     spate_arguments read = spate_read_arguments(argv);
+    int status;
     spate_exec_request request = {
         .read = &read, .library = library, .version = program->version, .argv = argv, .environment = environment};
     if (!program->privileged && has_streams() && ordinary(environment) &&
         spate_launcher_read(&launcher) && spate_launcher_holds(&launcher) &&
-        spate_launcher_library(&launcher, program->version, library) && answer(&launcher, &request, began))
-        return 0;
+        spate_launcher_library(&launcher, program->version, library) && answer(&launcher, &request, began, &status))
+        return status;
     return spate_hand_over(launcher.path, argv, environment);
 }

@@ -1,6 +1,5 @@
 #include "front/exec/exec.h"
 
-#include "front/exec/environment_block.h"
 #include "front/exec/expand_path.h"
 #include "front/exec/heap.h"
 #include "front/hand_over.h"
@@ -125,12 +124,16 @@ static bool name_gemfile(spate_environment *copy, const char *given, char *const
            spate_environment_set(copy, "BUNDLE_GEMFILE", expanded);
 }
 
-static bool prepare(spate_environment *copy, const spate_arguments *read, char *const *environment) {
-    if (!spate_environment_copy(copy, environment, ADDED))
+bool spate_exec_environment(spate_environment *copy, const spate_exec_request *request) {
+    const spate_arguments *read = request->read;
+    if (!spate_environment_copy(copy, request->environment, ADDED))
         return false;
     spate_environment_unset(copy, SIGNING_KEY);
-    return name_gemfile(copy, read->gemfile, environment) &&
-           (!read->verbose || spate_environment_set(copy, "SPATE_VERBOSE", "1"));
+    if (name_gemfile(copy, read->gemfile, request->environment) &&
+        (!read->verbose || spate_environment_set(copy, "SPATE_VERBOSE", "1")))
+        return true;
+    free(copy->entries);
+    return false;
 }
 
 /* [path, --disable-gems, -r.../children/bundler/setup, words...]; NULL if memory is short. */
@@ -168,7 +171,7 @@ void spate_exec(const spate_launcher *launcher, const spate_exec_request *reques
     const spate_arguments *read = request->read;
     char found[PATH_MAX];
     spate_environment copy;
-    if (unusual(request->environment) || !prepare(&copy, read, request->environment))
+    if (unusual(request->environment) || !spate_exec_environment(&copy, request))
         return;
     if (spate_plain_ruby_words(read->program + 1) &&
         is_own_ruby(launcher, read->program[0], spate_variable(request->environment, "PATH"), found))

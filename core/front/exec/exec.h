@@ -3,6 +3,7 @@
 #define SPATE_FRONT_EXEC_H
 
 #include "front/arguments.h"
+#include "front/exec/environment_block.h"
 #include "front/launcher.h"
 
 typedef struct spate_exec_request {
@@ -18,6 +19,12 @@ typedef struct spate_exec_request {
  * launcher with settings for Ruby's heap. Returns if Ruby has to decide; then nothing has been changed.
  */
 void spate_exec(const spate_launcher *launcher, const spate_exec_request *request);
+
+/*
+ * The environment of the program: the Gemfile's absolute path, and no key for a team's cache. The caller frees
+ * `entries`. false if memory is short, or if a path is too long.
+ */
+bool spate_exec_environment(spate_environment *copy, const spate_exec_request *request);
 
 /* Whether Ruby's own start would differ with one of these words before the script: see Interpreter::SPECIAL. */
 bool spate_plain_ruby_words(char *const *words);

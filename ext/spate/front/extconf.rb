@@ -5,7 +5,7 @@ require_relative "../../../core/shared/extension"
 require_relative "../../../lib/spate/version"
 
 CoreExtension.compile(own: %w[*.c],
-                      core: %w[front/{answer,arguments,front,hand_over,in_place,launcher,text} front/exec/*
+                      core: %w[front/{answer,arguments,front,hand_over,in_place,launcher,text} front/exec/* front/warm/*
                                base/{descriptor,trust} digest/{crc32c,siphash} shared/status])
 $defs << "-DSPATE_VERSION='\"#{Spate::VERSION}\"'"
 CoreExtension.program("spate/native/front", try_link(<<~C))

@@ -1,0 +1,40 @@
+/* The socket between a client and its warm parent. */
+#ifndef SPATE_FRONT_WARM_CONNECTION_H
+#define SPATE_FRONT_WARM_CONNECTION_H
+
+#include "front/warm/messages.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct spate_warm_connection {
+    int descriptor;
+    uint8_t bytes[SPATE_WARM_REPLY_BYTES]; /* the part of a reply that has arrived */
+    size_t used;
+} spate_warm_connection;
+
+/* What spate_warm_receive found. */
+typedef enum spate_warm_arrival {
+    SPATE_WARM_NOTHING, /* yet */
+    SPATE_WARM_REPLY,
+    SPATE_WARM_END /* no more replies, or an invalid one */
+} spate_warm_arrival;
+
+/*
+ * Connects to a process of this user whose socket is in a folder that only this user can enter. `path` is absolute.
+ * false otherwise.
+ */
+bool spate_warm_connect(spate_warm_connection *connection, const char *path);
+void spate_warm_disconnect(spate_warm_connection *connection);
+
+/* Sends the request, with the standard streams and the working directory. */
+bool spate_warm_send(const spate_warm_connection *connection, const uint8_t *bytes, size_t length);
+
+/* Waits for the first reply. false unless it is STARTED: then the parent has not started, and will not start a child. */
+bool spate_warm_await_start(spate_warm_connection *connection, int *child);
+
+/* The next reply. Does not wait. */
+spate_warm_arrival spate_warm_receive(spate_warm_connection *connection, spate_warm_reply *reply);
+
+#endif

@@ -1,0 +1,139 @@
+# frozen_string_literal: true
+
+require "cli/front/warm/client_case"
+
+# When the front end gives a command to its warm parent, and what the parent gets.
+class WarmClientTest < WarmClientCase
+  KINDS = {
+    "application development" => ["rails runner 1", "bin/rails console", "./bin/rails s", "rake db:seed"],
+    "application test" => ["rails test", "rails t a_test.rb", "bin/rails test:system", "rspec", "bin/rspec -e name"]
+  }.freeze
+
+  KINDS.each do |kind, lines|
+    define_method(:"test_kind_#{kind.tr(" ", "_")}") do
+      answering(kind: kind)
+      lines.each { |line| assert_warm(*line.split) }
+      KINDS.except(kind).each_value { |others| others.each { |line| assert_booted(*line.split) } }
+    end
+  end
+
+  def test_a_program_of_another_folder_has_no_parent
+    answering
+
+    assert_warm("#{app}/bin/rails", "runner", "1")
+    assert_booted("#{folder}/bin/rails", "runner", "1")
+    assert_booted("../app/bin/rails", "runner", "1")
+  end
+
+  def test_variables_choose_the_kind_or_none
+    answering(kind: "application staging", env: { "RAILS_ENV" => "staging" })
+
+    assert_warm(env: { "RAILS_ENV" => "staging" })
+    record("application production", "nnn", env: { "RAILS_ENV" => "production" })
+    assert_booted(env: { "RAILS_ENV" => "production" })
+    [{ "CI" => "1" }, { "SPATE_WARM" => "0" }].each do |env|
+      record("application development", "nnn", env: env)
+      assert_booted(env: env)
+    end
+  end
+
+  def test_the_proof_is_checked
+    answering
+    other = File.join(app, "other")
+    Dir.mkdir(other)
+    assert_warm
+    assert_booted(env: { "A" => "1" })
+    assert_booted(dir: other)
+    assert_warm(env: { "TERM" => "other" }, message: "an ignored variable")
+    File.write(input, "2")
+
+    assert_booted(message: "an edited file")
+  end
+
+  def test_the_state_of_the_process_counts
+    answering
+    ["umask 0123", "ulimit -c 0 && ulimit -n 99", "renice -n 5 $$ >/dev/null"].each do |change|
+      assert_booted(before: ["sh", "-c", "#{change}; exec \"$@\"", "sh"], message: change)
+    end
+    assert_warm(before: ["sh", "-c", "umask #{format("%04o", File.umask)}; exec \"$@\"", "sh"])
+  end
+
+  def test_other_open_files_are_a_doubt
+    answering
+    File.open(input) { |file| assert_booted(7 => file) }
+    assert_warm
+  end
+
+  def test_other_outputs_of_the_record_are_no_path
+    answering
+    ["", "\n", socket, "#{socket}\n\n", "socket\n", "#{socket}\x01\n", "/#{"x" * 5000}\n"].each do |output|
+      record("application development", "nnn", output: output)
+      assert_booted(message: output[0, 100].inspect)
+    end
+  end
+
+  def test_options_of_exec_are_in_the_environment
+    answering(env: { "BUNDLE_GEMFILE" => "#{app}/gems.rb" })
+
+    assert_warm(env: { "BUNDLE_GEMFILE" => "gems.rb", "SPATE_CACHE_KEY" => "secret" })
+    assert_includes @requests.pop.environment, "BUNDLE_GEMFILE=#{app}/gems.rb"
+    assert_booted(env: { "BUNDLE_GEMFILE" => "Gemfile" })
+    assert_equal 3, run_command("--gemfile", "x/../gems.rb", "rails", "c").last.exitstatus
+  end
+
+  def test_the_request_is_whole
+    large = (1..11).to_h { |number| ["LARGE_#{number}", "x" * 100_000] }
+    answering(env: large)
+    words = ["bin/rails", "runner", "a b", "", "\u00e4\n", "--"]
+
+    assert_warm(*words, env: large.merge("SPATE_CACHE_KEY" => "secret"))
+    request = @requests.pop
+    assert_equal words.map(&:b), request.words.map(&:b)
+    assert_equal variables.merge(large).map { |pair| pair.join("=") }.sort, request.environment.sort
+  end
+
+  def test_signal_masks_are_sent
+    answering
+    bit = ->(*names) { names.sum { |name| 1 << (Signal.list.fetch(name) - 1) } }
+    assert_warm(before: %w[env --ignore-signal=USR1 --ignore-signal=INT --default-signal=PIPE --block-signal=USR2])
+    request = @requests.pop
+
+    assert_equal bit["USR1"], request.ignored & bit["USR1", "INT", "PIPE", "TERM", "USR2"]
+    assert_equal bit["USR2"], request.blocked & bit["USR1", "INT", "PIPE", "TERM", "USR2", "CONT", "WINCH"]
+  end
+
+  def test_descriptors_reach_the_child
+    parent do |connection|
+      connection.run_child(connection.request) do |request|
+        Dir.chdir("/proc/self/fd/#{request.folder.fileno}")
+        input, out, err = request.streams
+        exec("cat; pwd; echo error >&2; exit 7", in: input, out: out, err: err)
+      end
+    end
+    out, err, status = run_command(stdin_data: "in,")
+
+    assert_equal ["in,#{app}\n", "error\n", 7], [out, err, status.exitstatus]
+  end
+
+  # Without a record the search for one costs little: that is each command where warm boots are off.
+  def test_system_calls_without_a_parent
+    calls = [{ "SPATE_WARM" => "0" }, {}].map do |env|
+      trace = File.join(folder, "trace")
+      _, err, status = run_command(env: env, before: ["strace", "-qq", "-o", trace])
+      skip "strace does not work here: #{err}" unless status.success?
+      File.readlines(trace).take_while { |line| !line.match?(/execve\(.*spate-ruby/) }.size
+    end
+
+    assert_operator calls.last - calls.first, :<=, 80, calls.inspect
+  end
+
+  def test_many_at_once
+    parent do |connection|
+      request = connection.request
+      connection.run_child(request) { exit!(request.words.last.to_i) }
+    end
+    found = Array.new(32) { |number| Thread.new { run_command("rails", "runner", number.to_s).last.exitstatus } }
+
+    assert_equal (0...32).to_a, found.map(&:value)
+  end
+end
