@@ -16,7 +16,8 @@ module Spate
         write("site/a.txt", "a")
         out = File.join(folder, "counted")
         told, errors, status = Open3.capture3("valgrind", "--tool=callgrind", "--callgrind-out-file=#{out}", "-q",
-                                              "--zero-before=getsid", "--dump-before=getppid", "--dump-line=no",
+                                              "--instr-atstart=no", "--zero-before=getsid",
+                                              "--dump-before=getppid", "--dump-line=no",
                                               RbConfig.ruby, "--disable-gems", PROGRAM, File.join(folder, "site"), out,
                                               MOST.to_s)
         assert_predicate status, :success?, errors
