@@ -147,10 +147,10 @@ module Runner
 
     def style
       missing = lack("rubocop") || (system("rubocop", "-V", %i[out err] => File::NULL) ? nil : "rubocop does not start")
-      # Compiled, it needs less time.
-      compiled = defined?(RubyVM::YJIT) ? { "RUBYOPT" => "--yjit" } : {}
+      # Needs less time when compiled, and with a large heap, which saves garbage collections.
+      quick = { "RUBY_GC_HEAP_INIT_SLOTS" => "1000000", **(defined?(RubyVM::YJIT) ? { "RUBYOPT" => "--yjit" } : {}) }
       [Job.new("style", "rubocop", %w[rubocop --no-color --format simple], counts: Counts::Whole, missing: missing,
-                                                                           env: compiled, early: true)]
+                                                                           env: quick, early: true)]
     end
 
     # nil, or the reason why a command cannot run here.
