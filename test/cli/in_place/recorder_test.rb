@@ -6,12 +6,14 @@ require "cli/front/stale_case"
 class RecorderTest < StaleCase
   HEADER = 88
 
+  def record_name = Spate::CLI::InPlace.key(dir, nil, %w[install])
+
   # What runs in the background. start: options of Ruby, or the script.
   def record_now(*start)
     start = [Spate::CLI::InPlace::SCRIPT] if start.empty?
     FileUtils.rm_f(records)
     load_path = $LOAD_PATH.grep(%r{/lib\z}).flat_map { |place| ["-I", place] }
-    words = [ruby, "#{store}/in-place/#{"0" * 32}", dir, "1", dir, "install"]
+    words = [ruby, "#{store}/in-place/#{record_name}", dir, "1", dir, "install"]
     run_program(RbConfig.ruby, "--disable-gems", *load_path, *start, *words, pgroup: true)
   end
 
@@ -90,19 +92,33 @@ class RecorderTest < StaleCase
     assert_equal "SPATEIP3", File.binread(record, 8), File.binread(record)[0, 200]
   end
 
+  # Another folder takes the place of the application behind the repetition. Its files are older than the trace.
+  MOVING = CHANGING.sub(/File.write\(.*\)/, <<~'RUBY'.chomp)
+    [["", ".old"], [".new", ""]].each { |from, to| File.rename(*[from, to].map { |end_| "#{ARGV[2]}#{end_}" }) }
+  RUBY
+
+  def test_another_folder_in_the_place_of_the_application
+    FileUtils.cp_r(dir, "#{dir}.new", preserve: true)
+    File.write("#{dir}.new/Gemfile", "source '#{@source.url}'\ngem 'absent'\n")
+    record_now("-e", MOVING)
+
+    refute answered?, "the Gemfile has another gem"
+    assert_operator File.size(record), :<, HEADER
+  end
+
   def test_oldest_records_are_removed
     FileUtils.rm_f(records)
     sizes = { "old" => [1, 31], "large" => [200 << 20, 2], "small" => [1, 1], "second" => [60 << 20, 3] }
-    sizes.each do |name, (size, days)|
-      path = "#{store}/in-place/#{name}"
+    sizes.each do |file, (size, days)|
+      path = "#{store}/in-place/#{file}"
       File.write(path, "")
       File.truncate(path, size)
       File.utime(time = Time.now - (days * 86_400), time, path)
     end
-    recorder = Spate::CLI::InPlace::Recorder.new(ruby, "#{store}/in-place/#{"0" * 32}", [dir], %w[install], ENV)
+    recorder = Spate::CLI::InPlace::Recorder.new(ruby, "#{store}/in-place/#{record_name}", [dir], %w[install], ENV)
     recorder.send(:keep, "reason")
 
-    assert_equal %W[#{"0" * 32} large small], Dir.children("#{store}/in-place").sort
+    assert_equal [record_name, "large", "small"].sort, Dir.children("#{store}/in-place").sort
   end
 
   # An option's value that ends like the option for colours.

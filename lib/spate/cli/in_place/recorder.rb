@@ -26,6 +26,7 @@ module Spate
           @folders = folders
           @words = words
           @env = env
+          @directory = Dir.pwd
           @store = File.expand_path("../..", path)
         end
 
@@ -53,12 +54,27 @@ module Spate
         def attempt(settle = SETTLE)
           sleep settle.first
           @started = Inputs.start
-          keep(record(trace))
+          before = places
+          bytes = record(trace)
+          raise Passing, "a folder was moved" unless before == places && File.identical?(".", @directory)
+
+          keep(bytes)
         rescue Passing
           raise if settle.one?
 
           attempt(settle.drop(1))
         end
+
+        # Folders on the way to the paths that the command looks at. Files in a folder that takes the place of another
+        # have old times, so the trace would be of one folder, and the marks of the other.
+        def places
+          [@directory, *@folders, @store].flat_map { |path| above(path) }.uniq.map do |path|
+            stat = File.stat(path)
+            [path, stat.dev, stat.ino]
+          end
+        end
+
+        def above(path) = path == "/" ? [] : [path, *above(File.dirname(path))]
 
         # Removes the oldest others as well, since a project may be gone. One that is still used is written again.
         def keep(bytes)
