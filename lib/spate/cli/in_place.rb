@@ -18,8 +18,9 @@ module Spate
       SCRIPT = File.expand_path("in_place/script.rb", __dir__)
       # In the environment of the repeated command.
       MARK = "SPATE_IN_PLACE"
-      # Seconds between two attempts: after a record, and after a reason why there is none, since most of these last.
+      # Seconds between two attempts: after a record, after a reason that may be gone, and after others, which last.
       PAUSE = 10
+      RETRY_PAUSE = 60
       LONG_PAUSE = 600
       LAUNCHER = "spate-ruby"
       # Variables of terminals, sessions and shells, which differ in each window.
@@ -57,9 +58,9 @@ module Spate
         SESSION.reject { |word| trace.names.any? { |name| File.fnmatch(word, name) } }
       end
 
-      # After a reason that may be gone: as after a record.
+      # Shortens the pause after a reason to RETRY_PAUSE.
       def self.wait_less(path)
-        time = Time.now - LONG_PAUSE + PAUSE
+        time = Time.now - LONG_PAUSE + RETRY_PAUSE
         File.utime(time, time, path)
       rescue SystemCallError
         nil # no pause

@@ -133,6 +133,22 @@ class RecorderTest < StaleCase
     assert_match(/colours/, File.binread(record))
   end
 
+  def test_link_without_target
+    target = user("settings")
+    FileUtils.mkdir_p(user(".bundle"))
+    File.symlink(target, user(".bundle/config"))
+    learn
+    File.write(target, "---\nBUNDLE_RETRY: \"2\"\n")
+
+    refute answered?, "the target has appeared"
+    File.unlink(target)
+
+    assert answered?
+    File.unlink(user(".bundle/config"))
+
+    refute answered?, "the link is removed"
+  end
+
   def test_no_process_without_background
     [{ "SPATE_BOOT_BACKGROUND" => "0" }, { "CI" => "1" }, { "SPATE_READONLY" => "1" }].each do |env|
       FileUtils.rm_f(records)

@@ -55,9 +55,10 @@ module Spate
 
           refuse("it looked at #{path}") if KERNEL.match?(path)
           stat = state(path, :lstat)
-          changed(path) if stat.nil? == (kinds.first != :absent)
+          target = stat&.symlink? ? state(path, :stat) : stat
+          changed(path) unless seen?(stat, target, kinds)
           mark(path, stat, kinds, 0)
-          mark(path, state(path, :stat), kinds, FOLLOW) if stat&.symlink?
+          mark(path, target, kinds, FOLLOW) if stat&.symlink?
         end
 
         # Refuses file systems on which the ctime proves nothing: their files get no stamp (docs/inputs.md).
@@ -85,6 +86,14 @@ module Spate
           File.public_send(way, path)
         rescue Errno::ENOENT, Errno::ENOTDIR
           nil
+        end
+
+        # Whether the command saw the path in its present state. A link without target is missing for some calls only.
+        def seen?(stat, target, kinds)
+          return kinds.first == :absent if stat.nil?
+          return kinds.first != :absent if target
+
+          !kinds.intersect?(%i[read run listed])
         end
 
         def mark(path, stat, kinds, facts)
