@@ -53,8 +53,10 @@ module Spate
         Native.content_hash(nil, [directory, gemfile, *words].map { |text| "#{text}\0".b }.join)
       end
 
-      # Those that a traced program has not read. A Gemfile may depend on any.
+      # Those that no program has read. A Gemfile may depend on any.
       def self.ignored(trace)
+        return [] if trace.unhooked.any?
+
         SESSION.reject { |word| trace.names.any? { |name| File.fnmatch(word, name) } }
       end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "cli/front/stale_case"
+require "spate/tracer"
 
 # The process in the background that repeats a command and writes its record.
 class RecorderTest < StaleCase
@@ -131,6 +132,16 @@ class RecorderTest < StaleCase
     assert_equal 0, run_program(ruby, *words).last
 
     assert_match(/colours/, File.binread(record))
+  end
+
+  def test_all_variables_count_if_a_program_was_not_traced
+    traced, untraced = [[">#{File.realpath("/bin/sh")}", [:hooked]], ["$TERM", [:named]]].then do |names|
+      [names, []].map { |more| Spate::Tracer::Trace.new([["/bin/sh", [:run]], *more], asked: 0, value: nil) }
+    end
+
+    refute_includes Spate::CLI::InPlace.ignored(traced), "TERM"
+    assert_includes Spate::CLI::InPlace.ignored(traced), "PWD"
+    assert_empty Spate::CLI::InPlace.ignored(untraced)
   end
 
   def test_link_without_target
