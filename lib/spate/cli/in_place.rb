@@ -22,6 +22,7 @@ module Spate
       PAUSE = 10
       RETRY_PAUSE = 60
       LONG_PAUSE = 600
+      DAY = 86_400
       LAUNCHER = "spate-ruby"
       # Variables of terminals, sessions and shells, which differ in each window.
       SESSION = %w[_ SHLVL PWD OLDPWD TERM TERM_* COLORTERM COLUMNS LINES LS_COLORS WINDOWID TMUX TMUX_PANE STY
@@ -90,7 +91,8 @@ module Spate
       # Whether the last attempt, which left a record or the reason, was a short time ago.
       def recent?
         stat = File.lstat(@path)
-        stat.mtime > Time.now - (stat.size < Record::HEADER ? LONG_PAUSE : PAUSE)
+        pause = stat.size < Record::HEADER ? LONG_PAUSE : PAUSE
+        stat.mtime.between?(Time.now - pause, Time.now + DAY) # later if the clock was wrong
       rescue SystemCallError
         false
       end

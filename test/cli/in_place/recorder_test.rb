@@ -134,6 +134,15 @@ class RecorderTest < StaleCase
     assert_match(/colours/, File.binread(record))
   end
 
+  # The mtime of the record is an hour from now: see learn.
+  def test_record_of_a_wrong_clock_is_replaced
+    assert_equal [ruby], programs(ruby, "install")
+    File.utime(late = Time.now + (2 * 86_400), late, record)
+
+    refute_equal [ruby], programs(ruby, "install")
+    assert_operator File.mtime(record), :<=, Time.now
+  end
+
   def test_all_variables_count_if_a_program_was_not_traced
     traced, untraced = [[">#{File.realpath("/bin/sh")}", [:hooked]], ["$TERM", [:named]]].then do |names|
       [names, []].map { |more| Spate::Tracer::Trace.new([["/bin/sh", [:run]], *more], asked: 0, value: nil) }
