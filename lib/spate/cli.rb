@@ -18,6 +18,7 @@ module Spate
     autoload :Install, "spate/cli/install"
     autoload :JS, "spate/cli/js"
     autoload :List, "spate/cli/list"
+    autoload :Outdated, "spate/cli/outdated"
     autoload :Output, "spate/cli/output"
     autoload :PassThrough, "spate/cli/pass_through"
     autoload :Restore, "spate/cli/restore"
@@ -26,14 +27,16 @@ module Spate
     autoload :Signals, "spate/cli/signals"
     autoload :Store, "spate/cli/store"
     autoload :Timeline, "spate/cli/timeline"
+    autoload :Tree, "spate/cli/tree"
     autoload :Units, "spate/cli/units"
     autoload :Version, "spate/cli/version"
+    autoload :Why, "spate/cli/why"
     autoload :Warm, "spate/cli/warm"
 
     # Name on the command line => constant, in the order of the help.
     COMMANDS = {
       "install" => :Install, "js" => :JS, "exec" => :Exec, "boot" => :Boot, "warm" => :Warm, "serve" => :Serve,
-      "check" => :Check, "list" => :List, "explain" => :Explain,
+      "check" => :Check, "list" => :List, "outdated" => :Outdated, "why" => :Why, "tree" => :Tree, "explain" => :Explain,
       "store" => :Store, "cache" => :Cache, "edit" => :Edit, "restore" => :Restore,
       "doctor" => :Doctor, "setup" => :Setup, "completion" => :Completion, "version" => :Version, "help" => :Help
     }.freeze

@@ -7,7 +7,7 @@ module Spate
   #
   # The files in child/ are loaded into that process (Gemfile::BundleCommand) after Bundler and before its command line.
   module Resolve
-    # Loaded by the child process.
-    SCRIPT = File.expand_path("resolve/child/main.rb", __dir__)
+    autoload :Graph, "spate/resolve/graph"
+    autoload :Newest, "spate/resolve/newest"
   end
 end

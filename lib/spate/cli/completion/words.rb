@@ -7,7 +7,7 @@ module Spate
       # are literal, except GEM, COMMAND and NAME, which are looked up.
       class Words
         # Commands of Bundler that take names of gems.
-        OF_GEMS = %w[info open outdated pristine remove show update].freeze
+        OF_GEMS = %w[info open pristine remove show update].freeze
         GEMS = /\A(?:GEMS?|NAME)\z/
         # Only text that a shell reads as a single word.
         PLAIN = /\A(?:--[\w-]+=)?[\w.+@-]+\z/
