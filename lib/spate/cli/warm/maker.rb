@@ -14,6 +14,9 @@ module Spate
                           /dev/(?:null|zero|u?random|tty|shm|pts(?:/\d+)?|std\w+)\z)}nx
         # Seconds that an application may take to load.
         PATIENCE = 300
+        # Attempts while something changes, and seconds between two: the builder of compile caches may be at work.
+        TRIES = 4
+        PAUSE = 3
         Refused = InPlace::Recorder::Refused
 
         # place: Place of the project. streams: see Kind. path: of the record.
@@ -28,35 +31,43 @@ module Spate
 
         # Returns nil, or why there is no parent.
         def call
+          reason = nil
           @place.alone(@kind, @streams) do
-            sleep InPlace::Recorder::SETTLE
-            @started = Inputs.start
-            trace = trace()
-            folders = reported
-            record = record(trace, folders)
-            pid = serve
-            obstacle = reported.first and stop(pid, "the loaded application has #{obstacle}")
-            sleep InPlace::Recorder::SETTLE
-            stop(pid, "something changed while it was made") unless record == record(trace, folders)
-
-            Util::Files.write(@path, record, permissions: 0o600)
-            @place.add(pid, @kind, @streams, socket, @path)
+            TRIES.times do |try|
+              sleep(try.zero? ? InPlace::Recorder::SETTLE : PAUSE)
+              reason = attempt
+              break unless reason&.end_with?("changed")
+            end
+            @place.refused(@kind, reason) if reason
           end
-          nil
-        rescue Refused => e
-          @place.refused(@kind, e.message)
-          e.message
+          reason
         end
 
         private
 
-        def socket = @socket ||= @place.socket
+        def attempt
+          @started = Inputs.start
+          @socket = @place.socket
+          trace = trace()
+          folders = reported
+          record = record(trace, folders)
+          pid = serve
+          obstacle = reported.first and stop(pid, "the loaded application has #{obstacle}")
+          sleep InPlace::Recorder::SETTLE
+          stop(pid, "what the application is loaded from has changed") unless record == record(trace, folders)
+          @place.add(pid, @kind, @streams, @socket, @path)
+          Util::Files.write(@path, record, permissions: 0o600) # after that of an older parent is removed
+          nil
+        rescue Refused => e
+          e.message
+        end
+
         def report = @report ||= @place.temporary("report")
         def refuse(reason) = raise(Refused, reason)
         def words = [Util::Ruby.path, "--disable-gems", @launcher, "exec", "rails"]
 
         def role(task, terminal = nil)
-          lines = [task, @kind.split.last, report, (socket if task == "serve"), terminal&.fileno].compact
+          lines = [task, @kind.split.last, report, (@socket if task == "serve"), terminal&.fileno].compact
           { ::Spate::Boot::WarmParent::ROLE => lines.join("\n") }
         end
 
@@ -91,14 +102,17 @@ module Spate
           marks = InPlace::Marks.new(@started, folders, harmless: HARMLESS)
           trace.paths.each do |path, kinds|
             refuse("loading the application connects to #{path}") if kinds.include?(:connected)
-            refuse("loading the application reads and writes #{path}") if read_and_written?(kinds)
-            marks.add(path.b, kinds) unless kinds.include?(:written)
+            refuse("loading the application reads and writes #{path}") if read_and_written?(path, kinds)
+            marks.add(path.b, kinds) unless kinds.include?(:written) || path.start_with?(@place.caches)
           end
           marks.prove_times(@path)
-          InPlace::Record.new(marks, @env, InPlace.ignored(trace)).to_s("#{socket}\n", 1)
+          InPlace::Record.new(marks, @env, InPlace.ignored(trace)).to_s("#{@socket}\n", 1)
         end
 
-        def read_and_written?(kinds) = kinds.first != :written && kinds.include?(:written) && kinds.include?(:read)
+        # Spate's own caches do not change what a program does.
+        def read_and_written?(path, kinds)
+          !path.start_with?(@place.caches) && kinds.first != :written && %i[written read].all? { |kind| kinds.include?(kind) }
+        end
 
         # Starts the parent, and waits until it listens. Returns its process id.
         def serve
@@ -115,7 +129,7 @@ module Spate
 
         def await(pid)
           give_up = Util.now + PATIENCE
-          until File.socket?(socket)
+          until File.socket?(@socket)
             ended = Process.wait(pid, Process::WNOHANG)
             refuse("the parent ended: #{$?}") if ended
             stop(pid, "the parent does not answer after #{PATIENCE} s") if Util.now > give_up
@@ -125,6 +139,7 @@ module Spate
 
         def stop(pid, reason)
           Process.kill(:KILL, pid)
+          Util::Files.remove(@socket)
           refuse(reason)
         end
 

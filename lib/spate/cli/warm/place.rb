@@ -16,12 +16,14 @@ module Spate
         MOST = 2
         MOST_OF_USER = 4
 
-        attr_reader :folder, :root
+        # caches: of compiled code, with a slash.
+        attr_reader :folder, :root, :caches
 
         # root: of the application. store: Store::Shelf.
         def initialize(store, root)
           @root = root
           @folder = store.path(FOLDER)
+          @caches = "#{store.path("compile-cache")}/"
           @name = Native.content_hash(nil, root)
         end
 
@@ -49,11 +51,15 @@ module Spate
           end
         end
 
-        # The parents that run: [Hash].
+        # The parents that run: [Hash]. Removes the files of those that were killed.
         def parents
           Dir.glob("*.json", base: @folder).filter_map do |name|
-            parent = JSON.parse(File.read(File.join(@folder, name)))
-            parent if running?(parent)
+            path = File.join(@folder, name)
+            parent = JSON.parse(File.read(path))
+            next parent if running?(parent)
+
+            [path, parent["socket"]].each { |file| Util::Files.remove(file) }
+            nil
           rescue JSON::ParserError, SystemCallError
             nil
           end
