@@ -11,10 +11,11 @@ module Spate
     FOLDER = File.expand_path("../../tmp/boot-rails-#{RUBY_VERSION[/\A\d+\.\d+/]}", __dir__)
     NATIVE = %w[bigdecimal cgi date erb io-console json psych racc stringio strscan].freeze
     # Version of the files below; a new one recreates the application.
-    EDITION = "2"
+    EDITION = "3"
 
     FILES = {
       "bin/rails" => <<~'RUBY',
+        #!/usr/bin/env ruby
         APP_PATH = File.expand_path("../config/application", __dir__)
         require_relative "../config/boot"
         require "rails/commands"
@@ -117,6 +118,7 @@ module Spate
     def update
       stale = FILES.reject { |file, content| File.exist?(path(file)) && File.read(path(file)) == content }
       stale.each { |file, content| write(file, content) }
+      File.chmod(0o755, path("bin/rails"))
     end
 
     def run!(*command, **more)

@@ -19,6 +19,8 @@ module Spate
       # Milliseconds between two looks at whether the parent is still wanted.
       PULSE = 2000
       FILE = "config/environment"
+      RAILS = "bin/rails"
+      OWN_RAILS = %r{\A#!/usr/bin/env ruby\n.*(?:APP|ENGINE)_PATH}m
       ENVIRONMENTS = %w[RAILS_ENV RACK_ENV].freeze
       MAGIC = "SPATEW1"
       # What a client asks for. ignored, blocked: masks of signals.
@@ -111,7 +113,6 @@ module Spate
 
           yield request
         end
-      ensure
         File.unlink(@socket) if File.socket?(@socket)
       end
 
@@ -135,7 +136,13 @@ module Spate
         take_environment(request.environment)
         Random.srand
         ChildEnd.start(@output)
-        request.words
+        program, *arguments = request.words
+        [own_rails?(program) ? RAILS : program, *arguments]
+      end
+
+      # The program of railties runs the application's in a new process.
+      def own_rails?(program)
+        program == "rails" && File.executable?(RAILS) && OWN_RAILS.match?(File.read(RAILS))
       end
 
       # The record proves that nothing else differs but variables that the boot has not read.

@@ -14,9 +14,6 @@ module Spate
                           /dev/(?:null|zero|u?random|tty|shm|pts(?:/\d+)?|std\w+)\z)}nx
         # Seconds that an application may take to load.
         PATIENCE = 300
-        # Attempts while something changes, and seconds between two: the builder of compile caches may be at work.
-        TRIES = 4
-        PAUSE = 3
         Refused = InPlace::Recorder::Refused
 
         # place: Place of the project. streams: see Kind. path: of the record.
@@ -29,23 +26,25 @@ module Spate
           @env = env
         end
 
-        # Returns nil, or why there is no parent.
+        # Leaves the reason if there is no parent. Does nothing while another process makes it.
         def call
-          reason = nil
-          @place.alone(@kind, @streams) do
-            TRIES.times do |try|
-              sleep(try.zero? ? InPlace::Recorder::SETTLE : PAUSE)
-              reason = attempt
-              break unless reason&.end_with?("changed")
-            end
-            @place.refused(@kind, reason) if reason
-          end
-          reason
+          @place.alone(@kind, @streams) { attempt }
+        rescue Refused => e
+          @place.refused(@kind, e.message)
         end
 
         private
 
-        def attempt
+        def attempt(settle = InPlace::Recorder::SETTLE)
+          sleep settle.first
+          make
+        rescue InPlace::Recorder::Passing
+          raise if settle.one?
+
+          attempt(settle.drop(1))
+        end
+
+        def make
           @started = Inputs.start
           @socket = @place.socket
           trace = trace()
@@ -53,13 +52,10 @@ module Spate
           record = record(trace, folders)
           pid = serve
           obstacle = reported.first and stop(pid, "the loaded application has #{obstacle}")
-          sleep InPlace::Recorder::SETTLE
-          stop(pid, "what the application is loaded from has changed") unless record == record(trace, folders)
+          sleep InPlace::Recorder::SETTLE.first
+          stop(pid, "it changes while it is loaded", InPlace::Recorder::Passing) unless record == record(trace, folders)
           @place.add(pid, @kind, @streams, @socket, @path)
           Util::Files.write(@path, record, permissions: 0o600) # after that of an older parent is removed
-          nil
-        rescue Refused => e
-          e.message
         end
 
         def report = @report ||= @place.temporary("report")
@@ -111,7 +107,7 @@ module Spate
 
         # Spate's own caches do not change what a program does.
         def read_and_written?(path, kinds)
-          !path.start_with?(@place.caches) && kinds.first != :written && %i[written read].all? { |kind| kinds.include?(kind) }
+          !path.start_with?(@place.caches) && kinds.first != :written && (%i[written read] - kinds).empty?
         end
 
         # Starts the parent, and waits until it listens. Returns its process id.
@@ -137,10 +133,10 @@ module Spate
           end
         end
 
-        def stop(pid, reason)
+        def stop(pid, reason, error = Refused)
           Process.kill(:KILL, pid)
           Util::Files.remove(@socket)
-          refuse(reason)
+          raise error, reason
         end
 
         # Yields the options of a process with terminals and files for its streams, as the client has them, and the
