@@ -27,7 +27,11 @@ class WarmParent
     end
 
     # Whether the client has ended, or given up. Waits for it.
-    def ended? = @socket.read(1).nil?
+    def ended?
+      @socket.read(1).nil?
+    rescue Errno::ECONNRESET
+      true
+    end
 
     # The request, or nil if the client sent nothing.
     def request
@@ -41,7 +45,8 @@ class WarmParent
       @request = decode(bytes.byteslice(4, length), files)
     end
 
-    # Runs the block as the child, in its own group, and replies as the child stops and ends.
+    # Runs the block as the child, in its own group, and replies as the child stops and ends. If the client
+    # ends first, the child is killed.
     def run_child(request)
       pid = fork do
         Process.setpgid(0, 0)
@@ -56,7 +61,10 @@ class WarmParent
       end
       request.close
       reply(STARTED, pid)
+      watching = Thread.new { end_with_client(pid) }
       follow(pid)
+    ensure
+      watching&.kill
     end
 
     private
@@ -72,6 +80,12 @@ class WarmParent
       raise "#{rest.size} variables, not #{entries}" unless rest.size == entries
 
       Request.new(Integer(ignored), Integer(blocked), words, rest, files.first(3), files.fetch(3))
+    end
+
+    def end_with_client(pid)
+      Process.kill(:KILL, pid) if ended?
+    rescue SystemCallError
+      nil # both have ended
     end
 
     def follow(pid)
