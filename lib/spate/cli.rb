@@ -18,6 +18,7 @@ module Spate
     autoload :Install, "spate/cli/install"
     autoload :JS, "spate/cli/js"
     autoload :List, "spate/cli/list"
+    autoload :LockMerge, "spate/cli/lock_merge"
     autoload :Outdated, "spate/cli/outdated"
     autoload :Output, "spate/cli/output"
     autoload :PassThrough, "spate/cli/pass_through"

@@ -8,6 +8,7 @@ module Spate
   # The files in child/ are loaded into that process (Gemfile::BundleCommand) after Bundler and before its command line.
   module Resolve
     autoload :Graph, "spate/resolve/graph"
+    autoload :Merge, "spate/resolve/merge"
     autoload :Newest, "spate/resolve/newest"
   end
 end

@@ -43,6 +43,7 @@ module Spate
 
         @terminal.quiet = true if @argv.include?("--quiet")
         context.location # raises if there is no Gemfile
+        return LockMerge.new(@argv - [LockMerge::OPTION], context, @terminal).run if merge?
         return update_by_bundler if @name == "update" && @argv.any?(INSTALLING)
 
         resolve
@@ -76,6 +77,8 @@ module Spate
       end
 
       private
+
+      def merge? = @name == "lock" && @argv.include?(LockMerge::OPTION)
 
       def help? = @argv.intersect?(%w[-h --help])
 

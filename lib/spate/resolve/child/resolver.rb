@@ -9,6 +9,8 @@ module Spate
         def self.install
           Bundler::Resolver.prepend(SelfDependencies)
           [Bundler::Resolver, *platform_matchers].each { |owner| owner.prepend(PlatformMatch) }
+          require_relative "explanation"
+          Bundler::Resolver.prepend(Explanation::Resolver) if Bundler.const_defined?(:SolveFailure)
           Bundler::Resolver::Package.prepend(Package)
           Bundler::Resolver::SpecGroup.prepend(SpecGroup)
           Gem::Version.prepend(VersionOrder) if Gem::Version.method_defined?(:canonical_segments)

@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+module Spate
+  module Resolve
+    module Child
+      # A conflict in plain words, from the facts of PubGrub: who requires what, and which versions exist.
+      #
+      #   No version of base satisfies all of:
+      #     left 1.0 requires base >= 1.1
+      #     Gemfile requires base < 1.1
+      #   versions of base: 1.2, 1.1, 1.0
+      #   Gemfile requires left
+      class Explanation
+        VERSIONS = 8
+
+        # Prepended to Bundler::Resolver.
+        module Resolver
+          def solve_versions(**)
+            super
+          rescue Bundler::SolveFailure => e
+            text = Explanation.of(e.cause, @all_specs)
+            raise e unless text
+
+            raise Bundler::SolveFailure, "#{text}\n\n#{e.message if ENV["DEBUG"]}".rstrip
+          end
+        end
+
+        # Text; nil if the failure has another form than expected. specs: { name => specifications }
+        def self.of(failure, specs)
+          new(failure.incompatibility, specs).text
+        rescue StandardError
+          nil
+        end
+
+        def initialize(incompatibility, specs)
+          @specs = specs
+          @needs = needs(leaves(incompatibility).uniq)
+        end
+
+        # The contested gems first, then how the Gemfile leads to those that require them.
+        def text
+          contested, others = @needs.partition { |need| rivals(need.name).size > 1 || META.include?(need.name) }
+          return if @needs.empty?
+
+          blocks = contested.group_by(&:name).map { |name, all| block(name, all) }
+          blocks << others.map(&:to_s) if others.any?
+          blocks << existing(last(others).name) if contested.empty?
+          blocks.flatten.join("\n")
+        end
+
+        META = %w[Ruby RubyGems].freeze
+
+        # What versions of a gem, or the Gemfile, require of another one. by: "rails"; ranges: of its versions; wanted:
+        # the requirement of each range.
+        Need = Struct.new(:by, :name, :ranges, :wanted) do
+          def to_s = "#{dependent} requires #{name}#{requirement}"
+
+          def dependent
+            return by if ranges == [nil]
+
+            return "#{by} (#{ranges.size} versions)" unless ranges.one?
+
+            ranges == [">= 0"] ? by : "#{by} #{ranges.first}"
+          end
+
+          def requirement
+            return wanted.first == ">= 0" ? "" : " #{wanted.first}" if wanted.uniq.one?
+            return " of the same version" if same_version?
+
+            " #{wanted.uniq.first(3).join(" or ")}#{" or others" if wanted.uniq.size > 3}"
+          end
+
+          def same_version?
+            ranges.zip(wanted).all? { |range, want| want.start_with?("= ") && range.to_s.include?(want) }
+          end
+        end
+        private_constant :Need
+
+        private
+
+        # Incompatibilities that are facts: of a gem's dependency, or of missing versions.
+        def leaves(incompatibility)
+          return [incompatibility] unless incompatibility.conflict?
+
+          cause = incompatibility.cause
+          leaves(cause.conflict) + leaves(cause.other)
+        end
+
+        def needs(facts)
+          found = facts.select { |fact| fact.cause == :dependency }.map(&:terms)
+          found.reject! { |by, need| by.package.root? && META.include?(need.package.to_s) }
+          found.group_by { |terms| terms.map { |term| term.package.to_s } }.sort_by(&:first).map do |(by, name), all|
+            ranges = all.map { |term, _| term.package.root? ? nil : range(term) }
+            Need.new(by, name, ranges, all.map { |_, term| range(term) })
+          end
+        end
+
+        def range(term)
+          text = (term.positive? ? term : term.invert).constraint.constraint_string
+          text == "any" || text.empty? ? ">= 0" : text.gsub(/< (\d\S*)\.A\b/, '< \1')
+        end
+
+        # The end of a chain: its versions are those that do not satisfy.
+        def last(needs) = needs.find { |need| @needs.none? { |other| other.by == need.name } } || needs.first
+
+        def rivals(name) = @needs.select { |need| need.name == name }
+
+        def block(name, needs)
+          return [*needs.map(&:to_s), existing(name)] if META.include?(name)
+
+          ["No version of #{name} satisfies all of:", *needs.map { |need| "  #{need}" }, existing(name)]
+        end
+
+        def existing(name)
+          return "this is Ruby #{RUBY_VERSION}" if name == "Ruby"
+          return "this is RubyGems #{::Gem::VERSION}" if name == "RubyGems"
+
+          versions = @specs[name].map(&:version).uniq.sort.reverse
+          return "no source has a gem #{name}" if versions.empty?
+
+          more = versions.size > VERSIONS ? " and #{versions.size - VERSIONS} older ones" : ""
+          "versions of #{name}: #{versions.first(VERSIONS).join(", ")}#{more}"
+        end
+      end
+    end
+  end
+end
