@@ -42,8 +42,43 @@ class GemTest < Minitest::Test
     output, = run_in(folder, RUBY, "#{folder}/bin/spate", "setup", "--dir", "#{folder}/first", env: environment)
     assert_match(%r{wrote #{folder}/first/spate}, output)
     assert_match(/\Aspate #{Spate::VERSION} \(/, run_in(folder, "#{folder}/first/spate", "version").first)
+    assert_front_end_answers
     run_in(folder, RUBY, "-S", "gem", "uninstall", "-x", "--bindir", "#{folder}/bin", "spate", env: environment)
     assert_match(/no gem spate is installed/, run_in(folder, "#{folder}/first/spate", "version").first)
+  end
+
+  # The front end of the installed gem, for the user who installed it and for another one; and RubyGems' wrapper.
+  def assert_front_end_answers
+    return unless Spate::CLI::Setup::FrontEnd.compiled && Process.uid.zero?
+
+    File.chmod(0o755, folder)
+    [0, 65_534].each do |user|
+      app = File.dirname(write("user#{user}/app/Gemfile", ""))
+      run_in(app, RUBY, "-S", "bundle", "lock", env: environment)
+      FileUtils.chown_R(user, user, File.dirname(app))
+      as = ["setpriv", "--reuid=#{user}", "--regid=#{user}", "--clear-groups"]
+      assert_match(/0 gems in place/, run_as(app, *as, RUBY, "#{folder}/bin/spate", "install"))
+      assert_equal [], programs_until_answered(app, *as)
+    end
+  end
+
+  def run_as(app, *command, **more)
+    env = environment.merge("HOME" => File.dirname(app), "SPATE_HOME" => nil, "SPATE_NO_OWN_CODE" => "1",
+                            "SPATE_BOOT_BACKGROUND" => nil, "BUNDLE_PATH" => "vendor/bundle", **more)
+    output, status = run_in(app, *command, env: env)
+    assert_predicate status, :success?, output
+    output
+  end
+
+  # The programs that the front end has started once its record is there.
+  def programs_until_answered(app, *before)
+    trace = File.join(app, "trace")
+    give_up = Time.now + 60
+    loop do
+      run_as(app, *before, "strace", "-f", "-qq", "-e", "trace=execve", "-o", trace, "#{folder}/first/spate", "install")
+      programs = File.readlines(trace).grep(/ = 0$/).map { |line| line[/execve\("(.*?)"/, 1] }.drop(1)
+      return programs if programs.empty? || Time.now > give_up
+    end
   end
 
   def test_gem_works_with_zlib_alone
