@@ -65,12 +65,13 @@ class WarmClientDoubtsTest < WarmClientCase
       Process::UID.change_privilege(NOBODY)
       server.listen(1)
       writer.write("x")
-      server.accept.first.read
+      writer.write(server.accept.first.read.bytesize)
       exit!(0)
     end
     reader.read(1)
 
     assert_booted
+    assert_equal "0", reader.read(1), "bytes of a request"
   ensure
     Process.kill(:KILL, pid) && Process.wait(pid) if pid
   end

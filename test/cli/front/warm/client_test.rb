@@ -66,7 +66,8 @@ class WarmClientTest < WarmClientCase
 
   def test_other_outputs_of_the_record_are_no_path
     answering
-    ["", "\n", socket, "#{socket}\n\n", "socket\n", "#{socket}\x01\n", "/#{"x" * 5000}\n"].each do |output|
+    ["", "\n", socket, "#{socket}\n\n", "socket\n", "../sockets/socket\n", "#{socket}\x01\n",
+     "/#{"x" * 5000}\n"].each do |output|
       record("application development", "nnn", output: output)
       assert_booted(message: output[0, 100].inspect)
     end
