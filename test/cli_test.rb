@@ -108,7 +108,7 @@ class CLITest < CLICase
 
     assert_equal 9, result.status
     assert_equal "error: No space left on device - /store\n" \
-                 "hint: free some space: `spate store status` shows what the store holds, `prune` shrinks it\n",
+                 "hint: free some space: `spate store status` shows the store's contents, `prune` shrinks it\n",
                  result.err
   end
 
@@ -144,7 +144,7 @@ class CLITest < CLICase
       Process.kill(signal, pid)
 
       assert_equal 130, Process.wait2(pid).last.exitstatus
-      assert_equal "cleaned up\ninterrupted: what was finished stays, nothing is left half made\n", reader.read
+      assert_equal "cleaned up\ninterrupted: completed steps are kept, nothing is half-done\n", reader.read
       reader.close
     end
   end

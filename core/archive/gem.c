@@ -143,7 +143,7 @@ static spate_status remember_name(char **names, size_t *count, const spate_tar_e
         if (strcmp(names[i], found->name) == 0)
             return spate_fail(error, SPATE_REFUSED, found->name, "twice in the gem");
     if (*count == OUTER_MEMBERS_MAX)
-        return spate_fail(error, SPATE_LIMIT, found->name, "gem holds more than %d members", OUTER_MEMBERS_MAX);
+        return spate_fail(error, SPATE_LIMIT, found->name, "gem has more than %d members", OUTER_MEMBERS_MAX);
     names[*count] = strdup(found->name);
     if (!names[*count])
         return spate_fail(error, SPATE_NO_MEMORY, found->name, "no memory for a name");
@@ -200,8 +200,7 @@ spate_status spate_gem_read(spate_gem *gem, const uint8_t *archive, size_t lengt
     if (!checksums.bytes)
         return SPATE_OK;
     spate_buffer text = {0};
-    status =
-        spate_inflate(SPATE_GZIP_FIRST, checksums.bytes, checksums.length, SPATE_GEM_TEXT_MAX, &text, NULL, error);
+    status = spate_inflate(SPATE_GZIP_FIRST, checksums.bytes, checksums.length, SPATE_GEM_TEXT_MAX, &text, NULL, error);
     if (status == SPATE_OK)
         status = read_checksums(gem, (const char *)text.bytes, text.length, error);
     else if (error)

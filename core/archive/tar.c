@@ -18,7 +18,7 @@ typedef struct tar_pending {
 } tar_pending;
 
 struct spate_tar {
-    const uint8_t *input;         /* memory mode; borrowed */
+    const uint8_t *input; /* memory mode; borrowed */
     size_t length;
     size_t at;                    /* the next byte of input; in memory mode beyond the current payload */
     spate_inflate_stream *stream; /* stream mode, else NULL; borrowed */
@@ -26,10 +26,10 @@ struct spate_tar {
     uint64_t remaining;           /* bytes of the current payload that were not read yet */
     uint64_t padding;             /* bytes after it, up to the next block; stream mode */
     spate_tar_header header;      /* owns the strings of a short name */
-    tar_pending pending;              /* owns the strings of a long one */
-    bool old_pax; /* members of type X are PAX headers */
+    tar_pending pending;          /* owns the strings of a long one */
+    bool old_pax;                 /* members of type X are PAX headers */
     bool ended;
-    spate_error failure;          /* returned again by every later call */
+    spate_error failure; /* returned again by every later call */
 };
 
 static bool says_anything(const tar_pending *pending) {
@@ -160,7 +160,8 @@ static spate_status leave_payload(spate_tar *tar, spate_error *error) {
 static spate_status take_extended(spate_tar *tar, char **text, size_t *length, spate_error *error) {
     const spate_tar_header *header = &tar->header;
     if (header->size > EXTENDED_MAX) {
-        return spate_fail(error, SPATE_REFUSED, header->name, "an extended header of %llu bytes, where %llu are allowed",
+        return spate_fail(error, SPATE_REFUSED, header->name,
+                          "an extended header of %llu bytes, more than the allowed %llu",
                           (unsigned long long)header->size, (unsigned long long)EXTENDED_MAX);
     }
     size_t size = (size_t)header->size;
@@ -297,7 +298,7 @@ static void describe(const spate_tar *tar, spate_tar_entry *entry) {
     memset(entry, 0, sizeof *entry);
     entry->name = said->pax.path ? said->pax.path : said->gnu_name ? said->gnu_name : header->name;
     entry->name_length = strlen(entry->name);
-    entry->link_name = said->pax.link_path ? said->pax.link_path
+    entry->link_name = said->pax.link_path   ? said->pax.link_path
                        : said->gnu_link_name ? said->gnu_link_name
                                              : header->link_name;
     entry->size = said->pax.has_size ? said->pax.size : header->size;
@@ -312,10 +313,10 @@ static spate_status check_member(const spate_tar *tar, const spate_tar_entry *en
     if (entry->type_flag == 'M')
         return spate_fail(error, SPATE_REFUSED, entry->name, "a file continued from another volume");
     /* Readers disagree on whether such content exists, and so on where the next header is. */
-    bool bodiless = entry->type == SPATE_TAR_DIRECTORY || entry->type == SPATE_TAR_SYMLINK ||
-                    entry->type == SPATE_TAR_HARDLINK;
+    bool bodiless =
+        entry->type == SPATE_TAR_DIRECTORY || entry->type == SPATE_TAR_SYMLINK || entry->type == SPATE_TAR_HARDLINK;
     if (bodiless && entry->size > 0) {
-        return spate_fail(error, SPATE_CORRUPT, entry->name, "a directory or link that claims %llu bytes of content",
+        return spate_fail(error, SPATE_CORRUPT, entry->name, "a directory or link with %llu bytes of content",
                           (unsigned long long)entry->size);
     }
     return SPATE_OK;

@@ -141,7 +141,7 @@ spate_status spate_tar_header_parse(spate_tar_header *header, const uint8_t bloc
 
     memset(header, 0, sizeof *header);
     if (!checksum_matches(block))
-        return spate_fail(error, SPATE_CORRUPT, NULL, "no tar header where one belongs: its checksum is wrong");
+        return spate_fail(error, SPATE_CORRUPT, NULL, "missing tar header: its checksum is wrong");
     header->type_flag = (char)block[TYPE_FLAG_OFFSET];
     spate_status status = parse_name(header, block, error);
     if (status != SPATE_OK)

@@ -11,7 +11,7 @@ typedef struct pax_record {
 } pax_record;
 
 static spate_status corrupt(spate_error *error) {
-    return spate_fail(error, SPATE_CORRUPT, NULL, "a PAX header that is not made of LENGTH KEYWORD=VALUE records");
+    return spate_fail(error, SPATE_CORRUPT, NULL, "a PAX header without LENGTH KEYWORD=VALUE records");
 }
 
 /* Decimal digits up to `end`, all of them, and at least one. */
@@ -72,8 +72,8 @@ static spate_status keep_text(char **kept, const pax_record *record, spate_error
     memcpy(*kept, record->value, record->value_length);
     (*kept)[record->value_length] = '\0';
     if (memchr(*kept, 0, record->value_length) != NULL) {
-        return spate_fail(error, SPATE_REFUSED, *kept, "a PAX %.*s that contains a null byte", (int)record->keyword_length,
-                          record->keyword);
+        return spate_fail(error, SPATE_REFUSED, *kept, "a PAX %.*s that contains a null byte",
+                          (int)record->keyword_length, record->keyword);
     }
     return SPATE_OK;
 }

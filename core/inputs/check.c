@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Longer than any name. */
+/* A length that no name has. */
 #define NOTHING UINT32_MAX
 
 typedef struct check {

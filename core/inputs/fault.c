@@ -49,13 +49,13 @@ static const char *entry_fault(const inputs_tables *t, const disk_entry *entry, 
 static const char *folder_fault(const inputs_tables *t, const disk_folder *folder, uint32_t entries, uint32_t absents) {
     const char *fault = NULL;
     if (!path_fits(t, LE32(folder->root), folder->path) || LE32(folder->listed) > 1)
-        return "a folder that cannot be";
+        return "an invalid folder";
     if (LE32(folder->entry_count) > t->entry_count - entries || LE32(folder->absent_count) > t->absent_count - absents)
-        return "more in folders than there is";
+        return "a folder with too many entries";
     for (uint32_t i = 0; i < LE32(folder->entry_count) && !fault; i++)
         fault = entry_fault(t, &t->entries[entries + i], i > 0 ? &t->entries[entries + i - 1] : NULL);
     for (uint32_t i = 0; i < LE32(folder->absent_count) && !fault; i++)
-        fault = name_fits(t, t->absents[absents + i]) ? NULL : "an absent name that cannot be";
+        fault = name_fits(t, t->absents[absents + i]) ? NULL : "an invalid absent name";
     return fault;
 }
 
@@ -83,12 +83,12 @@ static const char *folders_fault(const inputs_tables *t) {
 static const char *facts_fault(const inputs_tables *t) {
     for (uint32_t i = 0; i < t->root_count; i++)
         if (!name_fits(t, t->roots[i]))
-            return "a root that cannot be";
+            return "an invalid root";
     for (uint32_t i = 0; i < t->fact_count; i++) {
         uint32_t kind = LE32(t->facts[i].kind);
         if ((kind != SPATE_INPUT_ENVIRONMENT && kind != SPATE_INPUT_PROCESSOR) || LE32(t->facts[i].set) > 1 ||
             !text_fits(t, t->facts[i].name))
-            return "a fact that cannot be";
+            return "an invalid fact";
     }
     return NULL;
 }
@@ -126,11 +126,11 @@ const char *spate_inputs_fault(const uint8_t *bytes, size_t length, inputs_table
         return "shorter than a header";
     memcpy(&header, bytes, sizeof(header));
     if (memcmp(header.magic, INPUTS_MAGIC, sizeof(header.magic)) != 0)
-        return "no record of inputs";
+        return "not a record of inputs";
     if (LE32(header.version) != SPATE_INPUTS_VERSION || LE32(header.header_length) != sizeof(header))
         return "a record of another version";
     if (LE64(header.file_length) != length)
-        return "cut off or grown";
+        return "its length differs";
     if (LE32(header.checksum) != spate_inputs_checksum(bytes, length))
         return "its checksum differs";
     if (!lay_out(tables, bytes, length))

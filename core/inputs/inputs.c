@@ -57,7 +57,7 @@ spate_status spate_inputs_open(spate_inputs **record, const char *path, spate_er
         return take(record, file.bytes, file.length, path, error);
     spate_buffer_free(&file);
     return status == SPATE_LIMIT || status == SPATE_CORRUPT
-               ? spate_fail(error, SPATE_STALE, path, "no record of inputs")
+               ? spate_fail(error, SPATE_STALE, path, "not a record of inputs")
                : status;
 }
 

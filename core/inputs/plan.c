@@ -134,7 +134,7 @@ static spate_status add_absent(inputs_plan *plan, const spate_input *input, cons
             return spate_fail_errno(error, clean, "lstat");
         bool dangling = S_ISLNK(info.st_mode) && !is_there(there);
         if (!dangling)
-            return reason == 0 ? spate_fail(error, SPATE_STALE, clean, "is there")
+            return reason == 0 ? spate_fail(error, SPATE_STALE, clean, "exists")
                                : add(plan, SPATE_INPUT_ABSENT, input, path);
         spate_status status = add(plan, SPATE_INPUT_LINK, input, there);
         if (status == SPATE_OK)
@@ -154,7 +154,7 @@ static spate_status add_fact(inputs_plan *plan, const spate_input *input, spate_
         fact->set = true;
         spate_status status = spate_processor(plan->place->processor, fact->sha256);
         if (status != SPATE_OK)
-            return spate_fail(error, status, "processor", "cannot be told");
+            return spate_fail(error, status, "processor", "cannot be detected");
     } else {
         const char *value = spate_inputs_value(plan->place, input->path);
         if (strlen(input->path) >= SPATE_INPUTS_PATH_MAX)

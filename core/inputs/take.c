@@ -159,13 +159,13 @@ static spate_status fail(int reason, const char *path, spate_error *error) {
     if (reason == 0)
         return SPATE_OK;
     if (reason == OTHER_CONTENT || reason == APPEARED)
-        return spate_fail(error, SPATE_STALE, path, reason == APPEARED ? "is there" : "is not what was read");
+        return spate_fail(error, SPATE_STALE, path, reason == APPEARED ? "exists" : "differs from what was read");
     if (reason == ECANCELED)
         return spate_fail(error, SPATE_CANCELLED, path, "cancelled");
     if (reason == ENOMEM)
         return spate_fail(error, SPATE_NO_MEMORY, path, "no memory to look at it");
     if (inputs_means_absent(reason) || reason == EINVAL)
-        return spate_fail(error, SPATE_STALE, path, reason == EINVAL ? "is no link" : "is not there");
+        return spate_fail(error, SPATE_STALE, path, reason == EINVAL ? "is not a link" : "does not exist");
     errno = reason;
     return spate_fail_errno(error, path, "read");
 }

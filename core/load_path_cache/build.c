@@ -56,7 +56,7 @@ spate_status spate_load_path_cache_build(const char *const *paths, size_t count,
         spate_load_path_cache_sort(&c, &order))
         status = spate_load_path_cache_write(&c, &order, &facts, bytes, length, error);
     else
-        status = spate_fail(error, SPATE_NO_MEMORY, "", "no memory for an cache of %zu roots", count);
+        status = spate_fail(error, SPATE_NO_MEMORY, "", "no memory for a load-path cache of %zu roots", count);
     spate_load_path_cache_order_free(&order);
     spate_catalog_clear(&c);
     return status;

@@ -39,19 +39,19 @@ spate_status spate_load_path_cache_open(spate_load_path_cache *cache, const uint
     const spate_load_path_cache_header *header = (const spate_load_path_cache_header *)(const void *)bytes;
     memset(cache, 0, sizeof *cache);
     if (length < sizeof *header || length > SPATE_LOAD_PATH_CACHE_LENGTH_MAX || (uintptr_t)bytes % 8 != 0)
-        return spate_fail(error, SPATE_STALE, "", "no load-path cache: %zu bytes", length);
+        return spate_fail(error, SPATE_STALE, "", "not a load-path cache: %zu bytes", length);
     if (memcmp(header->magic, SPATE_LOAD_PATH_CACHE_MAGIC, sizeof header->magic) != 0)
-        return spate_fail(error, SPATE_STALE, "", "no load-path cache: it begins otherwise");
+        return spate_fail(error, SPATE_STALE, "", "not a load-path cache: it begins otherwise");
     if (header->endian != SPATE_LOAD_PATH_CACHE_ENDIAN || header->version != SPATE_LOAD_PATH_CACHE_VERSION)
-        return spate_fail(error, SPATE_STALE, "", "a feature cache of version %u, not %u", header->version,
+        return spate_fail(error, SPATE_STALE, "", "a load-path cache of version %u, not %u", header->version,
                           SPATE_LOAD_PATH_CACHE_VERSION);
     if (header->length != length || !counts_fit(header) || length_of(header) != length)
-        return spate_fail(error, SPATE_STALE, "", "a feature cache whose lengths disagree");
+        return spate_fail(error, SPATE_STALE, "", "a load-path cache with inconsistent lengths");
     if (memchr(header->shared, '\0', sizeof header->shared) == NULL || header->shared[0] != '.')
-        return spate_fail(error, SPATE_STALE, "", "a feature cache without an extension");
+        return spate_fail(error, SPATE_STALE, "", "a load-path cache without an extension");
     size_t summed = offsetof(spate_load_path_cache_header, checksum) + sizeof header->checksum;
     if (spate_crc32c(0, bytes + summed, length - summed) != header->checksum)
-        return spate_fail(error, SPATE_STALE, "", "a feature cache whose checksum differs");
+        return spate_fail(error, SPATE_STALE, "", "a load-path cache with a wrong checksum");
 
     cache->header = header;
     cache->directories = (const void *)(bytes + sizeof *header);

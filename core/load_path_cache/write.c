@@ -180,14 +180,14 @@ spate_status spate_load_path_cache_write(const index_catalog *c, const load_path
     writer w = {.catalog = c, .order = order};
     size_t at[END + 1];
     if (!count_all(&w))
-        return spate_fail(error, SPATE_LIMIT, "", "%zu directories and %zu files are too many for an index",
+        return spate_fail(error, SPATE_LIMIT, "", "%zu directories and %zu files are too many for a load-path cache",
                           c->directories.count, c->files.count);
     place_sections(&w.header, at);
     if (at[END] > SPATE_LOAD_PATH_CACHE_LENGTH_MAX)
-        return spate_fail(error, SPATE_LIMIT, "", "an cache of %zu bytes is too long", at[END]);
+        return spate_fail(error, SPATE_LIMIT, "", "a load-path cache of %zu bytes is too long", at[END]);
     *bytes = calloc(1, at[END]);
     if (*bytes == NULL)
-        return spate_fail(error, SPATE_NO_MEMORY, "", "no memory for an cache of %zu bytes", at[END]);
+        return spate_fail(error, SPATE_NO_MEMORY, "", "no memory for a load-path cache of %zu bytes", at[END]);
     begin_header(&w.header, facts);
     w.header.length = *length = at[END];
     write_sections(&w, *bytes, at);

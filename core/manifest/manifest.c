@@ -68,7 +68,7 @@ spate_status spate_manifest_open(spate_manifest **manifest, const char *path, sp
     *manifest = NULL;
     spate_status status = spate_read_file(path, MANIFEST_LENGTH_MAX, &file, NULL, error);
     if (status == SPATE_LIMIT || status == SPATE_CORRUPT)
-        status = spate_fail(error, SPATE_STALE, path, "no manifest");
+        status = spate_fail(error, SPATE_STALE, path, "not a manifest");
     if (status == SPATE_OK)
         status = parse(manifest, file.bytes, file.length, path, error);
     if (status == SPATE_OK)
@@ -209,11 +209,11 @@ const char *spate_manifest_fault(const uint8_t *bytes, size_t length, disk_heade
         return "shorter than a header";
     memcpy(header, bytes, sizeof(*header));
     if (memcmp(header->magic, MANIFEST_MAGIC, sizeof(header->magic)) != 0)
-        return "no manifest";
+        return "not a manifest";
     if (LE32(header->version) != SPATE_MANIFEST_VERSION || LE32(header->header_length) != sizeof(*header))
         return "a manifest of another version";
     if (LE64(header->file_length) != length)
-        return "cut off or grown";
+        return "its length differs";
     if (LE32(header->checksum) != spate_manifest_checksum(bytes, length))
         return "its checksum differs";
     uint64_t entries = LE64(header->entries);

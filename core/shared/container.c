@@ -76,7 +76,7 @@ static spate_status open_gzip(const uint8_t *input, size_t length, size_t *heade
     if (length < GZIP_FIXED_HEADER)
         return truncated_header(error, "gzip");
     if (input[2] != 8)
-        return spate_fail(error, SPATE_CORRUPT, NULL, "gzip method %u, where only 8 (deflate) is known", input[2]);
+        return spate_fail(error, SPATE_CORRUPT, NULL, "gzip method %u, expected 8 (deflate)", input[2]);
     uint8_t flags = input[3];
     if (flags & GZIP_RESERVED)
         return spate_fail(error, SPATE_CORRUPT, NULL, "gzip flags %02x use reserved bits", flags);

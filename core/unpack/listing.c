@@ -91,8 +91,8 @@ static spate_status list_folders(spate_listing *listing, const spate_unpack_opti
         if (!fits)
             return spate_listing_no_memory(error, member->path);
         if (listing->folders.count > limits->max_entries)
-            return spate_fail(error, SPATE_LIMIT, member->path,
-                              "archive needs more than the %zu folders that are allowed", limits->max_entries);
+            return spate_fail(error, SPATE_LIMIT, member->path, "archive needs more than the allowed %zu folders",
+                              limits->max_entries);
     }
     return SPATE_OK;
 }

@@ -91,11 +91,11 @@ static uint32_t mode_of(const spate_tar_entry *found, const spate_unpack_options
 static spate_status check_size(const char *path, uint64_t size, const spate_unpack_options *limits, uint64_t *total,
                                spate_error *error) {
     if (size > limits->max_entry)
-        return spate_fail(error, SPATE_LIMIT, path, "file of %llu bytes, more than the %llu that are allowed",
+        return spate_fail(error, SPATE_LIMIT, path, "file of %llu bytes, more than the allowed %llu",
                           (unsigned long long)size, (unsigned long long)limits->max_entry);
     *total += size;
     if (*total > limits->max_total)
-        return spate_fail(error, SPATE_LIMIT, path, "archive holds more than the %llu bytes that are allowed",
+        return spate_fail(error, SPATE_LIMIT, path, "archive has more than the allowed %llu bytes",
                           (unsigned long long)limits->max_total);
     return SPATE_OK;
 }
@@ -109,8 +109,8 @@ static spate_status check_member(const spate_listing *listing, const spate_tar_e
     if (found->type == SPATE_TAR_FILE)
         status = check_size(path, found->size, limits, total, error);
     if (status == SPATE_OK && listing->member_count >= limits->max_entries)
-        status = spate_fail(error, SPATE_LIMIT, path, "archive holds more than the %zu members that are allowed",
-                            limits->max_entries);
+        status =
+            spate_fail(error, SPATE_LIMIT, path, "archive has more than the allowed %zu members", limits->max_entries);
     return status;
 }
 

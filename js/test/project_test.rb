@@ -58,7 +58,7 @@ class JSProjectTest < Minitest::Test
   def test_several_lockfiles_without_a_word_are_an_error
     error = assert_raises(Spate::JS::SeveralLockfiles) { find({ "package-lock.json" => "", "yarn.lock" => "" }) }
 
-    assert_match(/package-lock\.json, yarn\.lock.*does not say/, error.message)
+    assert_match(/package-lock\.json, yarn\.lock.*does not name a package manager/, error.message)
     assert_match(/"packageManager": "npm@(\d+\.\d+\.\d+\S*|VERSION)"\z/, error.hint)
     error = assert_raises(Spate::JS::SeveralLockfiles) do
       find({ "package-lock.json" => "", "yarn.lock" => "" }, '{"packageManager":"bun@1.2.0"}')

@@ -14,7 +14,7 @@ module Spate
 
     def initialize(text)
       @text = text.to_s.strip
-      raise ArgumentError, "no version: #{text.inspect}" unless PATTERN.match?(@text)
+      raise ArgumentError, "not a version: #{text.inspect}" unless PATTERN.match?(@text)
     end
 
     # [Integer or String]: "1.2.b3" -> [1, 2, "b", 3]; a dash starts a prerelease.

@@ -13,8 +13,8 @@ module Spate
     Memo = Native::Inputs::Memo
 
     SENTENCES = {
-      content: "changed", gone: "is gone", appeared: "is new", kind: "is of another kind", size: "changed",
-      mode: "has other permissions", time: "has another time", listing: "has other names in it",
+      content: "changed", gone: "is gone", appeared: "is new", kind: "has another type", size: "changed",
+      mode: "has other permissions", time: "has another time", listing: "contains other names",
       target: "leads elsewhere", value: "has another value", library: "has other versions or symbols",
       unreadable: "cannot be read", root: "is not known here"
     }.freeze
@@ -74,7 +74,7 @@ module Spate
       def explain(reason, path, _kind = nil)
         case reason
         when :record then path
-        when :processor then "the processor is another"
+        when :processor then "the processor differs"
         else "#{path} #{SENTENCES.fetch(reason)}"
         end
       end

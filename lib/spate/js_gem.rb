@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Spate
-  # Finds the gem spate-js, which restores node_modules, in the version of this one.
+  # Finds the gem spate-js, which restores node_modules. It must have the same version as this gem.
   module JSGem
     NAME = "spate-js"
     ROOT = File.dirname(__FILE__, 3)
 
     class << self
-      # Its library's folder where it is in this checkout or was installed beside this gem; else nil.
+      # The folder of its library if it is in this checkout or is installed next to this gem; otherwise nil.
       def beside
         return @beside if defined?(@beside)
 

@@ -20,13 +20,13 @@ module Spate
       names = packages.reject(&:locked?)
       return if names.empty?
 
-      "the lockfile names only platform ruby; taken by what the source offers: #{names.join(", ")} " \
+      "the lockfile names only the platform ruby; using the variants of the source for: #{names.join(", ")} " \
         "(`bundle lock --normalize-platforms` records the choice)"
     end
 
     def other_algorithms
       names = packages.select { |package| package.digests.any? && !package.sha256 }
-      "CHECKSUMS holds no SHA-256 digest, but another, of #{names.join(", ")}" if names.any?
+      "CHECKSUMS has another digest than SHA-256 for #{names.join(", ")}" if names.any?
     end
   end
 end

@@ -16,7 +16,7 @@ module Spate
       EXIT_CODE = 2
 
       def initialize(command)
-        super("#{command.first} left no profile: it is no Ruby program, or another took its place",
+        super("#{command.first} wrote no profile: it is not a Ruby program, or another program replaced it",
               hint: "name the Ruby program itself: spate boot profile -- bin/rails runner 1")
       end
     end

@@ -13,7 +13,7 @@ module Spate
     # parts: [String]
     def initialize(parts)
       @conditions = parts.map do |part|
-        found = PART.match(part) or raise ArgumentError, "no version requirement: #{part.inspect}"
+        found = PART.match(part) or raise ArgumentError, "not a version requirement: #{part.inspect}"
         [found[1] || "=", GemVersion.new(found[2])]
       end
     end

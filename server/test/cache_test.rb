@@ -105,9 +105,9 @@ module Spate
         assert_match(/\Aerror: a folder, a Rack application or a cache, not \. and x$/, command[".", "--cache", "x"])
         assert_match(/\Aerror: .*--cache-limit 3x: expected a size/, command["--cache", store, "--cache-limit", "3x"])
         File.symlink("/", "#{folder}/cas")
-        assert_match(%r{\Aerror: .*/cas is a link, a folder was expected}, command["--cache", folder])
+        assert_match(%r{\Aerror: .*/cas is a symbolic link; expected a folder}, command["--cache", folder])
         file = write("file", "")
-        assert_match(/\Aerror: .* cannot hold a cache: /, command["--cache", file])
+        assert_match(/\Aerror: .* cannot be used as a cache: /, command["--cache", file])
       end
     end
   end

@@ -77,7 +77,7 @@ module Spate
           assert_equal started, start([[@own, :miss]], caches: other), seconds
         end
         assert_equal 3, attempts.count
-        wait_for { File.read(other.log_path(location)).scan("this Ruby is another one").size == 3 }
+        wait_for { File.read(other.log_path(location)).scan("this is another Ruby").size == 3 }
         60.times { attempts.add }
         assert_in_delta Background::Attempts::MOST, attempts.wait, 10
         File.utime(Time.now, Time.now + 3600, path_of(attempts))

@@ -43,7 +43,7 @@ module Spate
 
     def test_bootsnap_stays_without_a_compile_cache
       assert_equal "bootsnap sets up\nbootsnap sets up\nunloaded\ntrue\n" \
-                   "\"bootsnap stays, where it is loaded: no compile cache yet\"\n", boot
+                   "\"bootsnap stays active if it is loaded: no compile cache yet\"\n", boot
     end
 
     def test_bootsnap_steps_aside_with_a_compile_cache
@@ -58,7 +58,7 @@ module Spate
       build "ruby", "-e", "require 'bootsnap/setup'; require 'local'"
       assert_includes boot(SPATE_NO_BUNDLE: "1"), "Spate's loader is off"
       write("app/config/bootsnap.rb", "")
-      assert_includes boot, "config/bootsnap.rb is there"
+      assert_includes boot, "config/bootsnap.rb exists"
       assert_includes boot, "bootsnap sets up"
     end
 

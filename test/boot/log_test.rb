@@ -59,12 +59,12 @@ module Spate
 
       def test_the_same_content_with_another_mtime
         File.write(@file, "ONE = 1\n")
-        assert_state(:revalidated, /\Aits mtime is another; its content is the same\z/)
+        assert_state(:revalidated, /\Aits mtime differs; its content is the same\z/)
       end
 
       def test_another_ctime_alone
         File.link(@file, "#{folder}/two.rb")
-        assert_state(:revalidated, /\Aits ctime is another/)
+        assert_state(:revalidated, /\Aits ctime differs/)
       end
 
       def test_times_of_the_recording_itself
@@ -85,7 +85,7 @@ module Spate
 
       def test_blob_that_ruby_rejects
         @cache = cache(blob: "no code")
-        assert_state(:damaged, /\ARuby does not take its code\z/)
+        assert_state(:damaged, /\ARuby rejects its code\z/)
       end
 
       def test_compiling_it_warns
@@ -95,7 +95,7 @@ module Spate
 
       def test_gone
         File.unlink(@file)
-        assert_equal [:gone, "there is no such file"], state
+        assert_equal [:gone, "the file does not exist"], state
       end
     end
   end

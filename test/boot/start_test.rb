@@ -90,7 +90,7 @@ module Spate
                                   "puts JSON.generate([Local.answer, Spate::Boot.session.parts])")
       output, = project.run("bundle", "exec", "ruby", "-I#{File.expand_path("../../lib", __dir__)}", path)
       answer, parts = JSON.parse(output.lines.last)
-      assert_equal [42, true, "Bundler has set up already", true],
+      assert_equal [42, true, "Bundler has already set up the bundle", true],
                    [answer, *parts.values_at("loader", "replay", "load_path_cache")], output
     end
 
@@ -163,7 +163,7 @@ module Spate
       build
       made = Native::CompileCache.open(cache,
                                        key: key = File.basename(File.dirname(cache, 2))).data("replay")
-      { "just now" => Gemfile::Setup::Record.bytes({ refused: "x changes just now", again: true }),
+      { "in the meantime" => Gemfile::Setup::Record.bytes({ refused: "x changed in the meantime", again: true }),
         "another Spate" => made.sub(/\n/n, "1\n"), "has none" => nil }.each do |reason, replay|
         rewrite(key, replay)
         assert_includes parts["replay"], reason

@@ -40,7 +40,7 @@ module Spate
       program = "Process.wait(fork {}); sleep 0.5; p $$, Process.waitall, Dir.children('/proc').grep(/\\A\\d+\\z/)"
       assert_equal "1\n[]\n[\"1\"]\n", booted(program, before: alone)
       assert_nil cache
-      assert_match(/^aside +builder: orphans become this process' children, and so would it/, status)
+      assert_match(/^aside +builder: this process adopts orphans, so a builder would become its child/, status)
     end
 
     def test_ruby_below_process_one_starts_no_builder

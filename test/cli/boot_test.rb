@@ -154,7 +154,7 @@ module Spate
       assert_equal "CI is set", found["builder"]["forbidden"]
 
       write("app/config/bootsnap.rb", "")
-      assert_match(/chooses how bootsnap compiles/, facts("status")["aside"].first["why"])
+      assert_match(/configures how bootsnap compiles/, facts("status")["aside"].first["why"])
     end
 
     def test_status_reports_results_of_the_last_boot
@@ -293,7 +293,7 @@ module Spate
       set, local = boot!("explain", "shellwords", "local", "--json").lines.map { |line| JSON.parse(line) }
 
       assert_equal project.path("local/lib/shellwords.rb"), set["path"]
-      assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"],
+      assert_equal ["chosen", "after the chosen one in $LOAD_PATH"],
                    (set["load_path_cache"]["candidates"].map { |one| one["why"] })
       assert_equal ["miss", set["path"]], set.values_at("outcome", "ruby")
       assert_equal "stale", local["outcome"]
@@ -306,7 +306,7 @@ module Spate
 
       assert_equal 11, status.exitstatus
       assert_match(%r{^\./local/lib/local.rb: /.*\n(  .*\n)*  file       its compiled code is used$}, output)
-      assert_match(%r{^no/where: nowhere\n  load path  no folder of \$LOAD_PATH has it$}, output)
+      assert_match(%r{^no/where: nowhere\n  load path  not found in \$LOAD_PATH$}, output)
     end
 
     # `set` in Ruby 4.0 and later, "enumerator" in all.
@@ -333,7 +333,7 @@ module Spate
       output, status = project.spate("boot", "explain", "local", SPATE_BOOT: "0")
 
       assert_equal 0, status.exitstatus, output
-      assert_match(/^  file       Ruby compiles: Spate takes no part in this boot$/, output)
+      assert_match(/^  file       Ruby compiles: Spate is not active in this boot$/, output)
     end
 
     def test_explain_where_the_bundle_is_incomplete
@@ -358,7 +358,7 @@ module Spate
       assert_match(/\A\[:stale, "local.rb", "its size differs"\]\ntrue\n/, output)
       lines = File.readlines(log).map { |line| line.split(" ", 3).last }
       assert_includes lines.join,
-                      "miss #{project.path("local/lib/more.rb")} (no compile cache of the application has it)\n"
+                      "miss #{project.path("local/lib/more.rb")} (it is not in a compile cache of the application)\n"
       assert_match(/^stale .*local.rb \(its size differs/, lines.join)
       refute_match(/^hit/, lines.join)
       wait { unlocked? }

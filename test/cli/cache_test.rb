@@ -206,13 +206,13 @@ class CacheCommandTest < TeamCase
     told = events(writer.spate!("cache", "gc", "--older-than", "1d", "--dry-run", "--json")).last
     assert_equal [true, 0, 1, 0], told.values_at("dry_run", "documents", "blobs", "removed")
     { reader => 403, nobody => 401 }.each do |project, status|
-      %w[verify gc].each { |word| assert_match(/^error: the cache \S+ answers #{status}/, refused(project, 6, word)) }
+      %w[verify gc].each { |word| assert_match(/^error: the cache \S+ returned #{status}/, refused(project, 6, word)) }
     end
     @source.forget_requests
     install(reader)
     assert_empty @source.requests.map(&:path).grep(/gems/), "it came from the cache"
     output, = run_install(nobody)
-    assert_match(/^warning: the cache \S+ answers 401 .* the user me .*; this run goes on without it$/, output)
+    assert_match(/^warning: the cache \S+ returned 401 .* the user me .*; continuing without it$/, output)
     assert_equal 1, output.scan("warning").size
   ensure
     node&.stop
@@ -228,7 +228,7 @@ class CacheCommandTest < TeamCase
     filler = "#{folder}/share/filler"
     assert_raises(Errno::ENOSPC) { IO.copy_stream("/dev/zero", filler, 1 << 30) }
     output = refused(project, 6, "push", SPATE_CACHE_KEY: @key.to_pem)
-    assert_match(/^error: the cache \S+ takes no more: No space left on device/, output)
+    assert_match(/^error: the cache \S+ is full: No space left on device/, output)
     assert_empty Dir.glob("#{folder}/share/cas/*")
     FileUtils.rm(filler)
     assert_equal 2, push(project).last["sent"]

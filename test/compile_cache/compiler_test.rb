@@ -91,7 +91,7 @@ module Spate
       def test_unavailable_options_make_no_compile_cache
         path = write("lib/a.rb", "1\n")
         result = compile(path, key: "0" * 32)
-        assert_match(/cannot be had/, result.error.last)
+        assert_match(/cannot be set/, result.error.last)
         refute_path_exists target
       end
 

@@ -79,7 +79,7 @@ module Spate
         port = closed.local_address.ip_port
         {
           "source 'http://127.0.0.1:#{port}'\ngem 'rack'\n" => [6, /check the network/],
-          "gem 'own\n" => [4, /mend the Gemfile/],
+          "gem 'own\n" => [4, /fix the Gemfile/],
           "gem 'gone', path: 'nowhere'\n" => [5, /check the `path`/],
           "gem 'gone', git: 'file:///nowhere.git'\n" => [13, /git ls-remote/]
         }.each do |lines, (code, hint)|
@@ -97,7 +97,7 @@ module Spate
         asks = "Authentication is required for localhost.\nPlease supply credentials for this source."
         conflict = "c was resolved to 1.0, which depends on\n  b (= 1.0)"
         ruby = "d was resolved to 1.0, which depends on\n  Ruby  (>= 99)\nCurrent Ruby\u0000 version:"
-        expected = { [17, asks] => [6, /credentials/], [6, conflict] => [5, /loosen/], [6, ruby] => [5, /that fits/],
+        expected = { [17, asks] => [6, /credentials/], [6, conflict] => [5, /loosen/], [6, ruby] => [5, /matching/],
                      [18, ""] => [15, /Ruby/], [1, ""] => [5, nil], ["pid 1 SIGKILL (signal 9)", ""] => [5, nil] }
         expected.each do |(status, output), (code, hint)|
           error = BundlerFailed.new(["lock"], status, output.lines(chomp: true))

@@ -32,7 +32,7 @@ class MeterTest < Minitest::Test
     assert_match(/sent 5 bytes in 10 seconds, expected 200/, assert_raises(Meter::Slow) do
       read("head", 10, "a", 1, "a")
     end.message)
-    assert_match(/not at its end after 60 seconds/, assert_raises(Meter::Slow) do
+    assert_match(/not complete after 60 seconds/, assert_raises(Meter::Slow) do
       read(*(["x" * 500, 1] * 62))
     end.message)
   end

@@ -69,7 +69,7 @@ class SessionTest < Minitest::Test
     @http = HTTP::Client.new(@connections, redirects: 1, agent: "test")
     serve("#{OK}Content-Length: 9999\r\n\r\n", "a" * 100, pause: 0.1)
 
-    assert_match(%r{/x was not at its end after 0.5 seconds\z}, assert_raises(Spate::HTTP::TooSlow) { get }.message)
+    assert_match(%r{/x was not complete after 0.5 seconds\z}, assert_raises(Spate::HTTP::TooSlow) { get }.message)
   end
 
   # The proxy's response to CONNECT comes before any data of the server.

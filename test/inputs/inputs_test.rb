@@ -130,7 +130,7 @@ module Spate
 
     def test_changed_file_is_not_recorded
       file = write_old("a", "two")
-      assert_equal ["is not what was read", file],
+      assert_equal ["differs from what was read", file],
                    Inputs.record(@record, [[:file, file, Digest::SHA256.hexdigest("one")]], @roots)
       assert_nil Inputs.record(@record, [[:file, file, Digest::SHA256.hexdigest("two")]], @roots)
     end

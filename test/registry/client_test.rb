@@ -88,7 +88,7 @@ module Spate
       @source.fault(%r{/gems/}, :truncate)
       error = assert_raises(Spate::HTTP::Truncated) { fetch(sha256: @entry.sha256) }
 
-      assert_match(%r{/gems/alpha-1.0.gem broke off}, error.message)
+      assert_match(%r{/gems/alpha-1.0.gem closed the connection}, error.message)
       assert_equal 4, paths.size
       assert_nothing_kept
     end

@@ -98,7 +98,7 @@ module Spate
         assert_equal "it came from a cache", cache(bundle).offer(kept, private_key)
       end
       File.unlink(origin.inputs)
-      assert_equal "what it depends on is not known", cache(bundle("origin")).offer(origin, private_key)
+      assert_equal "its inputs are unknown", cache(bundle("origin")).offer(origin, private_key)
     end
 
     # Compilers and libraries are larger than their output. Files with times in whole seconds are read in any case, some
@@ -143,7 +143,7 @@ module Spate
       RUBY
       builder = bundle("origin")
       kept = build(builder, archive).stored
-      assert_equal "it holds the folder that it was built in", cache(builder).offer(kept, private_key)
+      assert_equal "it contains the path of the folder that it was built in", cache(builder).offer(kept, private_key)
     end
 
     def test_build_is_stored_completely_or_not_at_all

@@ -139,7 +139,7 @@ module ContentsCase
     contents.verify { |fault| faults << fault }
 
     assert_equal [name], faults.map(&:name)
-    assert_match(/5 bytes.*, expected 4 at most/, faults.first.reason)
+    assert_match(/5 bytes.*, expected at most 4/, faults.first.reason)
   end
 
   def test_verify_reports_faults
@@ -155,9 +155,10 @@ module ContentsCase
 
     assert_equal [4, 2], found.values_at(:documents, :blobs)
     assert_equal [["a field of type 4 in an action result", ac("page")],
-                  ["alpha-1.0: its blob is not there", RemoteCache::Document.name(hex("alpha"))],
-                  ["beta-1.0: its blob is not there", RemoteCache::Document.name(hex("beta"))],
-                  ["gamma-1.0: it is for another name", ac("moved")], ["its content is another", cas("alpha")]],
+                  ["alpha-1.0: its blob is missing", RemoteCache::Document.name(hex("alpha"))],
+                  ["beta-1.0: its blob is missing", RemoteCache::Document.name(hex("beta"))],
+                  ["gamma-1.0: it belongs to another name", ac("moved")],
+                  ["its content does not match its digest", cas("alpha")]],
                  faults.map(&:reverse).sort
     assert_equal [["read", 2, 2], ["read", 4, 4]], told.select { |_, done, of| done == of }
   end
@@ -178,7 +179,7 @@ class FolderContentsTest < Minitest::Test
     aged(*unfinished.grep_v(/\.#{working.pid}-/))
     assert_equal [2, 12], collect(dry: true).to_a.last(2)
     assert_equal [2, [working.pid]], [collect.unfinished, unfinished.map { |name| name[/\.(\d+)-/, 1].to_i }]
-    assert_equal ["written", "the cache #{root} lost what was written to #{cas("asleep")} meanwhile"],
+    assert_equal ["written", "the cache #{root} lost #{cas("asleep")} while it was written"],
                  [working, asleep].map { |child| outcome(child) }
     assert_equal [cas("working")], there
     assert_empty unfinished

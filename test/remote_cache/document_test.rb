@@ -45,7 +45,8 @@ class DocumentTest < Minitest::Test
   # A later format is not an error of the cache.
   def test_document_of_another_format_is_a_fault
     other = Document::ActionResult.new([], "spate document 2\nx".b).encode
-    assert_equal [[], ["no document of this format"]], Document.parse(other).then { |made| [made.entries, made.faults] }
+    assert_equal [[], ["not a document of this format"]],
+                 Document.parse(other).then { |made| [made.entries, made.faults] }
   end
 
   def test_unreadable_entry_hides_no_other

@@ -47,7 +47,7 @@ class RemoteCacheFolderTest < Minitest::Test
     elsewhere = write("elsewhere/#{"a" * 64}", "elsewhere")
     Dir.mkdir("#{@root}/cas")
     File.symlink(elsewhere, "#{@root}/#{cas("x")}")
-    assert_unavailable(:answer, /has a link at/) { cache.get(cas("x"), limit: 9) }
+    assert_unavailable(:answer, /has a symbolic link at/) { cache.get(cas("x"), limit: 9) }
     assert_empty cache.each("cas/").to_a
     cache.put(cas("x"), "x")
     assert_equal "elsewhere", File.read(elsewhere)
@@ -56,7 +56,7 @@ class RemoteCacheFolderTest < Minitest::Test
     File.symlink(File.dirname(elsewhere), "#{@root}/ac")
     [-> { cache.get("ac/#{"a" * 64}", limit: 9) }, -> { cache.put(ac("x"), "x") },
      -> { cache.delete("ac/#{"a" * 64}") }, -> { cache.each("ac/").to_a }]
-      .each { |call| assert_unavailable(:answer, /something at ac that is not a folder/, &call) }
+      .each { |call| assert_unavailable(:answer, /an entry ac that is not a directory/, &call) }
     assert_equal ["a" * 64], Dir.children(File.dirname(elsewhere))
   end
 
@@ -124,7 +124,7 @@ class RemoteCacheFolderTest < Minitest::Test
     share.put(cas("kept"), "kept")
     error = assert_unavailable(:full, /No space left/) { share.put(cas("much"), "much" * (5 << 20)) }
 
-    assert_match(/make room/, error.hint)
+    assert_match(/free space/, error.hint)
     assert_equal [File.basename(cas("kept"))], Dir.children("#{@root}/disk/cas")
     assert_equal "kept", share.get(cas("kept"), limit: 9)
   end

@@ -70,7 +70,7 @@ module Spate
       @env["DEPLOY_TOKEN"] = "0123456789abcdef"
       assert_match(/DEPLOY_TOKEN, which looks secret/, refused("#{GEMFILE}ENV['DEPLOY_TOKEN']\n"))
       assert_match(/master.key, which looks/, refused("#{GEMFILE}File.read('master.key')\n", "master.key" => "k"))
-      assert_match(/has the value of a secret/, refused("#{GEMFILE}gem 'other', group: '0123456789abcdef'\n"))
+      assert_match(/contains the value of a secret/, refused("#{GEMFILE}gem 'other', group: '0123456789abcdef'\n"))
     end
 
     # If a password can be guessed, the digest of its file is as good as the password.
@@ -84,7 +84,7 @@ module Spate
       assert_match(/it read .*bundle.config, which has credentials/, refused(GEMFILE))
       FileUtils.rm_rf("#{folder}/one/app/.bundle")
       write("home/.config/notes", "mine")
-      assert_match(%r{it read ~/.config/notes, which may be its owner's alone},
+      assert_match(%r{it read ~/.config/notes, which may be private},
                    refused("#{GEMFILE}File.read(File.expand_path('~/.config/notes'))\n"))
     end
 

@@ -29,8 +29,8 @@ module WebServerCase
     reader = transport(address(nil))
 
     assert_equal "mine", reader.get(cas("mine"), limit: 9)
-    assert_unavailable(:credentials, /answers 401/) { reader.put(cas("other"), "other") }
-    assert_unavailable(:credentials, /answers 401/) { transport(address("ci:wrong@")).delete(cas("mine")) }
+    assert_unavailable(:credentials, /returned 401/) { reader.put(cas("other"), "other") }
+    assert_unavailable(:credentials, /returned 401/) { transport(address("ci:wrong@")).delete(cas("mine")) }
     assert_equal "mine", reader.get(cas("mine"), limit: 9)
     assert_nil reader.head(cas("other"))
   end
@@ -82,7 +82,7 @@ module ListingServerCase
   def test_client_without_write_permission_gets_no_list
     cache.put(cas("one"), "one")
     [nil, "ci:wrong@"].each do |user|
-      error = assert_unavailable(:credentials, /answers 401/) { transport(address(user)).each("cas/") { flunk } }
+      error = assert_unavailable(:credentials, /returned 401/) { transport(address(user)).each("cas/") { flunk } }
 
       assert_match(/\Abundle config set --global \S+ USER:PASSWORD \(any:TOKEN /, error.hint)
     end
@@ -101,8 +101,8 @@ class NginxTest < Minitest::Test
     reader = transport(address)
 
     assert_equal "read", reader.get(cas("read"), limit: 9)
-    assert_unavailable(:read_only, /answers 405/) { reader.put(cas("more"), "more") }
-    assert_unavailable(:read_only, /answers 405/) { reader.put(cas("more"), "more" * TransportCase::MIB) }
+    assert_unavailable(:read_only, /returned 405/) { reader.put(cas("more"), "more") }
+    assert_unavailable(:read_only, /returned 405/) { reader.put(cas("more"), "more" * TransportCase::MIB) }
     assert_unavailable(:read_only) { reader.delete(cas("read")) }
     assert_equal "read", reader.get(cas("read"), limit: 9)
   end
@@ -110,9 +110,9 @@ class NginxTest < Minitest::Test
   # As when its folder belongs to another user; root may write everywhere.
   def test_folder_that_the_server_cannot_write
     File.write("#{@home}/cache/cas", "in the way")
-    error = assert_unavailable(:answer, /answers 500/) { cache.put(cas("first"), "first") }
+    error = assert_unavailable(:answer, /returned 500/) { cache.put(cas("first"), "first") }
 
-    assert_match(/its log says why; the folder/, error.hint)
+    assert_match(/see its log; the folder/, error.hint)
   end
 end
 
@@ -132,9 +132,9 @@ class CacheNodeTest < Minitest::Test
 
     assert_equal %w[one one], [reader, writer].map { |cache| cache.get(cas("one"), limit: 9) }
     [nobody, wrong].each do |cache|
-      calls_of(cache).each { |call| assert_unavailable(:credentials, /answers 401/, &call) }
+      calls_of(cache).each { |call| assert_unavailable(:credentials, /returned 401/, &call) }
     end
-    calls_of(reader).drop(1).each { |call| assert_unavailable(:credentials, /answers 403/, &call) }
+    calls_of(reader).drop(1).each { |call| assert_unavailable(:credentials, /returned 403/, &call) }
     assert_equal 3, writer.head(cas("one"))
   end
 
@@ -161,13 +161,13 @@ class ApacheTest < Minitest::Test
 
   def test_missing_folders
     FileUtils.rmdir("#{@home}/cache/cas")
-    error = assert_unavailable(:answer, /answers 409/) { cache.put(cas("first"), "first") }
+    error = assert_unavailable(:answer, /returned 409/) { cache.put(cas("first"), "first") }
 
-    assert_match(/make the folders ac and cas/, error.hint)
+    assert_match(/create the folders ac and cas/, error.hint)
     FileUtils.mkdir_p("#{@home}/cache/#{cas("second")}")
-    error = assert_unavailable(:answer, /answers 409/) { cache.put(cas("second"), "second") }
+    error = assert_unavailable(:answer, /returned 409/) { cache.put(cas("second"), "second") }
 
-    assert_match(/nothing in these may be a folder/, error.hint)
+    assert_match(/must not contain folders/, error.hint)
   end
 end
 

@@ -59,16 +59,16 @@ module BucketCase
 
   def refuse(keys)
     cache = by(keys)
-    assert_unavailable(:credentials, /answers 403/) { cache.get(cas("x"), limit: 9) }
-    assert_unavailable(:credentials, /answers 403/) { cache.put(cas("x"), "x") }
-    assert_unavailable(:credentials, /answers 403/) { cache.each("cas/").to_a }
+    assert_unavailable(:credentials, /returned 403/) { cache.get(cas("x"), limit: 9) }
+    assert_unavailable(:credentials, /returned 403/) { cache.put(cas("x"), "x") }
+    assert_unavailable(:credentials, /returned 403/) { cache.each("cas/").to_a }
   end
 
   def test_missing_bucket
     cache = by(keys, address.sub(bucket, "another-bucket"))
     error = assert_raises(Unavailable) { cache.get(cas("x"), limit: 9) }
 
-    assert_match(/answers 404 NoSuchBucket|answers 403/, error.message)
+    assert_match(/returned 404 NoSuchBucket|returned 403/, error.message)
   end
 
   def test_unnamed_entries_are_collected

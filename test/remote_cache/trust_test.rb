@@ -19,12 +19,12 @@ class TrustTest < Minitest::Test
     refused = {
       "which is not trusted here" => refusal(entry(by: private_key(:other))),
       "signed by ci before" => refusal(entry(made: Time.now.to_i - (11 * DAY)), trust(since)),
-      "which is to come" => refusal(entry(made: Time.now.to_i + DAY + 60)),
+      "which is in the future" => refusal(entry(made: Time.now.to_i + DAY + 60)),
       "for another Ruby: ruby 3.0" => refusal(entry(ruby: "ruby 3.0")),
       "for another platform: arm64-darwin" => refusal(entry(platform: "arm64-darwin")),
       "for another key" => refusal(entry(key: hex("other"))),
       "a build" => refusal(entry, kind: "check"),
-      "not what ci signed" => refusal(entry.tap { |made| made.signature = "\0" * 64 })
+      "the signature of ci is invalid" => refusal(entry.tap { |made| made.signature = "\0" * 64 })
     }
     refused.each { |words, said| assert_includes said.to_s, words }
     assert_nil refusal(entry(made: Time.now.to_i - (9 * DAY)), trust(since))

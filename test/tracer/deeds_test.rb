@@ -120,7 +120,7 @@ module Spate
       assert_empty trace.trouble
       { "chroot" => /chroot/, "unshare" => /unshare/, "mount" => /mount/, "cloneuser" => /namespace/,
         "inet" => /network/, "datagram" => /network/, "shared" => /shmget/,
-        "rooted" => /root of its own/, "removed" => %r{removed: \.\./plain}, "x32" => /architecture/,
+        "rooted" => /separate root/, "removed" => %r{removed: \.\./plain}, "x32" => /architecture/,
         "unknown" => /unknown system call: 9999/ }.each do |deed, reason|
         each_way do |way|
           assert_match reason, deeds(deed, "/nowhere", **way).trouble.join("\n"), "#{deed} #{way}"

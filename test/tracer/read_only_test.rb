@@ -114,7 +114,7 @@ module Spate
       each_way do |way|
         trace = deeds(["trace", other.to_s, "poke", other.to_s], read_only: true, **way)
         assert_equal "trace -1 #{Errno::EPERM::Errno}\npoke -1 #{Errno::EPERM::Errno}\n", @output, way
-        assert_equal %w[ptrace process_vm_writev], trace.trouble.grep(/beside paths/).map { |line| line.split.last }
+        assert_equal %w[ptrace process_vm_writev], trace.trouble.grep(/bypasses paths/).map { |line| line.split.last }
       end
       deeds(["poke", other.to_s])
       assert_equal "poke 0 0\n", @output

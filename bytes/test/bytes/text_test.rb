@@ -44,7 +44,7 @@ module Spate
       assert_raises(ArgumentError) { Uint8Array.from_base64("", strict: true) }
       assert_raises(TypeError) { Uint8Array.from_base64(nil) }
       error = assert_raises(ArgumentError) { Uint8Array.from_base64("aG!s") }
-      assert_equal "no base64 digit at character 2 of 4", error.message
+      assert_equal "not a base64 digit at character 2 of 4", error.message
     end
 
     def test_invalid_hex

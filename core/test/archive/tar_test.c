@@ -220,7 +220,7 @@ TEST(an_old_directory_is_a_name_with_a_slash) {
     add("b/", '0', "");
     tells("d a/ 644 0 \nd b/ 644 0 \n");
     add("a/", '0', "x");
-    answers(SPATE_CORRUPT, "claims 1 bytes");
+    answers(SPATE_CORRUPT, "with 1 bytes of content");
 }
 
 TEST(the_end_of_an_archive) {
@@ -297,7 +297,7 @@ TEST(checksums) {
     tells("f \xe9\xe9 644 0 \n");
     memset(made.bytes, '<', BLOCK);
     made.length = BLOCK;
-    answers(SPATE_CORRUPT, "no tar header");
+    answers(SPATE_CORRUPT, "missing tar header");
 }
 
 static void size_field(const char *bytes, size_t length) {
@@ -496,7 +496,7 @@ TEST(pax_size_wins_and_belongs_to_the_file) {
     tells("f a 644 1 x\nf b 644 0 \n");
     add_pax('x', "size", "3");
     add("d", '5', "");
-    answers(SPATE_CORRUPT, "claims 3 bytes");
+    answers(SPATE_CORRUPT, "with 3 bytes of content");
 }
 
 TEST(pax_sizes_that_are_none) {
@@ -625,7 +625,7 @@ TEST(content_of_what_has_none) {
     made.length = 0;
     for (const char *type = "125"; *type != '\0'; type++) {
         add("a", *type, "x");
-        answers(SPATE_CORRUPT, "claims 1 bytes");
+        answers(SPATE_CORRUPT, "with 1 bytes of content");
     }
 }
 
@@ -633,7 +633,7 @@ TEST(extended_headers_are_bounded) {
     made.length = 0;
     for (const char *type = "xgLK"; *type != '\0'; type++) {
         add_header("a", *type, 1048577);
-        answers(SPATE_REFUSED, "1048576 are allowed");
+        answers(SPATE_REFUSED, "the allowed 1048576");
         add_header("a", *type, 1048576);
         answers(SPATE_TRUNCATED, "the archive ends 1048576 bytes before");
     }

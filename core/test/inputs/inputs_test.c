@@ -134,7 +134,7 @@ TEST(what_is_not_as_it_was_read_is_refused) {
     digest[0] ^= 1;
     CHECK(unlink(record) == 0);
     CHECK_STATUS(SPATE_STALE, write_record(record, &input, 1, &error));
-    CHECK_CONTAINS("is not what was read", error.message);
+    CHECK_CONTAINS("differs from what was read", error.message);
     CHECK_STRING(path, error.member);
     input.kind = SPATE_INPUT_LIBRARY;
     CHECK_STATUS(SPATE_STALE, write_record(record, &input, 1, NULL));

@@ -247,7 +247,7 @@ TEST(one_tracer_within_another) {
     check_end(child(tracer, enter_again), 7);
     spate_tracer_stop(tracer);
     CHECK(spate_tracer_wait(tracer, 5000));
-    CHECK_CONTAINS("!another listener", recorded_of(tracer));
+    CHECK_CONTAINS("!another seccomp listener", recorded_of(tracer));
     spate_tracer_free(tracer);
 }
 

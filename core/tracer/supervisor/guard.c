@@ -401,7 +401,7 @@ spate_status spate_tracer_try(spate_error *error) {
     pthread_t thread;
     outcome o = {-1, 0};
     if (yama_forbids())
-        return spate_fail(error, SPATE_SYSTEM, NULL, "kernel.yama.ptrace_scope forbids a look into a process");
+        return spate_fail(error, SPATE_SYSTEM, NULL, "kernel.yama.ptrace_scope forbids inspecting a process");
     if (pipe2(t.ends, O_CLOEXEC) != 0)
         return spate_fail_errno(error, NULL, "pipe");
     int failed = pthread_create(&thread, NULL, trial_thread, &t);

@@ -199,7 +199,7 @@ static bool answer_one(spate_tracer *tracer, const room *r) {
 
 static void answer_all(spate_tracer *tracer) {
     room r = {0};
-    /* The calling process is about to wait for this thread. On the same processor, no other one has to be woken. */
+    /* The calling process waits for this thread, so the kernel may wake it on the same processor. */
     ioctl(tracer->listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     struct pollfd waiting = {.fd = tracer->listener, .events = POLLIN};
     bool on = make_room(&r);
@@ -359,7 +359,7 @@ uint64_t spate_tracer_asked(const spate_tracer *tracer) {
     return atomic_load(&((spate_tracer *)(uintptr_t)tracer)->asked);
 }
 
-/* Returns true if the thread continues; it then frees the rest. */
+/* Frees the table. Returns true if the listener's thread still runs; the thread then frees the rest. */
 static bool let_go(spate_tracer *tracer) {
     pthread_mutex_lock(&tracer->lock);
     spate_tracer_record_free(&tracer->table, tracer->table_file);

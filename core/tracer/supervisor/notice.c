@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-#include "tracer/here.h"
 #include "tracer/supervisor/notice.h"
+#include "tracer/here.h"
 
 #ifdef SPATE_TRACER_HERE
 
@@ -53,7 +53,7 @@ ssize_t spate_tracer_take_bytes(uint32_t process, uint64_t address, void *bytes,
 static ssize_t take_bytes(const notice *n, uint64_t address, void *bytes, size_t capacity) {
     ssize_t got = spate_tracer_take_bytes(n->asked->pid, address, bytes, capacity);
     if (got < 0 && (errno == EPERM || errno == ENOMEM || errno == ENOSYS))
-        spate_tracer_table_trouble(n->table, "a process did not let itself be looked into", "");
+        spate_tracer_table_trouble(n->table, "a process could not be inspected", "");
     return got;
 }
 
@@ -186,9 +186,9 @@ static void append_text(const notice *n, const absolute *path, int file, size_t 
         ssize_t all = (ssize_t)(sizeof(lengths) + path->length) + got;
         off_t end = lseek(n->texts, 0, SEEK_END); /* only this thread writes; others read at any offset */
         if (end < 0 || end > TEXTS_MAX || pwrite(n->texts, entry, (size_t)all, end) != all)
-            spate_tracer_table_trouble(n->table, "more was read and removed than is kept: ", path->text);
+            spate_tracer_table_trouble(n->table, "too much text was read and removed: ", path->text);
     } else if (got < 0) {
-        spate_tracer_table_trouble(n->table, "a text that was removed unread: ", path->text);
+        spate_tracer_table_trouble(n->table, "a removed text could not be read: ", path->text);
     }
     free(entry);
 }
@@ -358,7 +358,7 @@ static long record_one(const notice *n) {
         if (take_bytes(n, flags, how, sizeof(how)) != sizeof(how))
             return SPATE_TRACER_UNTOLD;
         if (how[2] & IN_ROOT)
-            spate_tracer_table_trouble(n->table, "a root of its own", "");
+            spate_tracer_table_trouble(n->table, "a separate root", "");
         flags = how[0];
     }
     if (!taken || spate_tracer_table_ignored(n->table, path.text, path.length) || !still_asks(n))
@@ -386,9 +386,9 @@ static void record_stranger(const notice *n) {
         program[length < 0 ? 0 : length] = '\0';
         spate_tracer_table_trouble(n->table, "a program of another architecture: ", program);
     } else if (n->asked->data.nr == SYS_clone) {
-        spate_tracer_table_trouble(n->table, "a namespace of its own", "");
+        spate_tracer_table_trouble(n->table, "a separate namespace", "");
     } else if (n->asked->data.nr == SYS_seccomp) {
-        spate_tracer_table_trouble(n->table, "another listener", "");
+        spate_tracer_table_trouble(n->table, "another seccomp listener", "");
     } else {
         snprintf(text, sizeof(text), "%d", n->asked->data.nr);
         spate_tracer_table_trouble(n->table, "an unknown system call: ", text);
@@ -405,7 +405,7 @@ long spate_tracer_notice(spate_tracer_table *table, int listener, int texts, con
     switch (n.call->means) {
     case SPATE_TRACER_CONTROLS:
     case SPATE_TRACER_TROUBLES:
-        spate_tracer_table_trouble(table, "a system call beside paths: ", n.call->name);
+        spate_tracer_table_trouble(table, "a system call that bypasses paths: ", n.call->name);
         return 0;
     case SPATE_TRACER_HAS_SOCKET: spate_tracer_table_trouble(table, "network", ""); return 0;
     case SPATE_TRACER_CONNECTS: record_connect(&n); return 0;

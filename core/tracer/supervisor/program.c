@@ -18,7 +18,7 @@ static ssize_t take_head(const spate_tracer_path *path, char *head, size_t capac
     int file = open(path->text, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         if (errno != EACCES && errno != ENOENT)
-            spate_tracer_table_trouble(path->table, "a program that could not be looked into: ", path->text);
+            spate_tracer_table_trouble(path->table, "a program could not be inspected: ", path->text);
         return -1;
     }
     ssize_t got = read(file, head, capacity);

@@ -146,7 +146,7 @@ static spate_input_kind take_kind(VALUE kind) {
     for (int i = 0; i < SPATE_INPUT_KINDS; i++)
         if (kind == ID2SYM(rb_intern(spate_input_kind_name((spate_input_kind)i))))
             return (spate_input_kind)i;
-    rb_raise(rb_eArgError, "no kind of input: %" PRIsVALUE, rb_inspect(kind));
+    rb_raise(rb_eArgError, "not a kind of input: %" PRIsVALUE, rb_inspect(kind));
 }
 
 static uint32_t take_flag(VALUE flag) {
@@ -156,7 +156,7 @@ static uint32_t take_flag(VALUE flag) {
         return SPATE_INPUT_MTIME;
     if (flag == ID2SYM(rb_intern("type")))
         return SPATE_INPUT_TYPE;
-    rb_raise(rb_eArgError, "no flag of an input: %" PRIsVALUE, rb_inspect(flag));
+    rb_raise(rb_eArgError, "not a flag of an input: %" PRIsVALUE, rb_inspect(flag));
 }
 
 static void take_input(call *c, VALUE item, size_t index) {

@@ -26,7 +26,8 @@ class JSTest < JSCase
 
     assert_equal [app], calls.map { |given| given[:root] }.map { |root| File.realpath(root) }
     result = spate("js", dir: "/")
-    assert_equal [2, "error: neither / nor a folder above it has a package.json\nhint: run it where the project is\n"],
+    assert_equal [2, "error: neither / nor a folder above it has a package.json\n" \
+                     "hint: run the command in the project's folder\n"],
                  result.to_a.values_at(0, 2)
   end
 
@@ -66,7 +67,7 @@ class JSTest < JSCase
   def test_an_option_that_means_nothing_here
     restoring(report) do
       %w[--global-virtual-store --no-global-virtual-store].each do |option|
-        assert_match(/warning: #{option} means nothing to npm/, spate("js", option, dir: app).err)
+        assert_match(/warning: #{option} has no effect: npm/, spate("js", option, dir: app).err)
       end
       refute_match(/warning/, spate("js", dir: app).err)
     end

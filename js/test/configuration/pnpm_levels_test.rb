@@ -77,8 +77,8 @@ class JSPnpmLevelsTest < Minitest::Test
     write("project/.npmrc", "@a:registry=http://r.test/${X}")
     error = assert_raises(Configuration::UnexpandedRegistryError) { configuration({ "X" => "secret" }) }
 
-    assert_equal "@a:registry in #{@folder}/project/.npmrc has a variable, which pnpm replaces in no file of the " \
-                 "project", error.message
+    assert_equal "@a:registry in #{@folder}/project/.npmrc has a variable, which pnpm does not expand in files of " \
+                 "the project", error.message
   end
 
   # Credentials without an address belong to the registry of their own file, even if another file names another one.

@@ -45,7 +45,7 @@ module Spate
       File.delete("#{@root}/package-lock.json")
       error = assert_raises(JS::LockfileError) { shrinkwrapped("12.0.1") }
 
-      assert_match(/expected a package-lock.json, which is all that npm 12.0.1 reads/, error.message)
+      assert_match(/expected a package-lock.json, the only lockfile that npm 12.0.1 reads/, error.message)
     end
 
     private

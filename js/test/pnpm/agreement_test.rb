@@ -163,7 +163,7 @@ module Spate
       error = assert_raises(JS::DisagreementError) { plan }
 
       assert_match message, error.message
-      assert_equal "`pnpm install` writes a lockfile that does", error.hint
+      assert_equal "run `pnpm install` to update the lockfile", error.hint
     end
   end
 end

@@ -182,7 +182,7 @@ class JSRegistryClientTest < Minitest::Test
     @other.fault(/./, :status, code: 503)
     @registry.fault(%r{/-/}, :redirect, to: "#{@other.url}a.tgz?Signature=#{TOKEN}&x=s3cret")
 
-    assert_equal "#{@other.url}a.tgz?... answers 503 Service Unavailable", assert_fails(Spate::HTTP::Status).message
+    assert_equal "#{@other.url}a.tgz?... returned 503 Service Unavailable", assert_fails(Spate::HTTP::Status).message
     assert_fails(Spate::HTTP::Status, resolved: "#{@registry.url}hello/-/hello-1.0.0.tgz?token=#{TOKEN}")
     refute_match(/#{TOKEN}/, package("hello", nil, resolved: "http://me:#{TOKEN}@h.test/a?b=#{TOKEN}").full_name)
   end
@@ -238,7 +238,7 @@ class JSRegistryClientTest < Minitest::Test
     npmrc("fetch-retries=1")
     @registry.forget_requests
 
-    assert_match(/answers 503/, assert_fails(Spate::HTTP::Status::Temporary).message)
+    assert_match(/returned 503/, assert_fails(Spate::HTTP::Status::Temporary).message)
     assert_equal 2, @registry.requests.size
   end
 

@@ -61,7 +61,7 @@ class JSLocatorTest < Minitest::Test
     error = assert_raises(JS::Configuration::UnknownRegistryError) { without_registry("hello", nil) }
 
     assert_equal ["hello: #{JS::Configuration::UnknownRegistryError::UNKNOWN}", 12], [error.message, error.exit_code]
-    assert_equal "name it in the project's .npmrc: registry=ADDRESS", error.hint
+    assert_equal "set it in the project's .npmrc: registry=ADDRESS", error.hint
     assert_raises(JS::Configuration::UnknownRegistryError) do
       without_registry("hello", "https://a.test/hello.tgz", "replace-registry-host=always")
     end

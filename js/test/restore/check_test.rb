@@ -34,7 +34,7 @@ module Spate
       assert_equal ["node_modules/.bin/a: is missing", "node_modules/a/package.json: was changed",
                     "node_modules/a/x.js: is missing", "node_modules/b: is missing",
                     "node_modules/link: is a link to elsewhere, expected ../lib",
-                    "node_modules/stray: does not belong there"], told
+                    "node_modules/stray: is not in the lockfile"], told
     end
 
     # Moved away and linked back: reported even if the content is right.
@@ -62,7 +62,7 @@ module Spate
     def test_reports_files_added_to_a_package
       write("app/node_modules/a/extra", "")
       write("app/node_modules/a/more/x", "")
-      assert_equal ["node_modules/a/extra: does not belong there", "node_modules/a/more: does not belong there"],
+      assert_equal ["node_modules/a/extra: is not in the lockfile", "node_modules/a/more: is not in the lockfile"],
                    check.differences.map(&:to_s)
     end
 

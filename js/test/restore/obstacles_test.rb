@@ -88,7 +88,7 @@ module Spate
       %w[node_modules/stray node_modules/a/node_modules/stray node_modules/a/deep].each do |place|
         restore(wanted)
         deepen(inside(place))
-        assert_equal ["#{place}: does not belong there"], check
+        assert_equal ["#{place}: is not in the lockfile"], check
         restore(wanted, options: JS::Options.new(restore: ["a"]), surroundings: place)
         assert_empty check
         refute_path_exists inside(place)

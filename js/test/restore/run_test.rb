@@ -70,7 +70,7 @@ module Spate
       refute_includes told.join, "nothing to"
       refute_predicate restore(events: events, restore: %w[b], copy: true, local: true), :noop?
       assert_equal ["--copy", "--local", "--restore NAMES"].map { |option|
-        "#{option} means nothing to npm, which restores this project"
+        "#{option} has no effect: npm restores this project"
       }, told.grep(/nothing to/)
     end
 
@@ -81,7 +81,7 @@ module Spate
       events = Events.new.subscribe { |event| told << event[:message] if event[:event] == :warning }
       restore(events: events)
 
-      assert_equal ["package.json names pnpm@10.0.0, and its only lockfile is npm's, which counts"], told
+      assert_equal ["package.json names pnpm@10.0.0, but its only lockfile is npm's, which is used"], told
     end
 
     def test_a_project_is_restored_and_then_there_is_nothing_to_do

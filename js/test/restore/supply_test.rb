@@ -98,7 +98,7 @@ module Spate
     def test_a_package_without_an_integrity_causes_a_warning_and_is_fetched_again
       a = package("a", body: body, integrity: nil)
       report = restore(plan(tree("node_modules/a", a)))
-      assert_equal ["not verified, since the lockfile has no integrity: a@1.0.0"], report.warnings
+      assert_equal ["not verified, because the lockfile has no integrity: a@1.0.0"], report.warnings
       client.archives["a@1.0.0"] = body("changed")
       FileUtils.rm_rf(inside("node_modules"))
       restore(plan(tree("node_modules/a", a)))

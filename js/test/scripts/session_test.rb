@@ -248,7 +248,7 @@ class JSScriptsSessionTest < Minitest::Test
     run_scripts
     told = @events.filter_map { |event| event[:message] if event[:event] == :warning }
 
-    assert_equal ["scripts of one@1.0.0 start as node what a package has: #{@root}/node_modules/.bin/node"],
+    assert_equal ["scripts of one@1.0.0 run an executable of a package as node: #{@root}/node_modules/.bin/node"],
                  told.map { |text| text.sub("two@", "one@") }
   end
 

@@ -49,7 +49,7 @@ class JSToolsRunTest < Minitest::Test
     program("npm", "echo 11.0.0")
     FileUtils.rm_f(Dir.glob("#{app}/*lock*"))
 
-    assert_match(/; for one: npm rebuild NAME\z/, Spate::JS::Tools.of(project("package-lock.json"), @env).permission)
+    assert_match(/ one package: npm rebuild NAME\z/, Spate::JS::Tools.of(project("package-lock.json"), @env).permission)
   end
 
   def test_berry_builds_nothing_where_no_script_may_run
@@ -73,7 +73,7 @@ class JSToolsRunTest < Minitest::Test
     told = []
     restore(project("bun.lock"), events: Spate::Events.new.subscribe { |event| told << event })
 
-    assert_equal ["bun ran no script of a dependency, since the project lists none that may"],
+    assert_equal ["bun ran no scripts of dependencies, since the project allows none"],
                  told.select { |event| event[:event] == :warning }.map { |event| event[:message] }
   end
 
@@ -84,8 +84,8 @@ class JSToolsRunTest < Minitest::Test
     restore(project("package-lock.json", package: '{"allowScripts":{"esbuild":true}}'),
             events: Spate::Events.new.subscribe { |event| told << event })
 
-    assert_equal [["npm ran no script of a dependency, since npm before 12 would run each that no list denies",
-                   "npm 12 keeps to the project's allowScripts; for one: npm rebuild NAME"]],
+    assert_equal [["npm ran no scripts of dependencies, since npm before 12 would run all that no list denies",
+                   "npm 12 runs only those in the project's allowScripts; for one package: npm rebuild NAME"]],
                  told.select { |event| event[:event] == :warning }.map { |event| event.values_at(:message, :hint) }
   end
 

@@ -52,10 +52,10 @@ module Spate
         # The reason why a builder would become a child of a program, or nil. Orphans are adopted by process 1 or by a
         # subreaper.
         def adopted
-          return "orphans become this process' children, and so would it" if Native.adopts_orphans?
+          return "this process adopts orphans, so a builder would become its child" if Native.adopts_orphans?
 
           # A process 1 of another user belongs to the system and cannot be inspected.
-          "process 1 is a Ruby program, and it would become its child" if File.identical?("/proc/1/exe", ruby)
+          "process 1 is a Ruby program, so a builder would become its child" if File.identical?("/proc/1/exe", ruby)
         end
 
         private

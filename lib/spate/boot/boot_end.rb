@@ -47,7 +47,7 @@ module Spate
           # Without a compile cache, having one of most files now is better than a complete one later.
           hand_over(why) unless why == :after_initialize && @session.cache
         rescue StandardError, LoadError, NotImplementedError => e
-          Log.warn("what this boot loaded is not kept: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+          Log.warn("the files of this boot were not recorded: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         end
 
         # Called if the program will not run: nothing is recorded.

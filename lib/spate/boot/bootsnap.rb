@@ -20,13 +20,13 @@ module Spate
         # Returns true if bootsnap will do nothing, otherwise the reason why it stays active.
         def meet(session)
           reason = stays(session)
-          return "bootsnap stays, where it is loaded: #{reason}" if reason
+          return "bootsnap stays active if it is loaded: #{reason}" if reason
 
           BootEnd.watch { quiet }
           true
         end
 
-        # The file that chooses how bootsnap compiles an application.
+        # The file that configures how bootsnap compiles an application.
         def config(root, env) = File.expand_path(env["BOOTSNAP_CONFIG"] || "config/bootsnap.rb", root)
 
         def set_up? = defined?(::Bootsnap::CompileCache::ISeq) ? true : false
@@ -34,12 +34,12 @@ module Spate
         private
 
         def stays(session)
-          return "it came first" if set_up?
+          return "bootsnap was loaded first" if set_up?
           return "Spate's loader is off" unless session.on?(:loader)
           return "no compile cache yet" unless session.cache
 
           config = config(session.application.root, ENV)
-          "#{config} is there" if File.exist?(config)
+          "#{config} exists" if File.exist?(config)
         end
 
         # Called while the library is being loaded, as soon as it has installed its hook.

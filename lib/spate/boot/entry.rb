@@ -56,7 +56,7 @@ module Spate
       rescue StandardError, LoadError, NotImplementedError => e
         raise if program
 
-        Log.warn("this boot goes on without Spate: #{e.class}: #{e.message.lines.first.to_s.chomp}")
+        Log.warn("booting without Spate: #{e.class}: #{e.message.lines.first.to_s.chomp}")
         nil
       end
 

@@ -32,10 +32,10 @@ module Spate
 
       # The reason (String) why compile caches cannot reproduce the way in which Ruby was started, or nil.
       def obstacle
-        return "-K gives code another encoding" if SOURCE != Encoding::UTF_8
+        return "Ruby compiles with another encoding (-K)" if SOURCE != Encoding::UTF_8
 
         debug = RubyVM::InstructionSequence.compile_option[:debug_frozen_string_literal]
-        "frozen string errors are to show where the string was created (--debug-frozen-string-literal)" if debug
+        "errors about frozen strings show where the string was created (--debug-frozen-string-literal)" if debug
       end
 
       # ["frozen_string_literal=false", ...]

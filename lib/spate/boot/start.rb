@@ -83,7 +83,7 @@ module Spate
         loader = Native::Loader
         return "Coverage runs" if defined?(::Coverage) && ::Coverage.respond_to?(:running?) && ::Coverage.running?
 
-        return "under -w Ruby #{RUBY_VERSION} learns by compiling which methods take blocks" if learns?
+        return "with -w, Ruby #{RUBY_VERSION} compiles all files to warn about unused blocks" if learns?
         return RubyKey.obstacle if RubyKey.obstacle
 
         loader.install
@@ -117,7 +117,7 @@ module Spate
       end
 
       def replay
-        return "Bundler has set up already" if Exec::BundlerSetup.set_up?
+        return "Bundler has already set up the bundle" if Exec::BundlerSetup.set_up?
 
         records = BundlerReplay.records(@session)
         return without_replay if records.empty?

@@ -26,7 +26,7 @@ module Spate
 
         def why
           return "Ruby searches: the name is not a plain relative path, or a folder cannot be listed" if @chosen.nil?
-          return "no folder of $LOAD_PATH has it" unless @chosen
+          return "not found in $LOAD_PATH" unless @chosen
 
           position = @candidates.find { |candidate| candidate[:path] == @chosen }&.fetch(:position)
           "the first in $LOAD_PATH, at #{position}"
@@ -37,7 +37,7 @@ module Spate
           return "its root is not in $LOAD_PATH" unless candidate[:position]
           return "Ruby prefers .rb anywhere to .#{candidate[:kind]}" if candidate[:kind] == :so && rb_chosen?
 
-          "behind the chosen one in $LOAD_PATH"
+          "after the chosen one in $LOAD_PATH"
         end
 
         def rb_chosen? = @chosen ? @chosen.end_with?(".rb") : false

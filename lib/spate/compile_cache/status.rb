@@ -11,7 +11,7 @@ module Spate
         # Status shows the current state of these parts.
         TOLD = %w[bootsnap replay].freeze
         # A reason that only the boot itself can detect.
-        SET_UP = "Bundler has set up already"
+        SET_UP = "Bundler has already set up the bundle"
 
         # last: Boot::BootLog::Line of the last boot, or nil.
         def initialize(location, env, last)
@@ -31,7 +31,7 @@ module Spate
           return unless bundled?
 
           config = Boot::Bootsnap.config(@location.root, @env)
-          return { who: "Spate's loader", why: "#{config} chooses how bootsnap compiles" } if File.exist?(config)
+          return { who: "Spate's loader", why: "#{config} configures how bootsnap compiles" } if File.exist?(config)
 
           { who: "bootsnap", why: "Spate's compile cache serves the files; without a compile cache bootsnap does" }
         end
@@ -55,7 +55,7 @@ module Spate
         end
 
         # The first boot has no compile caches yet, which need not be reported.
-        def quiet?(why) = why.nil? || why.start_with?("no compile cache yet", "not known to gain by it")
+        def quiet?(why) = why.nil? || why.start_with?("no compile cache yet", "no past boot became faster by it")
       end
 
       # The time that compile caches save, by kind of boot: medians of the last boots with compile caches, the last boot

@@ -51,7 +51,7 @@ module Spate
         lines = result.printed.force_encoding("UTF-8").scrub.lines(chomp: true)
         return lines.last(20) unless result.signal
 
-        ["Ruby was ended by SIG#{Signal.signame(result.signal)}, twice", *lines.first(5)]
+        ["Ruby was killed by SIG#{Signal.signame(result.signal)}, twice", *lines.first(5)]
       end
     end
   end

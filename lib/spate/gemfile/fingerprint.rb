@@ -41,7 +41,7 @@ module Spate
             records = parts.map do |part|
               path = File.join(folder, "record")
               message, culprit = Inputs.record(path, part, roots(location.root), env: compared, portable: portable)
-              return [nil, ["#{culprit} #{message}, and changes just now"]] if message
+              return [nil, ["#{culprit} #{message}, and changed in the meantime"]] if message
 
               File.binread(path)
             end

@@ -92,13 +92,13 @@ module Spate
       def load(bytes) = Marshal.load(bytes) # rubocop:disable Security/MarshalLoad -- from a file of this user's
 
       def another_ruby
-        "another Ruby runs: #{RUBY_DESCRIPTION}" unless head[:ruby] == self.class.ruby
+        "this is another Ruby: #{RUBY_DESCRIPTION}" unless head[:ruby] == self.class.ruby
       end
 
       # The folder may be given through a symbolic link.
       def another_folder
         folder = head[:folder]
-        "the program does not run in #{folder}" unless folder.nil? || File.identical?(".", folder)
+        "the program runs in another folder than #{folder}" unless folder.nil? || File.identical?(".", folder)
       end
 
       def change(env, place)

@@ -27,7 +27,7 @@ module Spate
       include Util::Retriable
 
       def initialize(uri, expected, got)
-        super("#{Util.redact(uri)} broke off after #{got} #{"of #{expected} " if expected}bytes",
+        super("#{Util.redact(uri)} closed the connection after #{got} #{"of #{expected} " if expected}bytes",
               hint: "install again; the setting `retry` allows more tries")
       end
     end
@@ -49,7 +49,7 @@ module Spate
       # limit: bytes.
       def initialize(uri, limit)
         super("#{Util.redact(uri)} sends more than #{limit} bytes of headers, expected a few hundred",
-              hint: "the source is in trouble, or malicious; a proxy may have answered for it")
+              hint: "the source is broken or malicious, or a proxy responded instead")
       end
     end
 
@@ -69,8 +69,8 @@ module Spate
 
       def initialize(uri, status, reason)
         @status = status
-        super("#{Util.redact(uri)} answers #{status}#{" #{reason}" unless reason.to_s.empty?}",
-              hint: "the source is in trouble: install again later, or use a mirror (`bundle config mirror.URL`)")
+        super("#{Util.redact(uri)} returned #{status}#{" #{reason}" unless reason.to_s.empty?}",
+              hint: "the source has a problem: install again later, or use a mirror (`bundle config mirror.URL`)")
       end
 
       # 408, 425, 429, 500, 502, 503 and 504: the source may recover soon.
@@ -87,7 +87,7 @@ module Spate
     class CredentialsRequired < Error
       def initialize(uri)
         host = uri.host
-        super("#{Util.redact(uri)} asks for a user and password (401)",
+        super("#{Util.redact(uri)} requires a user and password (401)",
               hint: "bundle config set --global #{host} USER:PASSWORD, or set the environment variable " \
                     "#{Settings::Key.for(host)}")
       end
@@ -106,7 +106,7 @@ module Spate
     class Forbidden < Error
       def initialize(uri, origin)
         super("#{Util.redact(uri)} is forbidden (403)#{origin ? " with the credentials from #{origin}" : ""}",
-              hint: "check what this user may read there, or give other credentials: " \
+              hint: "check the permissions of this user there, or use other credentials: " \
                     "bundle config set --global #{uri.host} USER:PASSWORD")
       end
     end
@@ -132,7 +132,7 @@ module Spate
     class Misdirected < RedirectError
       def initialize(uri, location)
         super(uri, "redirects to #{Util.redact(location)}, expected http or https",
-              hint: "the source is in trouble, or malicious; a source in a folder is named in the Gemfile")
+              hint: "the source is broken or malicious; a source in a folder must be named in the Gemfile")
       end
     end
 
@@ -148,7 +148,7 @@ module Spate
     class Untrusted < Error
       def initialize(uri, cause)
         super("the certificate of #{Util.redact(uri)} is not trusted: #{cause.message}",
-              hint: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE")
+              hint: "set the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE")
       end
     end
   end

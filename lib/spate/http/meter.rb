@@ -83,7 +83,7 @@ module Spate
       end
 
       def judge
-        raise Slow, "was not at its end after #{@pace.longest} seconds" if @in_all > @pace.longest
+        raise Slow, "was not complete after #{@pace.longest} seconds" if @in_all > @pace.longest
         return if @waited < @window
 
         least = (@pace.rate * @window).ceil

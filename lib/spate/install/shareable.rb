@@ -4,7 +4,7 @@ module Spate
   module Install
     # The parts of an installed bundle that can be shared: its builds, and archives from sources without a password.
     class Shareable
-      PRIVATE = "its source asks for credentials"
+      PRIVATE = "its source requires credentials"
 
       # context: Context. record: Store::BundleRecord of the bundle.
       def initialize(context, record)

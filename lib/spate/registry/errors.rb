@@ -19,7 +19,8 @@ module Spate
       def initialize(full_name, expected:, got:, source:, origin:)
         super("#{full_name} has another SHA-256 than #{origin} says: expected #{expected}, got #{got} " \
               "from #{Util.redact(source)}",
-              hint: "the gem was changed, or the source is not the one the lockfile was made with; nothing was kept")
+              hint: "the gem was changed, or the source is not the one the lockfile was made with; " \
+                    "the download was discarded")
       end
     end
 
@@ -30,7 +31,7 @@ module Spate
       # found: the response, e.g. `an HTML page ("Sign in")`. kind: of the archive, "gem" or "package".
       def initialize(full_name, source:, found:, kind: "gem")
         super("#{Util.redact(source)} sent #{found} instead of the #{kind} #{full_name}",
-              hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+              hint: "a proxy or a network's sign-in page may have responded; open the address in a browser")
       end
     end
 
@@ -38,7 +39,7 @@ module Spate
     class NotAnIndex < HTTP::Error
       def initialize(uri, found)
         super("#{Util.redact(uri)} sent #{found} instead of the gem index",
-              hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+              hint: "a proxy or a network's sign-in page may have responded; open the address in a browser")
       end
     end
 

@@ -54,11 +54,11 @@ module Spate
         when %r{\Afile:///}i then folder(URI.decode_www_form_component(text[7..].gsub("+", "%2B")))
         when %r{\A/} then folder(text)
         when RELATIVE
-          refuse("is a relative path", hint: "say #{File.expand_path(text).dump[1..-2]} (docs/team-cache.md)")
+          refuse("is a relative path", hint: "write #{File.expand_path(text).dump[1..-2]} (docs/team-cache.md)")
         else refuse("is neither http, https, s3 nor the absolute path of a folder")
         end
       rescue URI::Error, ArgumentError => e # invalid text, or an invalid escape in it
-        refuse("cannot be understood: #{e.message.lines.first.chomp}")
+        refuse("is invalid: #{e.message.lines.first.chomp}")
       end
 
       # The address for display: without user and password, and without the options of a bucket.
@@ -78,7 +78,7 @@ module Spate
       def legible(text)
         return text if text.valid_encoding? && !text.match?(/[\p{Cntrl}\p{Bidi_Control}]/)
 
-        refuse("has a character that no address has")
+        refuse("has an invalid character")
       end
 
       def web(text)
@@ -86,8 +86,8 @@ module Spate
         @userinfo = text[USERINFO, 1]
         @uri = URI(@userinfo ? text.sub("#{@userinfo}@", "") : text)
         refuse("has no host") if @uri.host.to_s.empty?
-        refuse("has a query or a fragment, expected a path at most") if @uri.query || @uri.fragment
-        refuse("has #{step(@uri.path)} as a step of its path") if step(@uri.path)
+        refuse("has a query or a fragment, expected only a path") if @uri.query || @uri.fragment
+        refuse("has #{step(@uri.path)} in its path") if step(@uri.path)
         refuse("has an @ in its path, expected %40 there, and %2F for a slash of a password") if @uri.path.include?("@")
         @uri.path = @uri.path.sub(%r{/+\z}, "")
       end
@@ -96,10 +96,10 @@ module Spate
         @kind = :s3
         place, query = text.split("?", 2)
         @bucket, inside = place.to_s.split("/", 2)
-        refuse("has no bucket's name before its first slash") unless BUCKET.match?(@bucket.to_s)
+        refuse("has an invalid bucket name") unless BUCKET.match?(@bucket.to_s)
 
         @prefix = inside.to_s.gsub(%r{\A/+|/+\z}, "")
-        refuse("has #{step(@prefix)} as a step of its path") if step(@prefix) || @prefix.include?("//")
+        refuse("has #{step(@prefix)} in its path") if step(@prefix) || @prefix.include?("//")
         @prefix = "#{@prefix}/" unless @prefix.empty?
         @options = read_options(query)
       end
@@ -109,9 +109,9 @@ module Spate
         unknown = options.keys - OPTIONS
         refuse("has the option #{unknown.first}, expected one of #{OPTIONS.join(", ")}") if unknown.any?
         endpoint = options["endpoint"]
-        refuse("has no http or https address as its endpoint") unless endpoint.nil? || Address.endpoint?(endpoint)
+        return options if endpoint.nil? || Address.endpoint?(endpoint)
 
-        options
+        refuse("has an invalid endpoint: expected an http or https address")
       end
 
       def folder(path)

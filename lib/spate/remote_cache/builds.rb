@@ -79,9 +79,9 @@ module Spate
         record = Build::Cache::Record.parse(records.facts)
         foreign = record.removed.find { |path| !places.place?(path) }
         return "it removes #{foreign}" if foreign
-        return "its facts are of #{record.full_name}" if record.full_name != entry.what
+        return "its facts belong to #{record.full_name}" if record.full_name != entry.what
 
-        doubt = record.sees.filter_map { |signer| @trust.doubt(*signer) }.first and return "it saw a build #{doubt}"
+        doubt = record.sees.filter_map { |signer| @trust.doubt(*signer) }.first and return "it used a build #{doubt}"
         Offer.new(entry, records, places)
       end
 
@@ -102,14 +102,14 @@ module Spate
 
       # Why this machine must not send the build, or nil.
       def own(build)
-        return "what it depends on is not known" unless File.file?(build.inputs) && File.file?(build.needs)
+        return "its inputs are unknown" unless File.file?(build.inputs) && File.file?(build.needs)
         return "it came from a cache" if build.record.signer
-        return "it holds the folder that it was built in" if build.record.root
+        return "it contains the path of the folder that it was built in" if build.record.root
 
         change = @reuse_check.change(build)
-        return "what it depends on is no longer so: #{Build::Trace::ReuseCheck.explain(*change)}" if change
+        return "its inputs have changed: #{Build::Trace::ReuseCheck.explain(*change)}" if change
 
-        "what it needs to run is no longer here" unless @reuse_check.runs?(build)
+        "a library that it needs to run is missing" unless @reuse_check.runs?(build)
       end
 
       def send_off(build, key, blob)

@@ -87,7 +87,7 @@ module Spate
 
       # Counts a malformed document as a failure of the builds, since the cache may have more of them. error: Malformed.
       def malformed(error)
-        failed([@builds], Unavailable.new(:answer, name, "has a document that is none: #{error.message}"))
+        failed([@builds], Unavailable.new(:answer, name, "has an invalid document: #{error.message}"))
       end
 
       # Reports an error about an entry or blob of the cache.
@@ -103,7 +103,7 @@ module Spate
       def tell_strangers
         found = tally[:reasons].filter_map { |reason, count| (id = Trust.stranger(reason)) && [id, count] }
         found.max_by(STRANGERS, &:last).each do |id, count|
-          @events.emit(:warning, message: "not used from the team's cache, as the signer with the id #{id} is not " \
+          @events.emit(:warning, message: "not used from the team's cache: the signer with the id #{id} is not " \
                                           "trusted here: #{count} #{count == 1 ? "entry" : "entries"}", hint: TRUST)
         end
       end
@@ -126,9 +126,9 @@ module Spate
         return bytes.tap { count(:bytes, bytes) } if Native.sha256_file(path) == sha256
 
         Util::Files.remove(path)
-        raise Unavailable.new(:answer, name, "has other content at cas/#{sha256} than that says")
+        raise Unavailable.new(:answer, name, "sent a blob whose SHA-256 is not cas/#{sha256}")
       rescue Store::Error => e # the install can get the content elsewhere
-        raise Unavailable.new(:answer, name, "sends what is not taken here: #{e.message}", hint: e.hint)
+        raise Unavailable.new(:answer, name, "sent data that cannot be stored: #{e.message}", hint: e.hint)
       end
 
       def ask(line)
@@ -159,7 +159,7 @@ module Spate
           over.each { |line| line.down = true }
           !@told && @told = true
         end
-        @events.emit(:warning, message: "#{error.message}; this run goes on without it", hint: error.hint) if news
+        @events.emit(:warning, message: "#{error.message}; continuing without it", hint: error.hint) if news
         nil
       end
 

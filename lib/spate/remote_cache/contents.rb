@@ -162,7 +162,7 @@ module Spate
       def blob_fault(name)
         path = @store.temporary("blob")
         @transport.fetch(name, to: path, limit: Client::BLOB) or return # removed in the meantime
-        "its content is another" unless name == "cas/#{Native.sha256_file(path)}"
+        "its content does not match its digest" unless name == "cas/#{Native.sha256_file(path)}"
       rescue TooLong => e
         e.message
       rescue Unavailable => e # the server reports the damage itself, or has a truncated blob
@@ -180,11 +180,12 @@ module Spate
       def faults(name, blobs)
         document = document(name)
         document.faults + document.entries.filter_map do |entry|
-          next "#{entry.what}: it is for another name" unless Document.name(entry.key, entry.kind) == name
+          next "#{entry.what}: it belongs to another name" unless Document.name(entry.key, entry.kind) == name
 
-          next "#{entry.what}: its blob is not there" unless entry.blob.nil? || there?(entry, blobs)
+          next "#{entry.what}: its blob is missing" unless entry.blob.nil? || there?(entry, blobs)
 
-          doubt = @trust.doubt(entry.signer, entry.made) || (@trust.signed?(entry) ? nil : "no trusted key signed it")
+          doubt = @trust.doubt(entry.signer, entry.made)
+          doubt ||= "it has no valid signature of a trusted key" unless @trust.signed?(entry)
           "#{entry.what}: #{doubt}" if doubt
         end
       rescue Malformed => e

@@ -32,7 +32,7 @@ module Spate
         entries = []
         faults = []
         first, rest = ActionResult.decode(bytes).stdout.split("\n", 2)
-        return new([], ["no document of this format"]) unless first == FORMAT && rest
+        return new([], ["not a document of this format"]) unless first == FORMAT && rest
 
         pieces(rest).each do |pieces|
           entries << Entry.parse(*pieces)
@@ -46,10 +46,10 @@ module Spate
       def self.pieces(rest)
         found = []
         until rest.empty?
-          head = rest[/\A\d{1,4} \d{1,3} \d{1,8}\n/n] or raise Malformed, "a document with other lines"
+          head = rest[/\A\d{1,4} \d{1,3} \d{1,8}\n/n] or raise Malformed, "a malformed document"
           lengths = head.split.map(&:to_i)
           rest = rest.byteslice(head.bytesize..)
-          raise Malformed, "a document that ends too early" if lengths.sum > rest.bytesize
+          raise Malformed, "a truncated document" if lengths.sum > rest.bytesize
 
           found << lengths.map { |length| rest.slice!(0, length) }
           raise Malformed, "a document with more than #{MOST} entries" if found.size > MOST
@@ -107,7 +107,7 @@ module Spate
           path, digest = Wire.values(bytes, 1 => String, 2 => String)
           sha256, size = Wire.values(digest.to_s, 1 => String, 2 => Integer)
           unless sha256&.match?(/\A[0-9a-f]{64}\z/n) && size.to_i < 1 << 63
-            raise Malformed, "an action result's file without digest"
+            raise Malformed, "a file without digest in an action result"
           end
 
           self::File.new(path.to_s.dup.force_encoding(Encoding::UTF_8).scrub("?"), sha256.encode("UTF-8"), size.to_i)
@@ -139,7 +139,7 @@ module Spate
 
         # [[number, String or Integer]] in the order of the bytes. Raises Malformed.
         def fields(bytes)
-          raise Malformed, "a number where an action result has a message" unless bytes.is_a?(String)
+          raise Malformed, "a number instead of a message in an action result" unless bytes.is_a?(String)
 
           bytes = bytes.b
           found = []
@@ -161,9 +161,9 @@ module Spate
           found = fields(bytes).to_h
           types.map do |number, type|
             value = found[number]
-            raise Malformed, "field #{number} is of another type" unless value.nil? || value.is_a?(type)
+            next value if value.nil? || value.is_a?(type)
 
-            value
+            raise Malformed, "field #{number} of an action result has the wrong type"
           end
         end
 
@@ -194,7 +194,7 @@ module Spate
         end
 
         def piece(bytes, at, length)
-          raise Malformed, "an action result that ends too early" if length > bytes.bytesize - at
+          raise Malformed, "a truncated action result" if length > bytes.bytesize - at
 
           [bytes.byteslice(at, length), at + length]
         end
@@ -202,7 +202,7 @@ module Spate
         def varint(bytes, at)
           number = 0
           10.times do |index|
-            byte = bytes.getbyte(at + index) or raise Malformed, "an action result that ends too early"
+            byte = bytes.getbyte(at + index) or raise Malformed, "a truncated action result"
             number |= (byte & 0x7f) << (7 * index)
             return [number & 0xffff_ffff_ffff_ffff, at + index + 1] if byte < 0x80
           end

@@ -40,14 +40,14 @@ module Spate
       # Raises Malformed unless `sign` would have produced the text. Does not verify the signature.
       def self.parse(text, signature, packed)
         first, *lines = text.b.lines(chomp: true) if text.bytesize <= self::TEXT
-        raise Malformed, "no entry of this format" unless first == self::FORMAT && signature.bytesize == 64
+        raise Malformed, "not an entry of this format" unless first == self::FORMAT && signature.bytesize == 64
 
         values = lines.map { |line| line.split(" ", 2) }
         names = members - self::LACKING.fetch(values.dig(1, 1), [])
-        raise Malformed, "an entry with other lines" unless values.map(&:first) == names.map(&:to_s)
+        raise Malformed, "an entry with wrong lines" unless values.map(&:first) == names.map(&:to_s)
 
         entry = new(**names.zip(values.map(&:last)).to_h { |name, value| [name, read(name, value)] })
-        raise Malformed, "an entry that is written otherwise" unless entry.render == text.b
+        raise Malformed, "an entry that is not in canonical form" unless entry.render == text.b
 
         entry.tap { |made| made.text, made.signature, made.packed = [text, signature, packed].map(&:b) }
       end
@@ -94,7 +94,7 @@ module Spate
 
         head, rest = inflate(packed).split("\n", 2)
         lengths = head.to_s[/\A\d{1,8} \d{1,8} \d{1,8}\z/n]&.split&.map(&:to_i)
-        raise Malformed, "records of another format" unless lengths && lengths.sum == rest&.bytesize
+        raise Malformed, "malformed records" unless lengths && lengths.sum == rest&.bytesize
 
         new(*lengths.map { |length| rest.slice!(0, length) })
       end
@@ -107,11 +107,11 @@ module Spate
           raise Malformed, "records of more than #{self::LIMIT} bytes" if out.bytesize > self::LIMIT
         end
         whole = zlib.finished? && zlib.total_in == packed.bytesize
-        raise Malformed, "records that end too early or too late" unless whole
+        raise Malformed, "records of a wrong length" unless whole
 
         out
       rescue Zlib::Error => e
-        raise Malformed, "records that are damaged: #{e.message}"
+        raise Malformed, "damaged records: #{e.message}"
       ensure
         zlib&.close
       end
@@ -120,7 +120,7 @@ module Spate
       # The records as bytes. Deterministic.
       def pack
         packed = Zlib::Deflate.deflate("#{map(&:bytesize).join(" ")}\n".b + map(&:b).join)
-        raise Refused, "it depends on too much to be sent" if packed.bytesize > self.class::PACKED
+        raise Refused, "its records of inputs are too large" if packed.bytesize > self.class::PACKED
 
         packed
       end

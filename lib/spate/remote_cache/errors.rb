@@ -8,12 +8,12 @@ module Spate
       EXIT_CODE = 6
       HINTS = {
         refused: "check that the cache runs, and the network and proxy settings (http_proxy, https_proxy, no_proxy)",
-        slow: "the network or the cache is slow, or a firewall drops what is sent there",
-        credentials: "check the user and password, or the keys, and what they allow",
-        full: "make room there, or raise the size that it takes",
+        slow: "the network or the cache is slow, or a firewall drops the packets",
+        credentials: "check the user and password, or the keys, and their permissions",
+        full: "free space there, or raise its size limit",
         read_only: "it is read-only; `spate install` still reads from it",
-        answer: "a proxy or a sign-in page may have answered, or the address is not that of a cache",
-        tls: "name the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE",
+        answer: "a proxy or a sign-in page may have responded, or the address is not a cache's",
+        tls: "set the authority that signed it: bundle config set ssl_ca_cert FILE, or SSL_CERT_FILE=FILE",
         closed: nil
       }.freeze
 

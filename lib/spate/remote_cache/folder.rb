@@ -8,12 +8,12 @@ module Spate
     class Folder
       include Transport
 
-      HINT = "make that folder, or mount the share that it is of"
+      HINT = "create the folder, or mount the share that contains it"
       # UNFINISHED: names of files that are being written (Util::Files.beside). ABANDONED: seconds without a write after
       # which such a file is removed.
       UNFINISHED = %r{/[0-9a-f]{64}\.\d+-[0-9a-f]{16}\z}
       ABANDONED = 24 * 60 * 60
-      RIGHTS = "the permissions of that folder say who may read and write it"
+      RIGHTS = "check the permissions of the folder"
       DESCRIPTORS = "/proc/self/fd"
       private_constant :DESCRIPTORS, :HINT, :RIGHTS, :UNFINISHED, :ABANDONED
 
@@ -37,7 +37,7 @@ module Spate
           ready(File.dirname(name), mode)
           within(name) { |path| Util::Files.replace(path) { |made| write(made, source, mode & 0o666) } }
           true
-        end || raise(unavailable(:refused, "lost what was written to #{name} meanwhile"))
+        end || raise(unavailable(:refused, "lost #{name} while it was written"))
       end
 
       def delete(name)
@@ -99,15 +99,15 @@ module Spate
 
         yield
       rescue Errno::ENOENT
-        raise unavailable(:refused, "is not there", HINT) unless File.directory?(@root)
+        raise unavailable(:refused, "does not exist", HINT) unless File.directory?(@root)
       rescue Errno::ENOTDIR
-        raise unavailable(:refused, "is not a folder", HINT)
+        raise unavailable(:refused, "is not a directory", HINT)
       rescue Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG => e
-        raise unavailable(:full, "takes no more: #{e.class.new.message}")
+        raise unavailable(:full, "is full: #{e.class.new.message}")
       rescue Errno::EROFS, Errno::EACCES, Errno::EPERM => e
-        raise unavailable(denied, "does not allow it: #{e.class.new.message}", RIGHTS)
+        raise unavailable(denied, "denies access: #{e.class.new.message}", RIGHTS)
       rescue Errno::ETIMEDOUT, Errno::EAGAIN => e
-        raise unavailable(:slow, "did not answer in time: #{e.class.new.message}")
+        raise unavailable(:slow, "did not respond in time: #{e.class.new.message}")
       rescue SystemCallError => e
         raise unavailable(:refused, "cannot be used: #{e.class.new.message}", HINT)
       end
@@ -117,18 +117,18 @@ module Spate
         return unless real_folder?(File.dirname(name))
 
         File.open(path(name), File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) do |file|
-          raise unavailable(:answer, "has something at #{name} that is not a file") unless file.stat.file?
+          raise unavailable(:answer, "has an entry #{name} that is not a file") unless file.stat.file?
 
           yield file
         end
       rescue Errno::ELOOP
-        raise unavailable(:answer, "has a link at #{name}")
+        raise unavailable(:answer, "has a symbolic link at #{name}")
       end
 
       # Yields name and File::Stat of all files whose name matches `form`.
       def files(prefix, form)
         folder = prefix.delete_suffix("/")
-        raise ArgumentError, "not a part of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
+        raise ArgumentError, "not a folder of a cache: #{prefix.inspect}" unless %w[ac cas].include?(folder)
 
         found = looking { Dir.children(path(folder)) if real_folder?(folder) }
         found.to_a.map { |each| "#{folder}/#{each}" }.grep(form).sort.each do |name|
@@ -151,7 +151,7 @@ module Spate
       # Whether the folder exists. Raises Unavailable if it is not a directory.
       def real_folder?(folder)
         stat = File.lstat(path(folder))
-        stat.directory? || raise(unavailable(:answer, "has something at #{folder} that is not a folder"))
+        stat.directory? || raise(unavailable(:answer, "has an entry #{folder} that is not a directory"))
       end
 
       def ready(folder, mode)
@@ -179,7 +179,7 @@ module Spate
         end
       end
 
-      def too_long(size, limit) = TooLong.new(@address, "has #{size} bytes there, expected #{limit} at most")
+      def too_long(size, limit) = TooLong.new(@address, "has a file of #{size} bytes, expected at most #{limit}")
 
       def unavailable(reason, fact, hint = Unavailable::HINTS.fetch(reason))
         Unavailable.new(reason, @address, fact, hint: hint)

@@ -7,7 +7,7 @@ module Spate
     class GemfileChecks
       KIND = "check"
       # Name of the payload in messages about secrets.
-      PAYLOAD = "what Bundler said"
+      PAYLOAD = "Bundler's answer"
 
       # trust: Trust.
       def initialize(location:, settings:, store:, trust:)
@@ -90,11 +90,11 @@ module Spate
       def record(entry)
         # The signer is trusted to run code here.
         print, facts = Marshal.load(Entry::Records.unpack(entry.packed).facts) # rubocop:disable Security/MarshalLoad
-        raise Malformed, "a Gemfile check of another format" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
+        raise Malformed, "a malformed Gemfile check" unless print.is_a?(String) && facts.is_a?(Gemfile::Facts)
 
         Gemfile::Record.of(@location, { fingerprint: print, signer: [entry.signer, entry.made] }, facts)
       rescue ArgumentError, TypeError
-        raise Malformed, "a Gemfile check that is damaged"
+        raise Malformed, "a damaged Gemfile check"
       end
     end
   end

@@ -17,8 +17,8 @@ module Spate
       UNABLE = 501
       # Statuses with which servers answer a request for a folder that they do not list.
       UNLISTED = [400, *MISSING, 405, 501].freeze
-      UNLISTED_HINT = "`spate serve --cache` lists for who may write, nginx with autoindex_format json: " \
-                      "docs/team-cache.md"
+      UNLISTED_HINT = "`spate serve --cache` sends lists to clients with write access, nginx with " \
+                      "autoindex_format json: docs/team-cache.md"
       private_constant :DONE, :MISSING, :PRESENT, :UNABLE, :UNLISTED, :UNLISTED_HINT
 
       # User and password for a server. userinfo: as in a URI. origin: where they come from, for messages.
@@ -82,7 +82,7 @@ module Spate
           true
         end || raise(Listing::None)
       rescue Listing::None
-        raise Unsupported.new("the cache #{@address} does not list what it has", hint: UNLISTED_HINT)
+        raise Unsupported.new("the cache #{@address} does not list its entries", hint: UNLISTED_HINT)
       end
 
       # Nothing to remove: unfinished files of a server are not visible to its clients.
@@ -178,7 +178,7 @@ module Spate
         def finish
           take(@rest)
           raise None if @state == :before
-          raise broken("broke off in a list") unless @state == :over
+          raise broken("sent a truncated list") unless @state == :over
         end
 
         private
@@ -200,14 +200,14 @@ module Spate
 
         def entry(line)
           found = JSON.parse(line) if @state == :within
-          raise broken("sends a list of another form") unless found.is_a?(Hash)
+          raise broken("sent a malformed list") unless found.is_a?(Hash)
 
           name, type, time, size = found.values_at("name", "type", "mtime", "size")
           name = "#{@folder}#{name}".scrub
           fit = type == "file" && size.is_a?(Integer) && !size.negative? && NAME.match?(name)
           @block.call(name, size, time(time)) if fit
         rescue JSON::ParserError
-          raise broken("sends a list of another form")
+          raise broken("sent a malformed list")
         end
 
         # An invalid time counts as now, so that the file is too young to be removed.

@@ -47,7 +47,7 @@ module Spate
           unpacked = @store.native.unpack(archive, kind: :build, memory: MEMORY, max_total: [entry.file_bytes, 1].max,
                                                    max_entry: [entry.file_bytes, 1].max)
           entries = Array.new(unpacked.count) { |index| unpacked.entry(index) }
-          raise refused(entry, "has other files") unless
+          raise refused(entry, "has other files than its entry lists") unless
             [entries.size, unpacked.bytes] == [entry.paths, entry.file_bytes]
 
           places.check(entries)
@@ -79,7 +79,7 @@ module Spate
         check_blob(entry, path)
         File.open(to, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o600) do |file|
           File.open(path, "rb") { |blob| copy_expanded(entry, blob, file) }
-          raise refused(entry, "expands to another length") if file.size != entry.tar_bytes
+          raise refused(entry, "has another expanded size than its entry says") if file.size != entry.tar_bytes
         end
       rescue Native::Error => e
         raise refused(entry, e.message)
@@ -91,7 +91,8 @@ module Spate
 
       # Refuses to send damaged objects. Installs repair them.
       def check_objects(build, entries)
-        raise Refused, "it has #{build.manifest.bytes} bytes, at most #{LIMIT} are sent" if build.manifest.bytes > LIMIT
+        bytes = build.manifest.bytes
+        raise Refused, "it has #{bytes} bytes, more than the limit of #{LIMIT}" if bytes > LIMIT
 
         index, = build.store.native.verify_manifest(build.manifest)
         raise Refused, "#{entries[index][:path]} is damaged in the store" if index
@@ -106,14 +107,14 @@ module Spate
             left -= piece.bytesize
           end
         end
-        raise Refused, "#{entry[:path]} changed meanwhile" unless left.zero?
+        raise Refused, "#{entry[:path]} changed while it was sent" unless left.zero?
       end
 
       def check_blob(entry, path)
         raise refused(entry, "has more than #{LIMIT} bytes") if [*entry.file_bytes, entry.tar_bytes].max > 2 * LIMIT
 
         found = [File.size(path), Native.sha256_file(path)]
-        raise refused(entry, "is another file") unless found == [entry.blob_bytes, entry.blob]
+        raise refused(entry, "does not match its digest and size") unless found == [entry.blob_bytes, entry.blob]
       end
 
       # Yields the path of an archive that the core can unpack.
@@ -134,7 +135,7 @@ module Spate
 
       def unzstd(entry, blob, file)
         missing = Native::Zstd.missing
-        raise refused(entry, "is compressed by zstd, which is not here: #{missing}") if missing
+        raise refused(entry, "is compressed by zstd, which is not installed here: #{missing}") if missing
 
         Native::Zstd.expand(blob, file, entry.tar_bytes)
       end

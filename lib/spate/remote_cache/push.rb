@@ -51,7 +51,7 @@ module Spate
       def archive(full_name, sha256, again: false)
         sending(:archive, full_name, sha256, again) do
           upload("cas/#{sha256}", path = @store.archive_path(sha256)) do
-            "its archive is not whole in the store" unless File.file?(path) && Native.sha256_file(path) == sha256
+            "its archive in the store is incomplete" unless File.file?(path) && Native.sha256_file(path) == sha256
           end
         end
       end
@@ -122,8 +122,8 @@ module Spate
           write(entry, there, fresh: there.nil? && attempt.zero?) unless attempt == TRIES
           took = Util.now - began
         end
-        raise Unavailable.new(:answer, @transport, "lost what was written for #{entry.what} #{TRIES} times",
-                              hint: "others write there at the same time: push again")
+        raise Unavailable.new(:answer, @transport, "replaced the entry of #{entry.what} #{TRIES} times",
+                              hint: "other machines write to it at the same time: push again")
       end
 
       def write(entry, there, fresh:)

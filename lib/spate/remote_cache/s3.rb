@@ -23,8 +23,8 @@ module Spate
       # A request may go to the wrong region, and its keys may have expired. Each error occurs once at most.
       TRIES = 3
       ENDED = %w[ExpiredToken ExpiredTokenException TokenRefreshRequired].freeze
-      LISTABLE = "for a name that it does not have, S3 answers so to who may not list: allow s3:ListBucket, too"
-      NO_BUCKET = "make that bucket, or name another: spate cache use s3://BUCKET/PREFIX"
+      LISTABLE = "S3 also returns this for a missing name without s3:ListBucket: allow s3:ListBucket"
+      NO_BUCKET = "create the bucket, or use another one: spate cache use s3://BUCKET/PREFIX"
       private_constant :NOTHING, :MAX_LIST, :MAX_PAGES, :DONE, :TRIES, :ENDED, :LISTABLE, :NO_BUCKET
 
       def initialize(address, requests, env:)

@@ -79,7 +79,7 @@ module Spate
       class Requests
         REDIRECTS = 5
         # Hint for a failed TLS handshake.
-        PORT = "a server without TLS at that port has an address that begins with http://; one that asks for " \
+        PORT = "if the server does not use TLS, its address begins with http://; if it requires client " \
                "certificates: bundle config set ssl_client_cert FILE"
         private_constant :REDIRECTS, :PORT
 
@@ -148,7 +148,7 @@ module Spate
         rescue Spate::HTTP::Error => e
           raise unavailable(address, e)
         rescue Settings::Error => e # an error in the settings of certificates
-          raise Unavailable.new(:tls, address, "is not asked: #{e.message}", hint: e.hint)
+          raise Unavailable.new(:tls, address, "cannot be queried: #{e.message}", hint: e.hint)
         rescue Util::Cancelled
           raise Unavailable.new(:closed, address, "is closed")
         end
@@ -159,7 +159,7 @@ module Spate
             case error
             when Spate::HTTP::Untrusted then [:tls, "has a certificate that is not trusted: #{cause.message}"]
             when Spate::HTTP::TooSlow then [:slow, cause.message]
-            when Spate::HTTP::Truncated then [:answer, "broke off"]
+            when Spate::HTTP::Truncated then [:answer, "closed the connection before the end of the response"]
             when Spate::HTTP::RedirectError then [:answer, error.fact]
             when Spate::HTTP::Endless
               [:answer, "sends more than #{Spate::HTTP::Session::Wire::LINES} bytes of headers"]
@@ -170,11 +170,11 @@ module Spate
 
         def unreached(cause)
           case cause
-          when Timeout::Error then [:slow, "did not answer in time (#{cause.class})"]
+          when Timeout::Error then [:slow, "did not respond in time (#{cause.class})"]
           when Net::HTTPExceptions then [:refused, "cannot be reached through its proxy: #{cause.message}"]
           when Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError
-            [:answer, "does not answer in HTTP: #{cause.message[0, 80].dump}"]
-          when Spate::HTTP::Client::OpenSSLError then [:tls, "could not agree on TLS: #{cause.message}", PORT]
+            [:answer, "does not respond in HTTP: #{cause.message[0, 80].dump}"]
+          when Spate::HTTP::Client::OpenSSLError then [:tls, "failed the TLS handshake: #{cause.message}", PORT]
           else [:refused, "cannot be reached: #{cause.message}"]
           end
         end

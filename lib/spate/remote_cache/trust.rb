@@ -36,9 +36,9 @@ module Spate
       # Why a signature of a key is not accepted (String), or nil if it is. signer: id of the key. made: Unix time.
       def doubt(signer, made, now: Time.now)
         key = @keys[signer] or return "signed by #{signer}, which is not trusted here"
-        return "signed by #{key.name} before #{day(key.since)}, since when it counts" if made < key.since
+        return "signed by #{key.name} before #{day(key.since)}, its first trusted day" if made < key.since
 
-        "signed by #{key.name} at #{day(made)}, which is to come" if made > now.to_i + DAY
+        "signed by #{key.name} at #{day(made)}, which is in the future" if made > now.to_i + DAY
       end
 
       # Whether the entry has a valid signature of its signer, and that signer is trusted.
@@ -48,7 +48,7 @@ module Spate
       # them.
       def refusal(entry, key, ruby:, platform:, kind: "build", now: Time.now)
         doubt = doubt(entry.signer, entry.made, now: now) and return doubt
-        return "not what #{@keys[entry.signer].name} signed" unless signed?(entry)
+        return "the signature of #{@keys[entry.signer].name} is invalid" unless signed?(entry)
         return "a #{entry.kind}" if entry.kind != kind
         return "for another Ruby: #{entry.ruby}" if entry.ruby != ruby
         return "for another platform: #{entry.platform}" if entry.platform != platform
@@ -84,7 +84,7 @@ module Spate
         end
 
         def self.invalid(word, origin)
-          told = origin == SETTING ? {} : { thing: origin, hint: "spate cache key NAME makes one and prints it" }
+          told = origin == SETTING ? {} : { thing: origin, hint: "spate cache key NAME creates and prints one" }
           Settings::InvalidValue.new(origin, word, "NAME:KEY or NAME:KEY:since=2026-11-01, with an Ed25519 key in " \
                                                    "base64", **told)
         end
@@ -136,8 +136,8 @@ module Spate
         def self.load(text)
           new(read(lines(pem(text))))
         rescue SystemCallError, ArgumentError => e # the path contains a null byte
-          raise Settings::Error.new("#{VARIABLE} is neither PEM nor the path of a file: #{e.class.name[/\w+\z/]}",
-                                    hint: HINT)
+          raise Settings::Error.new("#{VARIABLE} is neither a key in PEM nor the path of a file: " \
+                                    "#{e.class.name[/\w+\z/]}", hint: HINT)
         end
 
         def self.pem(text)
@@ -156,7 +156,7 @@ module Spate
             key.oid == "ED25519"
           return key if key.private_to_der
         rescue OpenSSL::PKey::PKeyError, ArgumentError
-          raise Settings::Error.new("#{VARIABLE} has no private key in PEM, or one with a password", hint: HINT)
+          raise Settings::Error.new("#{VARIABLE} has no private key in PEM, or the key has a password", hint: HINT)
         end
 
         # Restores the lines of a PEM that was put into one line, as variables of some CI require.
@@ -175,8 +175,8 @@ module Spate
         end
 
         LIMIT = 64 << 10
-        HINT = "spate cache key NAME makes one, in NAME.pem"
-        OTHER = "`spate cache key NAME` put that into NAME.pem; what it printed is for `spate cache trust`"
+        HINT = "spate cache key NAME creates one in NAME.pem"
+        OTHER = "use the file NAME.pem that `spate cache key NAME` wrote; the printed key is for `spate cache trust`"
         private_constant :LIMIT, :HINT, :OTHER
 
         # key: OpenSSL::PKey.

@@ -20,7 +20,7 @@ module Spate
         end.value
       end
 
-      # Options and a script for a Ruby that becomes the Ruby whose arguments follow.
+      # Arguments for a Ruby that confines itself and then executes the Ruby whose arguments follow.
       def self.confined = [*Tracer::WITHOUT_LIBRARIES, CONFINE, Tracer.binding_path, Util::Ruby.path]
     end
   end

@@ -13,11 +13,11 @@ module Spate
       BROKEN_PIPE = 141
 
       HINTS = {
-        Errno::ENOSPC => "free some space: `spate store status` shows what the store holds, `prune` shrinks it",
+        Errno::ENOSPC => "free some space: `spate store status` shows the store's contents, `prune` shrinks it",
         Errno::EDQUOT => "the quota is used up: `spate store prune` shrinks the store",
         Errno::EROFS => "the file system is mounted read-only; choose another store with --store DIR",
-        Errno::EACCES => "this user may not write there; `spate doctor` tells whose it is",
-        Errno::EPERM => "this user may not do that there; `spate doctor` tells whose it is"
+        Errno::EACCES => "you have no write permission there; `spate doctor` shows the owner",
+        Errno::EPERM => "you have no permission for this; `spate doctor` shows the owner"
       }.freeze
 
       # half: "gems" or "packages", if the other half of an install may have succeeded.
@@ -46,7 +46,7 @@ module Spate
 
       def interrupted
         json_line(INTERRUPTED, "interrupted", nil, [])
-        @terminal.err.puts "#{@terminal.paint("interrupted", :red)}: what was finished stays, nothing is left half made"
+        @terminal.err.puts "#{@terminal.paint("interrupted", :red)}: completed steps are kept, nothing is half-done"
         INTERRUPTED
       end
 

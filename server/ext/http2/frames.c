@@ -94,7 +94,7 @@ static VALUE append_data(VALUE self, VALUE stream, VALUE bytes, VALUE offset, VA
     return self;
 }
 
-/* How many bytes of payload fit when they are split into frames of MAX_PAYLOAD. */
+/* The number of payload bytes that fit into the write buffer, as frames of at most MAX_PAYLOAD. */
 static size_t data_room(VALUE self) {
     size_t room = spate_write_buffer->room(self), frame = MAX_PAYLOAD + SPATE_FRAME_HEADER_BYTES, rest = room % frame;
     return room / frame * MAX_PAYLOAD + (rest > SPATE_FRAME_HEADER_BYTES ? rest - SPATE_FRAME_HEADER_BYTES : 0);

@@ -85,7 +85,7 @@ module Spate
         empty = write("empty", "# none\n")
         assert_match(/\Aerror: #{empty} has no token$/, command["--cache-read-token", empty])
         assert_match(/\Aerror: tokens cannot be read from none: No such file/, command["--cache-write-token", "none"])
-        assert_match(/\Aerror: --cache-open and write tokens/, command[*both])
+        assert_match(/\Aerror: --cache-open cannot be combined with write tokens/, command[*both])
       end
 
       # An address that others reach.

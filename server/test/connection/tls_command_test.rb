@@ -67,7 +67,7 @@ module Spate
       def test_invalid_certificates
         cert, key = certificate("a")
         assert_match(/^error: .*none\.crt cannot be read.*\nhint: /, refuse("--cert", "#{folder}/none.crt"))
-        assert_match(/^error: .*a\.crt: a private key was expected/, refuse("--cert", cert))
+        assert_match(/^error: .*a\.crt: expected a private key/, refuse("--cert", cert))
         assert_match(/^error: .*a key without a certificate\nhint: .*--cert/, refuse("--key", key))
       end
     end

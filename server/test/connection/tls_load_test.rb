@@ -42,10 +42,10 @@ module Spate
 
       def test_error_names_the_content_of_the_file
         cert, key, made = certificate("a")
-        assert_match(/a\.key: a certificate was expected, it has [A-Z ]*PRIVATE KEY only/, refused(key, key).message)
-        assert_match(%r{/a\.crt: a private key was expected, it has CERTIFICATE only\z}, refused(cert, cert).message)
+        assert_match(/a\.key: expected a certificate, found [A-Z ]*PRIVATE KEY only/, refused(key, key).message)
+        assert_match(%r{/a\.crt: expected a private key, found CERTIFICATE only\z}, refused(cert, cert).message)
         error = refused(write("a.der", made.to_der), key)
-        assert_match(/a certificate was expected, it has nothing in PEM/, error.message)
+        assert_match(/expected a certificate, found nothing in PEM/, error.message)
         assert_match(/DER/, error.hint)
         assert_match(/nothing in PEM/, refused(write("empty", ""), key).message)
       end
@@ -53,11 +53,11 @@ module Spate
       def test_damaged_files
         cert, key = certificate("a")
         torn = write("torn.crt", File.read(cert).lines.reject.with_index { |_, n| n == 3 }.join)
-        assert_match(/torn\.crt: a certificate that can be used .* libssl says: \w+/, refused(torn, key).message)
+        assert_match(/torn\.crt: expected a usable certificate; libssl reports: \w+/, refused(torn, key).message)
         chain = write("chain.crt", File.read(cert) + File.read(torn))
         assert_match(/chain\.crt: a certificate that can be used/, refused(chain, key).message)
         torn = write("torn.key", File.read(key).sub(/[A-Za-z]{8}/, "AAAA"))
-        assert_match(/torn\.key: a private key that can be used was expected/, refused(cert, torn).message)
+        assert_match(/torn\.key: expected a usable private key/, refused(cert, torn).message)
       end
 
       def test_a_passphrase_is_not_asked_for
@@ -72,14 +72,14 @@ module Spate
         cert, = certificate("a")
         %i[ec rsa].each do |kind|
           _, other = certificate("b", kind: kind)
-          assert_match(%r{/b\.key: the key of .*/a\.crt was expected, found another}, refused(cert, other).message)
+          assert_match(%r{/b\.key does not belong to the certificate in .*/a\.crt}, refused(cert, other).message)
         end
       end
 
       def test_time
         cert, key = certificate("old", days: -1)
         error = refused(cert, key)
-        assert_match(/old\.crt: a certificate that is valid now was expected, found one from [\d-]+ .*UTC to [\d-]+/,
+        assert_match(/old\.crt: the certificate is only valid from [\d-]+ .*UTC to [\d-]+/,
                      error.message)
         assert_match(/renew/, error.hint)
       end
@@ -111,7 +111,7 @@ module Spate
         assert_equal [first, second].map(&:serial), [old, connect].map { |socket| socket.peer_cert.serial }
         assert_match(/\r\n\r\nhello\n\z/, get(old))
         write("live.key", "nothing")
-        assert_match(/\Anot reloaded: .*live\.key: a private key was expected/, hang_up)
+        assert_match(/\Anot reloaded: .*live\.key: expected a private key/, hang_up)
         assert_equal second.serial, connect.peer_cert.serial
         _, _, third = certificate("live")
         assert_equal "reloaded\n", hang_up

@@ -80,7 +80,7 @@ module Spate
         ["GET / HTTP/1.1\r\nhost: x\r\n\r\n", "#{HTTP2::PREFACE}\0\0\0\4\0\0\0\0\0",
          "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 300000\r\n\r\n#{"x" * 300_000}"].each do |bytes|
           answer = raw(bytes)
-          assert_match(%r{\AHTTP/1\.1 400 Bad Request\r\n.*\r\n\r\nThis port speaks TLS: .*https://\n\z}m, answer)
+          assert_match(%r{\AHTTP/1\.1 400 Bad Request\r\n.*\r\n\r\nThis port uses TLS: .*https://\n\z}m, answer)
         end
         socket = TCPSocket.new("127.0.0.1", @port)
         socket.write("P")

@@ -112,7 +112,7 @@ module Spate
           assert_match SHORT_READ, told, protocol
           assert_operator size, :<, LONG
         end
-        told = stop.last.lines.grep(/Truncated|ends \d+ bytes early|written to while/)
+        told = stop.last.lines.grep(/Truncated|ends \d+ bytes early|changed while/)
         assert_operator told.size, :>=, 2, told
       end
 
@@ -121,7 +121,7 @@ module Spate
           told, = during_a_download(protocol) { File.write(@sparse, "other", LONG - 100, mode: "r+b") }
           assert_match SHORT_READ, told, protocol
         end
-        assert_match(/sparse.bin was written to while it was sent/, stop.last)
+        assert_match(/sparse.bin changed while it was sent/, stop.last)
       end
 
       # It is there until the last byte went; so is one in whose place another was put.

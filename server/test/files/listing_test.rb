@@ -94,7 +94,7 @@ module Spate
 
       class Gone
         def abandoned?(_) = true
-        def respond(*) = raise("the client is gone")
+        def respond(*) = raise("the client has disconnected")
       end
 
       # A job that fails does not take its thread along.

@@ -146,7 +146,7 @@ module Spate
 
       # An incomplete request times out; a client that waits for us does not.
       def test_a_limit_of_time
-        { "GET / HTTP/1.1\r\nho" => "fields do not end in 3 s", "#{HEAD}content-length: 5\r\n\r\nab" =>
+        { "GET / HTTP/1.1\r\nho" => "request fields incomplete after 3 s", "#{HEAD}content-length: 5\r\n\r\nab" =>
           "less than 240 bytes a second of a request's body in 4 s" }.each do |bytes, reason|
           protocol(Limits.new(head_seconds: 3, body_seconds: 4))
           feed(bytes)

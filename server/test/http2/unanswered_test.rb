@@ -115,7 +115,7 @@ module Spate
 
       def test_a_head_that_comes_too_slowly
         log(Limits.new(head_seconds: 1))
-        assert_match(/\A\S+ 408 .*\r\n\r\nRequest Timeout: a request's fields do not end in 1 s\.\n\z/m,
+        assert_match(/\A\S+ 408 .*\r\n\r\nRequest Timeout: request fields incomplete after 1 s\.\n\z/m,
                      talk("GET / HTTP/1.1\r\nho"))
       end
 

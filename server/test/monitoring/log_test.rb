@@ -27,7 +27,7 @@ module Spate
         @log.call("later")
         @log.flush
         lines = @io.string.lines(chomp: true)
-        assert_match(/\A\d+ more lines were left out\z/, lines[-2])
+        assert_match(/\A\d+ more lines were dropped\z/, lines[-2])
         assert_equal "later", lines.last
       end
 
@@ -72,7 +72,7 @@ module Spate
         writer.close
         lines = thread.value
         assert_operator lines.size, :<, 20
-        assert_equal ["#{22 - lines.size} more lines were left out\n", "later\n"], lines.last(2)
+        assert_equal ["#{22 - lines.size} more lines were dropped\n", "later\n"], lines.last(2)
       end
 
       def test_refusals

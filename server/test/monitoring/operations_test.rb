@@ -39,7 +39,7 @@ module Spate
           assert_match(/\Aerror: .*#{told}.*\nhint: /, output)
           assert_equal 2, code, output
         end
-        assert_equal ["error: nowhere is not a folder\nhint: name an existing folder\n", 9], command("nowhere")
+        assert_equal ["error: nowhere is not a directory\nhint: name an existing directory\n", 9], command("nowhere")
         output, code = command(@root, "--access-log", "#{folder}/none/log")
         assert_match(%r{none/log cannot be written to: No such file or directory\nhint: .* --access-log}, output)
         assert_equal 9, code
@@ -53,7 +53,8 @@ module Spate
       def test_applications_that_cannot_be_started
         config = write("app/config.ru", "run ->(_) { [200, {}, []] }\n")
         output, code = command("--rack", config, "--port", "0", RAILS_MAX_THREADS: "many")
-        assert_match(/\Aerror: RAILS_MAX_THREADS is "many": a number .*\nhint: unset it, or say --threads N$/, output)
+        assert_match(/\Aerror: RAILS_MAX_THREADS is "many"; expected a number .*\nhint: unset it, or use --threads N$/,
+                     output)
         assert_equal 9, code
         write("app/Gemfile", "gem 'nowhere-to-be-found'\n")
         output, code = command("--rack", config, "--port", "0", BUNDLE_GEMFILE: nil)
@@ -111,7 +112,7 @@ module Spate
         serve(@root)
         output, code = command(@root, "--port", @port)
         assert_match(/\Aerror: 127.0.0.1:#{@port}: Address already in use$/, output)
-        assert_match(/^hint: process #{@server} has it \(\S*ruby\S* .*spate-serve.*\): stop that one/, output)
+        assert_match(/^hint: process #{@server} uses it \(\S*ruby\S* .*spate-serve.*\): stop it/, output)
         assert_equal 9, code
       end
 

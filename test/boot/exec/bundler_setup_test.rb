@@ -46,7 +46,7 @@ module Spate
                                                                    **switch)
         assert_equal [<<~TEXT, 2], [text, status.exitstatus]
           error: spate is not part of the bundle
-          hint: it sets up the bundle itself, without `spate exec`: spate serve --port 0
+          hint: it sets up the bundle itself: run it without `spate exec`: spate serve --port 0
         TEXT
       end
     end

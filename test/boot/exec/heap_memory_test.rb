@@ -65,7 +65,7 @@ module Spate
                                        "ruby", "--disable-gems", File.expand_path("../../../exe/spate", __dir__),
                                        "exec", "ruby", "-e", PROGRAM, SPATE_HEAP: asked)
           assert_predicate status, :success?, output
-          assert_equal({ "0" => "turned off", "1" => "not known to gain by it" }[asked].inspect, output.chomp)
+          assert_equal({ "0" => "turned off", "1" => "no past boot became faster by it" }[asked].inspect, output.chomp)
         end
       end
     end

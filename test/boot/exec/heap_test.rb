@@ -99,15 +99,15 @@ module Spate
     # A kind of boot gets settings only when they are known to save time.
     def test_settings_only_where_they_save_time
       compile_cache_is_there
-      assert_equal "not known to gain by it", state, "a first boot"
+      assert_equal "no past boot became faster by it", state, "a first boot"
       boot_log(line(collected: 40))
-      assert_equal "not known to gain by it", state, "too little"
+      assert_equal "no past boot became faster by it", state, "too little"
       boot_log(line(ended: "exit"))
-      assert_equal "not known to gain by it", state, "a script"
+      assert_equal "no past boot became faster by it", state, "a script"
       boot_log(line(kind: "other.rb"))
-      assert_equal "not known to gain by it", state, "another kind"
+      assert_equal "no past boot became faster by it", state, "another kind"
       boot_log(line, line(collected: 495, told: true))
-      assert_equal "not known to gain by it", state, "a boot that saved no time"
+      assert_equal "no past boot became faster by it", state, "a boot that saved no time"
       boot_log(line, line(collected: 200, told: true))
       assert_equal true, state
       boot_log(line)
@@ -135,7 +135,7 @@ module Spate
       boot_log(line)
       seen = "p #{STATE}, ENV.keys.grep(/RUBY_GC|SPATE_HEAP/)"
       output, = run_program("#{seen}; system('ruby', '-e', #{seen.dump})")
-      assert_equal "true\n[]\n\"not known to gain by it\"\n[]\n", output
+      assert_equal "true\n[]\n\"no past boot became faster by it\"\n[]\n", output
     end
 
     private
@@ -165,7 +165,7 @@ module Spate
 
     # A boot's line in the boot log.
     def line(kind: "program.rb", ended: "accept", collected: 500, told: false)
-      parts = told ? [] : ["heap=not known to gain by it"]
+      parts = told ? [] : ["heap=no past boot became faster by it"]
       slots = SLOTS if Boot::Exec::Heap::SIZED
       [1_700_000_000, kind, ended, 2000, 1900, 100, 0, collected, slots, *parts].join("\t") << "\n"
     end

@@ -71,6 +71,6 @@ class CacheKeyTest < CacheCommandCase
   def test_invalid_keys
     output = refused(12, "trust", "ci")
     assert_match(/^error: the operand is "ci"; expected NAME:KEY/, output)
-    assert_match(/^hint: spate cache key NAME makes one and prints it$/, output)
+    assert_match(/^hint: spate cache key NAME creates and prints one$/, output)
   end
 end

@@ -27,7 +27,7 @@ class CachePushTest < TeamCase
     output, status = @project.spate("cache", "push", SPATE_CACHE_KEY: @key.to_pem)
 
     assert_equal 6, status.exitstatus, output
-    assert_match(%r{^error: the cache #{@cache} has something at ac/#{File.basename(document)} that is no}, output)
+    assert_match(%r{^error: the cache #{@cache} has an entry ac/#{File.basename(document)} that is no}, output)
     archives = Dir.glob("#{folder}/first/home/spate/store/v1/archives/*").map { |path| File.basename(path, ".gem") }
     assert_equal archives.sort, Dir.children("#{@cache}/cas").sort & archives
   end
@@ -37,7 +37,7 @@ class CachePushTest < TeamCase
     @server.fault(//, :status, code: 500)
     output, status = @project.spate("cache", "push", SPATE_CACHE: @server.url, SPATE_CACHE_KEY: @key.to_pem)
     assert_equal 6, status.exitstatus, output
-    assert_match(/^4 not sent\nerror: .* answers 500/, output)
+    assert_match(/^4 not sent\nerror: .* returned 500/, output)
   end
 
   def test_each_machine_sends_in_its_own_order

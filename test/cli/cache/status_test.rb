@@ -18,7 +18,7 @@ class CacheStatusTest < CacheCommandCase
 
   def test_status_reports_invalid_keys
     output = status(SPATE_CACHE_KEY: "/nowhere.pem", SPATE_CACHE_KEYS: "ci")
-    assert_match(/^warning: SPATE_CACHE_KEY is neither PEM nor the path of a file/, output)
+    assert_match(/^warning: SPATE_CACHE_KEY is neither a key in PEM nor the path of a file/, output)
     assert_match(/^warning: SPATE_CACHE_KEYS is "ci"; expected NAME:KEY/, output)
     refute_match(/^sends,|^hint: whose/, output)
     facts = JSON.parse(cache("status", "--json", SPATE_CACHE: place, SPATE_CACHE_KEY: "/nowhere.pem"))
@@ -38,7 +38,7 @@ class CacheStatusTest < CacheCommandCase
 
   def test_settings_with_invalid_bytes
     assert_match(/^warning: SPATE_CACHE_KEYS is "ci:.*; expected NAME:KEY/, status(SPATE_CACHE_KEYS: "ci:\xff"))
-    assert_match(/^error: .*has a character that no address has$/,
+    assert_match(/^error: .*has an invalid character$/,
                  refused(12, "status", SPATE_CACHE: "https://cache.test/\xff"))
   end
 

@@ -25,9 +25,9 @@ class UseCacheTest < CacheCommandCase
   end
 
   def test_missing_folder_is_reported
-    assert_match(/^warning: the cache \S+ is not there$/, cache("use", "#{folder}/none"))
+    assert_match(/^warning: the cache \S+ does not exist$/, cache("use", "#{folder}/none"))
     refute_match(/warning/, cache("use", place))
-    assert_includes refused(12, "use", "./share"), "hint: say #{project.folder}/share ("
+    assert_includes refused(12, "use", "./share"), "hint: write #{project.folder}/share ("
   end
 
   def test_use_warns_about_settings_with_precedence

@@ -92,7 +92,8 @@ module Spate
     def test_bundle_exec_before_spate
       application("gem 'tool'\n", "require 'spate/boot'\nrequire 'tool'\n")
       assert_healthy("bundle", "exec", "ruby", "-I#{LIB}", "run.rb")
-      assert_match(/^aside +replay: Bundler has set up already \(the last boot\)$/, project.spate!("boot", "status"))
+      assert_match(/^aside +replay: Bundler has already set up the bundle \(the last boot\)$/,
+                   project.spate!("boot", "status"))
     end
 
     def test_bundler_replay_that_is_refused

@@ -138,8 +138,8 @@ class IndexTest < Minitest::Test
     $LOAD_PATH.replace([@one, @two, *@load_path])
     explained = LoadPathCache.explain("a")
     assert_equal [true, "the first in $LOAD_PATH, at 0"], [explained[:chosen].end_with?("/one/a.rb"), explained[:why]]
-    assert_equal ["chosen", "behind the chosen one in $LOAD_PATH"], explained[:candidates].map { |one| one[:why] }
-    assert_equal "no folder of $LOAD_PATH has it", LoadPathCache.explain("none")[:why]
+    assert_equal ["chosen", "after the chosen one in $LOAD_PATH"], explained[:candidates].map { |one| one[:why] }
+    assert_equal "not found in $LOAD_PATH", LoadPathCache.explain("none")[:why]
     assert_nil LoadPathCache.explain("./a")[:chosen]
   end
 end

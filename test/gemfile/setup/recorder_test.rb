@@ -24,12 +24,12 @@ module Spate
         "trap('USR2') { 1 }" => /calls Kernel#trap/,
         "gem 'plain' if $PROGRAM_NAME =~ /x/" => /which program/, "ARGV.first" => /which program/,
         "begin; nil.x; rescue NoMethodError; ARGV.first; end" => /which program/,
-        "begin; raise 'x'; rescue => e; e.backtrace.last; end" => /who called/,
+        "begin; raise 'x'; rescue => e; e.backtrace.last; end" => /its caller/,
         "1 if $VERBOSE" => /how Ruby was started/, "$stdout.tty?" => /output goes/, "$mine = 1" => /global/,
         "Encoding.default_external" => /encoding/, "File.umask(0)" => /umask/, "Dir.chdir('engines')" => /folder/,
         "x = 1 if defined?(JSON)" => /what is defined/, "x = 1 if defined? ::JSON" => /what is defined/,
         "1 if Object.const_defined?(:JSON)" => /what is defined/, "Object.constants" => /what is defined/,
-        "1 if $LOADED_FEATURES.grep(/json/).any?" => /what is loaded/, "x = $\".size" => /what is loaded/,
+        "1 if $LOADED_FEATURES.grep(/json/).any?" => /files are loaded/, "x = $\".size" => /files are loaded/,
         "begin; Rails; rescue NameError; 1; end" => /what is defined/, "END { 1 }" => /program's end/,
         "'x'.blank? rescue 1" => /what is defined/, "eval('END { 1 }')" => /program's end/,
         "plugin 'some'" => /some/, "gem 'rake', env: 'X'" => /environment key|rake/
@@ -77,7 +77,7 @@ module Spate
         record = Record.new(make_with("File.open('#{held}') { sleep 1.5 }"))
         editor.join
 
-        assert_equal "#{path} changes just now", record.refused
+        assert_equal "#{path} changed in the meantime", record.refused
         refute_equal true, record.usable?(env)
       ensure
         File.write(path, "# nothing\n")
@@ -88,7 +88,7 @@ module Spate
         path = project.path("Gemfile.lock")
         text = File.binread(path)
         record = replaced_after_evaluation(path, text.sub("hammer (1.0)", "hammer (2.0)")) { Record.new(make) }
-        assert_equal "#{path} changes just now", record.refused
+        assert_equal "#{path} changed in the meantime", record.refused
         assert record.outdated?(env), "another attempt is allowed"
         assert_equal text.sub("hammer (1.0)", "hammer (2.0)"), File.binread(path)
       ensure
@@ -127,7 +127,7 @@ module Spate
           bytes = make_with("require 'pathname'; #{line}; __FILE__ == $0")
           assert_equal true, within(project.folder) { Record.new(bytes).usable?(env) }
           change.call(path)
-          assert_match(/changed|is gone|is of another kind|has other permissions|has another time/,
+          assert_match(/changed|is gone|has another type|has other permissions|has another time/,
                        within(project.folder) { Record.new(bytes).usable?(env) }.to_s)
         ensure
           FileUtils.rm_f([path, "#{path}2"])
@@ -138,7 +138,7 @@ module Spate
         define_method("test_the_folder_that_the_program_runs_in_#{line.gsub(/\W+/, "_")}") do
           bytes = make_with(line)
           assert_equal true, within(project.folder) { Record.new(bytes).usable?(env) }
-          assert_match(/does not run in/, within(project.path("engines")) { Record.new(bytes).usable?(env) }.to_s)
+          assert_match(/another folder than/, within(project.path("engines")) { Record.new(bytes).usable?(env) }.to_s)
           refute(within(project.path("engines")) { Record.new(bytes).outdated?(env) })
         end
       end

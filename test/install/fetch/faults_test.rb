@@ -13,7 +13,7 @@ class FaultsTest < InstallCase
     "index: a page" => ["/info/hello", :html, {}, 6, ["HTML"]],
     "index: unavailable" => ["/info/hello", :status, { code: 503 }, 6, ["503"]],
     "index: silent" => ["/info/hello", :stall, {}, 6, ["/info/hello"]],
-    "truncated" => [ARCHIVE, :truncate, {}, 6, [ARCHIVE, "broke off"]],
+    "truncated" => [ARCHIVE, :truncate, {}, 6, [ARCHIVE, "closed the connection"]],
     "cut before its end" => [ARCHIVE, :truncate, { bytes: 10 }, 6, ["10 of"]],
     "stalled" => [ARCHIVE, :stall, { bytes: 100 }, 6, [ARCHIVE]],
     "silent" => [ARCHIVE, :stall, {}, 6, [ARCHIVE]],

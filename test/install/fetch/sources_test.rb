@@ -13,8 +13,8 @@ class SourcesTest < Minitest::Test
   end
 
   def test_invalid_cache_configuration_disables_the_cache
-    { /names the profile nope, which is in no file; the cache is not used/ => { AWS_PROFILE: "nope" },
-      /"eu west" is not the name of a region/ => { AWS_REGION: "eu west" },
+    { /names the profile nope, which is not defined; the cache is not used/ => { AWS_PROFILE: "nope" },
+      /"eu west" is not a valid region/ => { AWS_REGION: "eu west" },
       /"minio:9000" is not an endpoint/ => { AWS_ENDPOINT_URL: "minio:9000" },
       /"cache.test" is neither http, https, s3/ => { SPATE_CACHE: "cache.test" } }.each do |message, env|
       made = sources(**env)

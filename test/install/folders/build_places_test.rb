@@ -98,7 +98,7 @@ class BuildPlacesTest < InstallBuildCase
     assert_equal "2", built("home/one")
     assert_equal HIT, install(at("home/deep/er/two"))
     assert_equal "1", built("outside")
-    assert_equal({ "alpha" => "it found ~/.flavour above its bundle, which is not above this one" },
+    assert_equal({ "alpha" => "it found ~/.flavour above its bundle, which is not a parent folder of this one" },
                  reasons)
     assert_equal HIT, install(at("beside/it"))
     assert_equal "23", built("home/three", "home/three/.flavour" => "3").chars.sort.join

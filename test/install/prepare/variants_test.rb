@@ -136,7 +136,7 @@ class VariantsTest < Minitest::Test
     output = app.spate!("install")
 
     assert_equal ["multi-1.0-#{LOCAL}"], app.installed
-    assert_match(/names only platform ruby/, output)
+    assert_match(/names only the platform ruby/, output)
     @source.forget_requests
     FileUtils.rm_rf(app.path("vendor"))
     app.spate!("install")

@@ -58,7 +58,7 @@ module Spate
       info = write("cpuinfo", OTHER)
 
       assert_equal "Spate::RemoteCache::Builds::Offer\n", asked(archive)
-      assert_equal "the processor is another\n",
+      assert_equal "the processor differs\n",
                    asked(archive, "unshare", "-m", "sh", "-c", "mount --bind #{info} /proc/cpuinfo && exec \"$@\"",
                          "sh")
     end

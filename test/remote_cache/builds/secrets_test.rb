@@ -40,7 +40,7 @@ module Spate
       home = "/home/me"
       said = ->(path) { secrets({}).personal([[:file, "home", path, {}]], home, ["#{home}/.rbenv/versions/3", "/usr"]) }
       [".docker/config.json", ".gitconfig", "notes", ".cargo/credentials.toml"].each do |path|
-        assert_equal "it read ~/#{path}, which may be its owner's alone", said.call(path)
+        assert_equal "it read ~/#{path}, which may be private", said.call(path)
       end
       [".rbenv/versions/3/include/ruby.h", ".ccache/ccache.conf"].each { |path| assert_nil said.call(path), path }
       assert_nil secrets({}).personal([[:absent, "home", ".gemrc", {}], [:file, nil, "/etc/x", {}]], home, [])
@@ -60,7 +60,7 @@ module Spate
         File.symlink(value, "../../lib/link")
         create_makefile("alpha/alpha")
       RUBY
-      said = "a name in it has the value of a secret in it"
+      said = "a file name in it contains the value of a secret"
       assert_equal said, offered(archive, { "DEPLOY_TOKEN" => "hunter2-hunter2" })
       watched = secrets("DEPLOY_TOKEN" => "hunter2-hunter2")
       assert_equal said, watched.told([{ path: "lib/hunter2-hunter2.rb", target: nil }], [])
@@ -73,7 +73,7 @@ module Spate
       [["x#{value}"], ["ab", value], [*value.chars], ["x" * 99, value[0, 9], value[9..], "y"]].each do |pieces|
         watch = secrets("APP_SECRET" => value).watch
         error = assert_raises(RemoteCache::Refused) { pieces.each { |piece| watch.call("log", piece) } }
-        assert_equal "log has the value of a secret in it", error.message
+        assert_equal "log contains the value of a secret", error.message
       end
       watch = secrets("APP_SECRET" => value).watch
       [["one", value[0, 9]], ["two", value[9..]]].each { |piece| watch.call(*piece) }
@@ -93,7 +93,7 @@ module Spate
       extconf = "require 'mkmf'\nsystem('env | grep hunter > ../../lib/log')\ncreate_makefile('alpha/alpha')\n"
       archive = native_gem("alpha", { "ext/alpha/extconf.rb" => extconf })
 
-      assert_equal "gems/alpha-1.0/lib/log has the value of a secret in it",
+      assert_equal "gems/alpha-1.0/lib/log contains the value of a secret",
                    offered(archive, { "DEPLOY_TOKEN" => "hunter2-hunter2" })
       assert_empty Dir.glob("#{store.root}/tmp/*")
     end

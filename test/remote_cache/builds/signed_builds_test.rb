@@ -66,7 +66,7 @@ class SignedBuildsTest < InstallBuildCase
     to = facade(project, own.public_key("own"))
     places = RemoteCache::Pack::Places.of(layout(project), "beta-1.0")
     document = RemoteCache::Document.new([entry]).encode
-    assert_equal ["it saw a build signed by #{signing_key.id}, which is not trusted here"],
+    assert_equal ["it used a build signed by #{signing_key.id}, which is not trusted here"],
                  to.choose(document, entry.key, places)
 
     to = facade(project, own.public_key("own"), signing_key.public_key("ci"))

@@ -48,7 +48,7 @@ class RemoteCacheGreetingTest < Minitest::Test
     client("http://127.0.0.1:#{ServerProgram.free_port}").greet
     assert_nil archive
     assert_nil document
-    assert_match(/refused.*; this run goes on without it/i, @told.fetch(0))
+    assert_match(/refused.*; continuing without it/i, @told.fetch(0))
     assert_equal 1, @told.size
   end
 

@@ -81,12 +81,12 @@ class ActionResultTest < Minitest::Test
 
   def test_invalid_documents_are_refused
     no_digest = Spate::RemoteCache::Document::Wire.field(2, Spate::RemoteCache::Document::Wire.field(1, "a"))
-    { "ends too early" => "\x2a\x05ab", "type 3" => "\x0b\x01", "invalid field number" => "\x00\x01",
+    { "truncated" => "\x2a\x05ab", "type 3" => "\x0b\x01", "invalid field number" => "\x00\x01",
       "ten bytes" => "\x20#{"\xff" * 10}\x01", "without digest" => no_digest,
       "more than 4194304" => "\x00" * ((4 << 20) + 1),
       "more than 128 fields" => "\x18\x00" * 129,
-      "more than 64 files" => result(files: 65).encode, "a number where" => "\x10\x02",
-      "of another type" => "\x12\x02\x08\x01" }.each do |words, bytes|
+      "more than 64 files" => result(files: 65).encode, "a number instead" => "\x10\x02",
+      "wrong type" => "\x12\x02\x08\x01" }.each do |words, bytes|
       error = assert_raises(Malformed, words) { ActionResult.decode(bytes.b) }
       assert_includes error.message, words
     end

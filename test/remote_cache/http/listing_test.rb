@@ -69,7 +69,7 @@ class HTTPListingTest < Minitest::Test
   def test_truncated_list
     whole = list(entry(NAMES[0]))
     [whole[0...-4], "[\n", "[\n#{entry(NAMES[0])},\n"].each do |text|
-      assert_unavailable(:answer, /broke off in a list/) { listed(text) }
+      assert_unavailable(:answer, /sent a truncated list/) { listed(text) }
     end
   end
 
@@ -81,14 +81,14 @@ class HTTPListingTest < Minitest::Test
     end
     assert_raises(RemoteCache::Unsupported) { listed("<html>", type: "text/html") }
     ["[1]", "[\n1\n]", "[\n[],\n]", "[\n{]\n", list(entry(NAMES[0])) * 2, "[\n#{"[" * 4000}\n]"].each do |text|
-      assert_unavailable(:answer, /a list of another form/) { listed(text) }
+      assert_unavailable(:answer, /a malformed list/) { listed(text) }
     end
   end
 
   def test_statuses
     %w[400 404 405 501].each { |code| assert_raises(RemoteCache::Unsupported) { listed("no", status: "#{code} No") } }
     { "401" => :credentials, "403" => :credentials, "500" => :answer, "503" => :slow }.each do |code, reason|
-      assert_unavailable(reason, /answers #{code}/) { listed("no", status: "#{code} No") }
+      assert_unavailable(reason, /returned #{code}/) { listed("no", status: "#{code} No") }
     end
   end
 

@@ -23,7 +23,7 @@ class LoginTest < Minitest::Test
     cache = RemoteCache.transport(address, env: settings.env, settings: settings)
     error = assert_raises(RemoteCache::Unavailable) { cache.get(NAME, limit: 9) }
     assert_equal :credentials, error.reason
-    [error.message[/answers.*/], error.hint]
+    [error.message[/returned.*/], error.hint]
   end
 
   def test_refusal_names_the_user_and_a_hint
@@ -36,11 +36,11 @@ class LoginTest < Minitest::Test
       ["ci:secret@", own] => "Unauthorized to the user ci of its address",
       ["secret@", {}] => "Unauthorized to the user of its address",
       ["secret:x-oauth-basic@", {}] => "Unauthorized to the user of its address" }.each do |(userinfo, env), words|
-        assert_equal ["answers 401 #{words}", hint], refused("http://#{userinfo}127.0.0.1:#{@port}", env)
+        assert_equal ["returned 401 #{words}", hint], refused("http://#{userinfo}127.0.0.1:#{@port}", env)
       end
     message, hint = refused("http://127.0.0.1:#{@port}/forbidden", own)
-    assert_equal "answers 403 Forbidden to the user me of the setting 127.0.0.1", message
-    assert_match(/what they allow/, hint)
+    assert_equal "returned 403 Forbidden to the user me of the setting 127.0.0.1", message
+    assert_match(/their permissions/, hint)
   end
 
   # The setting has the address with its brackets, as in Bundler.
@@ -53,7 +53,7 @@ class LoginTest < Minitest::Test
       client.close
     end
     own = { Spate::Settings::Key.for("[::1]") => "me:secret" }
-    assert_equal ["answers 401 No to the user me of the setting [::1]",
+    assert_equal ["returned 401 No to the user me of the setting [::1]",
                   "bundle config set --global [::1] USER:PASSWORD (any:TOKEN if the server uses tokens)"],
                  refused("http://[::1]:#{listener.addr[1]}", own)
   rescue Errno::EADDRNOTAVAIL, Errno::EAFNOSUPPORT

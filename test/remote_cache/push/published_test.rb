@@ -78,7 +78,7 @@ class PublishedTest < Minitest::Test
     FileUtils.mkdir_p(File.dirname(kept = @store.archive_path(hex("archive"))))
     File.write(kept, "damaged")
     send = -> { pusher.archive("alpha-1.0", hex("archive"), again: true) }
-    assert_equal [:refused, "its archive is not whole in the store"], send.call.to_h.values_at(:state, :reason)
+    assert_equal [:refused, "its archive in the store is incomplete"], send.call.to_h.values_at(:state, :reason)
     refute_path_exists "#{@cache}/#{archive}"
     write("cache/#{archive}", "archive")
     assert_equal :there, send.call.state
@@ -95,7 +95,7 @@ class PublishedTest < Minitest::Test
   def test_document_that_others_always_overwrite_is_not_noted
     error = assert_raises(RemoteCache::Unavailable) { push(overwritten(RemoteCache::Push::TRIES)) { [here, blob] } }
 
-    assert_match(/lost what was written for alpha-1.0 4 times/, error.message)
+    assert_match(/replaced the entry of alpha-1.0 4 times/, error.message)
     assert_equal :refused, push(again: false).state
     assert_equal(:sent, push(overwritten(RemoteCache::Push::TRIES - 1)) { [here, blob] }.state)
     assert_equal :there, push(again: false).state

@@ -86,7 +86,7 @@ class CredentialsTest < Minitest::Test
 
     assert_equal "token", headers["x-amz-security-token"]
     assert_match(/SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,/, headers["authorization"])
-    refused(STATIC.slice("AWS_ACCESS_KEY_ID"), /half a key/)
+    refused(STATIC.slice("AWS_ACCESS_KEY_ID"), /an incomplete key/)
   end
 
   def test_shared_files
@@ -123,9 +123,9 @@ class CredentialsTest < Minitest::Test
 
   def test_missing_profile
     error = assert_raises(RemoteCache::Unavailable) { cache("AWS_PROFILE" => "none") }
-    assert_match(/names the profile none, which is in no file/, error.message)
+    assert_match(/names the profile none, which is not defined/, error.message)
     files(config: "[profile sso]\nsso_session = x\nsso_account_id = 1\n")
-    assert_match(/export-credentials --profile sso/, refused({ "AWS_PROFILE" => "sso" }, /signs on in a browser/).hint)
+    assert_match(/export-credentials --profile sso/, refused({ "AWS_PROFILE" => "sso" }, /sign-in in a browser/).hint)
   end
 
   def test_a_process
@@ -134,9 +134,9 @@ class CredentialsTest < Minitest::Test
     assert_equal "PROCESS", asked
 
     files(config: "[default]\ncredential_process = false\n")
-    refused({}, /credential_process of profile default: it ended with 1/)
+    refused({}, /credential_process of profile default: it exited with 1/)
     files(config: "[default]\ncredential_process = echo {}\n")
-    refused({}, /credential_process of profile default: it printed none/)
+    refused({}, /credential_process of profile default: it printed no credentials/)
     files(config: "[default]\ncredential_process = /nonexistent/program\n")
     refused({}, /No such file/)
   end
@@ -288,7 +288,7 @@ class CredentialsTest < Minitest::Test
   def test_output_of_a_program
     assert_equal "x" * 100_000, program("head -c 100000 /dev/zero | tr '\\0' x")
     assert_equal "", program("cat"), "its input is empty"
-    assert_match(/it ended with 3/, assert_raises(ArgumentError) { program("echo no; exit 3") }.message)
+    assert_match(/it exited with 3/, assert_raises(ArgumentError) { program("echo no; exit 3") }.message)
     assert_raises(Errno::ENOENT) { RemoteCache::S3::Credentials::Program.output({}, ["/nonexistent/program"]) }
   end
 

@@ -127,7 +127,7 @@ class PlaceTest < Minitest::Test
     regions = %w[r1 r2].cycle
     cache = served { [301, "", { "x-amz-bucket-region" => regions.next }] }
 
-    assert_match(/answers 301/, assert_raises(RemoteCache::Unavailable) { cache.get(NAME, limit: 9) }.message)
+    assert_match(/returned 301/, assert_raises(RemoteCache::Unavailable) { cache.get(NAME, limit: 9) }.message)
     assert_equal 3, @server.requests.size
   end
 

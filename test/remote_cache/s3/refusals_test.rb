@@ -16,12 +16,12 @@ class RefusalsTest < Minitest::Test
 
   def test_errors_by_status_and_code
     { [404, "NoSuchKey"] => nil, [404, ""] => nil,
-      [404, "NoSuchBucket"] => [:answer, /answers 404 NoSuchBucket/, /make that bucket/],
-      [403, "AccessDenied"] => [:credentials, /answers 403 AccessDenied/, /allow s3:ListBucket/],
+      [404, "NoSuchBucket"] => [:answer, /returned 404 NoSuchBucket/, /create the bucket/],
+      [403, "AccessDenied"] => [:credentials, /returned 403 AccessDenied/, /allow s3:ListBucket/],
       [403, "SignatureDoesNotMatch"] => [:credentials, /SignatureDoesNotMatch/, /keys/],
       [403, "RequestTimeTooSkewed"] => [:credentials, /RequestTimeTooSkewed/, /keys/],
-      [503, "SlowDown"] => [:slow, /answers 503 SlowDown/, /./],
-      [400, "&lt;a&#x62;&#99;&bad;"] => [:answer, /answers 400 <abc&bad;/, /./] }
+      [503, "SlowDown"] => [:slow, /returned 503 SlowDown/, /./],
+      [400, "&lt;a&#x62;&#99;&bad;"] => [:answer, /returned 400 <abc&bad;/, /./] }
       .each do |(status, code), (reason, message, hint)|
         @server&.stop
         cache = served { [status, "<Error><Code>#{code}</Code><Message>no</Message></Error>"] }

@@ -45,8 +45,8 @@ class RemoteCacheTroubleTest < Minitest::Test
   end
 
   def test_each_fault_has_its_reason
-    { truncate: [:answer, /broke off after 50000 of 100000 bytes/], reset: [:refused, /reset/],
-      stall: [:slow, /did not answer in time/], endless: [:answer, /sends more bytes, expected 200000 at most/],
+    { truncate: [:answer, /closed the connection after 50000 of 100000 bytes/], reset: [:refused, /reset/],
+      stall: [:slow, /did not respond in time/], endless: [:answer, /sends more bytes, expected at most 200000/],
       html: [:answer, /sent an HTML page \("Sign in to the network"\)/] }.each do |kind, (reason, message)|
       @proxy.fault(%r{/cas/}, kind, times: 1, **(kind == :truncate ? {} : { bytes: 10 }))
       cache = transport(@proxy.url(userinfo: "ci:secret"), read: 0.5)
@@ -61,12 +61,12 @@ class RemoteCacheTroubleTest < Minitest::Test
     { 400 => :answer, 401 => :credentials, 403 => :credentials, 405 => :answer, 429 => :slow, 500 => :answer,
       502 => :answer, 503 => :slow, 504 => :slow }.each do |code, reason|
       @proxy.fault(%r{/cas/}, :status, code: code, times: 1)
-      assert_unavailable(reason, /answers #{code}/) { get }
+      assert_unavailable(reason, /returned #{code}/) { get }
     end
     { 405 => :read_only, 501 => :read_only, 507 => :full, 413 => :full, 403 => :credentials, 302 => :answer }
       .each do |code, reason|
         @proxy.fault(%r{/cas/}, :status, code: code, times: 1)
-        assert_unavailable(reason, /answers #{code}/) { @cache.put(cas(BYTES), BYTES) }
+        assert_unavailable(reason, /returned #{code}/) { @cache.put(cas(BYTES), BYTES) }
       end
     assert_equal BYTES, get
   end
@@ -76,7 +76,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_nil get
     @proxy.fault(%r{/cas/}, :gzip, times: 2)
     assert_equal BYTES, get
-    assert_unavailable(:answer, /sends more bytes, expected 99999/) { @cache.get(cas(BYTES), limit: 99_999) }
+    assert_unavailable(:answer, /sends more bytes, expected at most 99999/) { @cache.get(cas(BYTES), limit: 99_999) }
   end
 
   # A site's own error page may have any size.
@@ -95,7 +95,7 @@ class RemoteCacheTroubleTest < Minitest::Test
 
   def test_a_wrong_length
     @proxy.fault(%r{/cas/}, :announce, length: 999_999_999_999, times: 1)
-    assert_unavailable(:answer, /sends 999999999999 bytes, expected 200000/) { get }
+    assert_unavailable(:answer, /sends 999999999999 bytes, expected at most 200000/) { get }
     @proxy.fault(%r{/cas/}, :announce, length: 10, times: 1)
     assert_equal BYTES[0, 10], get, "its digest shows that it is incomplete"
     assert_equal BYTES, get, "surplus bytes are not read as a response"
@@ -110,7 +110,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     assert_equal 100_000, @cache.head(cas(BYTES))
     assert_equal ["ci:secret"], @proxy.requests.map(&:userinfo).uniq
     assert_equal [nil], other.requests.map(&:userinfo).uniq
-    assert_unavailable(:answer, /answers 302/) { @cache.put(cas(BYTES), BYTES) }
+    assert_unavailable(:answer, /returned 302/) { @cache.put(cas(BYTES), BYTES) }
     assert_equal 2, other.requests.size
   ensure
     other.stop
@@ -128,7 +128,7 @@ class RemoteCacheTroubleTest < Minitest::Test
   end
 
   def test_location_without_a_redirect_is_ignored
-    assert_unavailable(:credentials, /answers 401/) do
+    assert_unavailable(:credentials, /returned 401/) do
       get(fake("HTTP/1.1 401 No\r\nLocation: #{@server.url}/#{cas(BYTES)}\r\nContent-Length: 0\r\n\r\n"))
     end
   end
@@ -151,9 +151,9 @@ class RemoteCacheTroubleTest < Minitest::Test
 
   # Text of a server is shown in the user's terminal.
   def test_server_text_is_one_short_line_without_controls
-    [["HTTP/1.1 500 \e[31mred\a\r\n\r\n", /answers 500 .*red/],
+    [["HTTP/1.1 500 \e[31mred\a\r\n\r\n", /returned 500 .*red/],
      ["HTTP/1.1 302 Found\r\nLocation: file:///\e]0;title\a#{"x" * 5_000}\r\n\r\n", /redirects to/],
-     ["HTTP/1.1 500 \xff\xfe\r\n\r\n".b, /answers 500/]].each do |raw, message|
+     ["HTTP/1.1 500 \xff\xfe\r\n\r\n".b, /returned 500/]].each do |raw, message|
       shown = assert_unavailable(:answer, message) { get(fake(raw)) }.message
 
       assert_operator shown.length, :<, 500
@@ -163,8 +163,8 @@ class RemoteCacheTroubleTest < Minitest::Test
   end
 
   def test_response_that_is_not_http
-    assert_unavailable(:answer, /does not answer in HTTP/) { get(fake("220 mail.test ESMTP\r\n")) }
-    assert_unavailable(:answer, /broke off/) { get(fake("")) }
+    assert_unavailable(:answer, /does not respond in HTTP/) { get(fake("220 mail.test ESMTP\r\n")) }
+    assert_unavailable(:answer, /closed the connection/) { get(fake("")) }
   end
 
   def test_connection_refused
@@ -200,7 +200,7 @@ class RemoteCacheTroubleTest < Minitest::Test
       end
     end
     cache = fake(*answers)
-    assert_unavailable(:full, /answers 413/) { cache.put(cas(BYTES), BYTES) }
+    assert_unavailable(:full, /returned 413/) { cache.put(cas(BYTES), BYTES) }
     assert cache.put(cas(BYTES), BYTES)
     @fake.join(5)
     assert_equal ["", ""], sent
@@ -271,7 +271,7 @@ class RemoteCacheTroubleTest < Minitest::Test
     env = ENVIRONMENT.merge("http_proxy" => asked.url, "https_proxy" => asked.url)
     assert_equal BYTES, get(RemoteCache.transport("http://cache.test", env: env))
     closed = env.transform_values { |value| value.sub("me:pass", "me:secret") }
-    assert_unavailable(:credentials, /answers 407/) { get(RemoteCache.transport("http://cache.test", env: closed)) }
+    assert_unavailable(:credentials, /returned 407/) { get(RemoteCache.transport("http://cache.test", env: closed)) }
     error = assert_unavailable(:refused, /through its proxy: 407/) do
       get(RemoteCache.transport("https://cache.test", env: closed))
     end

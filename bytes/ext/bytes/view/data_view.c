@@ -50,7 +50,7 @@ static VALUE view_initialize_copy(VALUE self, VALUE other) {
         return self;
     const spate_view *from = spate_view_of(other);
     if (!rb_obj_is_kind_of(other, class_data_view) || NIL_P(from->buffer))
-        rb_raise(rb_eTypeError, "a DataView is wanted");
+        rb_raise(rb_eTypeError, "expected a DataView");
     spate_view_open(self, from->buffer, from->offset, from->byte_length, from->tracking);
     return self;
 }

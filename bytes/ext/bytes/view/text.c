@@ -39,7 +39,7 @@ static void decode_hex(decoding *d) {
     while (d->read < d->length && d->written < d->room) {
         int high = hex_digit(d->text[d->read]), low = hex_digit(d->text[d->read + 1]);
         if (high < 0 || low < 0) {
-            fail(d, "no hex digit", d->read + (high >= 0));
+            fail(d, "not a hex digit", d->read + (high >= 0));
             return;
         }
         d->out[d->written++] = (uint8_t)(high << 4 | low);
@@ -129,7 +129,7 @@ static void decode_base64(decoding *d, bool url, last_chunk last) {
         }
         int digit = base64_digit(character, url);
         if (digit < 0) {
-            fail(d, "no base64 digit", at - 1);
+            fail(d, "not a base64 digit", at - 1);
             return;
         }
         size_t room = d->room - d->written;

@@ -144,7 +144,7 @@ static VALUE take_string(transfer *t, VALUE string) {
     StringValue(string);
     size_t length = (size_t)RSTRING_LEN(string);
     if (length > t->left)
-        rb_raise(rb_eIOError, "%zu bytes came where %zu were asked for", length, t->left);
+        rb_raise(rb_eIOError, "%zu bytes were read instead of %zu", length, t->left);
     memcpy(t->at, RSTRING_PTR(string), length);
     RB_GC_GUARD(string);
     t->at += length;

@@ -187,7 +187,7 @@ static VALUE array_initialize(int argc, VALUE *argv, VALUE self) {
     VALUE array = rb_check_array_type(first);
     if (NIL_P(array)) {
         if (!rb_respond_to(first, rb_intern("each_entry")))
-            rb_raise(rb_eTypeError, "a length, an ArrayBuffer, a typed array or an Enumerable is wanted, not %s",
+            rb_raise(rb_eTypeError, "a length, an ArrayBuffer, a typed array or an Enumerable is expected, got %s",
                      rb_obj_classname(first));
         array = to_array(first);
     }
@@ -201,7 +201,7 @@ static VALUE array_initialize_copy(VALUE self, VALUE other) {
     if (self == other)
         return self;
     if (!is_typed_array(other) || spate_view_of(other)->type != spate_view_of(self)->type)
-        rb_raise(rb_eTypeError, "a %s is wanted", rb_obj_classname(self));
+        rb_raise(rb_eTypeError, "expected a %s", rb_obj_classname(self));
     spate_view_check(spate_view_of(other));
     size_t count = count_of(spate_view_of(other));
     open_anew(self, count);
@@ -218,7 +218,7 @@ static VALUE array_buffer(VALUE self) {
 static inline const spate_view *array_of(VALUE self) {
     const spate_view *view = spate_view_of(self);
     if (RB_UNLIKELY(!view->type))
-        rb_raise(rb_eTypeError, "a TypedArray is wanted");
+        rb_raise(rb_eTypeError, "expected a TypedArray");
     return view;
 }
 

@@ -160,8 +160,8 @@ module Spate
         EXIT_CODE = 12
 
         def initialize(key, file)
-          super("#{key} in #{file} has a variable, which pnpm replaces in no file of the project",
-                hint: "write the address as it is, or set it in the user's .npmrc")
+          super("#{key} in #{file} has a variable, which pnpm does not expand in files of the project",
+                hint: "write the address without variables, or set it in the user's .npmrc")
         end
       end
 
@@ -169,8 +169,8 @@ module Spate
       # address.
       class UnknownRegistryError < Error
         EXIT_CODE = 12
-        UNKNOWN = "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one"
-        HINT = "name it in the project's .npmrc: registry=ADDRESS"
+        UNKNOWN = "no registry is configured, and none of npm, pnpm and yarn is on the PATH to query its default"
+        HINT = "set it in the project's .npmrc: registry=ADDRESS"
 
         # name: of the package.
         def initialize(name) = super("#{name}: #{UNKNOWN}", hint: HINT)

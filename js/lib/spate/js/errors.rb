@@ -36,7 +36,7 @@ module Spate
       # whose: the thing with this file, for the message; what: the parser's message.
       def initialize(whose, what)
         super("#{whose}: its package.json cannot be read: #{what}",
-              hint: "the package is damaged, or was published so: npm refuses it, too")
+              hint: "the package is damaged; npm refuses it, too")
       end
     end
 
@@ -48,7 +48,7 @@ module Spate
       def initialize(name, names)
         near = names.find { |other| other.start_with?(name) } || Util::Suggestion.near(name, names.uniq)
         super("the project has no package #{name.inspect}",
-              hint: near ? "did you mean #{near}?" : "names of packages, with commas between, or all")
+              hint: near ? "did you mean #{near}?" : "use names of packages, separated by commas, or all")
       end
     end
 
@@ -81,15 +81,15 @@ module Spate
     # The workspace in a parent folder belongs to another user, or another user can write to it.
     class ForeignRoot < LockfileError
       def initialize(path)
-        super("#{path} may be another user's, who could have you run anything",
-              hint: "remove it, or make it and its folder your own (chown, chmod o-w), if this is your workspace")
+        super("#{path} may be controlled by another user, who could make you run any command",
+              hint: "remove it, or if it is yours, change the owner and mode of it and its folder (chown, chmod o-w)")
       end
     end
 
     # Lockfiles of several tools in one folder.
     class SeveralLockfiles < LockfileError
       def initialize(folder, names, manager)
-        told = manager ? "names #{manager}, which has none" : "does not say which counts"
+        told = manager ? "names #{manager}, which has no lockfile there" : "does not name a package manager"
         tool = Project::Lockfiles.tool(names.first)
         version = Project::Version.installed(tool, ENV) || "VERSION"
         super("#{folder} has several lockfiles (#{names.join(", ")}), and package.json #{told}",

@@ -23,7 +23,7 @@ module Spate
         { "omit" => (omit.join(",") if omit.any?), "global_virtual_store" => global_virtual_store&.to_s }.compact
       end
 
-      # A copy that takes missing options from the shape of another run.
+      # A copy with the shape of another run for options that are not set.
       def shaped(shape)
         dup.tap do |options|
           options.omit = shape["omit"].split(",") if omit.empty? && shape["omit"]

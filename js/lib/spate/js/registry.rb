@@ -19,7 +19,7 @@ module Spate
 
         def initialize(name, source:)
           super("#{Util.redact(source)} did not return a JSON object for the package #{name}",
-                hint: "a proxy or a network's sign-in page may have answered; open the address in a browser")
+                hint: "a proxy or a network's sign-in page may have responded; open the address in a browser")
         end
       end
 
@@ -35,15 +35,15 @@ module Spate
       class Advice
         # The first match is used: { class of Spate::Registry => hint }.
         HINTS = {
-          Untrusted: "name the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
+          Untrusted: "set the authority that signed it: cafile=FILE in .npmrc, or NODE_EXTRA_CA_CERTS=FILE",
           Truncated: "install again; `fetch-retries` in .npmrc allows more tries",
-          TooLarge: "no package is that large: the registry is in trouble, or means no good",
+          TooLarge: "no package is that large: the registry is broken or malicious",
           TooSlow: "the network or the registry is slow: install again; `fetch-timeout` in .npmrc allows more time",
-          Status: "the registry is in trouble: install again later, or name a mirror in .npmrc (registry=ADDRESS)",
+          Status: "the registry has a problem: install again later, or set a mirror in .npmrc (registry=ADDRESS)",
           Unreachable: "check the network, and https-proxy, proxy and noproxy in .npmrc and the environment",
-          TooManyRedirects: "the registry is in trouble, or the address in the lockfile is wrong",
-          Misdirected: "the registry is in trouble, or means no good",
-          InsecureRedirect: "name the target as the registry in .npmrc if that is what you want"
+          TooManyRedirects: "the registry has a problem, or the address in the lockfile is wrong",
+          Misdirected: "the registry is broken or malicious",
+          InsecureRedirect: "if the target is correct, set it as the registry in .npmrc"
         }.freeze
         private_constant :HINTS
 

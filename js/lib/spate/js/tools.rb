@@ -44,9 +44,9 @@ module Spate
         Result.new(project.tool_name, true, seconds, reasons)
       end
 
-      # Runs the project's own scripts after a tool that ran no script of a dependency.
+      # Runs the project's own scripts after a tool that ran no scripts of dependencies.
       def own_scripts(tool, events)
-        message = "#{tool.name} ran no script of a dependency, since #{tool.reason}"
+        message = "#{tool.name} ran no scripts of dependencies, because #{tool.reason}"
         events.emit(:warning, message: message, hint: tool.permission)
         OwnScripts.run(tool, events)
       end

@@ -26,26 +26,27 @@ class JavascriptCheckTest < JSCase
   end
 
   def test_reports_programs_missing_on_the_path
-    assert_equal [[:ok, "npm is not on the PATH: needed only for what Spate leaves to it"],
-                  [:odd, "no registry is set, and no npm, pnpm or yarn is on the PATH to tell its default one: " \
-                         "packages come from the lockfile's addresses alone, and no list allows scripts by name"],
+    assert_equal [[:ok, "npm is not on the PATH; needed only if Spate cannot restore the project"],
+                  [:odd, "no registry is configured, and none of npm, pnpm and yarn is on the PATH to query its " \
+                         "default: packages come only from the lockfile's addresses, and lists cannot " \
+                         "allow scripts by name"],
                   [:odd, "node is not on the PATH: packages' scripts cannot run"]], check("PATH" => "")[1..3]
   end
 
   def test_whether_node_modules_is_as_it_was_left
     FileUtils.mkdir_p(app("node_modules"))
-    assert_equal [:ok, "the store has no record of node_modules: `spate js` would restore all of it"], check.last
+    assert_equal [:ok, "the store has no record of node_modules: the next `spate js` restores all of it"], check.last
     FileUtils.rm_r(app("node_modules"))
     lock
     write("app/.npmrc", "tag=${TAG}\n") # a setting may be a variable's value
     assert_equal 0, spate("js", dir: app, env: { "SPATE_HOME" => nil, "TAG" => "x" }).status
-    assert_equal [:ok, "node_modules is as its restore left it (`spate js check` looks at each file)"],
+    assert_equal [:ok, "node_modules is unchanged since it was restored (`spate js check` compares each file)"],
                  check("TAG" => "x").last
     File.write(app("package-lock.json"), "\n", mode: "a")
     assert_equal [:odd, "node_modules, lockfile, settings or options changed since it was restored"],
                  check.last
     Spate::JS::Restore::Memory::Record.forget(Spate::Store.open(env: { "HOME" => folder }), app)
-    assert_equal [:odd, "node_modules was restored in part: `spate js` checks each package"], check.last
+    assert_equal [:odd, "the last restore of node_modules did not finish: the next `spate js` completes it"], check.last
   end
 
   # An archive of the project's own.

@@ -123,7 +123,7 @@ class WithPackagesTest < CLICase
     Process.kill(:INT, pid)
 
     assert_equal 130, Process.wait2(pid).last.exitstatus
-    assert_match(/packages cleaned up\n.*interrupted: what was finished stays/m, reader.read)
+    assert_match(/packages cleaned up\n.*interrupted: completed steps are kept/m, reader.read)
   ensure
     reader.close
   end
@@ -159,12 +159,12 @@ class WithPackagesTest < CLICase
     said, status = install("--js")
 
     assert_equal 2, status.exitstatus
-    assert_match(/^1 gem in .*\nerror: packages: neither .* has a package.json\nhint: run it where the project is$/,
+    assert_match(/^1 gem in .*\nerror: packages: neither .* has a package.json\nhint: run the command in the project/,
                  said)
     assert_equal [%w[tool-1.0], ""], [@project.installed, config]
     assert_predicate install.last, :success?
     @project.bundle("config", "set", "--local", "spate.js", "true")
-    assert_match(/^hint: spate install --no-js forgets that there was one$/, install.first)
+    assert_match(/^hint: to install only gems in this project: spate install --no-js$/, install.first)
   end
 
   def test_no_lockfile

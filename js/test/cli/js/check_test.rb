@@ -30,7 +30,7 @@ class JSCheckTest < JSCase
       hint: spate js --restore p0,p1
     TEXT
     assert_equal "hint: spate js --restore all\n", check(6).err.lines.last
-    assert_equal "  5 more: --verbose names them\n", check(25).err.lines[-2]
+    assert_equal "  5 more: --verbose lists them\n", check(25).err.lines[-2]
     assert_equal 27, check(25, "--verbose").err.lines.length
   end
 
@@ -72,7 +72,7 @@ class JSCheckTest < JSCase
     there, gone = [0, 1].map { |count| check(count, total: nil) }
 
     assert_equal [0, <<~TEXT], there.to_a.values_at(0, 2)
-      node_modules is as yarn left it, by its own state and folders; no file was looked at
+      node_modules is unchanged since yarn ran, judging by its state files and folders
       hint: to be sure: yarn check --integrity, or yarn install --check-files
     TEXT
     assert_equal 11, gone.status

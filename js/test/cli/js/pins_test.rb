@@ -37,7 +37,7 @@ class JSPinsTest < JSCase
       error: vendor/javascript differs from config/importmap.rb in 2 places
         vendor/javascript/md5.js: is md5@2.2.0, expected md5@2.3.0
         vendor/javascript/old.js: is old@1.0.0, which is not pinned
-      hint: bin/importmap pristine downloads what is pinned; remove a file that nothing pins
+      hint: bin/importmap pristine downloads the pinned files; remove files that are not pinned
     TEXT
     assert_equal 2, spate("js", dir: app).status
   end

@@ -85,7 +85,7 @@ class RealJSTest < CLICase
     assert_match(/2 packages in .* 1 from the store, 1 in place/, js("--restore", "hello@1.0.0").err)
     assert_path_exists app("node_modules/hello/index.js")
     { "helo" => "did you mean hello?", "builder,hello@1" => "did you mean hello@1.0.0?",
-      "x" => "names of packages, with commas between, or all" }.each do |names, hint|
+      "x" => "use names of packages, separated by commas, or all" }.each do |names, hint|
       name = names.split(",").last
 
       assert_equal [14, "error: the project has no package #{name.inspect}\nhint: #{hint}\n"],
@@ -154,15 +154,15 @@ class RealJSTest < CLICase
     write("app/package.json", JSON.generate(name: "app", version: "1.0.0", dependencies: PACKAGES,
                                             allowScripts: { "builder" => true }))
     2.times do
-      assert_equal ["warning: scripts of builder@2.0.0 do not run: a list names them, but it is unknown whether they " \
-                    "come from the registry (#{Spate::JS::Configuration::UnknownRegistryError::UNKNOWN})",
-                    "hint: name it in the project's .npmrc: registry=ADDRESS"],
+      assert_equal ["warning: scripts of builder@2.0.0 do not run: they are on a list, but it is unknown whether " \
+                    "they come from the registry (#{Spate::JS::Configuration::UnknownRegistryError::UNKNOWN})",
+                    "hint: set it in the project's .npmrc: registry=ADDRESS"],
                    js_alone.err.lines(chomp: true).grep(/^(?:warning|hint)/)
     end
     said = js_alone("scripts")
 
-    assert_match(/\Abuilder@2\.0\.0  not allowed: a list names it, and the registry is unknown/, said.out)
-    assert_match(/^hint: name it in the project's \.npmrc: registry=ADDRESS \(no registry is set/, said.err)
+    assert_match(/\Abuilder@2\.0\.0  not allowed: on a list, but the registry is unknown/, said.out)
+    assert_match(/^hint: set it in the project's \.npmrc: registry=ADDRESS \(no registry is configured/, said.err)
     refute_match(/approve-scripts/, said.err)
     refute_includes js_alone("--ignore-scripts").err, "registry"
     write("app/.npmrc", "registry=#{@registry.url}\n")
@@ -251,8 +251,9 @@ class RealJSTest < CLICase
   def test_another_tool_runs_no_scripts_of_dependencies
     FileUtils.rm(app("package-lock.json"))
     write("app/yarn.lock", "# yarn lockfile v1\n")
-    assert_equal [2, "error: yarn.lock is restored by yarn: it runs no script of a dependency\n" \
-                     "hint: it keeps no list of those; for one: yarn --cwd node_modules/NAME run postinstall\n"],
+    assert_equal [2, "error: yarn.lock is restored by yarn: it runs no scripts of dependencies\n" \
+                     "hint: it has no list of allowed scripts; for one: " \
+                     "yarn --cwd node_modules/NAME run postinstall\n"],
                  js("scripts").to_a.values_at(0, 2)
   end
 

@@ -32,7 +32,7 @@ module Spate
       add("else", "1.0.0", dependencies: { "p" => "*" })
       lock({ "name" => "app", "dependencies" => { "needs" => "1", "else" => "1" } }, "--legacy-peer-deps")
 
-      assert_both_refuse(%r{node_modules/asks asks for p@\^1, and the lockfile has 2.0.0})
+      assert_both_refuse(%r{node_modules/asks requires p@\^1, but the lockfile has 2.0.0})
     end
 
     def test_a_missing_one

@@ -21,19 +21,19 @@ module Spate
 
     def test_refuses_engines_that_do_not_match
       REFUSED.each { |value| assert_refused(value, /devEngines/) }
-      error = assert_refused(REFUSED.first, /asks for runtime node >=99 \(devEngines\), found node \d/)
+      error = assert_refused(REFUSED.first, /requires runtime node >=99 \(devEngines\), found node \d/)
 
       assert_equal 3, error.exit_code
     end
 
     def test_refuses_values_unknown_to_npm
-      UNKNOWN.each { |value| assert_refused(value, /devEngines.* npm does not know/) }
+      UNKNOWN.each { |value| assert_refused(value, /devEngines.* npm does not understand/) }
     end
 
     def test_warns_if_on_fail_is_warn
       made = assert_taken(WARNED)
 
-      assert_match(/asks for runtime bun or node >=99 \(devEngines\), found node \d/, made.warnings.first)
+      assert_match(/requires runtime bun or node >=99 \(devEngines\), found node \d/, made.warnings.first)
       assert_equal 1, assert_taken(REFUSED.first, "--force").warnings.size
     end
 

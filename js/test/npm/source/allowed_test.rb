@@ -86,9 +86,9 @@ module Spate
       lock({ "name" => "app", "dependencies" => { "r" => @other.resolved("r", "1.0.0") } })
       error = assert_raises(JS::LockfileError) { plan_with("npm_config_allow_remote" => "none") }
 
-      assert_match(/\Anode_modules.r comes from #{@other.url}\S+; expected an archive of #{@registry.url}, since npm /,
+      assert_match(/\Anode_modules.r comes from #{@other.url}\S+; expected an archive of #{@registry.url}, because /,
                    error.message)
-      assert_equal "`allow-remote=root` in .npmrc lets it in", error.hint
+      assert_equal "`allow-remote=root` in .npmrc allows it", error.hint
     end
 
     private

@@ -21,7 +21,7 @@ module Spate
     end
 
     def edited(**more) = edit(FILE, JSON.generate({ name: "a", version: "1.0.0", **more }))
-    def warnings = ["edited in node_modules, and left so: a"]
+    def warnings = ["edited in node_modules, and kept: a"]
 
     def assert_anew(options = JS::Options.new)
       report = restore(@plan, options: options)

@@ -43,7 +43,7 @@ module Spate
           return "of the bundle: #{@session.parts[:replay]}" if @session.outdated
           return "files of the bundle have other times" if times_lost?
 
-          "#{missing} of #{recorded.size} files were not in the compile caches as they are"
+          "#{missing} of #{recorded.size} files are missing from the compile caches or have changed"
         end
 
         private

@@ -32,7 +32,7 @@ module Spate
         # Why this process cannot be set up like this, or nil.
         def obstacle
           return "RubyGems is #{::Gem::VERSION}, not #{@facts[:rubygems]}" unless ::Gem::VERSION == @facts[:rubygems]
-          return "Bundler is loaded already" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
+          return "Bundler is already loaded" if defined?(::Bundler) && ::Bundler.respond_to?(:setup)
 
           @facts[:loaded].each do |index|
             name, version = @facts[:specs][index]

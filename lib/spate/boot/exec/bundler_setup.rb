@@ -36,7 +36,7 @@ module Spate
           def set_up
             return if set_up?
 
-            # The parent of a child process has chosen the Bundler.
+            # In a child process the parent has already chosen the version of Bundler.
             hook = ENV[Children::BUNDLER]
             unless hook
               activate

@@ -45,7 +45,7 @@ module Spate
             return true if @given
 
             owner = env.keys.grep(OWNER).first
-            owner ? "#{owner} is set" : "not known to gain by it"
+            owner ? "#{owner} is set" : "no past boot became faster by it"
           end
 
           private

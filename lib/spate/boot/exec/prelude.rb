@@ -18,7 +18,7 @@ module Spate
         class << self
           # true, or the reason why not.
           def start
-            return "RubyGems is loaded already" if defined?(::Gem::VERSION)
+            return "RubyGems is already loaded" if defined?(::Gem::VERSION)
 
             with_hook { rubygems }
             true

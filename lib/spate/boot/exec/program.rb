@@ -123,7 +123,7 @@ module Spate
           BootEnd.give_up
           words = [OWN, *@arguments].join(" ")
           warn "error: #{OWN} is not part of the bundle",
-               "hint: it sets up the bundle itself, without `spate exec`: #{words}"
+               "hint: it sets up the bundle itself: run it without `spate exec`: #{words}"
           exit MISUSED
         end
       end

@@ -8,14 +8,14 @@ module Spate
       module Outcomes
         # Keys are the symbols of Native::Loader.judge.
         WORDS = {
-          gone: "there is no such file", kind: "it is not a regular file", size: "its size differs",
+          gone: "the file does not exist", kind: "it is not a regular file", size: "its size differs",
           content: "its content differs", place: "its real path differs",
-          encoding: "it was asked for by a name in another encoding", damaged: "its code is damaged",
-          refused: "Ruby does not take its code", mtime: "its mtime is another; its content is the same",
-          ctime: "its ctime is another; its content is the same",
-          inode: "its inode is another; its content is the same",
+          encoding: "its name has another encoding than before", damaged: "its code is damaged",
+          refused: "Ruby rejects its code", mtime: "its mtime differs; its content is the same",
+          ctime: "its ctime differs; its content is the same",
+          inode: "its inode differs; its content is the same",
           recent: "it changed within 20 ms of the recording; its content is the same",
-          unkept: "its times prove nothing on this file system; its content is the same"
+          unkept: "this file system has no reliable times; its content is the same"
         }.freeze
         COMPILES_WITH_WARNINGS = "compiling it prints a warning, or fails"
 
@@ -38,7 +38,7 @@ module Spate
             problems = Native::Loader.problems
             path, reason = problems.first
             more = problems.size > 1 ? " and #{problems.size - 1} more" : ""
-            "#{path} (#{reason})#{more} cannot be used, Ruby compiles instead: `spate boot verify` tells more"
+            "#{path} (#{reason})#{more} cannot be used, so Ruby compiles the files; for details: spate boot verify"
           end
 
           private
@@ -47,7 +47,7 @@ module Spate
             return unless Boot.session # nil at the start of a boot
             return "the application has no compile cache yet" unless Boot.session.cache
 
-            "no compile cache of the application has it"
+            "it is not in a compile cache of the application"
           end
         end
       end

@@ -51,7 +51,7 @@ module Spate
           case reason
           when :folder then "it contains the path #{what} and works only there"
           when :program then "#{what} on the PATH is another program"
-          when :apart then "it found #{what} above its bundle, which is not above this one"
+          when :apart then "it found #{what} above its bundle, which is not a parent folder of this one"
           when :root then root_sentence(what)
           else Inputs.explain(reason, what, kind)
           end

@@ -10,8 +10,8 @@ module Spate
       # extent:: "all" folders up to "/", or up to the "first" one with the name
       # found:: the folders with the name, in the form of FoldersAbove#name
       Walk = Struct.new(:name, :extent, :found) do
-        # [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Two folders are enough to
-        # count as a walk: a walk may end at the home, before the walk of another bundle begins.
+        # [Walk] of a build's accesses. paths: {path => kinds}. root: the bundle's folder. Lookups in two folders
+        # already count as a walk: a walk may end at the home, which another bundle does not reach.
         def self.traced(paths, root, above)
           names = paths.filter_map { |path, kinds| path.delete_prefix("#{root}/") if missed?(path, kinds, root) }
           names.filter_map do |name|

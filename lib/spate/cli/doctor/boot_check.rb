@@ -11,7 +11,7 @@ module Spate
         # after each change of the Gemfile.
         BOOTS = 2
         # Reasons chosen by the user: SPATE_NO_REPLAY, and `bundle exec` or `require "bundler/setup"` first.
-        CHOSEN = ["turned off", "Bundler has set up already"].freeze
+        CHOSEN = ["turned off", "Bundler has already set up the bundle"].freeze
         # Names docs/bundler-replay.md by its title: its path would mean nothing in an application's folder.
         REBUILD = "spate boot build; if that does not help, see Spate's documentation, " \
                   "\"Bundler replay\""

@@ -44,7 +44,7 @@ ensure
 end
 
 caches = Spate::Boot::CompileCacheFolder.new(arguments.store_root)
-abort "error: this Ruby is another one than that which booted" if caches.ruby_key != arguments.ruby_key
+abort "error: this is another Ruby than that of the boot" if caches.ruby_key != arguments.ruby_key
 
 jobs = arguments.jobs || (Spate::CompileCache::Compiler.few unless report)
 build = Spate::CompileCache::Builder::ApplicationBuild.new(arguments.location, caches: caches, events: events,

@@ -28,7 +28,9 @@ module Spate
 
         # With other compile options the process would produce blobs that no boot uses.
         def check
-          raise ArgumentError, "compile options of #{@job.key} cannot be had here" if Boot::RubyKey.current != @job.key
+          return if Boot::RubyKey.current == @job.key
+
+          raise ArgumentError, "compile options of #{@job.key} cannot be set in this Ruby"
         end
 
         def write(entries)

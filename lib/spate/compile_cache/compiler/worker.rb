@@ -40,7 +40,7 @@ module Spate
           return result if result
 
           stop
-          Result.new(path: job.path, error: ["ChildDied", "the child that compiled #{job.path} died"])
+          Result.new(path: job.path, error: ["ChildDied", "the process that compiled #{job.path} died"])
         end
 
         def kill = @child&.kill

@@ -41,14 +41,14 @@ module Spate
 
         def builtin
           { feature: @feature, load_path_cache: nil, ruby: nil, path: nil, folders: folders, compile_cache: nil,
-            outcome: :builtin, why: "it is there before anything is required", parts: @session&.parts }
+            outcome: :builtin, why: "Ruby loads it before any `require`", parts: @session&.parts }
         end
 
         def file? = @feature.match?(%r{\A(/|\.\.?/|~)})
 
         def load_path_cache
           return if file?
-          return "Spate takes no part in this boot" unless @session
+          return "Spate is not active in this boot" unless @session
           return @session.parts[:load_path_cache] unless @session.on?(:load_path_cache)
 
           Boot.at_home { LoadPathCache::Explanation } # loaded before the call, because the call uses another $LOAD_PATH
@@ -78,8 +78,8 @@ module Spate
 
         # [compile cache, outcome, why]
         def file
-          return [nil, :gone, "nothing has that name"] unless path
-          return [nil, :library, "a library of machine code: Ruby loads it"] unless path.match?(/\.rb\z|\A[^.]+\z/)
+          return [nil, :gone, "no file has this name"] unless path
+          return [nil, :library, "a shared library, which Ruby loads"] unless path.match?(/\.rb\z|\A[^.]+\z/)
 
           role, cache = caches.find { |_, candidate| candidate.entry(path) }
           return [nil, :miss, missing] unless cache
@@ -89,10 +89,10 @@ module Spate
         end
 
         def missing
-          return "Spate takes no part in this boot" unless @session
-          return "the loader is not at work: #{@session.parts[:loader]}" unless @session.on?(:loader)
+          return "Spate is not active in this boot" unless @session
+          return "the loader is not active: #{@session.parts[:loader]}" unless @session.on?(:loader)
 
-          @session.cache ? "no compile cache has it" : "the application has no compile cache yet"
+          @session.cache ? "it is not in a compile cache" : "the application has no compile cache yet"
         end
 
         def caches

@@ -99,19 +99,19 @@ module Spate
         # Variables that are local to a method or thread.
         PASSING = %r{\$(?:[~_!;,/:\d&`'+]|LOAD_PATH)(?!\S)}
         REASONS = {
-          "asks which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
-          "asks where the program's output goes" => /#{CONSTANT}STD(?:IN|OUT|ERR)\b|#{GLOBAL}std(?:in|out|err)\b/,
-          "asks for the locale's encoding" => /#{CONSTANT}Encoding\b/,
-          "looks into the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
-          "asks how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
+          "reads which program runs" => /#{CONSTANT}(?:ARGV|ARGF)\b|#{GLOBAL}(?:\*|0|PROGRAM_NAME)(?!\S)/,
+          "reads where the program's output goes" => /#{CONSTANT}STD(?:IN|OUT|ERR)\b|#{GLOBAL}std(?:in|out|err)\b/,
+          "reads the locale's encoding" => /#{CONSTANT}Encoding\b/,
+          "inspects the process" => /#{CONSTANT}(?:ObjectSpace|RubyVM|TracePoint|TOPLEVEL_BINDING)\b/,
+          "reads how Ruby was started" => /#{GLOBAL}(?:VERBOSE|DEBUG|-\w)(?!\S)/,
           # Ruby itself calls this method for each raised exception.
-          "asks who called" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
-          "asks what is loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
-          "asks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
+          "reads its caller" => /^\d+\ (?:(?:opt_)?send\w*\ .*mid:backtrace,|putobject\ +:backtrace\b)/,
+          "reads which files are loaded" => /#{GLOBAL}(?:LOADED_FEATURES|")(?!\S)/,
+          "checks what is defined" => /^\d+\ (?:defined\ +constant,\ #{NAMED}|
                                      putobject\ +Object\b.*\n\d+\ defined\ +constant-from,\ #{NAMED}|
                                      (?:opt_)?send\w*\ .*mid:(?:constants|const_get|const_defined\?|
                                      const_source_location),)/x,
-          "waits for the program's end" => /mid:core#set_postexe,/,
+          "runs code at the program's end" => /mid:core#set_postexe,/,
           "sets a global variable" => /^\d+ setglobal +:(?!#{PASSING})/
         }.freeze
 
@@ -378,7 +378,7 @@ module Spate
             !one.path.match?(CodeOrigin::INTERNAL) && !one.path.match?(%r{/rubygems/core_ext/|/bundled_gems\.rb\z})
           end
           kind = frame && @origin.kind(frame.path)
-          @started |= ["asks what is defined"] if kind == :own && error.is_a?(NameError)
+          @started |= ["checks what is defined"] if kind == :own && error.is_a?(NameError)
           @learnt |= [:gems] if frame && kind != :tool && error.is_a?(LoadError)
         end
       end

@@ -123,7 +123,7 @@ module Spate
 
         def reasons
           words = @definition.send(:change_reason).to_s.split(", ")
-          words.map { |word| word == "bundler is unlocking ruby" ? "the Ruby version that the Gemfile asks for" : word }
+          words.map { |word| word == "bundler is unlocking ruby" ? "the Ruby version in the Gemfile" : word }
         rescue NoMethodError
           []
         end
@@ -133,7 +133,7 @@ module Spate
             wanted = @definition.dependencies.uniq(&:name).to_h { |dependency| [dependency.name, dependency] }
             locked = @definition.locked_dependencies.to_h { |dependency| [dependency.name, dependency] }
             (wanted.keys - locked.keys).map { |name| "the Gemfile adds #{words(wanted[name])}" } +
-              (locked.keys - wanted.keys).map { |name| "the Gemfile has no #{name} any more" } +
+              (locked.keys - wanted.keys).map { |name| "the Gemfile no longer has #{name}" } +
               (wanted.keys & locked.keys).filter_map { |name| change(wanted[name], locked[name]) }
           end
         end
@@ -141,11 +141,11 @@ module Spate
         # The lockfile may be newer than the Gemfile's line, because `bundle add` locks before it knows the requirement.
         def change(wanted, locked)
           if wanted.requirement != locked.requirement
-            return "the Gemfile wants #{wanted.name} as #{wanted.requirement}, the lockfile as #{locked.requirement}"
+            return "#{wanted.name} is #{wanted.requirement} in the Gemfile, but #{locked.requirement} in the lockfile"
           end
           return if source(locked).include?(source(wanted))
 
-          "#{wanted.name} is now wanted from #{name(wanted)}, it was from #{name(locked)}"
+          "#{wanted.name} is from #{name(wanted)} in the Gemfile, but from #{name(locked)} in the lockfile"
         end
 
         def source(dependency) = dependency.source || @definition.send(:sources).default_source

@@ -266,12 +266,12 @@ module Spate
         def deciding
           @decided ||= {}
           @lists.each { |path| @decided.fetch(path) { @decided[path] = Probe.new(path, self).decides? } }
-          @decided.filter_map { |path, decides| "has git's list of files decide about #{path}" if decides }
+          @decided.filter_map { |path, decides| "depends on git's list of files for #{path}" if decides }
         end
 
         def ran(words)
           said = spoken(words)
-          @refused |= ["runs a command that is not a text"] unless said.all?(String)
+          @refused |= ["runs a command that is not a String"] unless said.all?(String)
           @refused |= ["forks"] if said.first == "-"
           @runs |= [said.grep(String).join(" ")]
         end
@@ -354,7 +354,7 @@ module Spate
 
         def named(names)
           ours = names & [*TRACER_VARIABLES, *("BUNDLE_GEMFILE" unless @named)]
-          @refused |= ["asks for #{ours.first}, which is another here"] if ours.any? && own?
+          @refused |= ["asks for #{ours.first}, which differs in this process"] if ours.any? && own?
           @learnt |= [:gemfile] if names.include?("BUNDLE_GEMFILE") && own?
         end
 
@@ -402,7 +402,7 @@ module Spate
           # A method object, because its call by Bundler cannot be traced.
           before(Bundler::Dsl, :install_if) do |*conditions|
             hidden = conditions.any? { |one| one.respond_to?(:call) && !(one.is_a?(Proc) && one.source_location) }
-            @refused |= ["has install_if call something else than a block"] if hidden
+            @refused |= ["calls install_if without a block"] if hidden
           end
           before(Bundler::Dsl, :plugin) { |name,| @plugins |= [name.to_s] }
           before(Bundler::Dsl, :source) { |source, *rest| sourced(source, rest.last) }

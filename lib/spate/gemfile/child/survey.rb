@@ -74,8 +74,8 @@ module Spate
 
         # definition: nil if the Gemfile could not be evaluated.
         def call(definition)
-          refuse("the lockfile asks for another Bundler than #{Bundler::VERSION}") if other_bundler?
-          refuse("Bundler is set to install by itself") if Bundler.settings[:auto_install]
+          refuse("the lockfile requires another Bundler than #{Bundler::VERSION}") if other_bundler?
+          refuse("Bundler is configured to install by itself (auto_install)") if Bundler.settings[:auto_install]
           definition ? tell_of(definition) : failed(@run.failure)
           @said
         rescue Exception => e # rubocop:disable Lint/RescueException -- `exit` and syntax errors in a Gemfile too
@@ -132,7 +132,7 @@ module Spate
         end
 
         def place
-          refuse("Bundler takes #{Bundler.default_gemfile}") if Bundler.default_gemfile.to_s != @gemfile
+          refuse("Bundler uses #{Bundler.default_gemfile}") if Bundler.default_gemfile.to_s != @gemfile
           { lib: lib,
             gemfile: Bundler.default_gemfile.to_s, lockfile: Bundler.default_lockfile.to_s, root: Bundler.root.to_s,
             bundle_path: Bundler.bundle_path.to_s, rubygems: Gem::VERSION }

@@ -82,7 +82,7 @@ module Spate
           before = lasting(policy)
           again = listen
           same = refused(*again).empty? && lasting(again.last) == before
-          same ? found : [nil, ["what Bundler looks at changes just now"]]
+          same ? found : [nil, ["files changed while Bundler read them"]]
         end
 
         def lasting(policy) = Fingerprint.take(policy, @location, @env, portable: true)

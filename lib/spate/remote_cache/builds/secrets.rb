@@ -59,13 +59,13 @@ module Spate
           tools = tools.filter_map { |folder| "#{folder.delete_prefix("#{home}/")}/" if folder.start_with?("#{home}/") }
           tools += TOOLS.map { |folder| "#{folder}/" }
           _, _, path = items.find { |kind, root, at| kind == :file && root == "home" && !at.start_with?(*tools) }
-          "it read ~/#{path}, which may be its owner's alone" if path
+          "it read ~/#{path}, which may be private" if path
         end
 
         # Why a result must not be sent because of its names, or nil. entries: of its manifest. texts: its other texts.
         def told(entries, texts)
           named = entries.flat_map { |entry| entry.values_at(:path, :target) } + texts
-          "a name in it has the value of a secret in it" if named.any? { |text| text && secret?(text.b) }
+          "a file name in it contains the value of a secret" if named.any? { |text| text && secret?(text.b) }
         end
 
         # Returns a callable that receives every piece of every file (path, bytes) and raises Refused if a file contains
@@ -78,7 +78,7 @@ module Spate
             rest = "".b if path != before
             before = path
             text = rest.empty? ? piece : rest + piece
-            raise Refused, "#{path} has the value of a secret in it" if secret?(text)
+            raise Refused, "#{path} contains the value of a secret" if secret?(text)
 
             rest = longest > 1 ? text.byteslice(-[longest - 1, text.bytesize].min..) : rest
           end

@@ -32,10 +32,10 @@ module Spate
         def check(entries)
           entries.each do |entry|
             path = entry[:path].b
-            raise Refused, "#{path.dump} is not a place for a build of #{full_name}" unless place?(path)
+            raise Refused, "#{path.dump} is not a path for a build of #{full_name}" unless place?(path)
             next if entry[:target].nil? || inside?(path, entry[:target])
 
-            raise Refused, "#{path.dump} is a link that leads elsewhere: #{entry[:target].b.dump}"
+            raise Refused, "#{path.dump} is a link that leads out of the gem's folders: #{entry[:target].b.dump}"
           end
         end
 

@@ -136,7 +136,7 @@ module Spate
             return Credentials.new(id, secret, token) if id && secret
             return unless id || secret
 
-            @profile.refuse("has half a key: one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is not set",
+            @profile.refuse("has an incomplete key: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is not set",
                             "set both, or none")
           end
 
@@ -167,7 +167,7 @@ module Spate
                     else name && shared_files(profile.other(name), seen)
                     end
             found || profile.refuse("cannot assume the role of profile #{profile.name}, which has no credentials",
-                                    "add source_profile, with the name of a profile that has some, to that one")
+                                    "add source_profile with the name of a profile that has credentials")
           end
 
           def static(profile)
@@ -175,17 +175,17 @@ module Spate
             return Credentials.new(id, secret, profile["aws_session_token"]) if id && secret
             return unless profile["sso_session"] || profile["sso_start_url"]
 
-            profile.refuse("uses the profile #{profile.name}, which signs on in a browser",
+            profile.refuse("uses the profile #{profile.name}, which needs a sign-in in a browser",
                            "credential_process = #{format(SINGLE_SIGN_ON, profile.name)}")
           end
 
           def process(profile)
             require "shellwords"
             output = Program.output(@env, profile["credential_process"].shellsplit)
-            Credentials.from_json(output) || raise(ArgumentError, "it printed none")
+            Credentials.from_json(output) || raise(ArgumentError, "it printed no credentials")
           rescue SystemCallError, ArgumentError => e
             profile.refuse("has no credentials from the credential_process of profile #{profile.name}: #{e.message}",
-                           "run that command alone, and read its output")
+                           "run the command yourself to see its output")
           end
 
           def container = @roles.container
@@ -248,7 +248,7 @@ module Spate
           def check
             return if @sections.key?(@name)
 
-            refuse("names the profile #{@name}, which is in no file", "add it to ~/.aws/config, or unset AWS_PROFILE")
+            refuse("names the profile #{@name}, which is not defined", "add it to ~/.aws/config, or unset AWS_PROFILE")
           end
 
           def refuse(fact, hint) = raise(Unavailable.new(:credentials, @address, fact, hint: hint))
@@ -267,7 +267,7 @@ module Spate
             input.close
             waiter = Process.detach(pid)
             text, status = Timeout.timeout(limit) { [output.read, waiter.value] }
-            status.success? ? text : raise(ArgumentError, "it ended with #{status.exitstatus || status.to_s}")
+            status.success? ? text : raise(ArgumentError, "it exited with #{status.exitstatus || status.to_s}")
           rescue Timeout::Error
             raise ArgumentError, "it did not end within #{limit} seconds"
           ensure

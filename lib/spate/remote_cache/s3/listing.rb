@@ -8,7 +8,9 @@ module Spate
         # text: XML. Raises Unavailable if the text is not a list or has no usable token for the next page: names
         # missing from a truncated list would be taken for removed.
         def self.read(text, address)
-          raise Unavailable.new(:answer, address, "sent no list") unless text.include?("</ListBucketResult>")
+          unless text.include?("</ListBucketResult>")
+            raise Unavailable.new(:answer, address, "sent a response that is not a list")
+          end
 
           list = new(text)
           return list unless list.token == ""

@@ -12,7 +12,7 @@ module Spate
         IN_HOST = /\A[a-z0-9][a-z0-9-]*\z/
         REGION = /\A[a-z0-9-]{2,40}\z/i
         LOOPBACK = %r{\Ahttp://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:/|\z)}i
-        OWN = "to send them there anyway, set AWS_ENDPOINT_URL_S3 on this machine; an address alone cannot allow it"
+        OWN = "to send them there anyway, set AWS_ENDPOINT_URL_S3 on this machine"
         private_constant :DOMAINS, :IN_HOST, :REGION, :LOOPBACK, :OWN
 
         # The region as far as it is known.
@@ -28,7 +28,7 @@ module Spate
           @profile = profile
           @region = present(address.options["region"], env["AWS_REGION"], env["AWS_DEFAULT_REGION"],
                             profile["region"]) || "us-east-1"
-          raise InvalidAddress.new(@region, "is not the name of a region") unless REGION.match?(@region.b)
+          raise InvalidAddress.new(@region, "is not a valid region") unless REGION.match?(@region.b)
 
           @endpoint = endpoint("S3", address.options["endpoint"])
           @host = URI(base(@region)).authority

@@ -93,7 +93,7 @@ module Spate
         # STS answers 400 if it rejects a token or a role.
         def refusal(answer, uri, code)
           reason = answer.is_a?(Net::HTTPClientError) ? :credentials : :answer
-          Unavailable.new(reason, uri, "answers #{answer.code} #{code}".rstrip)
+          Unavailable.new(reason, uri, "returned #{answer.code} #{code}".rstrip)
         end
 
         def line(text) = text.to_s.lines.first.to_s.strip

@@ -14,11 +14,11 @@ module Spate
         HEAD = 4096
         REASONS = { 401 => :credentials, 403 => :credentials, 407 => :credentials, 408 => :slow, 413 => :full,
                     429 => :slow, 503 => :slow, 504 => :slow, 507 => :full }.freeze
-        LOG = "its log says why; the folder that it writes to has to be its own user's"
+        LOG = "see its log; the folder that it writes to must belong to its user"
         private_constant :LOG
         # Statuses of read-only servers for a PUT or DELETE.
         READ_ONLY = [405, 501].freeze
-        FOLDERS = "make the folders ac and cas in it, if they are not there; nothing in these may be a folder"
+        FOLDERS = "create the folders ac and cas there; they must not contain folders"
         private_constant :HEAD, :REASONS, :READ_ONLY, :FOLDERS
 
         module_function
@@ -42,7 +42,7 @@ module Spate
 
         # The size in an answer to HEAD.
         def size(answer, address)
-          answer.content_length || raise(Unavailable.new(:answer, address, "tells no size"))
+          answer.content_length || raise(Unavailable.new(:answer, address, "did not report a size"))
         end
 
         # The time (Time) in a header of the response, or nil.
@@ -73,7 +73,7 @@ module Spate
           status = answer.code.to_i
           reason = writing && READ_ONLY.include?(status) ? :read_only : REASONS.fetch(status, :answer)
           hint ||= ({ 409 => FOLDERS, 500 => LOG }[status] if writing) || Unavailable::HINTS.fetch(reason)
-          Unavailable.new(reason, address, "answers #{status} #{fact}".rstrip, hint: hint)
+          Unavailable.new(reason, address, "returned #{status} #{fact}".rstrip, hint: hint)
         end
 
         # [number of received bytes, number of announced bytes]
@@ -107,11 +107,11 @@ module Spate
         end
 
         def too_long(address, announced, limit)
-          TooLong.new(address, "sends #{announced || "more"} bytes, expected #{limit} at most")
+          TooLong.new(address, "sends #{announced || "more"} bytes, expected at most #{limit}")
         end
 
         def broke_off(address, got, expected)
-          Unavailable.new(:answer, address, "broke off after #{got} #{"of #{expected} " if expected}bytes")
+          Unavailable.new(:answer, address, "closed the connection after #{got} #{"of #{expected} " if expected}bytes")
         end
         private_class_method :read, :checked, :too_long, :broke_off
       end

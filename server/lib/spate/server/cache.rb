@@ -121,7 +121,7 @@ module Spate
         return Response.text(400, "Parts of an entry cannot be stored.\n") if request["content-range"]
         return if [nil, "identity"].include?(request["content-encoding"])
 
-        Response.text(415, "An entry is stored as it is, without a content-encoding.\n")
+        Response.text(415, "Entries with a content-encoding cannot be stored.\n")
       end
 
       def most(name) = name.blob? ? @limit : [@document, @limit].compact.min

@@ -106,7 +106,7 @@ module Spate
         return if served.one?
 
         raise UsageError.new("a folder, a Rack application or a cache, not #{served.join(" and ")}",
-                             hint: "in config.ru, Rack::Static serves a folder's files beside an application")
+                             hint: "to serve an application and files, use Rack::Static in config.ru")
       end
 
       def options(values)

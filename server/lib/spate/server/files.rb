@@ -69,7 +69,7 @@ module Spate
 
         serve(request, path, LOOKS)
       rescue Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM
-        Response.busy("The server is at its limits.\n")
+        Response.busy("The server is overloaded.\n")
       end
 
       # Ends the threads.
@@ -80,11 +80,11 @@ module Spate
       private
 
       def folder(root, links)
-        raise Error.new("#{root} is not a folder", hint: "name an existing folder") unless File.directory?(root)
+        raise Error.new("#{root} is not a directory", hint: "name an existing directory") unless File.directory?(root)
 
         Native::Folder.new(root, true, links)
       rescue SystemCallError => e
-        raise Error.new("#{root}: #{e.message}", hint: "name a folder that can be read")
+        raise Error.new("#{root}: #{e.message}", hint: "name a readable folder")
       end
 
       # Handles other methods: RFC 9110, sections 9.3.7 and 15.5.6.

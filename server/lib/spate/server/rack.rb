@@ -50,8 +50,8 @@ module Spate
         name = %w[RAILS_MAX_THREADS MAX_THREADS].find { |variable| env[variable] } or return THREADS
         return env[name].to_i if env[name].match?(COUNT)
 
-        raise Error.new("#{name} is #{env[name].inspect}: a number from 1 on was expected",
-                        hint: "unset it, or say --threads N")
+        raise Error.new("#{name} is #{env[name].inspect}; expected a number of at least 1",
+                        hint: "unset it, or use --threads N")
       end
 
       # @!visibility private

@@ -38,7 +38,7 @@ class SharingLogTest < TeamCase
     status = @project.spate("install", SPATE_CACHE_KEY: @key.to_pem).last
     assert status.success?
     Timeout.timeout(30) { sleep 0.05 until File.size?(@log) }
-    told = /^warning: .* the last install were not sent: the cache #{@cache} is not there\nhint: make that folder/
+    told = /^warning: .* the last install were not sent: the cache #{@cache} does not exist\nhint: create the folder/
     assert_match(told, @project.spate!("cache", "status"))
     assert_match(/not sent: the cache/, JSON.parse(@project.spate!("cache", "status", "--json"))["unsent"])
     FileUtils.rm_rf([*Dir["#{File.dirname(@logs)}/{archives,packages}"], @project.path("vendor")])

@@ -4,7 +4,7 @@
 require "spate/bytes"
 
 if defined?(ArrayBuffer) && ArrayBuffer != Spate::Compat::ArrayBuffer
-  raise LoadError, "the gem arraybuffer is loaded already; require spate/bytes/compat/arraybuffer in its place"
+  raise LoadError, "the gem arraybuffer is loaded already; require spate/bytes/compat/arraybuffer instead of it"
 end
 
 ArrayBuffer = Spate::Compat::ArrayBuffer unless defined?(ArrayBuffer)

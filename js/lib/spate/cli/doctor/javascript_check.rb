@@ -31,7 +31,7 @@ module Spate
         def lockfile(project)
           reasons = JS::Half.new(project, @context, values: {}, events: Events.new).reasons
           @left = !reasons.nil?
-          by = @left ? "#{project.tool_name} restores it, started by Spate" : "Spate restores it"
+          by = @left ? "Spate runs #{project.tool_name} to restore it" : "Spate restores it"
           Finding.ok(["#{project.lockfile}: #{by}", *reasons].join("; "))
         rescue Error => e
           Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code)
@@ -44,7 +44,7 @@ module Spate
         rescue ::Spate::JS::ToolMissing => e
           return Finding.broken(e.message, hint: e.hint, exit_code: e.exit_code) if @left
 
-          Finding.ok("#{project.tool_name} is not on the PATH: needed only for what Spate leaves to it")
+          Finding.ok("#{project.tool_name} is not on the PATH; needed only if Spate cannot restore the project")
         end
 
         # Needed only for packages without an address in the lockfile.
@@ -53,7 +53,7 @@ module Spate
           return Finding.ok("the registry is #{Util.redact(found)}") if found
 
           unknown = ::Spate::JS::Configuration::UnknownRegistryError
-          Finding.odd("#{unknown::UNKNOWN}: packages come from the lockfile's addresses alone, and no list allows " \
+          Finding.odd("#{unknown::UNKNOWN}: packages come only from the lockfile's addresses, and lists cannot allow " \
                       "scripts by name", hint: unknown::HINT)
         end
 
@@ -67,7 +67,7 @@ module Spate
         # Uses the record of the last restore; does not look at files of packages.
         def node_modules(root)
           case ::Spate::JS.in_place?(root, @context.env)
-          when true then Finding.ok("node_modules is as its restore left it (`spate js check` looks at each file)")
+          when true then Finding.ok("node_modules is unchanged since its restore (`spate js check` compares each file)")
           when false then Finding.odd("node_modules, lockfile, settings or options changed since it was restored",
                                       hint: "spate js")
           else unknown(root)
@@ -78,10 +78,10 @@ module Spate
           folder = File.join(root, "node_modules")
           return Finding.odd("node_modules is missing", hint: "spate js") unless File.directory?(folder)
           unless ::Spate::JS.placed?(root, @context.env)
-            return Finding.ok("the store has no record of node_modules: `spate js` would restore all of it")
+            return Finding.ok("the store has no record of node_modules: the next `spate js` restores all of it")
           end
 
-          Finding.odd("node_modules was restored in part: `spate js` checks each package", hint: "spate js")
+          Finding.odd("the last restore of node_modules did not finish; `spate js` completes it", hint: "spate js")
         end
 
         def bundle?

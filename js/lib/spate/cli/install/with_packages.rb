@@ -65,7 +65,7 @@ module Spate
         def project
           JS::Half.project(@context.location.root, @context.env)
         rescue Error => e
-          forget = "spate install --no-js forgets that there was one" if e.is_a?(JS::NoProject) && !@values[:js]
+          forget = "to install only gems: spate install --no-js" if e.is_a?(JS::NoProject) && !@values[:js]
           @missing = forget ? UsageError.new(e.message, hint: forget) : e
           nil
         end

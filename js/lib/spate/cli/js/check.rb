@@ -20,7 +20,7 @@ module Spate
         def self.shown(differences, terminal)
           return differences.map(&:to_s) if terminal.verbose? || differences.length <= SHOWN
 
-          more = "#{Units.number(differences.length - SHOWN)} more: --verbose names them"
+          more = "#{Units.number(differences.length - SHOWN)} more: --verbose lists them"
           [*differences.first(SHOWN).map(&:to_s), more]
         end
 
@@ -61,15 +61,15 @@ module Spate
 
         def as_left
           name = @half.project.tool_name
-          @terminal.tell "node_modules is as #{name} left it, by its own state and folders; no file was looked at"
+          @terminal.tell "node_modules is unchanged since #{name} ran, judging by its state files and folders"
           sure = SURE[@half.project.tool]
-          @terminal.hint("to be sure: #{sure}") if sure && !@terminal.quiet?
+          @terminal.hint("to check each file: #{sure}") if sure && !@terminal.quiet?
           0
         end
 
         def not_as_left
           name = @half.project.tool_name
-          @terminal.error("node_modules is not as #{name} left it, or was never restored", hint: "spate js")
+          @terminal.error("node_modules has changed since #{name} ran, or was never restored", hint: "spate js")
           CLI::Check::INCOMPLETE
         end
 
@@ -121,7 +121,7 @@ module Spate
 
       # `spate js check` of an application with an importmap: whether vendor/javascript matches config/importmap.rb.
       class Pins
-        HINT = "bin/importmap pristine downloads what is pinned; remove a file that nothing pins"
+        HINT = "bin/importmap pristine downloads the pinned files; remove files that are not pinned"
 
         # The nearest folder, from this one upwards, with an importmap; nil if there is none.
         def self.root(folder)
@@ -153,7 +153,7 @@ module Spate
         def tell(result)
           vendor = ::Spate::JS::Importmap::VENDOR
           pins = ::Spate::JS::Importmap::FILE
-          return @terminal.tell "#{vendor} is as #{pins} has it: #{Units.count(result.total, "pin")}" if result.ok?
+          return @terminal.tell "#{vendor} matches #{pins}: #{Units.count(result.total, "pin")}" if result.ok?
 
           places = Units.count(result.problems.length, "place")
           @terminal.error("#{vendor} differs from #{pins} in #{places}",

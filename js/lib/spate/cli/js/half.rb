@@ -9,7 +9,7 @@ module Spate
 
         def initialize(folder)
           super("neither #{folder} nor a folder above it has a package.json",
-                hint: "run it where the project is")
+                hint: "run the command in the project's folder")
         end
       end
 

@@ -49,7 +49,7 @@ module Spate
         # For other tools: only the tool knows which of its packages have scripts.
         def another(reasons = [])
           tool = ::Spate::JS::Tools.of(@project, @half.place[:env], @half.options)
-          which = tool.silent? ? "no script of a dependency" : "the scripts of dependencies that the project lists"
+          which = tool.silent? ? "no scripts of dependencies" : "the scripts of dependencies that the project lists"
           why = " (#{reasons.join("; ")})" if reasons.any?
           UsageError.new("#{File.basename(@project.lockfile)} is restored by #{tool.name}#{why}: it runs #{which}",
                          hint: tool.permission)
@@ -82,7 +82,7 @@ module Spate
         def line(asking)
           state = { true => "allowed", false => "denied", nil => "not allowed" }.fetch(asking.allowed)
           state += ", its archive is #{asking.found}" if asking.found
-          state += ": a list names it, and the registry is unknown" if asking.unknown
+          state += ": on a list, but the registry is unknown" if asking.unknown
           scripts = asking.scripts.map { |event, text| "#{event}: #{shortened(text)}" }.join("; ")
           "#{asking.full_name}  #{state}#{" (#{asking.by})" if asking.by}  #{scripts}"
         end

@@ -26,7 +26,7 @@ module Spate
             "packages by #{name} #{Units.clock(seconds)}" if name
           end
 
-          def nothing_yet = "looking at lockfiles"
+          def nothing_yet = "reading lockfiles"
 
           def say(event)
             return super unless event[:event] == :js_tool_start
@@ -41,7 +41,7 @@ module Spate
           # "running `yarn install --immutable`"; "left to `npm ci`: a dependency from git"
           def self.tool(event)
             reasons = event[:reasons].join("; ")
-            text = reasons.empty? ? "running `#{event[:command]}`" : "left to `#{event[:command]}`: #{reasons}"
+            text = reasons.empty? ? "running `#{event[:command]}`" : "running `#{event[:command]}`: #{reasons}"
             Util::Terminal.plain(text)
           end
 
@@ -193,7 +193,7 @@ module Spate
           def tell(report, terminal)
             return if report.nil? || report.noop?
 
-            report.skipped.each { |key, why| terminal.warning("left out #{name(key)}, which is optional: #{why}") }
+            report.skipped.each { |key, why| terminal.warning("skipped #{name(key)}, which is optional: #{why}") }
             untold = report.pending - report.told
             pending(untold, terminal) if untold.any?
           end

@@ -20,9 +20,9 @@ module Spate
           return if problems.empty?
 
           raise DisagreementError.new(
-            "#{lockfile.path} is not what package.json asks for: #{problems.first}",
+            "#{lockfile.path} does not satisfy package.json: #{problems.first}",
             details: problems.drop(1).map(&:to_s),
-            hint: "`npm install` brings the lockfile up to date; commit it"
+            hint: "run `npm install` to update the lockfile, and commit it"
           )
         end
 
@@ -127,7 +127,7 @@ module Spate
             return false if !@force && (@strict || mine?(place))
             return true if found.parent.equal?(beside(place, found.name)) && !replaceable?(found, spec)
 
-            raise LeftToTool, "#{place.path} asks for #{found.name}@#{spec}, and the lockfile has #{found.version}"
+            raise LeftToTool, "#{place.path} requires #{found.name}@#{spec}, but the lockfile has #{found.version}"
           end
 
           private

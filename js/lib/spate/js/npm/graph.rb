@@ -68,7 +68,7 @@ module Spate
         end
 
         def refuse(place, path)
-          raise LockfileError.new("#{@lockfile.path}: #{place.path} links to #{path.inspect}, which it does not have",
+          raise LockfileError.new("#{@lockfile.path}: #{place.path} links to #{path.inspect}, which is missing there",
                                   hint: "regenerate it: npm install")
         end
 
@@ -142,7 +142,7 @@ module Spate
             found
           end
 
-          # The outermost place around it, which is in no node_modules.
+          # The outermost place around it, outside of any node_modules.
           def top
             place = self
             place = place.parent while place.parent

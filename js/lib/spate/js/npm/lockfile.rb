@@ -30,7 +30,7 @@ module Spate
         def self.read(path)
           new(path, Reading.bytes(path))
         rescue Errno::ENOENT
-          raise LockfileError.new("#{path} is not there", hint: "make it: npm install --package-lock-only")
+          raise LockfileError.new("#{path} does not exist", hint: "create it: npm install --package-lock-only")
         end
 
         def initialize(path, text)
@@ -120,7 +120,7 @@ module Spate
           seen = {}
           @places.each_key do |key|
             other = seen[key.downcase]
-            fail_with("has #{[key, other].sort.join(" and ")}, which differ in case only") if other
+            fail_with("has #{[key, other].sort.join(" and ")}, which differ only in case") if other
             seen[key.downcase] = key
           end
         end
@@ -128,7 +128,7 @@ module Spate
         def check_text(key, field, value)
           return if value.is_a?(String)
 
-          fail_with("#{key.inspect}: `#{field}`: expected a text, found #{value.inspect[0, 60]}")
+          fail_with("#{key.inspect}: `#{field}`: expected a string, found #{value.inspect[0, 60]}")
         end
 
         def check_meta(key, value)

@@ -43,8 +43,8 @@ module Spate
           @path = File.join(@root, "package-lock.json")
           return if Reading.file?(@path)
 
-          raise LockfileError.new("#{@root} has an npm-shrinkwrap.json; expected a package-lock.json, which is all " \
-                                  "that npm #{@tooling.npm_version || "12"} reads",
+          raise LockfileError.new("#{@root} has an npm-shrinkwrap.json; expected a package-lock.json, the only " \
+                                  "lockfile that npm #{@tooling.npm_version || "12"} reads",
                                   hint: "git mv npm-shrinkwrap.json package-lock.json")
         end
 
@@ -90,7 +90,7 @@ module Spate
           raise LockfileError.new("#{found.root? ? Project::PACKAGE : found.path} needs " \
                                   "#{found.data["engines"].map { |pair| pair.join(" ") }.join(", ")}; found node " \
                                   "#{@tooling.node_version} and npm #{@tooling.npm_version} (engine-strict)",
-                                  hint: "use a node that it knows, or set force = true in .npmrc")
+                                  hint: "use a supported version of node, or set force = true in .npmrc")
         end
 
         # Places except links and bundled ones.

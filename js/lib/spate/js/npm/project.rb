@@ -161,7 +161,7 @@ module Spate
               manifest = project.folder(path) or next
               name = manifest["name"] || Graph::Place.new(path, nil, {}).folder_name
               if all[name]
-                raise LockfileError, "#{project.root}: the workspaces #{all[name]} and #{path} are both called #{name}"
+                raise LockfileError, "#{project.root}: the workspaces #{all[name]} and #{path} are both named #{name}"
               end
 
               all[name] = path

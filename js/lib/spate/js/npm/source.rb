@@ -99,13 +99,13 @@ module Spate
           def told(place)
             registry = registry_for(place.name)
             "#{place.path} comes from #{Util.redact(place.entry["resolved"])}; expected an archive of " \
-              "#{registry ? Util.redact(registry) : "the registry"}, since npm #{@npm} lets in none beside " \
+              "#{registry ? Util.redact(registry) : "the registry"}, because npm #{@npm} allows no others " \
               "(#{setting(place)} = #{@settings[setting(place)]})"
           end
 
           def hint(places)
             value = places.all? { |place| asked_by_project.key?(place) } ? "root" : "all"
-            "`#{places.map { |place| "#{setting(place)}=#{value}" }.uniq.join("` and `")}` in .npmrc lets it in"
+            "`#{places.map { |place| "#{setting(place)}=#{value}" }.uniq.join("` and `")}` in .npmrc allows it"
           end
 
           # Places that the root or a workspace needs.

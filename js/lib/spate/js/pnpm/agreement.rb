@@ -17,8 +17,8 @@ module Spate
           found = projects + specifiers + settings + patches
           return if found.empty?
 
-          raise DisagreementError.new("pnpm-lock.yaml does not agree with the project: #{found.join("; ")}",
-                                      hint: "`pnpm install` writes a lockfile that does")
+          raise DisagreementError.new("pnpm-lock.yaml does not match the project: #{found.join("; ")}",
+                                      hint: "run `pnpm install` to update the lockfile")
         end
 
         private

@@ -70,7 +70,7 @@ module Spate
             else return at + 1 if open.zero?
             end
           end
-          raise LockfileError, "pnpm-lock.yaml: #{key.inspect} has a parenthesis without its partner"
+          raise LockfileError, "pnpm-lock.yaml: #{key.inspect} has an unbalanced parenthesis"
         end
 
         # The slot's folder in the virtual store. Names with capital letters get a digest, because some file systems

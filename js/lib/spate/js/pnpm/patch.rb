@@ -106,7 +106,9 @@ module Spate
         def delete(path, change)
           return unless File.exist?(path)
 
-          raise Hunk::Error, "#{change.path} is to go, but has more in it" unless @loose || emptied?(path, change)
+          unless @loose || emptied?(path, change)
+            raise Hunk::Error, "#{change.path} should be deleted, but has more content than the patch deletes"
+          end
 
           File.unlink(path)
         end

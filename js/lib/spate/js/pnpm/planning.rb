@@ -170,7 +170,7 @@ module Spate
             end
             return "built from a git repository" if found["gitHosted"] || hosted?(found["tarball"].to_s)
 
-            "a folder of an archive" if found["path"]
+            "a subfolder of an archive" if found["path"]
           end
 
           # Archives of repositories, which pnpm prepares like npm does before publishing.

@@ -72,7 +72,7 @@ module Spate
         end
 
         def alias(name)
-          value = @anchors.fetch(name) { raise Refused, "*#{name}: expected an alias of what is complete before it" }
+          value = @anchors.fetch(name) { raise Refused, "*#{name}: expected an alias of a complete earlier value" }
           @room -= size(value)
           raise Refused, "aliases expand to more than #{MOST} values" if @room.negative?
 
@@ -82,7 +82,7 @@ module Spate
         private
 
         def untagged(tag)
-          raise Refused, "a tag (#{tag}) is not what pnpm writes" if tag && tag != "!"
+          raise Refused, "unexpected tag #{tag}: pnpm writes none" if tag && tag != "!"
         end
 
         def enter(container, anchor, tag)

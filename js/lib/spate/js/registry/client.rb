@@ -128,7 +128,7 @@ module Spate
           raise Store::Error.for(e, to)
         end
 
-        MISSING = "the lockfile names it: it belongs to the project's repository"
+        MISSING = "commit the file: the lockfile refers to it"
         private_constant :MISSING
 
         def connections

@@ -17,7 +17,7 @@ module Spate
             return "#{path}: is a link to #{found || "nothing"}, expected #{expected}" if expected
 
             "#{path}: #{{ missing: "is missing", changed: "was changed", type: "is of another type",
-                          stray: "does not belong there" }.fetch(kind)}"
+                          stray: "is not in the lockfile" }.fetch(kind)}"
           end
         end
 

@@ -91,7 +91,7 @@ module Spate
           return new(error.message, hint: "make it writable for user #{Process.euid}") if error.is_a?(Store::ReadOnly)
 
           obstacle = Util::PathConflict.new(path, number, root: root)
-          new(obstacle.message, hint: obstacle.there? ? obstacle.hint : "look at the disk and at that folder")
+          new(obstacle.message, hint: obstacle.there? ? obstacle.hint : "check the disk and that folder")
         end
       end
     end

@@ -120,7 +120,7 @@ module Spate
           manager = project.manager
           return if manager.nil? || !manager.exact || [manager.name, "pnpm"].include?(project.tool_name)
 
-          message = "package.json names #{manager}, and its only lockfile is #{project.tool_name}'s, which counts"
+          message = "package.json names #{manager}, but its only lockfile is #{project.tool_name}'s, which is used"
           hint = "commit #{manager.name}'s lockfile, or name #{project.tool_name} in package.json"
           @events.emit(:warning, message: message, hint: hint)
         end
@@ -149,7 +149,7 @@ module Spate
         def hand_over(project, reasons)
           Memory::Record.forget(@store, @root)
           @options.unspoken(project.tool).each do |option|
-            message = "#{option} means nothing to #{project.tool_name}, which restores this project"
+            message = "#{option} has no effect: #{project.tool_name} restores this project"
             @events.emit(:warning, message: message, hint: nil)
           end
           result = Tools.restore(project, env: @env, options: @options, events: @events, reasons: reasons)

@@ -122,13 +122,13 @@ module Spate
           @told << asking.key
           @events.emit(:warning, message: "#{asking.full_name} in the lockfile is an archive of #{asking.found}: " \
                                           "its scripts do not run",
-                                 hint: "find out who changed the lockfile, and reinstall with #{@plan.tool}")
+                                 hint: "check who changed the lockfile, and reinstall with #{@plan.tool}")
         end
 
         def warn_of_unknown(asking)
           @told.concat(asking.map(&:key))
           names = asking.map(&:full_name).uniq.sort.join(", ")
-          @events.emit(:warning, message: "scripts of #{names} do not run: a list names them, but it is " \
+          @events.emit(:warning, message: "scripts of #{names} do not run: they are on a list, but it is " \
                                           "unknown whether they come from the registry (#{UNKNOWN::UNKNOWN})",
                                  hint: UNKNOWN::HINT)
         end
@@ -174,7 +174,7 @@ module Spate
           return if words.empty?
 
           @events.emit(:warning, message: "lists of scripts that may run have no effect for #{words.join(", ")}",
-                                 hint: "name packages, alone or with exact versions: name@1.0.0 || 1.0.1")
+                                 hint: "list names of packages, with or without exact versions: name@1.0.0 || 1.0.1")
         end
 
         # Warns if a package's executable is used as node. npm and pnpm also put the executables of all packages first
@@ -184,8 +184,8 @@ module Spate
           return if found == machine.node
           return if @mutex.synchronize { @substitutes[found].tap { @substitutes[found] = true } }
 
-          @events.emit(:warning, message: "scripts of #{job.label} start as node what a package has: #{found}",
-                                 hint: "see whose it is, and whether the project means that: ls -l #{found}")
+          @events.emit(:warning, message: "scripts of #{job.label} run an executable of a package as node: #{found}",
+                                 hint: "check whether this is intended: ls -l #{found}")
         end
 
         # Runs the yielded jobs of the project itself one after the other. Returns whether there was any.

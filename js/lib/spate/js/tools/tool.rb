@@ -60,7 +60,7 @@ module Spate
         end
 
         # Why no scripts of dependencies run, if no option disables them.
-        def reason = "the project lists none that may"
+        def reason = "the project allows none"
         # The setting by which a project allows scripts of dependencies; NAME is the package.
         def permission = raise NotImplementedError
 
@@ -84,10 +84,12 @@ module Spate
         end
 
         def permission
-          lists? ? "npm approve-scripts NAME" : "npm 12 keeps to the project's allowScripts; for one: npm rebuild NAME"
+          return "npm approve-scripts NAME" if lists?
+
+          "npm 12 runs only those in the project's allowScripts; for one package: npm rebuild NAME"
         end
 
-        def reason = "npm before 12 would run each that no list denies"
+        def reason = "npm before 12 would run all that no list denies"
 
         def states = ["node_modules/.package-lock.json"]
 
@@ -137,9 +139,9 @@ module Spate
         def permission
           major = (project.version(env) || JS::Pnpm::Settings::NEWEST).to_i
           list = "allowBuilds: { \"NAME\": true }"
-          return "name those that may in pnpm-workspace.yaml: #{list}" if major >= Scripts::Policy::Pnpm::STRICT
+          return "allow them in pnpm-workspace.yaml: #{list}" if major >= Scripts::Policy::Pnpm::STRICT
 
-          "name those that may in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [\"NAME\"] }"
+          "allow them in package.json: \"pnpm\": { \"onlyBuiltDependencies\": [\"NAME\"] }"
         end
 
         private
@@ -159,7 +161,7 @@ module Spate
         end
 
         def configs = %w[.npmrc bunfig.toml]
-        def permission = "name those that may in package.json: \"trustedDependencies\": [\"NAME\"]"
+        def permission = "allow them in package.json: \"trustedDependencies\": [\"NAME\"]"
         def home_configs = %w[.npmrc .bunfig.toml]
 
         private

@@ -14,8 +14,8 @@ module Spate
            *("--ignore-scripts" if silent?)]
         end
 
-        def reason = "it would run each"
-        def permission = "it keeps no list of those; for one: yarn --cwd node_modules/NAME run postinstall"
+        def reason = "it would run all of them"
+        def permission = "it has no list of allowed scripts; for one: yarn --cwd node_modules/NAME run postinstall"
         def corepack? = true
         def configs = %w[.npmrc .yarnrc]
         def home_configs = %w[.npmrc .yarnrc .yarn/config .config/yarn .config/yarn/config]
@@ -51,7 +51,7 @@ module Spate
         # With YARN_ENABLE_SCRIPTS=0, only packages marked as built in `dependenciesMeta` run scripts. yarn ignores
         # .npmrc.
         def variables = { "YARN_ENABLE_SCRIPTS" => "0", "YARN_ENABLE_TELEMETRY" => "0" }
-        def permission = "name those that may in package.json: \"dependenciesMeta\": { \"NAME\": { \"built\": true } }"
+        def permission = "allow them in package.json: \"dependenciesMeta\": { \"NAME\": { \"built\": true } }"
         # YARN_ENABLE_SCRIPTS only affects dependencies.
         def own_scripts? = false
         def configs = [".yarnrc.yml"]

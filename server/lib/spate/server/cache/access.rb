@@ -16,11 +16,11 @@ module Spate
         # the file is unreadable or has no token.
         def self.tokens(path)
           tokens = File.readlines(path, chomp: true).map(&:strip).reject { |line| line.empty? || line.start_with?("#") }
-          raise Error.new("#{path} has no token", hint: "write one a line: openssl rand -hex 32") if tokens.empty?
+          raise Error.new("#{path} has no token", hint: "one token per line: openssl rand -hex 32") if tokens.empty?
 
           tokens
         rescue SystemCallError => e
-          raise Error.new("tokens cannot be read from #{path}: #{Error.reason(e)}", hint: "name a file of tokens")
+          raise Error.new("tokens cannot be read from #{path}: #{Error.reason(e)}", hint: "name a file with tokens")
         end
 
         # readers, writers: Arrays of tokens. anyone: whether clients that may read may also write.
@@ -63,7 +63,7 @@ module Spate
           token = token(request)
           return if token && known?(@writers, token)
 
-          token && known?(@readers, token) ? refuse(403, "This token reads and does not write.") : unknown
+          token && known?(@readers, token) ? refuse(403, "This token has read access only.") : unknown
         end
 
         # Returns the digest of the request's token, or nil.
@@ -80,7 +80,7 @@ module Spate
 
         def digest(token) = OpenSSL::Digest.digest("SHA256", token)
 
-        def unknown = refuse(401, "A token is needed, as Bearer or as the password of any user.", CHALLENGE)
+        def unknown = refuse(401, "A token is required, as Bearer or as the password of any user.", CHALLENGE)
         def refuse(status, text, headers = {}) = Response.text(status, "#{text}\n", headers)
       end
     end

@@ -73,7 +73,7 @@ module Spate
           size -= evict(minutes, size - (@limit * KEPT)) if @limit && size > @limit
           @known = [size, stored].freeze
         rescue SystemCallError => e
-          @log&.call("the cache cannot be looked through: #{e.message}")
+          @log&.call("the cache's folder cannot be scanned: #{e.message}")
         ensure
           @looking = false
         end

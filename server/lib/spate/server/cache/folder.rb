@@ -29,7 +29,7 @@ module Spate
           [*KINDS, UNFINISHED].each { |name| make(File.join(@path, name)) }
           @found = Native::Folder.new(@path, true, false)
         rescue SystemCallError => e
-          raise Error.new("#{path} cannot hold a cache: #{Error.reason(e)}", hint: "name a folder that can be written")
+          raise Error.new("#{path} cannot be used as a cache: #{Error.reason(e)}", hint: "name a writable folder")
         end
 
         # Returns the size of an entry in bytes, or nil when the entry does not exist.
@@ -109,7 +109,8 @@ module Spate
           FileUtils.mkdir_p(path)
           return unless File.lstat(path).symlink?
 
-          raise Error.new("#{path} is a link, a folder was expected", hint: "links are not followed: mount it there")
+          raise Error.new("#{path} is a symbolic link; expected a folder",
+                          hint: "links are not followed: mount the folder there instead")
         end
 
         def place(name) = File.join(inside(name.kind), name.key)

@@ -41,9 +41,9 @@ module Spate
         def self.failure(error)
           case error
           when *FULL then [507, "The disk is full."]
-          when Errno::EISDIR then [409, "A folder is in its place."]
-          when *BUSY then [503, "The server is at its limits."]
-          else [500, "The cache cannot be written."]
+          when Errno::EISDIR then [409, "A folder has this name."]
+          when *BUSY then [503, "The server is overloaded."]
+          else [500, "The cache is not writable."]
           end
         end
 

@@ -116,7 +116,7 @@ module Spate
             values[key] ? Cache::Access.tokens(values[key]) : env[variable].to_s.split
           end
           if values[:open] && writers.any?
-            raise UsageError.new("--cache-open and write tokens exclude each other", hint: "remove one of them")
+            raise UsageError.new("--cache-open cannot be combined with write tokens", hint: "remove one of them")
           end
 
           Cache::Access.new(readers: readers, writers: writers, anyone: values[:open])
@@ -126,8 +126,8 @@ module Spate
         def warnings(open:, tls:)
           lines = []
           unless tls
-            lines << "warning: tokens and entries cross the network in clear text"
-            lines << "hint: --tls --cert FILE --key FILE, or listen on 127.0.0.1 behind a proxy that speaks TLS"
+            lines << "warning: tokens and entries are sent over the network in clear text"
+            lines << "hint: --tls --cert FILE --key FILE, or listen on 127.0.0.1 behind a proxy with TLS"
           end
           lines << "warning: every client with read access may write (--cache-open)" if open
           lines

@@ -104,7 +104,7 @@ module Spate
           return if wanted == false || (built? && RubyVM::YJIT.enabled?)
           return RubyVM::YJIT.enable if built? && RubyVM::YJIT.respond_to?(:enable)
           return if wanted.nil?
-          raise Error.new("this Ruby has no YJIT (#{RUBY_DESCRIPTION})", hint: "leave --yjit out") unless built?
+          raise Error.new("this Ruby has no YJIT (#{RUBY_DESCRIPTION})", hint: "omit --yjit") unless built?
 
           ruby, *words = command.words
           # close_others: false keeps sockets open that come from systemd or from the old server of a hot restart.
@@ -152,7 +152,7 @@ module Spate
 
         def profile(parser, values)
           parser.separator "\nProfiling:"
-          parser.on("--profile FILE", "record where time goes, from start to end, with the gem vernier or",
+          parser.on("--profile FILE", "record a profile, from start to end, with the gem vernier or",
                     "stackprof: .html (a page that needs no tool) or .json (the gem's own)") do |path|
             set(values, :profile, writable(path))
           end

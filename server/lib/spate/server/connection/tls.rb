@@ -13,7 +13,7 @@ module Spate
 
         # Bytes of a clear-text request that are read and ignored, so that the client receives our response.
         SKIPPED = 1 << 20
-        SENTENCE = "This port speaks TLS: the address is to begin with https://\n"
+        SENTENCE = "This port uses TLS: use an address that begins with https://\n"
         ANSWER = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\n" \
                  "content-length: #{SENTENCE.bytesize}\r\nconnection: close\r\n\r\n#{SENTENCE}".freeze
 

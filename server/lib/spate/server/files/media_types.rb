@@ -55,7 +55,7 @@ module Spate
           parse(File.binread(file))
         rescue SystemCallError => e
           raise Error.new("#{file} cannot be read: #{Error.reason(e)}",
-                          hint: "name a file of lines such as: text/plain txt log")
+                          hint: "name a file with lines such as: text/plain txt log")
         end
 
         # Parses lines of the form "type extension extension ...". # starts a comment.

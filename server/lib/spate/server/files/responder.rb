@@ -29,7 +29,7 @@ module Spate
           headers = representation.basic
           return Response.new(status, headers) unless status == 412
 
-          Response.text(status, "The file is another one than the condition asks for.\n", headers)
+          Response.text(status, "The file does not match the condition.\n", headers)
         end
 
         def fulfilled(request, representation)

@@ -17,7 +17,7 @@ module Spate
           seconds = seconds(now, protocol.phase, protocol.count)
           case protocol.phase
           when :idle then "no request in #{@limits.idle} s" if seconds > @limits.idle
-          when :head then "a request's fields do not end in #{@limits.head_seconds} s" if seconds > @limits.head_seconds
+          when :head then "request fields incomplete after #{@limits.head_seconds} s" if seconds > @limits.head_seconds
           when :lingering then lingering(now, seconds, protocol.lingered)
           else exchange(now, seconds, protocol)
           end

@@ -155,7 +155,7 @@ module Spate
           known = [@looked - LINES.bytesize + 1, 0].max
           text = view.get_bytes(from + known, length - known)
           at = text.index(LINES) and return known + at
-          raise BadRequest, "a line of the #{@what} ends in LF alone" if text.match?(STRAY, known.zero? ? 0 : 1)
+          raise BadRequest, "a line of the #{@what} ends without CR" if text.match?(STRAY, known.zero? ? 0 : 1)
           raise BadRequest.new("more than #{most} bytes of #{@what}", 431) if length == most + LINES.bytesize
 
           @looked = length

@@ -45,7 +45,7 @@ module Spate
           end
           return if seconds <= @limits.settings_seconds
 
-          fail_with("SETTINGS is not acknowledged in #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
+          fail_with("SETTINGS is not acknowledged after #{@limits.settings_seconds} s", ErrorCode::SETTINGS_TIMEOUT)
         end
 
         # Checks for a frame or header block that stays incomplete. DATA has its own limit.
@@ -56,7 +56,7 @@ module Spate
           @fields = key
           return if !open || now - @fields_since <= @limits.head_seconds
 
-          fail_with("a frame or header block does not end in #{@limits.head_seconds} s")
+          fail_with("a frame or header block is not complete after #{@limits.head_seconds} s")
         end
 
         def check_body(now)
@@ -142,7 +142,7 @@ module Spate
         def end_quiet(seconds)
           return fail_with("no request for #{seconds.floor} s", ErrorCode::NO_ERROR) if @protocol.streams.empty?
 
-          fail_with("no answer to a PING, nothing else in #{seconds.floor} s") if @asked
+          fail_with("no response to a PING and no other data in #{seconds.floor} s") if @asked
         end
 
         def ask

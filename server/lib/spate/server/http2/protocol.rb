@@ -117,7 +117,7 @@ module Spate
         def acknowledged? = @unacknowledged.zero?
 
         def settings_acknowledged
-          return @flood_limit.take("acknowledgements of no SETTINGS") if @unacknowledged.zero?
+          return @flood_limit.take("acknowledgements without SETTINGS") if @unacknowledged.zero?
 
           @unacknowledged -= 1
         end
@@ -135,7 +135,7 @@ module Spate
         def ping_answered(opaque)
           return if @shutdown&.answered(opaque) || opaque == Deadlines::ALIVE
 
-          @flood_limit.take("answers to no PING")
+          @flood_limit.take("answers without PING")
         end
 
         # Sets the priority of a request (RFC 9218, section 7.1). The priority of a future request is stored as long as

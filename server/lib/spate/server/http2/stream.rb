@@ -159,7 +159,7 @@ module Spate
         end
 
         def malformed
-          raise StreamError.new("content-length is #{@content_length}, #{@received} bytes came",
+          raise StreamError.new("content-length is #{@content_length}, but #{@received} bytes were received",
                                 ErrorCode::PROTOCOL_ERROR, @id)
         end
       end

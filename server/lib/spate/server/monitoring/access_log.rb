@@ -46,7 +46,7 @@ module Spate
           return if @buffer.empty?
 
           lines, @buffer = @buffer, +""
-          @sink.later(lines.bytesize) { write(lines) } || lose(lines, "it takes no more")
+          @sink.later(lines.bytesize) { write(lines) } || lose(lines, "the queue is full")
         end
 
         # Opens the path again, for log rotation. If that fails, continues with the old file.

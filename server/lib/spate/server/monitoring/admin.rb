@@ -44,7 +44,7 @@ module Spate
           when HEALTH then health
           when LIVE then json(200, "state", state)
           when METRICS then metrics
-          else Response.text(404, "Here are #{HEALTH}, #{LIVE} and #{METRICS}.\n")
+          else Response.text(404, "Available: #{HEALTH}, #{LIVE} and #{METRICS}.\n")
           end
         end
 
@@ -53,7 +53,7 @@ module Spate
 
         private
 
-        def refuse = Response.text(405, "Only GET and HEAD.\n", "allow" => VERBS.join(", "))
+        def refuse = Response.text(405, "Only GET and HEAD are allowed.\n", "allow" => VERBS.join(", "))
 
         def state = Metrics.state(@counters)
 

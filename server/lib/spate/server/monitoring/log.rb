@@ -39,7 +39,7 @@ module Spate
           @told = 0
           return unless @untold.positive?
 
-          @untold = 0 if write("#{@untold} more lines were left out")
+          @untold = 0 if write("#{@untold} more lines were dropped")
         end
 
         # Control characters, except for a line break before an indented continuation.

@@ -25,7 +25,7 @@ module Spate
 
           new(kind::Output.new(output))
         rescue TypeError, NoMethodError, IndexError
-          raise Unreadable.new(path, "damaged profile: its tables do not fit together")
+          raise Unreadable.new(path, "damaged profile: its tables are inconsistent")
         end
 
         # facts: Session#facts. total: microseconds. samples: number of samples.

@@ -13,7 +13,7 @@ module Spate
             place = place(path, message, error)
             reason = message.lines.first.to_s.chomp.sub(/ for #<.*/, "") # the receiver is Rack's builder
             super("#{place}: #{reason.delete_prefix("#{place}: ")} (#{error.class})",
-                  hint: "#{path} raised this while it was loaded: fix it there, and start again")
+                  hint: "#{path} raised this error: fix it and start again")
           end
 
           private
@@ -67,7 +67,7 @@ module Spate
           raise unless e.path == "rack"
 
           gemfile = ENV.fetch("BUNDLE_GEMFILE", nil)
-          hint = gemfile ? "add it to #{gemfile}" : "gem install rack, or name it in a Gemfile beside this file"
+          hint = gemfile ? "add it to #{gemfile}" : "gem install rack, or add it to a Gemfile in the same folder"
           raise Error.new("#{path} needs the gem rack, which is not installed", hint: hint)
         end
         private_class_method :builder

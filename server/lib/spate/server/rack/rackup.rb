@@ -38,7 +38,7 @@ module Spate
 
         def valid_options
           { "Host=HOST" => "Hostname to listen on (default: #{HOST})", "Port=PORT" => "Port to listen on " \
-            "(default: #{PORT})", "Threads=N" => "requests that are worked on at once (default: #{THREADS})" }
+            "(default: #{PORT})", "Threads=N" => "requests that are processed at once (default: #{THREADS})" }
         end
 
         private

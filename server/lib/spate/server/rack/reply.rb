@@ -176,7 +176,7 @@ module Spate
         end
 
         def finish(error)
-          error = Response::Body::Queue::Disconnected.new("the client is gone") if error == :cancelled
+          error = Response::Body::Queue::Disconnected.new("the client has disconnected") if error == :cancelled
           @finished.reverse_each do |callable|
             callable.call(@env, @status, @headers, error)
           rescue StandardError => e

@@ -83,7 +83,7 @@ module Spate
           case error
           when Errno::EADDRINUSE then in_use(port, options)
           when Errno::EACCES
-            "ports below 1024 are for root: choose another #{options[:port]}, or let systemd open it"
+            "ports below 1024 need root: choose another #{options[:port]}, or let systemd open it"
           when Errno::EADDRNOTAVAIL
             "no interface of this machine has that address: choose another #{options[:host]}"
           else "choose another #{options.values.uniq.join(" or ")}"
@@ -92,9 +92,11 @@ module Spate
 
         def in_use(port, options)
           who = PortOwner.find(port)
-          return "choose another #{options[:port]}; `ss -ltnp 'sport = :#{port}'` shows who has this one" unless who
+          unless who
+            return "choose another #{options[:port]}; `ss -ltnp 'sport = :#{port}'` shows the program that uses it"
+          end
 
-          "process #{who.pid} has it (#{who.command}): stop that one, or choose another #{options[:port]}"
+          "process #{who.pid} uses it (#{who.command}): stop it, or choose another #{options[:port]}"
         end
         private_class_method :hint, :in_use
       end

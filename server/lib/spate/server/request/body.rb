@@ -153,7 +153,7 @@ module Spate
         end
 
         # reason: the message of the readers' Aborted.
-        def lose(reason = "the client is gone")
+        def lose(reason = "the client has disconnected")
           return if @waiting.closed?
 
           @lost = reason

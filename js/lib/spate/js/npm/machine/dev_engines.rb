@@ -16,7 +16,7 @@ module Spate
 
           # engine:: "runtime". wanted, found:: texts for the user: "node >=22". fatal:: whether npm stops.
           Problem = Struct.new(:engine, :wanted, :found, :fatal) do
-            def to_s = "package.json asks for #{engine} #{wanted} (devEngines), found #{found}"
+            def to_s = "package.json requires #{engine} #{wanted} (devEngines), found #{found}"
           end
 
           # [Problem] that only cause warnings in npm. project: Npm::Project. force: no problem is fatal. Raises
@@ -91,7 +91,7 @@ module Spate
 
           def check(good, place, value)
             good or raise LockfileError.new(
-              "#{@path}: #{place} is #{JSON.generate(value)[0, 60]}, of which npm does not know what it means",
+              "#{@path}: #{place} is #{JSON.generate(value)[0, 60]}, which npm does not understand",
               hint: "expected { \"runtime\": { \"name\": \"node\", \"version\": \">=20\", \"onFail\": \"error\" } }"
             )
           end

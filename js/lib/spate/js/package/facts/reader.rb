@@ -42,7 +42,7 @@ module Spate
           def parse
             require "json"
             data = JSON.parse(@text.b.delete_prefix("\xEF\xBB\xBF".b).force_encoding(Encoding::UTF_8).scrub)
-            data.is_a?(Hash) ? data : raise(PackageFileError.new(@whose, "it holds no object"))
+            data.is_a?(Hash) ? data : raise(PackageFileError.new(@whose, "it does not contain an object"))
           rescue JSON::ParserError => e
             raise PackageFileError.new(@whose, e.message.lines.first.to_s.chomp)
           end

@@ -107,7 +107,7 @@ module Spate
           def parts(old, new)
             found = []
             while old.positive? || new.positive?
-              line = @lines[@at] or raise Error, "the patch ends in a hunk"
+              line = @lines[@at] or raise Error, "the patch ends inside a hunk"
               sign, text = ["", "\r"].include?(line) ? [" ", ""] : [line[0], line[1..]]
               raise Error, "line #{@at + 1}: expected \" \", \"-\" or \"+\"" unless [" ", "-", "+"].include?(sign)
 

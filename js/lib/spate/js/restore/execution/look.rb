@@ -46,14 +46,14 @@ module Spate
             weak = @lacking.select { |item| item.integrity&.weak? }
             none = @lacking.select { |item| item.integrity.nil? && !item.package.file? }
             tell("verified by SHA-1 only: #{named(weak)}", "a newer lockfile has SHA-512") if weak.any?
-            tell("not verified, since the lockfile has no integrity: #{named(none)}", nil) if none.any?
+            tell("not verified, because the lockfile has no integrity: #{named(none)}", nil) if none.any?
           end
 
           def warn_of_edits(trees)
             return if trees.empty?
 
             names = trees.map { |tree| tree.names.last }.uniq.sort
-            tell("edited in node_modules, and left so: #{NotLocalError.list(names)}",
+            tell("edited in node_modules, and kept: #{NotLocalError.list(names)}",
                  "spate js --restore #{names.size > NotLocalError::NAMED ? "all" : names.join(",")}")
           end
 

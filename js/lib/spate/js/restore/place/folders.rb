@@ -15,7 +15,7 @@ module Spate
             return true if stat.directory?
 
             raise FolderError.new("#{path} is #{stat.symlink? ? "a symbolic link" : "no folder"}: expected a folder",
-                                  hint: "remove it; a restore never writes where a link leads")
+                                  hint: "remove it: a restore does not write through links")
           rescue Errno::ENOENT
             false
           end
@@ -87,7 +87,7 @@ module Spate
           def refusal(path, stat)
             what = stat.symlink? ? "a symbolic link" : "no folder"
             FolderError.new("#{File.join(@root, path)} is #{what}: expected a folder of the project",
-                            hint: "remove it; a restore never writes where a link leads")
+                            hint: "remove it: a restore does not write through links")
           end
         end
       end

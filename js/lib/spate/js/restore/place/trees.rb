@@ -75,7 +75,7 @@ module Spate
 
             folder = File.dirname(@context.path(tree.path))
             raise Store::Error.new("#{tree.package.full_name}: #{result.message}",
-                                   hint: "see that the disk has room and that #{folder} can be written")
+                                   hint: "check the free disk space and that #{folder} is writable")
           end
 
           # Records that files were hashed since the boot: they are trusted until the next boot.

@@ -41,7 +41,7 @@ module Spate
           rescue SystemCallError
             in_memory(&making)
           rescue LoadError => e
-            raise Error.new("no certificate can be made: #{e.message.lines.first.chomp}",
+            raise Error.new("no certificate can be generated: #{e.message.lines.first.chomp}",
                             hint: "this Ruby has no openssl; name a certificate: --cert FILE --key FILE")
           end
 

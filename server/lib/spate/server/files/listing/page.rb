@@ -26,7 +26,7 @@ module Spate
               row(item)
             end
             rows.unshift(%(<tr><td><a href="../">../</a></td><td></td><td></td></tr>\n)) unless name.empty?
-            rest = more ? "<p>There is more: only the first #{items.size} entries found are shown.</p>\n" : ""
+            rest = more ? "<p>Only #{items.size} entries are shown; the folder has more.</p>\n" : ""
             page(title, rows.join, rest)
           end
 

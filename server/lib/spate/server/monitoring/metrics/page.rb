@@ -32,14 +32,14 @@ module Spate
             PROTOCOLS.product(CLASSES) do |protocol, status|
               sample("spate_requests_total", sum([protocol, status]), protocol: protocol, status: status)
             end
-            single("spate_response_bytes_total", "counter", "Bytes of bodies that were sent.", sum(:bytes))
+            single("spate_response_bytes_total", "counter", "Sent bytes of response bodies.", sum(:bytes))
             single("spate_connections_total", "counter", "Connections taken.", sum(:opened))
-            single("spate_unlogged_total", "counter", "Requests that the access log could not take.", sum(:unlogged))
+            single("spate_unlogged_total", "counter", "Requests missing from the access log.", sum(:unlogged))
           end
 
           def durations
             name = "spate_request_duration_seconds"
-            metric(name, "histogram", "From a request's head to the last byte of its answer.")
+            metric(name, "histogram", "Seconds from a request's head to the last byte of its response.")
             count = 0
             [*BOUNDS, :more].each do |bound|
               count += sum([:within, bound])
@@ -50,41 +50,43 @@ module Spate
           end
 
           def refusals
-            metric("spate_refused_total", "counter", "Connections, streams and requests that were refused.")
+            metric("spate_refused_total", "counter", "Refused connections, streams and requests.")
             REASONS.each { |reason| sample("spate_refused_total", sum([:refused, reason]), reason: reason) }
           end
 
           def processes
-            single("spate_worker_restarts_total", "counter", "Workers that died and were replaced.", sum(:restarts))
-            single("spate_workers", "gauge", "Workers that should be at work.", @counters.rows - 1)
-            single("spate_workers_ready", "gauge", "Workers that are.", sum(:ready))
-            single("spate_draining", "gauge", "1 while the server stops.", @state == "draining" ? 1 : 0)
-            single("spate_start_time_seconds", "gauge", "When the server started.", get(0, :started))
+            single("spate_worker_restarts_total", "counter", "Replaced workers.", sum(:restarts))
+            single("spate_workers", "gauge", "Configured workers.", @counters.rows - 1)
+            single("spate_workers_ready", "gauge", "Ready workers.", sum(:ready))
+            single("spate_draining", "gauge", "1 while the server is draining.", @state == "draining" ? 1 : 0)
+            single("spate_start_time_seconds", "gauge", "Start time in seconds since 1970.", get(0, :started))
             metric("spate_info", "gauge", "Versions.")
             sample("spate_info", 1, version: VERSION, ruby: RUBY_VERSION)
           end
 
           def each_worker
-            own("spate_connections", "gauge", "Connections that are open.", :connections)
-            own("spate_connections_busy", "gauge", "Connections with a request in work.", :busy)
-            own("spate_memory_bytes", "gauge", "Memory of a process.", :memory)
-            own("spate_gc_total", "counter", "Collections of garbage since the process started.", :collections)
-            own("spate_gc_seconds_total", "counter", "Seconds that they took.", :collecting) { |value| value / 1000.0 }
+            own("spate_connections", "gauge", "Open connections.", :connections)
+            own("spate_connections_busy", "gauge", "Connections with an open request.", :busy)
+            own("spate_memory_bytes", "gauge", "Resident memory of a process.", :memory)
+            own("spate_gc_total", "counter", "Garbage collections since the process started.", :collections)
+            own("spate_gc_seconds_total", "counter", "Seconds spent in garbage collection.", :collecting) do |value|
+              value / 1000.0
+            end
           end
 
           # Each worker counts only the bytes that it stores itself, so the largest value is closest to the truth.
           def cache
             cache_requests
-            single("spate_cache_received_bytes_total", "counter", "Bytes of entries that came.", sum(:cache_received))
-            single("spate_cache_evicted_total", "counter", "Entries that had to go.", sum(:cache_evicted))
+            single("spate_cache_received_bytes_total", "counter", "Received bytes of entries.", sum(:cache_received))
+            single("spate_cache_evicted_total", "counter", "Removed entries.", sum(:cache_evicted))
             single("spate_cache_evicted_bytes_total", "counter", "Their bytes.", sum(:cache_evicted_bytes))
             bytes = (1...@counters.rows).map { |row| get(row, :cache_bytes) }.max
-            single("spate_cache_bytes", "gauge", "Bytes of the folder, as far as is known.", bytes)
-            single("spate_cache_limit_bytes", "gauge", "What it may have, 0 for anything.", get(0, :cache_limit))
+            single("spate_cache_bytes", "gauge", "Known size of the folder.", bytes)
+            single("spate_cache_limit_bytes", "gauge", "Limit of the folder, 0 for none.", get(0, :cache_limit))
           end
 
           def cache_requests
-            metric("spate_cache_requests_total", "counter", "Entries that were asked for or sent.")
+            metric("spate_cache_requests_total", "counter", "Requested or sent entries.")
             { hit: :cache_hits, miss: :cache_misses, stored: :cache_stored, known: :cache_spared,
               refused: :cache_refused }.each do |result, column|
               sample("spate_cache_requests_total", sum(column), result: result)

@@ -53,7 +53,7 @@ module Spate
           def advance(count, wanted)
             raise Truncated, "#{@file.path} ends #{@left} bytes early" if count.zero? && wanted.positive?
             # Detects a changed file, because the response must not mix old and new content.
-            raise Truncated, "#{@file.path} was written to while it was sent" if @watched && @file.altered?
+            raise Truncated, "#{@file.path} changed while it was sent" if @watched && @file.altered?
 
             @position += count
             @left -= count

@@ -41,7 +41,7 @@ module Spate
           def push(string)
             @mutex.synchronize do
               @changed.wait(@mutex) while @size >= @most && !@closed
-              raise Disconnected, "the client is gone" if @closed
+              raise Disconnected, "the client has disconnected" if @closed
               raise IOError, "the body is finished" if @finished
               next if string.empty?
 

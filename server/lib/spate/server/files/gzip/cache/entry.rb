@@ -79,7 +79,9 @@ module Spate
             # Whether no reader is left. In that case marks the entry as failed, so that no reader is added later. Must
             # be called with the lock held.
             def unwanted?
-              @failed = Response::Body::Truncated.new("#{@found.path}: its last reader is gone") if @readers.empty?
+              return unless @readers.empty?
+
+              @failed = Response::Body::Truncated.new("#{@found.path}: its last reader has disconnected")
             end
 
             def give_up = close
