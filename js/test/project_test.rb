@@ -64,7 +64,7 @@ class JSProjectTest < Minitest::Test
       find({ "package-lock.json" => "", "yarn.lock" => "" }, '{"packageManager":"bun@1.2.0"}')
     end
 
-    assert_match(/names bun@1\.2\.0, which has none/, error.message)
+    assert_match(/names bun@1\.2\.0, which has no lockfile there/, error.message)
   end
 
   def test_a_lockfile_of_deno_counts_only_alone

@@ -67,11 +67,11 @@ module Spate
 
       refute_predicate restore(events: events, restore: :all), :noop?
       assert_equal "one", File.read(inside("node_modules/b/index.js"))
-      refute_includes told.join, "nothing to"
+      refute_includes told.join, "has no effect"
       refute_predicate restore(events: events, restore: %w[b], copy: true, local: true), :noop?
       assert_equal ["--copy", "--local", "--restore NAMES"].map { |option|
         "#{option} has no effect: npm restores this project"
-      }, told.grep(/nothing to/)
+      }, told.grep(/has no effect/)
     end
 
     def test_a_lockfile_of_another_tool_than_package_json_names

@@ -73,7 +73,7 @@ class JSToolsRunTest < Minitest::Test
     told = []
     restore(project("bun.lock"), events: Spate::Events.new.subscribe { |event| told << event })
 
-    assert_equal ["bun ran no scripts of dependencies, since the project allows none"],
+    assert_equal ["bun ran no scripts of dependencies, because the project allows none"],
                  told.select { |event| event[:event] == :warning }.map { |event| event[:message] }
   end
 
@@ -84,7 +84,7 @@ class JSToolsRunTest < Minitest::Test
     restore(project("package-lock.json", package: '{"allowScripts":{"esbuild":true}}'),
             events: Spate::Events.new.subscribe { |event| told << event })
 
-    assert_equal [["npm ran no scripts of dependencies, since npm before 12 would run all that no list denies",
+    assert_equal [["npm ran no scripts of dependencies, because npm before 12 would run all that no list denies",
                    "npm 12 runs only those in the project's allowScripts; for one package: npm rebuild NAME"]],
                  told.select { |event| event[:event] == :warning }.map { |event| event.values_at(:message, :hint) }
   end

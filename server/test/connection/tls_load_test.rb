@@ -55,7 +55,7 @@ module Spate
         torn = write("torn.crt", File.read(cert).lines.reject.with_index { |_, n| n == 3 }.join)
         assert_match(/torn\.crt: expected a usable certificate; libssl reports: \w+/, refused(torn, key).message)
         chain = write("chain.crt", File.read(cert) + File.read(torn))
-        assert_match(/chain\.crt: a certificate that can be used/, refused(chain, key).message)
+        assert_match(/chain\.crt: expected a usable certificate/, refused(chain, key).message)
         torn = write("torn.key", File.read(key).sub(/[A-Za-z]{8}/, "AAAA"))
         assert_match(/torn\.key: expected a usable private key/, refused(cert, torn).message)
       end

@@ -156,7 +156,7 @@ module Spate
                                                                   dotfiles: false, most: 20))
         told = json("/many/?format=json")
         assert_equal [20, true], [told["entries"].size, told["truncated"]]
-        assert_includes content(get("/many/")), "There is more: only the first 20"
+        assert_includes content(get("/many/")), "Only 20 entries are shown"
       end
     end
   end

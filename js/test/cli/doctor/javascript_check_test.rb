@@ -40,13 +40,13 @@ class JavascriptCheckTest < JSCase
     lock
     write("app/.npmrc", "tag=${TAG}\n") # a setting may be a variable's value
     assert_equal 0, spate("js", dir: app, env: { "SPATE_HOME" => nil, "TAG" => "x" }).status
-    assert_equal [:ok, "node_modules is unchanged since it was restored (`spate js check` compares each file)"],
+    assert_equal [:ok, "node_modules is unchanged since its restore (`spate js check` compares each file)"],
                  check("TAG" => "x").last
     File.write(app("package-lock.json"), "\n", mode: "a")
     assert_equal [:odd, "node_modules, lockfile, settings or options changed since it was restored"],
                  check.last
     Spate::JS::Restore::Memory::Record.forget(Spate::Store.open(env: { "HOME" => folder }), app)
-    assert_equal [:odd, "the last restore of node_modules did not finish: the next `spate js` completes it"], check.last
+    assert_equal [:odd, "the last restore of node_modules did not finish; `spate js` completes it"], check.last
   end
 
   # An archive of the project's own.
@@ -65,7 +65,7 @@ class JavascriptCheckTest < JSCase
     write("app/yarn.lock", "# yarn lockfile v1\n")
     found = check("PATH" => "")
 
-    assert_equal [:ok, "#{app}/yarn.lock: yarn restores it, started by Spate"], found.first
+    assert_equal [:ok, "#{app}/yarn.lock: Spate runs yarn to restore it"], found.first
     assert_equal :broken, found[1].first
     assert_match(/yarn, which is not on the PATH/, found[1].last)
   end
@@ -79,7 +79,7 @@ class JavascriptCheckTest < JSCase
     JSON
     found = check("PATH" => "")
 
-    assert_match(/package-lock\.json: npm restores it, started by Spate; .*git/, found.first.last)
+    assert_match(/package-lock\.json: Spate runs npm to restore it; .*git/, found.first.last)
     assert_equal :broken, found[1].first
   end
 

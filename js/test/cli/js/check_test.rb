@@ -73,7 +73,7 @@ class JSCheckTest < JSCase
 
     assert_equal [0, <<~TEXT], there.to_a.values_at(0, 2)
       node_modules is unchanged since yarn ran, judging by its state files and folders
-      hint: to be sure: yarn check --integrity, or yarn install --check-files
+      hint: to check each file: yarn check --integrity, or yarn install --check-files
     TEXT
     assert_equal 11, gone.status
     assert_match(/^error: node_modules is not as yarn left it/, gone.err)

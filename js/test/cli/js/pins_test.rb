@@ -20,7 +20,7 @@ class JSPinsTest < JSCase
   def test_beside_packages
     said = spate("js", "check", dir: app("config"))
     assert_equal [0, "node_modules is complete: 0 packages\n" \
-                     "vendor/javascript is as config/importmap.rb has it: 1 pin\n"], said.to_a.values_at(0, 2)
+                     "vendor/javascript matches config/importmap.rb: 1 pin\n"], said.to_a.values_at(0, 2)
     vendor("md5", "2.2.0")
 
     assert_equal 11, spate("js", "check", dir: app).status
@@ -29,7 +29,7 @@ class JSPinsTest < JSCase
 
   def test_without_packages
     without_packages
-    assert_equal [0, "vendor/javascript is as config/importmap.rb has it: 1 pin\n"],
+    assert_equal [0, "vendor/javascript matches config/importmap.rb: 1 pin\n"],
                  spate("js", "check", dir: app).to_a.values_at(0, 2)
     vendor("md5", "2.2.0")
     vendor("old", "1.0.0")

@@ -53,7 +53,7 @@ module Spate
           return if given.nil? || @project.tool == "pnpm"
 
           option = "--#{"no-" unless given}global-virtual-store"
-          message = "#{option} means nothing to #{@project.tool_name}: only pnpm's layout has one"
+          message = "#{option} has no effect: #{@project.tool_name} is not pnpm"
           @events.emit(:warning, message: message, hint: nil)
         end
 
