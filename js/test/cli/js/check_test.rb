@@ -76,7 +76,7 @@ class JSCheckTest < JSCase
       hint: to check each file: yarn check --integrity, or yarn install --check-files
     TEXT
     assert_equal 11, gone.status
-    assert_match(/^error: node_modules is not as yarn left it/, gone.err)
+    assert_match(/^error: node_modules has changed since yarn ran/, gone.err)
     assert_equal [true, nil, "yarn"],
                  JSON.parse(check(0, "--json", total: nil).out).values_at("ok", "total", "handed_over")
   end
