@@ -10,5 +10,6 @@ module Spate
     autoload :Graph, "spate/resolve/graph"
     autoload :Merge, "spate/resolve/merge"
     autoload :Newest, "spate/resolve/newest"
+    autoload :Turn, "spate/resolve/turn"
   end
 end

@@ -46,7 +46,7 @@ module Spate
         return LockMerge.new(@argv - [LockMerge::OPTION], context, @terminal).run if merge?
         return update_by_bundler if @name == "update" && @argv.any?(INSTALLING)
 
-        resolve
+        Resolve::Turn.take(context.location.gemfile, waiting: method(:tell_waiting)) { resolve }
         @name == "lock" || @argv.include?(SKIP) ? 0 : install
       end
 
@@ -90,6 +90,10 @@ module Spate
           gemfile = @argv.grep(/\A--gemfile=/).last&.delete_prefix("--gemfile=") || (@argv[at + 1] if at)
           Command::Context.new(values: { gemfile: gemfile }.compact, env: @env, terminal: @terminal)
         end
+      end
+
+      def tell_waiting
+        @terminal.tell Util::Terminal.plain("waiting: another process changes #{context.location.gemfile}")
       end
 
       # Runs Bundler to resolve, and reports what changed.

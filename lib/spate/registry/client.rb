@@ -100,8 +100,8 @@ module Spate
       def gems(address) = @versions.checksums(@remotes.for(address))
 
       # Index::Pages of a source (its address as the Gemfile spells it), for a resolution.
-      def pages(address, offline: false)
-        Index::Pages.new(@remotes.for(address), index: @index, versions: @versions, offline: offline)
+      def pages(address, offline: false, &unreachable)
+        Index::Pages.new(@remotes.for(address), index: @index, versions: @versions, offline: offline, &unreachable)
       end
 
       # Immediately ends all requests: their threads raise Util::Cancelled.

@@ -13,7 +13,7 @@ module Spate
         OPTION = 15
         NO_LOCKFILE = 22
         # Commands that query sources: status 7 then means that resolving failed.
-        RESOLVE = %w[add lock].freeze
+        RESOLVE = %w[add lock update].freeze
 
         # The command needs gems that are not installed.
         class Incomplete < Error

@@ -49,6 +49,9 @@ module Spate
           text(file) if unchanged?(remote, time)
         end
 
+        # Whether the remote still has the /versions of an earlier run.
+        def published?(remote) = !remote.file? && !@published.since(remote).nil?
+
         # The cached text, perhaps outdated, or nil.
         def cached(remote, name) = (text(file(remote, name)) if NAME.match?(name))
 

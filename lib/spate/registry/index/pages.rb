@@ -13,9 +13,11 @@ module Spate
         # The number of cached pages whose requests cost more than /versions.
         WORTHWHILE = 40
 
-        # index: CompactIndex; versions: Versions; offline: only what is cached.
-        def initialize(remote, index:, versions:, offline: false)
+        # index: CompactIndex; versions: Versions; offline: only what is cached. The block is called with the error if
+        # the remote cannot be reached, and cached pages are used instead.
+        def initialize(remote, index:, versions:, offline: false, &unreachable)
           @remote = remote
+          @unreachable = unreachable
           @index = index
           @versions = versions
           @offline = offline
@@ -27,7 +29,11 @@ module Spate
         attr_reader :texts
 
         # Whether the remote has a compact index.
-        def available? = @offline ? @index.cached?(@remote) : @index.at?(@remote)
+        def available?
+          or_cached do
+            @offline ? @index.cached?(@remote) : @index.published?(@remote) || @index.at?(@remote)
+          end
+        end
 
         # The text of a gem's page; nil if the source does not list the gem.
         def [](name)
@@ -35,7 +41,22 @@ module Spate
         end
 
         # Reads these pages. Returns the texts of all pages that were read before, and these.
-        def fetch(names)
+        def fetch(names) = or_cached { bring(names) }
+
+        private
+
+        # Runs the block again with cached pages if the remote cannot be reached.
+        def or_cached
+          yield
+        rescue HTTP::Unreachable => e
+          raise if @offline || @unreachable.nil? || !@index.cached?(@remote)
+
+          @offline = true
+          @unreachable.call(e)
+          yield
+        end
+
+        def bring(names)
           wanted = names.uniq.reject { |name| @texts.key?(name) }
           stale = wanted.reject { |name| unchanged(name) }
           return @texts if stale.empty?
@@ -43,8 +64,6 @@ module Spate
           @offline ? recall(stale) : request(verified(stale))
           @texts
         end
-
-        private
 
         # Takes a page that is known to be current, without a request for it.
         def unchanged(name)

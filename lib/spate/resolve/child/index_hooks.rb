@@ -69,7 +69,9 @@ module Spate
           # Registry::Index::Pages of an address as the Gemfile spells it.
           def pages(address)
             @pages ||= {}
-            @pages[address] ||= Guard.new(client(address).pages(address))
+            @pages[address] ||= Guard.new(client(address).pages(address) do |error|
+              Bundler.ui.warn "warning: #{error.message}; using the index that was kept"
+            end)
           end
 
           # Bundler's parser for the texts of pages.

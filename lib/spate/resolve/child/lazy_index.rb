@@ -79,11 +79,13 @@ module Spate
         end
 
         def complete
+          seen = {}
           names = @roots.dup
           until names.empty?
             @pages.fetch(names)
+            names.each { |name| seen[name] = @specs[name] }
             names = names.flat_map { |name| own(name).flat_map { |spec| spec.dependencies.map(&:name) } }.uniq
-            names.reject! { |name| @pages.texts.key?(name) }
+            names.reject! { |name| seen.key?(name) }
           end
           true
         end
